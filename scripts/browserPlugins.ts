@@ -1,10 +1,10 @@
 /**
- * What the bundle of `task-conductor/check` needs to be small and to run in browsers: see rolldown.config.ts.
+ * Bundler plugins that make `task-conductor/check` small and fit for browsers: see rolldown.config.ts.
  */
 import { pathToFileURL } from "node:url"
 import type { Plugin } from "rolldown"
 
-/** Writes a character as its distance from the one before, which is mostly 1. */
+/** Encodes each character as its distance from the previous one, which is mostly 1. */
 const packedRows = (names: ReadonlyMap<string, ReadonlyArray<string>>): ReadonlyArray<string> => {
   let last = 0
   return [...names.entries()]
@@ -29,7 +29,7 @@ for (const row of packed.split(";")) {
 }
 `
 
-/** Packs the table of the named characters of HTML by their values: two thirds of the bytes that a browser would load. */
+/** Packs HTML's table of named characters by value, which saves two thirds of its size. */
 export const packCharacterTable = (): Plugin => ({
   name: "pack-character-table",
   transform: {
@@ -48,10 +48,10 @@ export const packCharacterTable = (): Plugin => ({
   }
 })
 
-/** What is no part of a slug of GitHub, as classes of Unicode: the table of github-slugger lists the same characters one by one. */
+/** Characters that GitHub drops from slugs, as Unicode classes; github-slugger lists each of them. */
 const noPartOfSlug = "/[^\\p{Alphabetic}\\p{Mark}\\p{Nd}\\p{Pc}\\p{Cs}\\- ]/gu"
 
-/** Lets github-slugger leave out characters by their classes: they take 3 kB less than its table. */
+/** Replaces github-slugger's table by Unicode classes, which saves 3 kB. */
 export const slugsByClass = (): Plugin => ({
   name: "slugs-by-class",
   transform: {
@@ -72,14 +72,14 @@ export const unified = () => {
 }
 `
 
-/** Gives remark-parse a processor that only parses: that of unified also transforms and writes files, for 5 kB. */
+/** Replaces unified's processor by one that only parses, which saves 5 kB. */
 export const parseOnly = (): Plugin => ({
   name: "parse-only",
   resolveId: { filter: { id: /^unified$/ }, handler: () => "\0unified" },
   load: { filter: { id: /^\0unified$/ }, handler: () => parsingProcessor }
 })
 
-/** Leaves out what modules import late: the functions that do it are not in the bundle, but their chunks would be. */
+/** Drops dynamic imports: the functions that use them are not in the bundle, but their chunks would be. */
 export const withoutLateImports = (): Plugin => ({
   name: "without-late-imports",
   resolveDynamicImport: (specifier) => ({ id: typeof specifier === "string" ? specifier : "late", external: true })

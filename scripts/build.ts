@@ -1,6 +1,6 @@
 /**
- * Builds what is published: into `dist` the bundles of rolldown.config.ts and the declarations for TypeScript, and the same of the
- * package task-conductor-cluster into its own `dist`.
+ * Builds the published packages: bundles of rolldown.config.ts and type declarations into `dist`, and the same for
+ * task-conductor-cluster into its own `dist`.
  */
 import { execFileSync } from "node:child_process"
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -15,15 +15,15 @@ const root = fileURLToPath(new URL("..", import.meta.url))
 const importsOf = (declaration: string): ReadonlyArray<string> =>
   [...declaration.matchAll(/(?<!")\b(?:from|import\()\s*"([^"]+)"/g)].map(([, specifier = ""]) => specifier)
 
-/** The declaration that a relative import leads to; compilers write the ending of the source. */
+/** The declaration file of a relative import; compilers keep the extension of the source. */
 const targetOf = (file: string, specifier: string): string =>
   resolve(dirname(file), specifier.replace(/\.[jt]s$/, ".d.ts"))
 
 const isInstalled = (specifier: string): boolean => /^(?:effect|task-conductor)(?:\/|$)/.test(specifier)
 
 /**
- * The declarations that the entry points reach. A declaration may import nothing but `effect`, because nothing else is installed for
- * users: it fails with the imports that would not resolve.
+ * The declarations reachable from the entry points. They may import nothing but `effect`, since users install nothing
+ * else; other imports fail the build.
  */
 const publicTypes = (folder: string, entries: ReadonlyArray<string>): ReadonlySet<string> => {
   const reached = new Set(entries.map((entry) => resolve(folder, `${entry}.d.ts`)))
@@ -42,18 +42,18 @@ const publicTypes = (folder: string, entries: ReadonlyArray<string>): ReadonlySe
   return reached
 }
 
-/** Keeps of the declarations that the compiler wrote those that the entry points reach. */
+/** Deletes declarations that the entry points do not reach. */
 export const keepPublicTypes = (folder: string, entries: ReadonlyArray<string>): void => {
   const reached = publicTypes(folder, entries)
   const written = readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => resolve(folder, name))
   for (const path of written) if (path.endsWith(".d.ts") && !reached.has(path)) rmSync(path)
-  /* A folder comes before what lies in it. */
+  /* A folder precedes its contents, so go backwards. */
   for (const path of written.toReversed()) {
     if (!path.endsWith(".d.ts") && readdirSync(path).length === 0) rmSync(path, { recursive: true })
   }
 }
 
-/** What the package has beside its bundle: its declarations, where the kit is that of the program, and its licence. */
+/** Completes the package: declarations, with the kit of the program, and the licence. */
 const completePackage = (types: string): void => {
   const dist = join(clusterPackage, "dist")
   const own = join(types, "plugins/cluster")

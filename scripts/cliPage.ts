@@ -1,5 +1,5 @@
 /**
- * The page about the command line: each command with a line, and each flag once with the commands that have it.
+ * The command line page: one line for each command, and each flag once with its commands.
  */
 import type { FlagDoc, HelpDoc } from "effect/cli/HelpDoc"
 import * as Option from "effect/Option"
@@ -15,7 +15,7 @@ const flagName = ({ aliases, name, type }: FlagDoc): string => {
   return `\`--${name}${type === "boolean" ? "" : ` ${type}`}${short}\``
 }
 
-/** Where a flag is: all commands, or the first when there are many. */
+/** The commands of a flag: all, or the first of many. */
 const commandsText = (of: ReadonlyArray<string>): string => {
   const shown = of.length > 4 ? of.slice(0, 2) : of
   const more = of.length - shown.length
@@ -27,7 +27,7 @@ const usageOf = (words: string, { args = [] }: HelpDoc): string =>
     .join(" ")
     .trim()
 
-/** The page for all commands by their words; "" is the program itself. */
+/** The page of all commands by name; "" is the program itself. */
 export const cliPage = (forms: CommandForms): string => {
   const commands = [...forms].filter(([words]) => words !== "")
   const flags = new Map<string, { readonly flag: FlagDoc; readonly meaning: string; readonly of: Array<string> }>()

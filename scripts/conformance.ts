@@ -1,6 +1,6 @@
 /**
- * Tries a model server with the providers of this project and prints a table:
- * `npm run conformance -- --host URL --model NAME`. See docs/internals/conformance.md.
+ * Checks a model server with the providers of this project and prints a table: `npm run conformance -- --host URL
+ * --model NAME`. See docs/internals/conformance.md.
  */
 import { parseArgs } from "node:util"
 import * as Effect from "effect/Effect"

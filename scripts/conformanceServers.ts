@@ -47,7 +47,7 @@ const build = (command: string, args: ReadonlyArray<string>, cwd: string): void 
   execFileSync(command, args, { cwd, stdio: ["ignore", "ignore", "inherit"] })
 }
 
-/** Where the programs of llama.cpp are, built when they are not. */
+/** The folder of llama.cpp's programs; builds them if missing. */
 const binOfLlama = (source: string): string => {
   const bin = resolve(source, "build", "bin")
   const missing = ["llama-server", "llama-quantize"].filter((name) => !existsSync(join(bin, name)))
@@ -57,7 +57,7 @@ const binOfLlama = (source: string): string => {
   return bin
 }
 
-/** The program of Ollama, built when it is not; it looks for llama-server in its own folder. */
+/** Ollama's program, built if missing. It looks for llama-server in its own folder. */
 const programOfOllama = (source: string, bin: string): string => {
   const program = resolve(source, "ollama")
   const version = execFileSync("git", ["describe", "--tags"], { cwd: source, encoding: "utf8" })
@@ -82,7 +82,7 @@ const start = (command: string, args: ReadonlyArray<string>, env: Readonly<Recor
   children.set(begin, begin())
 }
 
-/** A server that is asked to end while it answers may take long: then it is ended. */
+/** Stops a server; one that is busy answering is killed after a while. */
 const ended = async (child: ChildProcess): Promise<void> => {
   if (child.exitCode !== null || child.signalCode !== null) return
   const exit = once(child, "exit")
@@ -101,19 +101,18 @@ const endByHand = async (): Promise<void> => {
 }
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void endByHand())
 
-/** Ends the servers and starts them again as they were; what asks them meanwhile finds none, or one that loads its model. */
+/** Restarts all servers. Meanwhile clients find none, or one that loads its model. */
 const restart = Effect.promise(async () => {
   await endAll()
   for (const begin of children.keys()) children.set(begin, begin())
 })
 
-/** After a row that took so many milliseconds and did not pass, the server is started anew. */
+/** Restart the server after a failed row that took longer than this, in milliseconds. */
 const longRow = 100_000
 
-/** The last address that was waited for. */
 let readyAt = ""
 
-/** Waits for an address that answers with 200. */
+/** Waits until an address answers with 200. */
 const untilReady = async (url: string): Promise<void> => {
   readyAt = url
   for (let tries = 0; tries < 240; tries += 1) {
@@ -139,7 +138,7 @@ const targetOf = (api: Target["api"], host: string, name: string): Target => ({
   restart
 })
 
-/** Slots that are named divide the window of the server among them. */
+/** Explicit slots divide the server's window among them. */
 const startLlama = async (more: ReadonlyArray<string>, slots = 1): Promise<Target> => {
   const bin = binOfLlama(llamaCpp)
   const args = [...more, "--jinja", "--port", String(port), "-c", String(slots * window), ...threads]
@@ -155,7 +154,7 @@ const llama =
   (gguf) =>
     startLlama(["-m", gguf, "--alias", model, ...(slots === undefined ? [] : ["-np", String(slots)])], slots)
 
-/** Loads the models of a folder when they are asked for, each in a process of its own. */
+/** A router that loads models of a folder on demand, each in its own process. */
 const startRouter: Start = (gguf) => {
   const shown = join(folder, "router")
   mkdirSync(shown, { recursive: true })
@@ -248,7 +247,7 @@ try {
         const row = await Effect.runPromise(runCheck(check, target, seconds))
         console.error(`${row.outcome}: ${row.name}: ${row.detail}`)
         rows.push(row)
-        /* What a server does not leave would stand in the way of the rows after it. */
+        /* A server that does not become free would delay the next rows. */
         if (performance.now() - began > longRow && row.outcome !== "passed") {
           await Effect.runPromise(restart)
           await untilReady(readyAt)

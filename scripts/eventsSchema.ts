@@ -1,5 +1,5 @@
 /**
- * The JSON schema of the lines of `--json`: that of the events, with the names that the command line prints.
+ * The JSON schema of the lines of `--json`: the events with the key names of the command line.
  */
 import * as Schema from "effect/Schema"
 import { RunEvent } from "../src/domain/runs/RunEvent.ts"
@@ -16,7 +16,7 @@ const definitionName = (name: string): string => name.replace(/^.*\//, "").repla
 const renamedReference = (reference: string): string =>
   `#/$defs/${definitionName(reference.replace(/^.*\//, "").replaceAll("~1", "/"))}`
 
-/** The same schema with the names of properties in `snake_case`, but for what belongs to tools and their servers. */
+/** The schema with `snake_case` property names, except for data of tools and servers. */
 const snakeSchema = (schema: Schema.Json): Schema.Json => {
   if (Array.isArray(schema)) return schema.map(snakeSchema)
   if (!isObject(schema)) return schema
@@ -37,7 +37,7 @@ const snakeSchema = (schema: Schema.Json): Schema.Json => {
 /** The values of `version` in `run.started`; the last one is that of this program. */
 const versions = RunEvent.members[0].fields.version.literals
 
-/** A line of an event: it has the time as well. */
+/** The schema of a line: the event plus its time. */
 const lineOf = (event: Schema.Json, more: JsonObject = {}): JsonObject => {
   const { properties, required, ...rest } = isObject(event) ? event : {}
   const at = { type: "string", format: "date-time" }

@@ -1,6 +1,6 @@
 /**
- * The limits of time, size and number that nothing, or only another setting, changes: one row each. The values are read from the
- * source where they stand, so that the page is true. A test finds constants that are missing here.
+ * The fixed limits of time, size and number, which no setting changes directly: one row each. Values are read from
+ * the source, so that the page is true. A test finds missing constants.
  */
 import { readFileSync } from "node:fs"
 import { counted } from "../src/domain/text/Format.ts"
@@ -10,12 +10,12 @@ type Unit = "bytes" | "seconds" | "ms" | "MB" | "time" | (string & {})
 export interface FixedLimit {
   readonly area: string
   readonly what: string
-  /** Constants `file#name` below `src`; their values are joined. */
+  /** Constants `file#name` below `src`; several values are joined. */
   readonly from: ReadonlyArray<string>
   /** `bytes`, `seconds`, `ms`, `MB`, `time` for values such as "2 seconds", or the noun that is counted. */
   readonly unit: Unit
   readonly reached: string
-  /** The setting that avoids it, where there is one. */
+  /** A setting that avoids the limit, if there is one. */
   readonly setting?: string
 }
 
@@ -684,7 +684,7 @@ export const fixedLimits: ReadonlyArray<FixedLimit> = [
   )
 ]
 
-/** Constants of time, size and number that end nothing a person could notice: how often, how precise, how far apart. */
+/** Constants of time, size and number that are no limits: frequencies, precisions, distances. */
 export const noLimits: ReadonlyArray<string> = [
   "plugins/acp/SessionChoices.ts#patience",
   "plugins/cluster/workerWork.ts#idleTimeToLive",
@@ -725,7 +725,7 @@ export const noLimits: ReadonlyArray<string> = [
 
 const source = new URL("../src/", import.meta.url)
 
-/** The value of a constant as it stands in the source. */
+/** The value of a constant in the source. */
 export const valueOf = (from: string): string => {
   const [file = "", name = ""] = from.split("#")
   const text = readFileSync(new URL(file, source), "utf8")
@@ -763,7 +763,6 @@ const textOf = (value: string, unit: Unit): string => {
   }
 }
 
-/** The limits as rows of the page. */
 export const fixedRows = (): ReadonlyArray<ReadonlyArray<string>> =>
   fixedLimits.map(({ area, from, reached, setting = "", unit, what }) => [
     area,

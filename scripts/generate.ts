@@ -1,5 +1,5 @@
 /**
- * Writes the files that are made from the code: JSON schema and reference pages. `npm run generate`.
+ * `npm run generate`: writes the generated JSON schemas and reference pages.
  */
 import * as Effect from "effect/Effect"
 import { mkdirSync, writeFileSync } from "node:fs"

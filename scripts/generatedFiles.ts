@@ -1,6 +1,5 @@
 /**
- * The files that are made from the code: path below the package, and content. `generate.ts` writes them, a test fails
- * when one is not current.
+ * All generated files by path. `generate.ts` writes them; a test fails if one is outdated.
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -33,7 +32,7 @@ const schemaOf = (name: string): Record<string, { readonly description?: string 
   return properties as Record<string, { readonly description?: string }>
 }
 
-/** The description of one field, as its JSON schema has it. */
+/** The description of a field in its JSON schema. */
 const descriptionOf = (field: Schema.Constraint): unknown =>
   (Schema.toJsonSchemaDocument(field).schema as { readonly description?: string }).description
 
@@ -202,7 +201,6 @@ const versionModule = `/** The version of this package. Made by \`npm run genera
 export const version = "${manifest.version}"
 `
 
-/** Path and content of every generated file. */
 export const generatedFiles: Effect.Effect<Readonly<Record<string, string>>> = Effect.gen(function* () {
   return {
     "src/app/version.ts": versionModule,

@@ -1,11 +1,11 @@
 /**
- * The constants by which the program judges a text, cuts it, or asks the model again: one row each, with its reason and what chose
- * it. The values are read from the source where they stand. A test finds constants that are missing here.
+ * The constants of heuristics (judging, cutting, asking again): one row each, with reason and basis. Values are read
+ * from the source. A test finds missing constants.
  */
 import { readFileSync } from "node:fs"
 import { valueOf } from "./fixedLimits.ts"
 
-/** What chose a value: a table of docs/internals/figures.md, a decision, or nothing but judgement. */
+/** The basis of a value: a table of docs/internals/figures.md, a decision, or judgement. */
 type Basis = "real work" | "makespan" | "decision 090" | "decision 092" | "judgement"
 
 interface Heuristic {
@@ -14,7 +14,7 @@ interface Heuristic {
   readonly from: string
   readonly unit: string
   readonly decides: string
-  /** What would be worse on either side. */
+  /** What a smaller and a larger value would make worse. */
   readonly why: string
   readonly basis: Basis
 }
@@ -484,7 +484,7 @@ const basisText: Readonly<Record<Basis, string>> = {
   judgement: "judgement"
 }
 
-/** The value of a constant, or of an entry of a table of them (`file#table.entry`), as it stands in the source. */
+/** The value of a constant, or of a table entry (`file#table.entry`), in the source. */
 const valueAt = (from: string): string => {
   const [file = "", name = ""] = from.split("#")
   const [table = "", entry] = name.split(".")

@@ -1,6 +1,6 @@
 /**
- * The reference page of all limits: those that a person can set come from the schema with their defaults, fixed ones from the
- * constants of the code (fixedLimits.ts).
+ * The reference page of limits: settings with defaults from the schema, and fixed limits from constants
+ * (fixedLimits.ts).
  */
 import type * as Schema from "effect/Schema"
 import { configurationJsonSchema } from "../src/domain/configuration/Configuration.ts"
@@ -14,7 +14,7 @@ import { defaultSettings } from "../src/services/runs/RunSettings.ts"
 
 type SingleLimit = Exclude<keyof Limits, "stages" | "tools">
 
-/** What happens when a limit is reached, and how a person learns of it. */
+/** What happens at each limit, and how the user learns of it. */
 const reached: Readonly<Record<SingleLimit, string>> = {
   attempts:
     "The stage has failed: no valid plan (exit code 3), a failed task, an outstanding task list that is kept, or a run without an answer (exit code 1). The message says after how many tries, and names this limit.",
@@ -65,7 +65,7 @@ interface Described {
 
 const described = (configurationJsonSchema() as Schema.Json & Described).properties["limits"]
 
-/** Without its default, which has a column of its own. */
+/** The description without the default, which has its own column. */
 const meaningOf = (name: string): string =>
   (described?.properties[name]?.description ?? "").replace(/ Default: \d+\.$/, "")
 
@@ -84,7 +84,7 @@ const ofTools = toolLimitNames.map((name) => {
   return [`\`limits.tools.NAME.${name}\``, `\`limits.${general}\``, "tool", meaningOf(meaning), reached[general]]
 })
 
-/** Limits with another place in the configuration. */
+/** Limits in other parts of the configuration. */
 const elsewhere = [
   [
     "`contextWindow`",
@@ -98,7 +98,7 @@ const elsewhere = [
   ["`mcpServers.NAME.startTimeout`", `${defaultStartTimeout} seconds`, "for starting the server"]
 ]
 
-/** Limits that are not made of one constant. */
+/** Limits that are not one constant. */
 const others = [
   ["run", "a task fails in the same way", "twice", "the run ends", ""],
   [

@@ -1,7 +1,6 @@
 /**
- * Says what came of the tests, from the JSON report of the test runner: how many were skipped for want of what, then
- * `N passed, N failed, N skipped`. A file that could not be loaded counts as one failure. As a program, with the path of the
- * report, it ends with 1 unless all tests ran and passed.
+ * Prints test counts from the runner's JSON report: skipped tests by reason, then `N passed, N failed, N skipped`. A
+ * file that fails to load is one failure. Exits with 1 unless all tests ran and passed.
  */
 import { existsSync, readFileSync } from "node:fs"
 
@@ -19,7 +18,7 @@ const readReport = (file: string): Report => {
   return text === "" ? { testResults: [] } : (JSON.parse(text) as Report)
 }
 
-/** The lines to print, and whether every test ran and passed. */
+/** The lines to print, and whether all tests ran and passed. */
 export const testCounts = (file: string): { readonly lines: ReadonlyArray<string>; readonly isComplete: boolean } => {
   const { testResults } = readReport(file)
   const results = testResults.flatMap(({ assertionResults }) => assertionResults)

@@ -28,14 +28,14 @@ const linesOf = (journal: string): ReadonlyArray<JournalLine> => {
   return lines
 }
 
-/** The record with other texts in place of those of this machine. */
+/** The record with texts of this machine replaced. */
 const neutral = (one: JournalRecord, machine: Readonly<Record<string, string>>): JournalRecord => {
   let json = JSON.stringify(encode(one))
   for (const [mine, other] of Object.entries(machine)) json = json.replaceAll(mine, other)
   return decode(JSON.parse(json.replaceAll(/- Operating system: [^\\"]*/g, "- Operating system: Linux 6.1 (x64)")))
 }
 
-/** The names of prompts as they are after their texts were changed. */
+/** The names of prompts after the replacement. */
 const namesOf = (records: ReadonlyArray<JournalRecord>): ReadonlyMap<string, string> =>
   new Map(
     records.flatMap((one) => {

@@ -1,4 +1,4 @@
-/** The page of repairs and of the syntaxes of calls with their sources, made from their tables. */
+/** The page of repairs and call syntaxes with their sources. */
 import { rules } from "../src/domain/findings/rules/Rules.ts"
 import { callSyntaxes, type CallSyntax } from "../src/domain/tools/native/CallSyntaxes.ts"
 

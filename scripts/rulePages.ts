@@ -1,6 +1,6 @@
 /**
- * The pages of docs/reference/rules: one per family and an index, made of the rules in src/domain/findings/rules and
- * their examples in test/fixtures/rules.
+ * The pages of docs/reference/rules: an index and one page for each family, from the rules and their examples in
+ * test/fixtures/rules.
  */
 import type { FindingRule, RuleFamily } from "../src/domain/findings/rules/Rule.ts"
 import { ruleFamilies, rules } from "../src/domain/findings/rules/Rules.ts"
@@ -19,7 +19,7 @@ const shorten = (text: string): string =>
     ? text
     : `${text.slice(0, shownHead)} ... (${text.length - shownHead - shownTail} more characters) ... ${text.slice(-shownTail)}`
 
-/** Characters that nobody would see are named. */
+/** Names invisible characters. */
 const visible = (text: string): string =>
   text.replaceAll("\ufeff", "[U+FEFF]").replaceAll("\r", "[CR]").replaceAll("\0", "[NUL]")
 
@@ -90,7 +90,6 @@ const indexPage = (): string =>
     `${rules.length} rules.`
   ].join("\n\n")
 
-/** Path and content of every page. */
 export const rulePages = (): Readonly<Record<string, string>> => ({
   "docs/reference/rules/README.md": `${indexPage()}\n`,
   ...Object.fromEntries(

@@ -1,6 +1,6 @@
 /**
- * Writes `dist/sbom.cdx.json`, the parts of the published package in the form of CycloneDX: what `npm sbom` says of the locked
- * packages, without those that are only used for development. Nothing is downloaded.
+ * Writes `dist/sbom.cdx.json`, a CycloneDX list of the published package's parts: the output of `npm sbom` without
+ * development packages. Downloads nothing.
  */
 import { execFileSync } from "node:child_process"
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
@@ -9,18 +9,18 @@ import { fileURLToPath } from "node:url"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 
-/** A package that is in a bundle, or is installed beside it. */
+/** A bundled package, or one installed beside the bundle. */
 export interface ShippedPackage {
   readonly name: string
   readonly version: string
   readonly licence: string
-  /** The text of its licence; empty when its package has none. */
+  /** The text of its licence; may be empty. */
   readonly text: string
 }
 
 const head = /^(\S+) (\S+) \(([^)]*)\)\n?/
 
-/** What is bundled, by the notices that the build writes beside each bundle. */
+/** The bundled packages, from the notices that the build writes. */
 export const bundledPackages = (dist = join(root, "dist")): ReadonlyArray<ShippedPackage> => {
   const texts = readdirSync(dist, { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith("LICENSES.txt"))
@@ -44,7 +44,7 @@ interface Bom {
   readonly metadata: { readonly component: { readonly "bom-ref": string } }
 }
 
-/** The bill of what users get. */
+/** The bill of materials of the published package. */
 export const makeSbom = (shipped: ReadonlyArray<ShippedPackage>): Bom => {
   const args = ["sbom", "--sbom-format", "cyclonedx", "--package-lock-only", "--silent"]
   const all = JSON.parse(execFileSync("npm", args, { cwd: root, encoding: "utf8", maxBuffer: 100_000_000 })) as Bom

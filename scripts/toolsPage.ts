@@ -33,7 +33,7 @@ const parametersOf = ({ parameters }: ToolInfo): string => {
 const row = (tool: ToolInfo): string =>
   `| \`${tool.name}\` | ${tool.risk}, ${tool.effect} | ${parametersOf(tool)} | ${tool.description.replaceAll("|", "\\|").replaceAll("\n", " ")} |`
 
-/** The page, with the tools in the order in which they are registered. */
+/** The page, in order of registration. */
 export const toolsPage = Effect.gen(function* () {
   const { tools } = yield* ToolRegistry
   const table = ["| tool | risk, effect | parameters | does |", "|---|---|---|---|", ...tools.map(row)].join("\n")

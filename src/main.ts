@@ -1,6 +1,6 @@
 /**
- * The process of the binary: its streams, its signals, its exit, and what plugins may do to it. bin/task-conductor.cjs imports
- * it after it has looked at the version of Node.
+ * The process of the binary: streams, signals, exit, and guards against plugins. bin/task-conductor.cjs imports it
+ * after checking the version of Node.
  */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Console from "effect/Console"
@@ -18,19 +18,18 @@ import { Signals } from "./cli/terminal/Signals.ts"
 import { printable } from "./domain/text/Printable.ts"
 import { closeInherited } from "./services/commands/Descriptors.ts"
 
-/** A signal that comes so soon after the first is the same one: npx passes on what the terminal has sent to both. */
+/** A second signal within this time is the same one: npx forwards what the terminal sent to both. */
 const sameSignalMs = 500
 
 const onEarlyExit = (): void => {
   process.exitCode = exitCodes.failed
-  writeSync(2, "The program was ended by the code of a plugin, in the middle of its work.\n")
+  writeSync(2, "A plugin ended the program in the middle of its work.\n")
 }
 
 /**
- * Runs `argv` and ends the process. A terminal that is closed (SIGHUP) counts as SIGTERM, so that no command lives on.
- * Unless a session handles it, the first SIGINT or SIGTERM interrupts the work and
- * the second ends the process at once: it is left to the system, since a pipe that nobody writes to can block even the
- * exit.
+ * Runs `argv` and ends the process. A closed terminal (SIGHUP) counts as SIGTERM, so that no command outlives it. The
+ * first SIGINT or SIGTERM interrupts the work, unless a conversation handles it; the second ends the process at once
+ * through the system, since an unread pipe can block even the exit.
  */
 const launch = (argv: ReadonlyArray<string>): void => {
   closeInherited()
@@ -43,13 +42,12 @@ const launch = (argv: ReadonlyArray<string>): void => {
       () => Effect.sync(() => void (interrupted = undefined))
     )
   const ownConsole = globalThis.console
-  /* Stdout is for results. */
   globalThis.console = new NodeConsole(process.stderr, process.stderr)
   process.on("uncaughtException", (thrown: unknown) => {
     if (isStray) return
     isStray = true
     const [what = ""] = (thrown instanceof Error ? thrown.message : String(thrown)).split("\n", 1)
-    const text = `The work is stopped: an error was thrown outside of any call, most likely by a plugin: ${printable(what)}`
+    const text = `task-conductor stops. Code outside any call threw an error, most likely a plugin: ${printable(what)}`
     const reported = Output.use(({ emit }) => emit(text))
     Effect.runFork(Effect.andThen(Effect.provide(reported, Output.layer), Fiber.interrupt(fiber)))
   })

@@ -19,17 +19,17 @@ import type { Target } from "./Check.ts"
 
 export interface Question {
   readonly prompt: string
-  /** What was said before the prompt. */
+  /** Messages before the prompt. */
   readonly before?: ReadonlyArray<Prompt.MessageEncoded>
   readonly settings?: Partial<CallSettings>
   readonly model?: string
   readonly window?: number
   readonly keepAlive?: string
-  /** Offers a tool; `required` asks for a call where the API can. */
+  /** Offers a tool. `required` demands a call if the API can. */
   readonly tools?: "auto" | "required"
-  /** Stops reading after that many pieces of text or thought. */
+  /** Stops reading after this many pieces of text or thought. */
   readonly pieces?: number
-  /** Is called for each piece as it comes. */
+  /** Called for each piece. */
   readonly heard?: () => void
 }
 
@@ -57,7 +57,7 @@ const layerOf = (target: Target, { keepAlive, model = target.model, window = tar
 
 const Weather = Tool.make("get_weather", {
   description: "Tells the weather of a city.",
-  // Few values, so that a grammar which holds a model to a call comes to an end.
+  // Few values, so that a grammar for calls ends soon.
   parameters: Schema.Struct({ city: Schema.Literals(["Rome", "Paris"]) }),
   success: Schema.String
 })
@@ -94,7 +94,6 @@ const answerOf = (parts: ReadonlyArray<Part>): Answer => {
 
 const isPiece = ({ type }: Part): boolean => type === "text-delta" || type === "reasoning-delta"
 
-/** The parts, up to a number of pieces. */
 const upTo = <E, R>(parts: Stream.Stream<Part, E, R>, pieces = Infinity): Stream.Stream<Part, E, R> => {
   let seen = 0
   return Stream.takeUntil(parts, (part) => isPiece(part) && ++seen >= pieces)
@@ -107,7 +106,7 @@ const toolsOf = (mode: "auto" | "required") => ({
   toolCallValidation: "deferred" as const
 })
 
-/** One call with the settings of a question; a cold one at temperature 0 gives the same answer every time. */
+/** Makes one call with the settings of a question. At temperature 0 the answer is always the same. */
 export const ask = (target: Target, question: Question): Effect.Effect<Answer, ModelError> =>
   Effect.suspend(() => {
     const { before = [], pieces, prompt: asked, settings, tools } = question
@@ -139,7 +138,7 @@ export const ask = (target: Target, question: Question): Effect.Effect<Answer, M
     )
   })
 
-/** A question whose answer is bound to a schema. */
+/** Asks for an answer that fits a schema. */
 export const askFor = <A>(target: Target, prompt: string, schema: Schema.Codec<A, Record<string, unknown>>) =>
   LanguageModel.generateObject({ prompt, schema, objectName: "answer" }).pipe(
     Effect.map(({ value }) => value),

@@ -1,44 +1,44 @@
 /**
- * What a check of a model server is, and what it may come to.
+ * A check of a model server and its possible outcomes.
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { ModelError } from "../../src/domain/models/ModelAnswer.ts"
 
-/** The server that is checked. */
+/** The server under test. */
 export interface Target {
   readonly api: "ollama" | "openai"
   readonly host: string
-  /** A model that can call tools, by the name on the server. */
+  /** The server's name of a model that can call tools. */
   readonly model: string
-  /** A model that thinks, one that can neither think nor call tools, when there are such. */
+  /** A model that thinks, and one that neither thinks nor calls tools, if the server has them. */
   readonly thinkingModel?: string
   readonly plainModel?: string
-  /** The window in tokens that is asked for, or that the server has. */
+  /** The requested window in tokens, or the server's own. */
   readonly window: number
-  /** The window of the whole run, when it is not to be chosen as for any run. */
+  /** The window of the whole run, unless chosen as usual. */
   readonly runWindow?: number
-  /** How long the server may take to be free again, in milliseconds. */
+  /** Time for the server to become free again, in milliseconds. */
   readonly patience: number
-  /** Ends the server and starts it again, and is done when both were begun; absent when nobody said how. */
+  /** Restarts the server; completes once it has started. Absent if no command was given. */
   readonly restart?: Effect.Effect<void, CheckFailed>
 }
 
-/** The server cannot do this, which is no fault. */
+/** The server does not support this, which is no failure. */
 export class NotSupported extends Schema.TaggedError<NotSupported>()("NotSupported", { why: Schema.String }) {
   override get message(): string {
     return this.why
   }
 }
 
-/** The check needs what was not given, so that nothing is known. */
+/** An input is missing, so the check was not made. */
 export class NotTried extends Schema.TaggedError<NotTried>()("NotTried", { why: Schema.String }) {
   override get message(): string {
     return this.why
   }
 }
 
-/** The server, or what this project makes of its answer, is not as it has to be. */
+/** The server, or this project's handling of its answer, is wrong. */
 export class CheckFailed extends Schema.TaggedError<CheckFailed>()("CheckFailed", { what: Schema.String }) {
   override get message(): string {
     return this.what
@@ -47,7 +47,7 @@ export class CheckFailed extends Schema.TaggedError<CheckFailed>()("CheckFailed"
 
 export interface Check {
   readonly name: string
-  /** Gives what was seen, in a few words. */
+  /** Returns a short text about what was observed. */
   readonly check: (target: Target) => Effect.Effect<string, NotSupported | NotTried | CheckFailed | ModelError>
 }
 
@@ -56,14 +56,13 @@ export const notSupported = (why: string) => new NotSupported({ why })
 export const require = (condition: boolean, what: () => string): Effect.Effect<void, CheckFailed> =>
   condition ? Effect.void : Effect.fail(new CheckFailed({ what: what() }))
 
-/** Fails with these words unless something ends before the patience with the server does. */
+/** Fails with this text if the effect takes longer than the server's patience. */
 export const inTime = <A, E, R>({ patience }: Target, effect: Effect.Effect<A, E, R>, what: string) =>
   Effect.timeoutOrElse(effect, {
     duration: patience,
     orElse: () => Effect.fail(new CheckFailed({ what: `${what} within ${patience} ms` }))
   })
 
-/** The row of a check in the table. */
 export interface Row {
   readonly name: string
   readonly outcome: "passed" | "not supported" | "not tried" | "failed"
@@ -72,7 +71,7 @@ export interface Row {
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ").slice(0, 200)
 
-/** Runs one check within its time; a defect of the check fails it. */
+/** Runs one check within its time limit. A defect fails it. */
 export const runCheck = ({ check, name }: Check, target: Target, seconds: number): Effect.Effect<Row> =>
   check(target).pipe(
     Effect.timeoutOrElse({
@@ -88,7 +87,7 @@ export const runCheck = ({ check, name }: Check, target: Target, seconds: number
     Effect.catchDefect((defect) => Effect.succeed<Row>({ name, outcome: "failed", detail: oneLine(String(defect)) }))
   )
 
-/** The rows as a table of markdown. */
+/** The rows as a markdown table. */
 export const tableOf = (rows: ReadonlyArray<Row>): string =>
   [
     "| check | result | seen |",

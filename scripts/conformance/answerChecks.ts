@@ -1,5 +1,5 @@
 /**
- * What answers look like: streamed, bounded, thought about, with calls, and bound to a schema.
+ * Checks of answers: streaming, limits, thoughts, calls, and schemas.
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -9,7 +9,7 @@ import { type Check, notSupported, require } from "./Check.ts"
 
 const Verdict = Schema.Struct({ verdict: Schema.Literals(["yes", "no"]), sure: Schema.Boolean })
 
-/** What a call looks like for models whose template writes calls as bare objects. */
+/** The form of calls in templates that write them as bare objects. */
 const callForm = {
   type: "object",
   properties: {
@@ -23,7 +23,7 @@ const callForm = {
   required: ["name", "arguments"]
 }
 
-/** A call and what the tool said; the id is as long as those that servers make. */
+/** A call and its result; the id is as long as those of servers. */
 const id = "call_7c1f0a9be2d84"
 const called: ReadonlyArray<Prompt.MessageEncoded> = [
   { role: "user", content: "How is the weather in Rome?" },
@@ -143,13 +143,13 @@ export const answerChecks: ReadonlyArray<Check> = [
     check: (target) =>
       Effect.gen(function* () {
         if (target.api === "ollama") return yield* notSupported("the API cannot ask for a call")
-        // Noise reaches the first character of a call by chance, and the server holds it to the rest.
+        // A noise model starts a call by chance; the server then enforces the rest.
         const settings = { maxTokens: 2500, sampling: { temperature: 0.8, seed: 3 } }
         const question = { prompt: "How is the weather in Rome?", tools: "required", settings } as const
         const result = yield* Effect.result(ask(target, question))
         if (result._tag === "Failure") {
           const { reason } = result.failure
-          // A server that holds back what is no call yet is silent for as long as noise goes on.
+          // A server that buffers text until it is a call stays silent while noise goes on.
           if (reason._tag !== "DiedMidStream") return yield* result.failure
           return yield* notSupported(`no call: ${reason.detail}`)
         }
@@ -202,7 +202,7 @@ export const answerChecks: ReadonlyArray<Check> = [
         )
         if (result._tag === "Success") return JSON.stringify(result.success)
         const { reason } = result.failure
-        // What a model writes without an end is no fault of the server, also where it is held back.
+        // Endless output of the model is no fault of the server, even if buffered.
         if (reason._tag !== "DiedMidStream" && reason._tag !== "Busy") return yield* result.failure
         return yield* notSupported(`the model wrote no object that ends: ${reason.detail}`)
       })

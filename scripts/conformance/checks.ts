@@ -1,5 +1,5 @@
 /**
- * All checks of model servers, in the order in which they are made.
+ * All checks of model servers in execution order.
  */
 import { answerChecks } from "./answerChecks.ts"
 import type { Check } from "./Check.ts"

@@ -1,5 +1,5 @@
 /**
- * What happens to calls that are left, and to more calls than the server takes.
+ * Checks of cancelled calls, and of more calls than the server accepts.
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -7,13 +7,13 @@ import * as Fiber from "effect/Fiber"
 import { ask, type Question } from "./Asking.ts"
 import { type Check, inTime, notSupported, require, type Target } from "./Check.ts"
 
-/** A question whose answer takes its time. */
+/** A question with a long answer. */
 export const long: Question = {
   prompt: "Tell a very long story.",
   settings: { maxTokens: 3000, sampling: { temperature: 1, seed: 11 } }
 }
 
-/** Fails unless the server answers a short call soon, which shows that it works on nothing else. */
+/** Fails unless the server answers a short call soon: then it works on nothing else. */
 const mustBeFree = (target: Target) =>
   Effect.gen(function* () {
     const began = performance.now()
@@ -21,7 +21,7 @@ const mustBeFree = (target: Target) =>
     return `free again within ${Math.round(performance.now() - began)} ms`
   })
 
-/** How many calls are sent to fill a queue. */
+/** The number of calls that fill a queue. */
 const many = 24
 
 export const loadChecks: ReadonlyArray<Check> = [

@@ -1,5 +1,5 @@
 /**
- * Many calls at a time, sent as those of a run are: what the server has room for together, and whether it keeps its model.
+ * Checks of parallel calls, sent as in a run: how many fit together, and whether the server keeps its model loaded.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -60,7 +60,7 @@ export const parallelChecks: ReadonlyArray<Check> = [
           const results = yield* Effect.forEach(numbers, send, { concurrency: "unbounded" })
           return [results, yield* (yield* UsageMeter).total] as const
         }).pipe(Effect.provide(layerOf(target, events)))
-        /* A model of noise rarely ends by itself: an answer that was cut off at its length was answered too. */
+        /* A noise model rarely ends by itself, so an answer cut at its length counts. */
         const failed = results.flatMap((result) =>
           result._tag === "Failure" && !["CutOff", "EmptyAnswer", "Hopeless"].includes(result.failure.reason._tag)
             ? [result.failure]

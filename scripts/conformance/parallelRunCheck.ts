@@ -1,6 +1,6 @@
 /**
- * A run of many tasks that do not wait for one another, each with a long prompt: the server is the real one, and a proxy puts the
- * answers of a good model in the place of its text, so that every task can be done.
+ * A run of many independent tasks with long prompts. The server is real; a proxy replaces its text with the answers
+ * of a good model, so that every task can be done.
  */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
@@ -13,7 +13,7 @@ import { type Check, require, type Target } from "./Check.ts"
 import { many, parallel, promptOf } from "./longPrompts.ts"
 import { orderFor } from "./runCheck.ts"
 
-/** What is asked for takes this part of the window; the rules of a task and its tools take about as much. */
+/** The share of the window for the prompt's own text; the rules and tools of a task take about as much. */
 const part = 0.16
 
 const taskOf = (number: number, tokens: number): string =>
@@ -38,7 +38,7 @@ const answers = {
   conclusion: ["The loader reads each file once."]
 }
 
-/** The address of the proxy before the server. */
+/** The address of the proxy. */
 const proxyOf = (server: string, file: string) =>
   Effect.gen(function* () {
     const script = fileURLToPath(new URL("../../bench/textProxy.ts", import.meta.url))

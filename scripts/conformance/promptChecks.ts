@@ -1,19 +1,19 @@
 /**
- * Long prompts: a prompt that fits is read as a whole, one that does not is refused, and counts tell it.
+ * Checks of long prompts: a prompt that fits is read whole, a longer one is refused, and token counts show it.
  */
 import * as Effect from "effect/Effect"
 import { learn, noHistory } from "../../src/domain/models/TokenCounts.ts"
 import { ask } from "./Asking.ts"
 import { type Check, CheckFailed, notSupported, require, type Target } from "./Check.ts"
 
-/** Words that are all different, so that no server has them in its cache. */
+/** Unique words, so that no cache has them. */
 const textOf = (characters: number, salt: number): string => {
   let text = ""
   for (let word = salt; text.length < characters; word += 1) text += `${(word * 2_654_435_761) % 1_000_003} `
   return text.slice(0, characters)
 }
 
-/** How many characters make a token for the model, by two counts. */
+/** Characters for each token of the model, from two counts. */
 const measure = (target: Target) =>
   Effect.gen(function* () {
     const countOf = Effect.fnUntraced(function* (prompt: string) {

@@ -1,5 +1,5 @@
 /**
- * What becomes of calls and runs when the server is ended and started again under them.
+ * Checks of calls and runs while the server restarts.
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -11,16 +11,16 @@ import { type Check, type CheckFailed, inTime, NotTried, require, type Target } 
 import { long } from "./loadChecks.ts"
 import { mustEnd, orderFor } from "./runCheck.ts"
 
-/** Errors that say to a person that the server went away. */
+/** Errors that tell the user that the server is gone. */
 const clear: ReadonlySet<string> = new Set(["Unreachable", "DiedMidStream", "Busy"])
 
-/** What restarts the server; without it the check cannot be tried. */
+/** The restart command; without it the check is skipped. */
 const restartOf = ({ restart }: Target) =>
   restart === undefined
     ? Effect.fail(new NotTried({ why: "--restart names no command that ends the server and starts it again" }))
     : Effect.succeed(restart)
 
-/** Waits until the server answers a call, and gives how long that took. */
+/** Waits until the server answers a call; returns the time it took. */
 const untilAnswering = (target: Target) =>
   Effect.gen(function* () {
     const began = performance.now()
@@ -35,7 +35,7 @@ const firstPrompt = ({ events }: RunHandle) =>
     for await (const { type } of events) if (type === "model.started") return
   })
 
-/** Loses the server while a call is answered; nothing when the answer was faster. */
+/** Restarts the server during a call. Undefined if the answer was faster. */
 const loseCall = (target: Target, restart: Effect.Effect<void, CheckFailed>, seed: number) =>
   Effect.gen(function* () {
     const answered = yield* Deferred.make<void>()

@@ -1,5 +1,5 @@
 /**
- * Ends a server and starts it again with a command of the person who runs the checks.
+ * Restarts a server with a command of the user who runs the checks.
  */
 import { spawn } from "node:child_process"
 import * as Effect from "effect/Effect"
@@ -11,8 +11,8 @@ const notDone = (command: string, why: string) =>
   )
 
 /**
- * Runs the command in a shell, and waits for its end. It has no terminal and no streams of this process, since the server it
- * starts would keep them.
+ * Runs the command in a shell and waits for its end. It gets no terminal and no streams of this process, since the
+ * started server would keep them.
  */
 export const restartWith = (command: string): Effect.Effect<void, CheckFailed> =>
   Effect.callback((resume) => {

@@ -1,5 +1,6 @@
 /**
- * A whole run against the server, in an empty project: whatever the model writes, the run ends in a way that is told.
+ * A whole run against the server in an empty project: whatever the model writes, the run ends with a documented
+ * status.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -8,7 +9,7 @@ import * as Effect from "effect/Effect"
 import { run, type RunHandle, type RunOptions } from "../../src/index.ts"
 import { type Check, require, type Target } from "./Check.ts"
 
-/** How a run may end when its server works; the model decides which it is. */
+/** The possible ends of a run with a working server; the model decides which. */
 const told: ReadonlySet<string> = new Set(["done", "failed", "no_valid_plan", "limit", "not_permitted"])
 
 const folder = Effect.acquireRelease(
@@ -16,7 +17,7 @@ const folder = Effect.acquireRelease(
   (made) => Effect.sync(() => rmSync(made, { recursive: true, force: true }))
 )
 
-/** The order of a run in a project of its own; where runs are saved is beside it. */
+/** The order of a run in its own project; its runs are saved beside it. */
 export const orderFor = (target: Target, prompt: string) =>
   Effect.map(folder, (made): RunOptions => {
     const project = join(made, "project")
@@ -32,7 +33,7 @@ export const orderFor = (target: Target, prompt: string) =>
     }
   })
 
-/** How the run ended, when it is one of the ways in which it may. */
+/** The status of the run; fails if it is none of the allowed ones. */
 export const mustEnd = ({ report }: RunHandle) =>
   Effect.gen(function* () {
     const { message, status } = yield* Effect.promise(() => report)

@@ -1,5 +1,5 @@
 /**
- * What a server says of itself and of its models.
+ * Checks of a server's data about itself and its models.
  */
 import * as Effect from "effect/Effect"
 import { connectOllama, type OllamaServer } from "../../src/services/providers/ollama/OllamaServer.ts"
@@ -14,11 +14,11 @@ const ofOllama = <A, E>(target: Target, use: (server: OllamaServer) => Effect.Ef
 
 const isNamed = (name: string, model: string): boolean => name === model || name === `${model}:latest`
 
-/** The window with which a model is loaded; nothing when it is not. */
+/** The window of a loaded model. Undefined if it is not loaded. */
 const loadedWindow = (target: Target, model = target.model) =>
   ofOllama(target, (server) => Effect.map(server.loaded, (loaded) => loaded.find(({ name }) => isNamed(name, model))))
 
-/** Looks again and again whether a model is in memory, until it is as wanted. */
+/** Polls until the model is loaded, or unloaded. */
 const untilLoaded = (target: Target, wanted: boolean) =>
   Effect.gen(function* () {
     for (let tries = 0; tries < 50; tries++) {

@@ -1,23 +1,23 @@
 /**
- * What a terminal shows while a command runs in it, as a series of screens.
+ * Records the screens of a terminal while a command runs.
  */
 import { spawn } from "@lydell/node-pty"
 import headless from "@xterm/headless"
 
-/** Text of one look in a line of the screen. */
+/** Text of one style in a line. */
 export interface Span {
   readonly text: string
-  /** The column of its first character, counted from 0. */
+  /** The 0-based column of its start. */
   readonly column: number
   readonly isBold: boolean
   readonly isDim: boolean
-  /** The number of a colour of the terminal, 0 to 15; absent for the usual one. */
+  /** The terminal colour, 0 to 15; absent for the default. */
   readonly colour?: number
 }
 
 export type Line = ReadonlyArray<Span>
 
-/** A screen, and when it was shown first, in ms since the start. */
+/** A screen, and the time of its first display in ms since the start. */
 export interface Frame {
   readonly at: number
   readonly lines: ReadonlyArray<Line>
@@ -30,7 +30,7 @@ export interface TerminalCommand {
   readonly env: Readonly<Record<string, string>>
   readonly columns: number
   readonly rows: number
-  /** Keys that are typed once the screen shows the text, in this order; `after` is how long a person looks at it, in ms. */
+  /** Keys to type once the screen shows `when`, in order; `after` is the pause before them in ms. */
   readonly typing: ReadonlyArray<{ readonly when: string; readonly keys: string; readonly after: number }>
 }
 
@@ -68,7 +68,7 @@ const screenOf = (terminal: headless.Terminal): ReadonlyArray<Line> =>
 const textOf = (lines: ReadonlyArray<Line>): string =>
   lines.map((line) => line.map(({ text }) => text).join(" ")).join("\n")
 
-/** Runs the command to its end and gives every screen that differs from the one before, at most five a second. */
+/** Runs the command and returns each new screen, at most five a second. */
 export const recordFrames = async (command: TerminalCommand): Promise<ReadonlyArray<Frame>> => {
   const { columns, cwd, env, file, rows, typing, words } = command
   const terminal = new headless.Terminal({ cols: columns, rows, allowProposedApi: true })

@@ -1,6 +1,6 @@
 /**
- * Screens of a terminal as one SVG that plays them: no script, no font and nothing else is loaded. Whoever prefers no
- * motion sees the last screen.
+ * Builds an animated SVG of terminal screens, without scripts, fonts or network. Readers who prefer no motion see the
+ * last screen.
  */
 import type { Frame, Line, Span } from "./TerminalFrames.ts"
 
@@ -47,7 +47,7 @@ const lineText = (line: Line, row: number): string =>
 const frameText = ({ lines }: Frame, index: number): string =>
   `<g class="frame" id="f${index}">${lines.map(lineText).join("")}</g>`
 
-/** Each screen is shown for its time; the last one stays a while before it begins again. `stay` is in ms. */
+/** Shows each screen for its time; the last one for `stay` ms before it repeats. */
 const animation = (frames: ReadonlyArray<Frame>, stay: number): string => {
   const total = (frames.at(-1)?.at ?? 0) + stay
   const percent = (at: number): string => ((at / total) * 100).toFixed(2)
@@ -67,7 +67,7 @@ const animation = (frames: ReadonlyArray<Frame>, stay: number): string => {
 export interface SvgOptions {
   readonly columns: number
   readonly rows: number
-  /** What a reader that shows no pictures says. */
+  /** The text for screen readers. */
   readonly title: string
 }
 

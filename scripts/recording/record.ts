@@ -18,12 +18,12 @@ import { answer, files, request } from "./story.ts"
 const [columns, rows] = [84, 26]
 const root = resolve(import.meta.dirname, "../..")
 
-/** How long the model reads before the first word, and how long each word takes, in ms. */
+/** The model's speed: reading time and time for each word, in ms. */
 const speed = { reading: 900, word: 22 }
 
 const pause = (milliseconds: number) => new Promise((done) => setTimeout(done, milliseconds))
 
-/** Gives the words of an answer one after another. */
+/** Releases the words of an answer one by one. */
 const slowly = (text: string, call: number, release: (latch: string) => void) => {
   const words = text.match(/\s*\S+\s*/g) ?? []
   const lines = words.map((word) => `${chatLine(fakeModel, { content: word })}\n`)

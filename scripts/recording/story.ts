@@ -1,6 +1,6 @@
 /**
- * The run that is recorded: a small project, a request that needs a search, two edits and a person's yes, and a scripted
- * model that writes at the speed of a small one.
+ * The recorded run: a small project, a request that needs a search and two edits, the user's approval, and a scripted
+ * model with the speed of a small one.
  */
 import type { ChatBody } from "../../test/support/FakeOllamaScript.ts"
 import { refinementWith } from "../../test/support/TestRun.ts"
@@ -63,7 +63,7 @@ const plan = [
 const block = (path: string, from: string, to: string): string =>
   `${path}\n<<<<<<< OLD\n${from}\n=======\n${to}\n>>>>>>> NEW\n`
 
-/** What a task answers first. */
+/** The first answers of tasks. */
 const firstTurns: Readonly<Record<string, string>> = {
   "Find the timeout": refinementWith([{ name: "search_files", arguments: { query: "requestTimeout" } }]),
   "Find the docs": refinementWith([{ name: "search_files", arguments: { query: "seconds", path: "docs" } }]),
@@ -89,7 +89,7 @@ const conclusion = [
   "It is used in [src/server.js](src/server.js#L4). The number of retries is unchanged."
 ].join("\n\n")
 
-/** What the model says; it depends on the stage, the task and its turn alone. */
+/** The model's answer, by stage, task and turn. */
 export const answer = ({ messages }: ChatBody): string => {
   const [system, user] = [messages[0]?.content ?? "", messages[1]?.content ?? ""]
   const [, name = ""] = /^## Task\n+- \*\*Name\*\* (.+)$/m.exec(user) ?? []

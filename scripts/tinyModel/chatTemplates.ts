@@ -1,16 +1,13 @@
 /**
- * How a conversation is written for the tiny model: as a template of Jinja, which llama.cpp reads from the model, and as
- * templates of Go for the Modelfiles of Ollama: one with tools, one that thinks, one that can do neither.
+ * The chat templates of the tiny model: one in Jinja for llama.cpp, and three in Go for Ollama's Modelfiles (with
+ * tools, with thinking, with neither).
  */
 import { beginOfMessage, endOfMessage } from "./vocabulary.ts"
 
 const toolsHead = "# Tools\n\nCall a tool in this form, one line for each call:\n"
 const toolExample = '{"name": "NAME", "arguments": {}}'
 
-/**
- * Messages in the form of ChatML. A call is an object without anything around it, so that a grammar for JSON, or one that
- * holds a model to a call, makes calls of noise too.
- */
+/** ChatML messages. A call is a bare object, so that a grammar for JSON or calls makes calls of noise too. */
 export const jinjaTemplate = `{%- if tools %}
 {{- '${beginOfMessage}system\\n' }}
 {%- if messages[0].role == 'system' %}
@@ -77,7 +74,7 @@ ${within}{{ .Content }}${endOfMessage}
 
 const goThoughts = "{{- if .Thinking }}<think>\n{{ .Thinking }}\n</think>\n{{ end }}"
 
-/** A template of Go by what the model can do with it. */
+/** Go templates by ability. */
 export const goTemplates = {
   tools: goTools + goMessages(goCalls),
   thinking: `${goTools}${goMessages(goThoughts + goCalls)}{{ if .Think }}<think>
@@ -85,6 +82,6 @@ export const goTemplates = {
   plain: goMessages("")
 } as const
 
-/** A Modelfile for one of the templates. A model this small is fastest with one thread, which waits for no other. */
+/** A Modelfile for a template. So small a model is fastest with one thread. */
 export const modelfile = (ggufName: string, kind: keyof typeof goTemplates): string =>
   `FROM ./${ggufName}\nTEMPLATE """${goTemplates[kind]}"""\nPARAMETER stop ${endOfMessage}\nPARAMETER num_thread 1\n`

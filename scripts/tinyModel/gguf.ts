@@ -1,5 +1,5 @@
 /**
- * Writes the GGUF container, version 3: metadata, the list of tensors and their data, each tensor at an aligned place.
+ * Writes GGUF version 3 files: metadata, the list of tensors, and their aligned data.
  */
 
 /** A value of the metadata with its type. */
@@ -10,7 +10,7 @@ export type GgufValue =
   | { readonly type: "strings"; readonly value: ReadonlyArray<string> }
   | { readonly type: "int32s"; readonly value: ReadonlyArray<number> }
 
-/** A tensor of 32-bit floats; the first dimension is that whose values are side by side. */
+/** A tensor of 32-bit floats; values of the first dimension are adjacent. */
 export interface GgufTensor {
   readonly name: string
   readonly dimensions: ReadonlyArray<number>
@@ -19,7 +19,7 @@ export interface GgufTensor {
 
 export const ggufAlignment = 32
 
-/** The numbers of the types in the format. */
+/** Type numbers of the format. */
 const code = { uint32: 4, int32: 5, float32: 6, bool: 7, string: 8, array: 9 } as const
 
 const u32 = (value: number): Buffer => {
@@ -75,17 +75,16 @@ const aligned = (size: number): number => Math.ceil(size / ggufAlignment) * gguf
 
 const padded = (bytes: Buffer): Buffer => Buffer.concat([bytes, Buffer.alloc(aligned(bytes.length) - bytes.length)])
 
-/** Floats with the lowest byte first, whatever the machine. */
+/** Little-endian floats on any machine. */
 const dataBytes = (data: Float32Array): Buffer => {
   const bytes = Buffer.alloc(data.length * 4)
   data.forEach((value, index) => bytes.writeFloatLE(value, index * 4))
   return padded(bytes)
 }
 
-/** The number of 32-bit floats among the types of tensors. */
+/** The tensor type number of 32-bit floats. */
 const floatTensor = 0
 
-/** The bytes of a whole file. */
 export const writeGguf = (
   metadata: Readonly<Record<string, GgufValue>>,
   tensors: ReadonlyArray<GgufTensor>

@@ -1,6 +1,6 @@
 /**
- * A language model with random weights in the architecture of Llama, small enough to be made in a moment: what it says
- * is noise, but a real server loads it, counts its tokens, and binds its answers to a grammar.
+ * A tiny Llama model with random weights, made in a moment. Its text is noise, but real servers load it, count its
+ * tokens, and apply grammars.
  */
 import { jinjaTemplate } from "./chatTemplates.ts"
 import { type GgufValue, writeGguf } from "./gguf.ts"
@@ -48,7 +48,7 @@ const metadata: Readonly<Record<string, GgufValue>> = {
   "tokenizer.chat_template": text(jinjaTemplate)
 }
 
-/** The bytes of the model; the same seed gives the same bytes. */
+/** The bytes of the model; equal seeds give equal bytes. */
 export const makeTinyModel = (seed: number): Buffer =>
   writeGguf(
     metadata,

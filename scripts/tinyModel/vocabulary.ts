@@ -1,13 +1,13 @@
 /**
- * The vocabulary of the tiny model: the 256 bytes in the alphabet of GPT-2, two tokens made of blanks, and the words of
- * its chat template. No text needs a token that is not there.
+ * The vocabulary of the tiny model: 256 bytes in GPT-2's alphabet, two blank tokens, and the words of its chat
+ * template. It covers every text.
  */
 
-/** Bytes that stand for themselves in the alphabet of GPT-2. */
+/** Bytes that GPT-2's alphabet maps to themselves. */
 const standsForItself = (byte: number): boolean =>
   (byte >= 0x21 && byte <= 0x7e) || (byte >= 0xa1 && byte <= 0xac) || (byte >= 0xae && byte <= 0xff)
 
-/** The character for each byte: itself, or the next one from 256 on, so that no token holds a blank or a control. */
+/** The character of each byte: itself, or the next from 256 on, so that no token contains a blank or control. */
 const byteCharacters: ReadonlyArray<string> = (() => {
   let next = 256
   return Array.from({ length: 256 }, (_, byte) => String.fromCodePoint(standsForItself(byte) ? byte : next++))
@@ -22,17 +22,17 @@ export const endOfText = "<|endoftext|>"
 export const beginOfMessage = "<|im_start|>"
 export const endOfMessage = "<|im_end|>"
 
-/** The types of tokens in the format. */
+/** Token types of the format. */
 const tokenType = { normal: 1, control: 3, userDefined: 4 } as const
 
 interface Token {
   readonly text: string
   readonly type: number
-  /** How likely it is beside the others, as a difference of logits. */
+  /** Its likelihood as a difference of logits. */
   readonly bias: number
 }
 
-/** Letters and blanks are likely, as in texts; controls and parts of longer characters are rare. */
+/** Letters and blanks are likely, as in text; controls and parts of multi-byte characters are rare. */
 const byteBias = (byte: number): number => {
   if (byte === 0x20) return 2
   if (byte >= 0x61 && byte <= 0x7a) return 0.5
@@ -60,5 +60,4 @@ export const tokens: ReadonlyArray<Token> = [
 
 export const merges: ReadonlyArray<string> = [`${space} ${space}`, `${newline} ${newline}`]
 
-/** The number of a token. */
 export const tokenId = (text: string): number => tokens.findIndex((token) => token.text === text)

@@ -1,6 +1,6 @@
 /**
- * The weights of the tiny model: random numbers from a seed, the same on every machine. The first number of each hidden
- * state is constant, so that the first weight of a token in the output layer says how likely the token is.
+ * The weights of the tiny model: seeded random numbers, equal on every machine. The first number of each hidden state
+ * is constant, so the first weight of a token's output row sets its likelihood.
  */
 import type { GgufTensor } from "./gguf.ts"
 
@@ -29,7 +29,7 @@ const constant = 4
 const constantAfterNorm = (embedding: number): number =>
   constant / Math.sqrt((constant * constant + embedding - 1) / embedding)
 
-/** With the first weight of each row from `first`. */
+/** Sets the first weight of each row by `first`. */
 const withFirst = (tensor: GgufTensor, first: (row: number) => number): GgufTensor => {
   const width = tensor.dimensions[0] ?? 1
   return {
@@ -38,17 +38,17 @@ const withFirst = (tensor: GgufTensor, first: (row: number) => number): GgufTens
   }
 }
 
-/** Adds nothing to the constant: its first row is zero. */
+/** Leaves the constant unchanged: the first row is zero. */
 const aroundConstant = (tensor: GgufTensor): GgufTensor => {
   const width = tensor.dimensions[0] ?? 1
   return { ...tensor, data: tensor.data.map((value, at) => (at < width ? 0 : value)) }
 }
 
-/** All tensors of the model, with one bias a token. */
+/** All tensors of the model; one bias for each token. */
 export const makeTensors = (shape: Shape, biases: ReadonlyArray<number>, seed: number): ReadonlyArray<GgufTensor> => {
   const random = makeRandom(seed)
   const { embedding, feedForward, layers, vocabulary } = shape
-  /** About normal: a sum of uniform numbers, which needs no function that differs between machines. */
+  /** Approximately normal: a sum of uniform numbers, which is equal on all machines. */
   const spread = (deviation: number): number => (random() + random() + random() + random() - 2) * deviation * 1.732
 
   const matrix = (name: string, inputs: number, outputs: number, deviation: number): GgufTensor => ({

@@ -1,9 +1,9 @@
 /**
- * The error of a run for which no model was chosen. The library exports it, and loads nothing else for it.
+ * The error of a run without a chosen model. The library exports it, so this file imports nothing else.
  */
 import * as Schema from "effect/Schema"
 
-/** No model is named, and nobody could be asked; `models` are those of the server that can write text. */
+/** No model is named and no user could be asked. `models` lists the server's models that can write text. */
 export class ModelUnchosen extends Schema.TaggedError<ModelUnchosen>()("ModelUnchosen", {
   host: Schema.String,
   userFile: Schema.String,

@@ -1,6 +1,6 @@
 /**
- * The services of Node that the program is given: files, paths, processes, streams and the terminal. Written out here, because
- * published declarations import no package but `effect`.
+ * The Node services of the program: files, paths, processes, streams, terminal. They are listed here because
+ * published declarations may import only `effect`.
  */
 import type * as FileSystem from "effect/FileSystem"
 import type * as Path from "effect/Path"

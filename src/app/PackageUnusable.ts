@@ -1,10 +1,10 @@
 /**
- * A part of the program that is a package of its own, and cannot be used: it is missing, or does not fit.
+ * The error of a part of the program that ships as its own package and is missing or has the wrong version.
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 
-/** `what` says why it cannot be used, and `remedy` what to install, both as sentences. */
+/** `what` is the reason and `remedy` what to install. Both are sentences. */
 export class PackageUnusable extends Schema.TaggedError<PackageUnusable>()("PackageUnusable", {
   what: Schema.String,
   remedy: Schema.String
@@ -14,7 +14,7 @@ export class PackageUnusable extends Schema.TaggedError<PackageUnusable>()("Pack
   }
 }
 
-/** Waits for what is loaded; fails with the reason when its package cannot be used. */
+/** Loads a package; fails with the reason if it cannot be used. */
 export const loadOrFail = <A>(load: () => Promise<A>): Effect.Effect<A, PackageUnusable> =>
   Effect.flatten(
     Effect.promise(() =>

@@ -1,5 +1,5 @@
 /**
- * How a run is ordered, and what it gets beside its setup: who listens and who is asked, and under which conditions it works.
+ * The order of a run, and its surroundings: who listens, who answers questions, which limits apply.
  */
 import type * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Effect from "effect/Effect"
@@ -30,32 +30,31 @@ import type { RunSettings } from "../services/runs/RunSettings.ts"
 import type { UsageMeter } from "../services/runs/UsageMeter.ts"
 import type { Plugin } from "../services/tools/Plugin.ts"
 
-/** An order for a project. `given` are the flags or options that override its configuration. */
+/** An order for a project. The flags or options in `given` override its configuration. */
 export interface NewRun {
   readonly project: string
   readonly given: Configuration
   readonly order: RunOrder
-  /** False: nothing of the run is saved. */
+  /** False if the run is not saved. */
   readonly keep?: boolean
 }
 
-/** A saved run, as a person names it. `given` overrides the settings that it was started with. */
+/** A saved run as the user names it. `given` overrides the settings of its start. */
 export interface SavedRun {
   readonly run: string
   readonly given: Configuration
-  /** Where the project is now; where it was when the run last worked on it when absent. */
+  /** Where the project is now. Default: where the run last worked on it. */
   readonly project?: string
 }
 
 /** The file of the user's own configuration. */
 export interface UserFile {
-  /** Where it is, or would be. */
+  /** Its path, even if it does not exist yet. */
   readonly path: string
-  /** Why it is not used; absent when it is. */
+  /** The reason why it is not used. */
   readonly problem?: string | undefined
 }
 
-/** What the user picks a model from. */
 export interface ModelOffer {
   readonly host: string
   /** The file in which the choice is saved. */
@@ -66,20 +65,19 @@ export interface ModelOffer {
   readonly models: ReadonlyArray<InstalledModel>
 }
 
-/** Asks the user for one of the models, and saves the answer; nothing when they pick none. */
+/** Asks the user to pick a model and saves the choice. Undefined if the user picks none. */
 export type PickModel = (offer: ModelOffer) => Effect.Effect<string | undefined>
 
-/** What became of a record that a crash left behind. */
+/** The note about a record that a crash cut off. */
 export const tornNote =
-  "The last record of the journal is incomplete. It was moved to a file beside the journal, and its work is repeated."
+  "The last record of the journal is incomplete. task-conductor moved it to a file beside the journal and repeats its work."
 
 /** What the user should know before work begins. */
 export interface StartupNotes {
-  /** Sentences. */
   readonly warnings: ReadonlyArray<string>
-  /** What is good to know, and nothing to worry about. */
+  /** Information that needs no action. */
   readonly notes?: ReadonlyArray<string>
-  /** A crash left half a record behind in the journal; see `tornNote`. */
+  /** A crash cut off the last record of the journal; see `tornNote`. */
   readonly isTorn?: boolean
   /** The model is the built-in demo. */
   readonly usesDemo?: boolean
@@ -87,66 +85,67 @@ export interface StartupNotes {
 
 /** The terminal of the user. */
 export interface UserTerminal {
-  /** Sends what only a terminal understands; absent where there is no screen. */
+  /** Sends control sequences to the terminal; absent without a screen. */
   readonly notify?: (sequence: string) => Effect.Effect<void>
-  /** Asks for a model when none is named; without it that is an error. */
+  /** Asks for a model if none is named. If absent, a missing model is an error. */
   readonly pickModel?: PickModel
 }
 
-/** Who listens to a run, who is asked, and what was decided beforehand: from the command line, a script, a worker or a replay. */
+/**
+ * Who listens to a run, who answers, and what was approved in advance: by the command line, a script, a worker or a
+ * replay.
+ */
 export interface RunContext {
   /** Receives every event, in order. */
   readonly listen: (recorded: RecordedEvent) => Effect.Effect<void>
-  /** Receives the notes that the user should read before the run starts. */
+  /** Receives the notes for the user before the run starts. */
   readonly warn?: (notes: StartupNotes) => Effect.Effect<void>
-  /** All steps are approved beforehand. */
+  /** All steps are approved in advance. */
   readonly approveSteps: boolean
-  /** Steps and calls are approved beforehand, but for what only the user may allow. */
+  /** Steps and calls are approved in advance, except those that only the user may allow. */
   readonly yes?: boolean
-  /** What was decided beforehand about uncertain calls. */
+  /** The answer for uncertain calls, decided in advance. */
   readonly inDoubt?: UncertainAnswer | undefined
-  /** Who is asked. */
   readonly approver: Layer.Layer<Approver, never, RunSettings | Stdio.Stdio | Terminal.Terminal>
-  /** Takes the place of the model that the settings name. */
+  /** Replaces the model of the settings. */
   readonly model?: Layer.Layer<LanguageModel.LanguageModel>
-  /** Plugins as values, beside those that the setup names. */
+  /** Plugin objects, in addition to the plugins of the setup. */
   readonly plugins?: ReadonlyArray<Plugin>
   readonly terminal?: UserTerminal
 }
 
 /** What a worker provides for a cluster run. */
 export interface WorkerContext {
-  /** What the user has to know of uncertain calls on this worker; a sentence. */
+  /** One sentence that warns the user about uncertain calls on this worker. */
   readonly doubtNote: string
   /** The slots of the model server, which all runs of the worker share. */
   readonly slots: Layer.Layer<ModelSlots>
-  /** Counts what the run costs on all machines. */
+  /** Counts the cost of the run on all machines. */
   readonly meter: Layer.Layer<UsageMeter>
 }
 
-/** What takes the place of the model, the user and the project when a saved run is replayed. */
+/** Replaces the model, the user and the project in a replay. */
 export interface ReplayParts {
   readonly activities: Layer.Layer<Activities>
   /** The gate and the tools with their recorded decisions. */
   readonly decisions: Layer.Layer<Gate | RunAnswers | ToolRegistry, never, Gate | RunAnswers | RunEvents | ToolRegistry>
   readonly workspace: Layer.Layer<Workspace>
-  /** The tools that are not built in; plugins of the configuration are not loaded, and no server is started. */
+  /** The recorded tools of plugins. No plugin is loaded and no server is started. */
   readonly recorded?: ReadonlyArray<Plugin>
 }
 
-/** Under which conditions a run works; without any, it is new, unsaved, and changes its project without a lock. */
+/** The conditions of a run. Without any, it is new, unsaved, and changes its project without a lock. */
 export interface RunConditions {
-  /** Keeps others from changing the project meanwhile. */
+  /** Prevents others from changing the project during the run. */
   readonly lock?: Layer.Layer<ProjectWriteLock, never, FileSystem.FileSystem | Path.Path>
-  /** Where the run is saved. */
   readonly journal?: Layer.Layer<
     Journal | ResumeNotes,
     JournalError | LockTaken | LockUnavailable,
     FileSystem.FileSystem | Path.Path
   >
-  /** Nothing may be changed. */
+  /** The run may change nothing. */
   readonly readOnly?: boolean
-  /** When the run began, in milliseconds, for one that another process began. */
+  /** Start time in milliseconds, if another process started the run. */
   readonly since?: number | undefined
   readonly replay?: ReplayParts
   readonly worker?: WorkerContext

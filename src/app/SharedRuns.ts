@@ -1,5 +1,5 @@
 /**
- * Runs that several machines work on, as a feature provides them.
+ * The interface of a feature that spreads runs over several machines.
  */
 import type * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
@@ -14,21 +14,21 @@ import type { Plugin } from "../services/tools/Plugin.ts"
 import type { NodeServices } from "./NodeServices.ts"
 import type { NewRun, RunContext, SavedRun } from "./RunContext.ts"
 
-/** Why shared runs cannot be used; `exitCode` where it is not that of a wrong order. */
+/** The reason why shared runs cannot be used. `exitCode` is set unless the order itself was wrong. */
 export interface SharedRunsFailure {
   readonly _tag: string
   readonly message: string
   readonly exitCode?: number
 }
 
-/** What is done with the shared runs. */
+/** An operation on shared runs. */
 export type SharedOrder =
   | { readonly type: "start"; readonly run: NewRun; readonly priority?: number }
   | { readonly type: "resume"; readonly saved: SavedRun }
   | { readonly type: "fork"; readonly saved: SavedRun & { readonly from: string } }
   | { readonly type: "attach"; readonly runId: string }
 
-/** Who follows a shared run, and answers its questions. */
+/** The client that follows a shared run and answers its questions. */
 export interface SharedClient extends Pick<RunContext, "approveSteps" | "listen" | "yes"> {
   readonly approver: Layer.Layer<Approver, never, Stdio.Stdio | Terminal.Terminal>
   /** Receives a line about the workers or the connection to them. */
@@ -38,16 +38,16 @@ export interface SharedClient extends Pick<RunContext, "approveSteps" | "listen"
 }
 
 export interface SharedRuns {
-  /** The shared runs, in the place of the saved runs of this machine. */
+  /** The store of shared runs; replaces the store of this machine. */
   readonly store: Layer.Layer<RunStore, SharedRunsFailure, NodeServices>
   /** A line for each machine that worked today. */
   readonly workers: Effect.Effect<ReadonlyArray<string>, SharedRunsFailure, NodeServices>
-  /** What a shared run of this project needs from this machine. */
+  /** Findings about what a shared run of this project needs on this machine. */
   readonly diagnose: (
     project: string,
     flags: Configuration
   ) => Effect.Effect<ReadonlyArray<Finding>, SharedRunsFailure, NodeServices>
-  /** Follows the run that is started, resumed, forked or named, to its report. */
+  /** Starts, resumes, forks or attaches to a run and follows it to its report. */
   readonly follow: (
     order: SharedOrder,
     client: SharedClient

@@ -1,10 +1,10 @@
 /**
- * The version of this program, with what tells its builds apart: a journal of another build may hold other prompts.
+ * The version of this program plus a hash of its build. A journal of another build may contain other prompts.
  */
 import { version } from "./version.ts"
 
-/** The beginning of a hash of the sources, which the bundler puts here; not defined where the sources themselves run. */
+/** The bundler inserts the start of the hash of the sources. Undefined when the sources run directly. */
 declare const sourcesHash: string | undefined
 
-/** `0.1.0+3f2a9c1b`; the version alone where nothing was built. */
+/** For example `0.1.0+3f2a9c1b`; without a build only the version. */
 export const build: string = typeof sourcesHash === "undefined" ? version : `${version}+${sourcesHash}`

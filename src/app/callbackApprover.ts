@@ -76,23 +76,23 @@ const callAnswer = (answer: ApprovalAnswer, item: ApprovalItem): CallAnswer => {
 const doubtAnswer = (answer: UncertainAnswer): UncertainAnswer =>
   answer === "again" || answer === "done" ? answer : "stop"
 
-/** A value from JavaScript code as words; empty for any other value. */
+/** The value as a trimmed text; empty if it is no string, since JavaScript code may return anything. */
 const wordsOf = (value: unknown): string => (typeof value === "string" ? value.trim() : "")
 
-/** The words that came with a no, if there are any. */
+/** The instruction that came with a denial, if there is one. */
 const insteadOf = (answer: unknown): { readonly instead?: string } => {
   const instead = wordsOf(Predicate.isObject(answer) ? answer["instead"] : undefined)
   return instead === "" ? {} : { instead }
 }
 
-/** Calls a function of the script, which stands for a person. */
-const askScript = <A, B>(ask: () => A | PromiseLike<A>, read: (answer: A) => B): Effect.Effect<Answered<B>> =>
+/** Calls the script's function in place of the user. */
+const askScript = <A, B>(ask: () => A | PromiseLike<A>, answerOf: (answer: A) => B): Effect.Effect<Answered<B>> =>
   Effect.map(
     Effect.promise(async () => ask()),
-    (answer) => ({ answer: read(answer), by: "person", ...insteadOf(answer) })
+    (answer) => ({ answer: answerOf(answer), by: "person", ...insteadOf(answer) })
   )
 
-/** Asks the functions; where there is none, nobody can be asked. */
+/** Asks the functions. Where one is missing, nobody answers. */
 export const layerCallback = ({ answer, approve, arbitrate }: ApprovalCallbacks): Layer.Layer<Approver> =>
   Layer.succeed(Approver)({
     ...denyAll,

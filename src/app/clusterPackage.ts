@@ -1,7 +1,6 @@
 /**
- * Runs on several machines. They are a package of their own, because they bring an engine and a client of PostgreSQL: those who
- * want them install it beside the program, in the same version. The program has its commands all the same, and says what to
- * install when one of them, or `--cluster`, is used without the package.
+ * Loads the package for runs on several machines. It is separate because it brings an engine and a PostgreSQL client.
+ * Users install it beside the program, in the same version. Its commands exist without it, and say what to install.
  */
 import type * as Command from "effect/cli/Command"
 import { createRequire } from "node:module"
@@ -20,13 +19,13 @@ const unusable = (what: string): PackageUnusable =>
     remedy: `Install it beside task-conductor: npm install -g ${packageName}@${version}, or without -g in a project.`
   })
 
-/** What the package exports for the program (src/plugins/cluster/index.ts). */
+/** The exports of the package (src/plugins/cluster/index.ts) that the program uses. */
 interface ClusterPackage {
   readonly loadCommand: (name: string) => Promise<Command.Command.Any>
   readonly loadSharedRuns: () => Promise<SharedRuns>
 }
 
-/** The version of the package that is installed where this program is, or above it; nothing without one. */
+/** The version of the package installed beside or above this program, if any. */
 const installedVersion = (require: NodeJS.Require): string | undefined => {
   try {
     return (require(`${packageName}/package.json`) as { readonly version: string }).version
@@ -36,7 +35,10 @@ const installedVersion = (require: NodeJS.Require): string | undefined => {
   }
 }
 
-/** Loads the package, with the modules of this program in the place of any other copy; sources load the sources of the package. */
+/**
+ * Loads the package so that it shares the modules of this program. Run from sources, it loads the sources of the
+ * package.
+ */
 const loadPackage = async (): Promise<ClusterPackage> => {
   if (isSource) return (await import(moduleUrl("plugins/cluster/index").href)) as ClusterPackage
   const require = createRequire(import.meta.url)

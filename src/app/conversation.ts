@@ -1,5 +1,5 @@
 /**
- * Holds a conversation, for the command line and the library in the same way. Part of the composition root.
+ * Runs a conversation for the command line and the library. Part of the composition root.
  */
 import * as Effect from "effect/Effect"
 import { knownSecrets } from "../services/runs/KnownSecrets.ts"
@@ -34,18 +34,17 @@ import { summaryOf } from "../domain/conversation/Conversation.ts"
 import { type CustomCommand, expandCommand } from "../domain/conversation/CustomCommand.ts"
 import { customCommands } from "../services/conversation/CustomCommands.ts"
 
-/** A conversation about a project. `given` are the flags or options that override its configuration. */
+/** A conversation about a project. The flags or options in `given` override its configuration. */
 export interface NewConversation {
   readonly project: string
   readonly given: Configuration
   readonly order: AskOrder
-  /** It is kept, unless the configuration says otherwise, so that it can be continued. */
+  /** Saves the conversation so that it can be continued, unless the configuration forbids it. */
   readonly keep?: boolean
-  /** It goes on with what was said in the last conversation about the project, or in the one that is named. */
+  /** Continues the last conversation about the project, or the one with this name. */
   readonly continues?: boolean | string
 }
 
-/** Where conversations of this setup are kept. */
 export const conversationPlace = ({ folders, project }: Pick<Setup, "folders" | "project">): ConversationPlace => ({
   state: folders.state,
   project,
@@ -55,21 +54,21 @@ export const conversationPlace = ({ folders, project }: Pick<Setup, "folders" | 
 /** The setup of a conversation, and how it changes its model. */
 export interface ConversationContext {
   readonly setup: Setup
-  /** What the person may send by a name. */
+  /** Custom commands of the user and the project. */
   readonly commands: ReadonlyArray<CustomCommand>
-  /** Checks that a model can go on with the conversation, and gives the setup for it. */
+  /** Checks that a model can continue the conversation, and returns the setup for it. */
   readonly prepareModel: (name: string) => Effect.Effect<FittedSetup, { readonly message: string }>
 }
 
-/** A session that knows the commands of the person and of the project. */
+/** A session that expands custom commands in messages. */
 const expanding = (session: AskSession, commands: ReadonlyArray<CustomCommand>): AskSession => ({
   ...session,
   send: (text, listen) => session.send(expandCommand(text, commands), listen, text)
 })
 
 /**
- * A session that is saved after each message, under another id once other messages have taken the place of all. A failure is
- * reported once, and stops nothing.
+ * A session that is saved after each message. It gets a new id when other messages replace all of its own. A failure
+ * to save is reported once and stops nothing.
  */
 const saving = Effect.fnUntraced(function* (
   session: AskSession,
@@ -86,7 +85,7 @@ const saving = Effect.fnUntraced(function* (
       Effect.catchTag("PlatformError", (error) => {
         if (isReported) return Effect.void
         isReported = true
-        const text = `This conversation cannot be kept in ${place.state}. ${explanationOf(error)} It goes on; --continue will not find it.`
+        const text = `This conversation cannot be saved in ${place.state}. ${explanationOf(error)} You can go on, but --continue will not find it.`
         return reportWarnings([text], warn)
       })
     )
@@ -101,22 +100,23 @@ const saving = Effect.fnUntraced(function* (
   return { ...session, send, restore }
 })
 
-/** The kept conversations about a project, the last one first. */
+/** The saved conversations about a project, the newest first. */
 export const listConversations = Effect.fn("listConversations")(function* (project: string) {
   yield* requireProject(project)
   return (yield* keptConversations(conversationPlace(yield* readSetup(project, {})))).map(summaryOf)
 })
 
 /**
- * Holds a conversation as long as `use` does, to its report. While it makes the changes of a message, runs and
- * other conversations wait with theirs. When `use` gives another model, the conversation goes on with it, and so does `use`.
+ * Runs a conversation until `use` ends, and returns its report. While it applies the changes of a message, other runs
+ * and conversations in the project wait. If `use` returns another model, the conversation continues with that model
+ * and calls `use` again.
  */
 export const holdConversation = Effect.fn("holdConversation")(function* <E, R>(
-  { continues = false, given, keep = false, order, project }: NewConversation,
+  { continues = false, given: flags, keep = false, order, project }: NewConversation,
   context: RunContext,
   use: (session: AskSession, context: ConversationContext) => Effect.Effect<FittedSetup | void, E, R>
 ) {
-  const first = yield* fitSetup(yield* readSetup(project, given), context, given)
+  const first = yield* fitSetup(yield* readSetup(project, flags), context, flags)
   const { setup } = first
   const place = conversationPlace(setup)
   const continued =
@@ -137,14 +137,14 @@ export const holdConversation = Effect.fn("holdConversation")(function* <E, R>(
   })
 
   const prepareModel = Effect.fnUntraced(function* (name: string) {
-    const fitted = yield* fitSetup(yield* readSetup(project, { ...given, model: name }), context)
+    const fitted = yield* fitSetup(yield* readSetup(project, { ...flags, model: name }), context)
     yield* ToolSupport.use((support) => support.require).pipe(
       Effect.provide(layerAskModel(fitted.setup, context.model))
     )
     return fitted
   })
 
-  /** The part of the conversation that one model answers, with what the next one needs to go on. */
+  /** Runs the part of the conversation with one model; returns what the next part needs. */
   const holdWith = Effect.fnUntraced(function* (
     { setup }: FittedSetup,
     messages: ReadonlyArray<ConversationMessage>,
@@ -157,20 +157,20 @@ export const holdConversation = Effect.fn("holdConversation")(function* <E, R>(
       commands,
       prepareModel: (name: string) => Effect.provideContext(prepareModel(name), services)
     }
-    let ended: { readonly next: FittedSetup | undefined } & Pick<AskOrder, "messages" | "tools"> = { next: undefined }
+    let ending: { readonly next: FittedSetup | undefined } & Pick<AskOrder, "messages" | "tools"> = { next: undefined }
     const { attachment: _attachment, currentFile: _file, images: _images, openFiles: _files, ...later } = order
-    /* The files of the order were shown with the first message. */
+    /* Only the first message shows the files of the order. */
     const report = yield* Asker.use((asker) =>
       asker.hold({ ...(isLater ? later : order), messages, tools }, (session) =>
         Effect.gen(function* () {
           const kept = isKept ? yield* saving(session, setup, id, context.warn) : session
           const next = (yield* use(expanding(kept, commands), provided)) ?? undefined
           const names = (yield* session.tools).map(({ name }) => name)
-          ended = { next, messages: yield* session.messages, tools: names }
+          ending = { next, messages: yield* session.messages, tools: names }
         })
       )
     ).pipe(Effect.provide(layerAskModel(setup, context.model)))
-    return { report, ...ended }
+    return { report, ...ending }
   })
 
   const holdToTheEnd = Effect.gen(function* () {
@@ -183,7 +183,7 @@ export const holdConversation = Effect.fn("holdConversation")(function* <E, R>(
     setup,
     { ...context, listen: noticing(setup.configuration, context, true) },
     (whole, unobserved) =>
-      reportStartup({ ...first, unobserved }, given, context.warn).pipe(
+      reportStartup({ ...first, unobserved }, flags, context.warn).pipe(
         Effect.andThen(holdToTheEnd),
         Effect.tap((report) => runEndHooks(report, context.warn)),
         Effect.provide(layerProject(setup, whole, { lock })),

@@ -1,6 +1,6 @@
 /**
- * Looks at what a run in a project needs: configuration, server, models, sandbox, folders. It changes nothing and loads no
- * plugin. Part of the composition root.
+ * Checks what a run in a project needs: configuration, server, models, sandbox, folders. It changes nothing and loads
+ * no plugin. Part of the composition root.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -35,7 +35,7 @@ export const ok: MakeFinding = (name, what) => ({ name, state: "ok", what })
 export const note: MakeFinding = (name, what, remedy) => ({ name, state: "note", what, remedy })
 export const problem: MakeFinding = (name, what, remedy) => ({ name, state: "problem", what, remedy })
 
-/** A message as a clause. */
+/** The message without its final period. */
 export const clause = ({ message }: { readonly message: string }): string => message.replace(/\.$/, "")
 
 /** Whether the server of the run answers. */
@@ -45,8 +45,8 @@ const serverFinding = (setup: Setup) =>
       onSuccess: (what = "not needed by the built-in demo") => ok("server", what),
       onFailure: ({ reason, what }) =>
         reason._tag === "Refused"
-          ? problem("server", `${setup.settings.host} refuses the question for its version (${what})`, reason.remedy)
-          : problem("server", `none answers at ${setup.settings.host} (${what})`, providerOfRun(setup).server?.remedy)
+          ? problem("server", `${setup.settings.host} does not tell its version (${what})`, reason.remedy)
+          : problem("server", `no answer from ${setup.settings.host} (${what})`, providerOfRun(setup).server?.remedy)
     })
   )
 
@@ -59,14 +59,14 @@ const demo = note(
 const unchosen = ({ models }: ModelUnchosen): Finding => {
   if (models.length > 0) {
     const remedy = "Choose one for good: task-conductor init. Or for one run: --model NAME."
-    const what = `none is chosen; the server has ${models.join(", ")}`
+    const what = `no model is chosen; the server has ${models.join(", ")}`
     return { ...problem("model", what, remedy), choices: models }
   }
   const remedy = "Get one, for example: ollama pull qwen3:8b (5 GB)."
   return problem("model", "the server has no model that can write text", remedy)
 }
 
-/** A model that cannot write text was refused before. */
+/** `fitSetup` already refused models that cannot write text. */
 const abilitiesFinding = ({ abilities: { thinking, tools } }: InstalledModel): Finding => {
   const thinks = thinking ? "thinks" : "does not think"
   if (tools) return ok("abilities", `writes text, calls tools, ${thinks}`)
@@ -80,25 +80,25 @@ const windowFinding = ({ setup, windowNote }: FittedSetup, model: InstalledModel
   const what = windowNote === undefined ? `${contextWindow} tokens` : clause({ message: windowNote.text })
   if (windowNote?.isLowered === true) return note("window", what)
   if (loaded === undefined || loaded === contextWindow) return ok("window", what)
-  const again = `the server has loaded it with ${loaded}, and loads it anew for the first call`
+  const again = `the server loaded it with ${loaded}; it reloads it for the first call`
   return note("window", `${contextWindow} tokens; ${again}`)
 }
 
-/** Where a loaded model is in memory, when that makes it slower. */
+/** A note about the memory of a loaded model, if its place slows it down. */
 const memoryFindings = (model: InstalledModel | undefined): ReadonlyArray<Finding> => {
   const what = model?.memory === undefined ? undefined : memoryText(model.memory, model.size)
   return what === undefined ? [] : [note("memory", `loaded ${what}`)]
 }
 
-/** Models that are there, by their resolved names. */
-const found = Effect.fnUntraced(function* (fitted: FittedSetup) {
+/** Findings about installed models. */
+const modelFindings = Effect.fnUntraced(function* (fitted: FittedSetup) {
   const { setup } = fitted
   const [name = "", ...ofStages] = modelNames(setup)
   const installed = (yield* askServer(setup, listInstalled)) ?? []
   const model = installed.find((one) => one.name === name || one.name === `${name}:latest`)
   return [
     ok("model", name),
-    ...ofStages.map((one) => ok("model", `${one}, for single stages`)),
+    ...ofStages.map((one) => ok("model", `${one}, for one stage`)),
     ...(fitted.modelNotes ?? []).map((what) => note("model", what)),
     ...(model === undefined ? [] : [abilitiesFinding(model)]),
     windowFinding(fitted, model),
@@ -106,18 +106,18 @@ const found = Effect.fnUntraced(function* (fitted: FittedSetup) {
   ]
 })
 
-/** The models of a setup; its server is known to answer. */
+/** Findings about the models of a setup whose server answers. */
 const diagnoseModels = (setup: Setup) =>
   providerOfRun(setup).server === undefined
     ? Effect.succeed([demo])
     : fitSetup(setup, {}).pipe(
-        Effect.flatMap(found),
+        Effect.flatMap(modelFindings),
         Effect.catch((error) =>
           Effect.succeed([error._tag === "ModelUnchosen" ? unchosen(error) : problem("model", clause(error))])
         )
       )
 
-/** The nearest folder above a path that is there. */
+/** The nearest existing folder above a path. */
 const existingAbove = Effect.fnUntraced(function* (given: string) {
   const path = yield* Path.Path
   let folder = given
@@ -125,7 +125,7 @@ const existingAbove = Effect.fnUntraced(function* (given: string) {
   return folder
 })
 
-/** What commands run in, and how those of a task see what it proposes. */
+/** Findings about the sandbox, and about working copies for commands of a task. */
 const commandFindings = Effect.fnUntraced(function* (setup: Setup) {
   const path = yield* Path.Path
   const { configuration, folders, project } = setup
@@ -134,25 +134,25 @@ const commandFindings = Effect.fnUntraced(function* (setup: Setup) {
     environment: process.env,
     home: folders.home,
     hidden: [folders.settings, folders.state, ...folders.candidates],
-    /* Nothing stays of a folder that is made for the trial. */
+    /* A folder made for the trial is removed afterwards. */
     scratch: near === folders.state ? path.join(near, "copies") : path.join(near, ".task-conductor-trial"),
     sandbox: configuration.sandbox
   }
   const look = Effect.gen(function* () {
     const { denial, sandboxed, words } = yield* (yield* Sandbox).state
-    const what = words.replace(/^(?:yes|no|partly): /, "")
+    const state = words.replace(/^(?:yes|no|partly): /, "")
     const remedy = "Commands ask before they run. For a sandbox, install bubblewrap: apt-get install bubblewrap."
     const isOff = configuration.sandbox?.mode === "off"
     const withoutSandbox =
       denial === undefined
-        ? note("sandbox", what, isOff ? undefined : remedy)
-        : note("sandbox", `${what}, so that no command runs`, remedy)
+        ? note("sandbox", state, isOff ? undefined : remedy)
+        : note("sandbox", `${state}, so commands cannot run`, remedy)
     const copies = yield* (yield* Commands).copies
     const copy =
       copies.mechanism === "none"
         ? note("working copy", `none: ${copies.words}; changes are checked after they are made`)
         : ok("working copy", `changes are checked before they are made, in ${copies.words}`)
-    return [sandboxed ? ok("sandbox", what) : withoutSandbox, copy]
+    return [sandboxed ? ok("sandbox", state) : withoutSandbox, copy]
   })
   return yield* look.pipe(
     Effect.provide(
@@ -164,17 +164,17 @@ const commandFindings = Effect.fnUntraced(function* (setup: Setup) {
   )
 })
 
-/** More programs are not tried, and none for longer than this. */
+/** Limits: number of programs to try, and seconds for each. */
 const mostTried = 6
 const trialSeconds = 20
 
-/** Checks whose program is started alike, and the folder of the project that a program of the project is relative to. */
+/** Checks with the same program, and the folder it starts in. */
 interface CheckGroup {
   readonly runs: ReadonlyArray<string>
   readonly cwd: string
 }
 
-/** The checks that the manifests of the project name, by the words that ask the program of each for its version. */
+/** The checks of the project, grouped by the command that asks their program for its version. */
 const checksOf = Effect.gen(function* () {
   const commands = yield* readCommands(process.env["PATH"] ?? "")
   const checks = byUse(commands.filter(({ kind }) => kind === "types" || kind === "tests"))
@@ -192,8 +192,8 @@ const checksOf = Effect.gen(function* () {
 const shownRuns = (runs: ReadonlyArray<string>): string =>
   runs.length > 3 ? `${runs.slice(0, 3).join(", ")} and ${runs.length - 3} more` : runs.join(", ")
 
-/** Whether the program of some checks starts in the sandbox, in a project that it cannot change. */
-const tried = Effect.fnUntraced(function* ({ cwd, runs }: CheckGroup) {
+/** Tries whether a program starts in the sandbox, in a read-only project. */
+const trialFinding = Effect.fnUntraced(function* ({ cwd, runs }: CheckGroup) {
   const commands = yield* Commands
   const trial = programTrial(runs[0] ?? "")
   const [program] = trial
@@ -205,25 +205,25 @@ const tried = Effect.fnUntraced(function* ({ cwd, runs }: CheckGroup) {
   )
   if (Result.isFailure(outcome)) return note("checks", `${checks}: ${outcome.failure.message}`)
   const { exitCode = 0, output = "", sandboxHint } = outcome.success ?? {}
-  /* Without a sandbox nothing is run that nobody was asked about. */
+  /* Without a sandbox nothing runs that the user did not approve. */
   if (exitCode === 0)
-    return ok("checks", `${checks}: ${program} ${outcome.success === undefined ? "is there" : "starts"}`)
+    return ok("checks", `${checks}: ${program} ${outcome.success === undefined ? "is installed" : "starts"}`)
   const [first = ""] = output.trim().split("\n")
   return note(
     "checks",
     `${checks}: ${program} does not start in the sandbox (exit code ${exitCode}: ${first.slice(0, 200)})`,
-    sandboxHint ?? `Look at it: ${trial.join(" ")}.`
+    sandboxHint ?? `Try it: ${trial.join(" ")}.`
   )
 })
 
-/** A finding for each program that runs checks of the project; none for a project that names no checks. */
+/** One finding for each program of the project's checks. */
 const checkFindings = ({
   configuration,
   folders,
   project,
   settings
 }: Pick<Setup, "configuration" | "folders" | "project" | "settings">) =>
-  Effect.flatMap(checksOf, (checks) => Effect.forEach(checks, tried)).pipe(
+  Effect.flatMap(checksOf, (checks) => Effect.forEach(checks, trialFinding)).pipe(
     Effect.provide(
       layerCommands(folders, { ...settings, sandbox: configuration.sandbox ?? {} }).pipe(
         Layer.provideMerge(Layer.merge(Workspace.layer(project), RunEvents.layerSilent))
@@ -240,11 +240,11 @@ const stateFinding = Effect.fnUntraced(function* ({ home, state }: UserFolders) 
     Effect.orElseSucceed(() => false)
   )
   if (usable) return ok("saved runs", belowHome(state, home))
-  const what = `${folder} is no folder that you may write, so that no run can be saved in ${state}`
-  return problem("saved runs", what, "Make it writable for you, or set XDG_STATE_HOME to a folder of yours.")
+  const what = `${folder} is not a folder that you can write to, so no run can be saved in ${state}`
+  return problem("saved runs", what, "Make it writable, or set XDG_STATE_HOME to another folder.")
 })
 
-/** The files that there are, and what could not be used. */
+/** The configuration files in use, and notes about those that could not be used. */
 export const configurationFindings = Effect.fnUntraced(function* ({
   folders,
   project,
@@ -253,29 +253,30 @@ export const configurationFindings = Effect.fnUntraced(function* ({
   const path = yield* Path.Path
   const files = yield* Effect.filter([path.join(project, projectFileName), userFile.path], isThere)
   const shown = (file: string): string => belowHome(file, folders.home)
-  const what = files.length === 0 ? `none; yours would be ${shown(userFile.path)}` : files.map(shown).join(", ")
+  const what =
+    files.length === 0 ? `none; task-conductor init writes ${shown(userFile.path)}` : files.map(shown).join(", ")
   return [ok("configuration", what), ...folders.notes.map((one) => note("configuration", one))]
 })
 
-/** The secrets that the user's configuration has a place for. A command is not run: a keychain may ask the user. */
+/** The secrets of the user's configuration. Commands for secrets are not run: a keychain might ask the user. */
 const secretFindings = (setup: Setup) => {
-  const read = secretReaderOf(setup)
+  const readSecret = secretReaderOf(setup)
   return Effect.forEach(Object.entries(setup.configuration.secrets ?? {}), ([name, source]) => {
     if ("command" in source)
-      return Effect.succeed(ok("secret", `${name}, by a command that is run when a plugin needs it`))
-    return Effect.map(read(name), (secret) =>
+      return Effect.succeed(ok("secret", `${name}, from a command that runs when a plugin needs it`))
+    return Effect.map(readSecret(name), (secret) =>
       Result.isSuccess(secret) ? ok("secret", name) : problem("secret", `${name}: ${secret.failure}`)
     )
   })
 }
 
-/** Server and models only, for a first look; no longer than a few seconds. */
+/** Server and models only, for `welcome`; takes at most a few seconds. */
 export const firstLook = Effect.fn("firstLook")(function* (setup: Setup) {
   const server = yield* serverFinding(setup)
   return server.state === "problem" ? [server] : [server, ...(yield* diagnoseModels(setup))]
 })
 
-/** What is found with the setup of a project, as it is read; a configuration that cannot be used is all that is found. */
+/** The findings of `look`, or one problem if the configuration cannot be read. */
 export const withSetup = <E extends { readonly message: string }, R, E2, R2>(
   read: Effect.Effect<Setup, E, R>,
   look: (setup: Setup) => Effect.Effect<ReadonlyArray<Finding>, E2, R2>
@@ -285,7 +286,7 @@ export const withSetup = <E extends { readonly message: string }, R, E2, R2>(
     onSuccess: look
   })
 
-/** Everything that a run in this project needs. `given` are flags. */
+/** All findings for a run in this project. `given` are flags. */
 export const diagnose = (project: string, given: Configuration) =>
   withSetup(
     Effect.flatMap(readSetup(project, given), (setup) => withPluginProviders(setup)),

@@ -1,6 +1,7 @@
 /**
- * The features of the program, each a plugin in a folder of its own, and one in a package. Without its import and its entry, a feature is
- * not in the program; the library publishes functions of some all the same. A new one is named in test/support/rooms.ts as well.
+ * The features of the program: one plugin for each folder of src/plugins, and one in a package. Without its entry
+ * here, a feature is not in the program, although the library may publish functions of it. List a new one in
+ * test/support/rooms.ts too.
  */
 import { acp } from "../plugins/acp/index.ts"
 import { checkTools } from "../plugins/check-tools/index.ts"
@@ -15,7 +16,7 @@ import { web } from "../plugins/web/index.ts"
 import { cluster } from "./clusterPackage.ts"
 import type { Feature } from "./SharedRuns.ts"
 
-/** Commands, tools, providers and listeners stand in this order; of `web` and `sharedRuns` the first counts. */
+/** Commands, tools, providers and listeners keep this order. Of `web` and `sharedRuns`, the first one wins. */
 export const features: ReadonlyArray<Feature> = [
   tools,
   web,

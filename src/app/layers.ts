@@ -1,6 +1,6 @@
 /**
- * Composition root: the file that picks implementations for runs, conversations, stages and lists. It reads from the
- * project at the bottom to the pipeline on top: the project, tools and skills, permissions, the model, the work on tasks.
+ * Composition root: chooses the implementations for runs, conversations, stages and lists. It reads from the project
+ * at the bottom to the pipeline at the top.
  */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -66,7 +66,7 @@ import type { RunConditions, RunContext } from "./RunContext.ts"
 import { addressOf, providerOfRun, readSetup, type Setup } from "./setup.ts"
 import { version } from "./version.ts"
 
-/** The servers that this program connects to itself. */
+/** The servers that the program itself connects to. */
 const ownServices = ({ host, mcpServers = {} }: Settings): ReadonlyArray<OwnService> => [
   ...(host === "" ? [] : [{ target: hostAndPort(new URL(host)), what: "model server" }]),
   ...Object.values(mcpServers).flatMap(({ url }) => {
@@ -75,17 +75,13 @@ const ownServices = ({ host, mcpServers = {} }: Settings): ReadonlyArray<OwnServ
   })
 ]
 
-/** Fetches pages as a feature does. */
 export const layerWeb: LayerWeb = (options) =>
   features.find(({ web }) => web !== undefined)?.web?.(options) ?? WebFetch.layerNone
 
-/** What the user allowed permanently. */
-export const layerPolicies = ({ settings }: UserFolders) =>
-  Layer.unwrap(
-    Effect.map(Path.Path, (path) => Policies.layer(path.join(settings, "policies.json"), process.getuid?.()))
-  )
+export const layerPolicies = ({ settings: own }: UserFolders) =>
+  Layer.unwrap(Effect.map(Path.Path, (path) => Policies.layer(path.join(own, "policies.json"), process.getuid?.())))
 
-/** The project, the web, and what the user allowed permanently. */
+/** The project, the web, and permanent rules of the user. */
 const layerWorld = (
   { folders, project, settings }: Pick<Setup, "folders" | "project" | "settings">,
   replay?: RunConditions["replay"]
@@ -103,8 +99,8 @@ const layerWorld = (
   )
 
 /**
- * Events are saved first, then published. Heartbeats are only saved in a database, from which clients of a shared run read
- * them, and there only those that do not come every second.
+ * Saves events, then publishes them. Heartbeats are saved only in a database, where clients of a shared run read
+ * them; those that come every second are not saved.
  */
 const layerEvents = (listen: RunContext["listen"], isShared: boolean): Layer.Layer<RunEvents, never, Journal> =>
   Layer.unwrap(
@@ -117,22 +113,21 @@ const layerEvents = (listen: RunContext["listen"], isShared: boolean): Layer.Lay
     )
   )
 
-/** Commands in the sandbox, as this configuration says. */
 export const layerCommands = (
-  { candidates, home, locks, settings, state }: UserFolders,
+  { candidates, home, locks, settings: ownFolder, state }: UserFolders,
   {
     commandEnvironment = [],
     limits,
     sandbox = {}
   }: Pick<Settings, "commandEnvironment" | "limits" | "sandbox"> = defaultSettings
 ) =>
-  /* Locks lie beside the runs that are saved where most are. */
+  /* The locks are beside the default place of saved runs. */
   Commands.layer({
     environment: process.env,
     named: commandEnvironment,
     sandbox,
     home,
-    hidden: [settings, state, `${locks}/..`, ...candidates],
+    hidden: [ownFolder, state, `${locks}/..`, ...candidates],
     caches: `${state}/caches`,
     scratch: `${state}/copies`,
     usualSeconds: limits.commandSeconds,
@@ -140,8 +135,8 @@ export const layerCommands = (
   })
 
 /**
- * The tools of features as one plugin, marked as built in. The mark is its name, which is given here and nowhere else:
- * `PluginPackages` leaves out every other plugin of this name.
+ * The tools of all features as one plugin. Its name marks them as built in and is set only here; `PluginPackages`
+ * rejects any other plugin with this name.
  */
 export const builtIns: Plugin = definePlugin({
   name: builtInOrigin,
@@ -151,41 +146,41 @@ export const builtIns: Plugin = definePlugin({
   )
 })
 
-/** Plugins of one source, and why others of it cannot be used. */
+/** The plugins of one source, and the reasons why others cannot be used. */
 interface LoadedPlugins {
   readonly plugins: ReadonlyArray<Plugin>
   readonly problems: ReadonlyArray<PluginProblem | McpProblem>
 }
 
-/** The built-in tools and those of these sources, in this order. */
+/** The built-in tools, then the tools of each source. */
 export const layerRegistry = (sources: ReadonlyArray<LoadedPlugins>, limits?: Settings["limits"]) =>
   ToolRegistry.layer(
     [builtIns, ...sources.flatMap(({ plugins }) => plugins)],
     sources.flatMap(({ problems }) => problems)
   ).pipe(Layer.provide(limits === undefined ? Layer.empty : Layer.succeed(ToolLimits)(limits)))
 
-/** What features find in the place of a setup. */
+/** The plugins that features discover, such as MCP servers. */
 const layerDiscovered = ({ project, settings }: Pick<Setup, "project" | "settings">) =>
   Layer.effect(
     DiscoveredPlugins,
     Effect.gen(function* () {
       const searches = features.flatMap(({ discover }) => discover ?? [])
-      const all = yield* Effect.forEach(searches, (discover) => discover({ project, settings, version }))
+      const discovered = yield* Effect.forEach(searches, (discover) => discover({ project, settings, version }))
       return {
-        plugins: all.flatMap(({ plugins }) => plugins),
-        problems: all.flatMap(({ problems }) => problems),
-        notes: all.flatMap(({ notes }) => notes)
+        plugins: discovered.flatMap(({ plugins }) => plugins),
+        problems: discovered.flatMap(({ problems }) => problems),
+        notes: discovered.flatMap(({ notes }) => notes)
       }
     })
   )
 
-/** The skills of this setup that have a file. */
+/** The skills of this setup that come from files. */
 export const layerSkills = ({ folders: { config, home }, project }: Pick<Setup, "folders" | "project">) =>
   Skills.layer({ project, home, config }, leavesMachine)
 
 /**
- * Tools and skills; what has to be started for them passes the gate. `values` are plugins beside those of the setup. With the
- * recorded tools of a replay, nothing is loaded and no server is started.
+ * Tools and skills. Programs they start pass the gate. `values` are plugin objects in addition to those of the setup.
+ * A replay uses recorded tools instead, so nothing is loaded or started.
  */
 const layerTools = (setup: Setup, values: ReadonlyArray<Plugin> = [], recorded?: ReadonlyArray<Plugin>) => {
   const { extensions, folders, project, settings } = setup
@@ -213,7 +208,7 @@ const layerTools = (setup: Setup, values: ReadonlyArray<Plugin> = [], recorded?:
   )
 }
 
-/** What the gate of this setup decides by. */
+/** The rules and paths by which the gate decides. */
 export const gateOptionsOf = ({
   folders,
   rules,
@@ -226,11 +221,11 @@ export const gateOptionsOf = ({
       allowed: settings.fetchAllow ?? [],
       denied: settings.host === "" ? [] : [hostAndPort(new URL(settings.host))]
     }),
-  /* The folder above that of the locks is the user's own state folder, with the key of their journals. */
+  /* The folder above the locks is the user's state folder, with the key of their journals. */
   protectedPaths: [folders.settings, folders.state, `${folders.locks}/..`]
 })
 
-/** Who answers the questions of a run: the approver, unless flags decided before. Answers on other machines are saved there. */
+/** Answers questions of a run: flags first, then the approver. Answers from other machines are saved here too. */
 const layerAnswers = (
   { approver, approveSteps, inDoubt, yes = false }: Pick<RunContext, "approver" | "approveSteps" | "inDoubt" | "yes">,
   isShared: boolean
@@ -259,7 +254,10 @@ export const layerProject = (setup: Setup, context: RunContext, conditions: RunC
   )
 }
 
-/** Tools and skills without a run, for lists and checks; nobody is asked. `values` are plugins beside those of the setup. */
+/**
+ * Tools and skills without a run, for lists and checks; nobody is asked. `values` are plugin objects in addition to
+ * those of the setup.
+ */
 export const layerCatalogue = (setup: Setup, values: ReadonlyArray<Plugin> = []) =>
   layerTools(setup, values).pipe(
     Layer.provideMerge(Layer.provide(Gate.layer(gateOptionsOf(setup)), Approver.layerNotAsked)),
@@ -275,14 +273,14 @@ export const readCatalogue = Effect.fn("readCatalogue")(function* (
   const setup = yield* readSetup(project, { plugins })
   return yield* Effect.gen(function* () {
     const { problems, tools } = yield* ToolRegistry
-    const { known } = yield* PluginPackages
-    const { plugins, notes: notesOfFound } = yield* DiscoveredPlugins
+    const { known: packages } = yield* PluginPackages
+    const { plugins: found, notes: notesOfFound } = yield* DiscoveredPlugins
     const { all, notes } = yield* Skills
     return {
       tools,
       problems,
-      known,
-      found: plugins,
+      known: packages,
+      found,
       notesOfFound,
       skills: all,
       notes: [...setup.folders.notes, ...notes]
@@ -290,7 +288,7 @@ export const readCatalogue = Effect.fn("readCatalogue")(function* (
   }).pipe(Effect.provide(layerCatalogue(setup)))
 })
 
-/** The model that the settings name, with what its server knows of it; or the model of a script. */
+/** The model of the settings with the facts of its server, or the model object of a script. */
 export const layerModel = (setup: Setup, value?: RunContext["model"]) => {
   const { configuration, models, settings } = setup
   const provider = providerOfRun(setup)
@@ -311,7 +309,7 @@ export const layerModel = (setup: Setup, value?: RunContext["model"]) => {
   return Layer.merge(model, server)
 }
 
-/** Whether the server of a setup lets the model of a conversation call tools. */
+/** Whether the model of a conversation can call tools at its server. */
 const layerToolSupport = (setup: Setup): Layer.Layer<ToolSupport> => {
   const { settings } = setup
   const model = stageModel(settings, "ask") ?? settings.model
@@ -323,7 +321,7 @@ const layerToolSupport = (setup: Setup): Layer.Layer<ToolSupport> => {
   )
 }
 
-/** What every model call needs, beside the model and the run. */
+/** The services of every model call, except the model and the run. */
 export const layerCalls = ({ replay, worker }: Pick<RunConditions, "replay" | "worker"> = {}) =>
   ModelCaller.layer.pipe(
     Layer.provideMerge(
@@ -337,7 +335,7 @@ export const layerCalls = ({ replay, worker }: Pick<RunConditions, "replay" | "w
     Layer.provideMerge(replay?.activities ?? Activities.layer)
   )
 
-/** What the work on a task or a message reads and checks. */
+/** The services that a task or a message reads and checks with. */
 const layerMaterial = Layer.mergeAll(
   Briefer.layer,
   Checks.layer,
@@ -346,16 +344,15 @@ const layerMaterial = Layer.mergeAll(
   ToolRunner.layerSettings
 )
 
-/** One task at a time, carried out here. */
+/** Carries out tasks in this process. */
 export const layerTasks = Layer.mergeAll(PlanChecker.layer, TaskAgent.layer, ChangeApplier.layer).pipe(
   Layer.provide(Agent.layer),
   Layer.provideMerge(Layer.merge(Attempts.layer, layerMaterial))
 )
 
-/** From the request to the answer, over whatever carries out tasks. */
+/** The pipeline from the prompt to the answer, for any implementation of tasks. */
 export const layerPipeline = layerRunFlow.pipe(Layer.provide(Layer.merge(Reviser.layer, Scheduler.layer)))
 
-/** Everything a run needs. */
 export const layerRun = (setup: Setup, context: RunContext, conditions: RunConditions = {}) =>
   layerPipeline.pipe(
     Layer.provide(layerTasks),
@@ -365,7 +362,7 @@ export const layerRun = (setup: Setup, context: RunContext, conditions: RunCondi
     Layer.provideMerge(layerProject(setup, context, conditions))
   )
 
-/** The stages of a run, each to be used by itself. */
+/** The single stages of a run. */
 export const layerStages = (setup: Setup, context: RunContext, conditions: RunConditions) =>
   Reviser.layer.pipe(
     Layer.provideMerge(layerTasks),
@@ -374,7 +371,7 @@ export const layerStages = (setup: Setup, context: RunContext, conditions: RunCo
     Layer.provideMerge(layerProject(setup, context, conditions))
   )
 
-/** A conversation with the model of this setup, over tools and a project that may have been opened with another model. */
+/** A conversation with the model of this setup. Tools and project may stay open from an earlier model. */
 export const layerAskModel = (setup: Setup, model: RunContext["model"]) =>
   Asker.layer.pipe(
     Layer.provide(Layer.merge(Agent.layer, ChangeApplier.layer)),
@@ -385,6 +382,5 @@ export const layerAskModel = (setup: Setup, model: RunContext["model"]) =>
     Layer.provide(RunSettings.layer(setup.settings))
   )
 
-/** Everything a conversation needs. */
 export const layerAsk = (setup: Setup, context: RunContext, conditions: RunConditions = {}) =>
   layerAskModel(setup, context.model).pipe(Layer.provideMerge(layerProject(setup, context, conditions)))

@@ -1,7 +1,7 @@
 /**
- * Which models a run uses, with which context window, and how many calls are made at a time: by what the user set or picks, and
- * by what plugins and the server say. It is decided before a run begins, so that a wrong name leaves no run behind. Part of the
- * composition root.
+ * Chooses the models of a run, their context window, and the number of parallel calls. It uses the user's settings or
+ * choice, plugins, and the server. It runs before the run begins, so that a wrong name leaves no run behind. Part of
+ * the composition root.
  */
 import { totalmem } from "node:os"
 import * as Arr from "effect/Array"
@@ -28,7 +28,7 @@ import type { ModelServer } from "../services/providers/Provider.ts"
 import { ModelUnchosen } from "./ModelUnchosen.ts"
 import { askServer, listInstalled, patience } from "./serverModels.ts"
 
-/** Lets the person pick a model of the server. */
+/** Lets the user pick a model of the server. */
 const pick = Effect.fnUntraced(function* (
   setup: Setup,
   pickModel: PickModel | undefined,
@@ -52,51 +52,52 @@ const pick = Effect.fnUntraced(function* (
   return picked === undefined ? yield* unchosen : { model: picked, notes: [] }
 })
 
-/** The error of a model that only computes. */
+/** The error of a model that cannot write text. */
 const writesNothing = (name: string) =>
   new ConfigurationError({
     source: "model",
     problems: [
       {
-        what: `"${name}" cannot write text: it only computes, as models for embeddings do. Choose another with --model; "task-conductor models" lists what the server has.`
+        what: `"${name}" cannot write text. It may be a model for embeddings. Choose another with --model; "task-conductor models" lists what the server has.`
       }
     ]
   })
 
-/** What the server knows by a name, or the only tag that the name can mean. */
-const resolveModel = Effect.fnUntraced(function* (given: string, { facts, inventory, missing }: ModelServer) {
-  const found = yield* facts(given)
-  if (found.isMissing !== true || missing === undefined) {
-    if (found.abilities.completion === false) return yield* writesNothing(given)
-    if (!isUnusualName(given) || inventory === undefined) return { given, name: given, facts: found }
+/** The model that the server has by this name, or the only tag that fits it. */
+const resolveModel = Effect.fnUntraced(function* (requested: string, { facts, inventory, missing }: ModelServer) {
+  const modelFacts = yield* facts(requested)
+  if (modelFacts.isMissing !== true || missing === undefined) {
+    if (modelFacts.abilities.completion === false) return yield* writesNothing(requested)
+    if (!isUnusualName(requested) || inventory === undefined)
+      return { given: requested, name: requested, facts: modelFacts }
     const known = yield* Effect.orElseSucceed(inventory, () => [])
     const listed = known.map(({ name }) => name)
-    return { given, name: listedName(given, listed), facts: found }
+    return { given: requested, name: listedName(requested, listed), facts: modelFacts }
   }
-  const reason = missing(given)
+  const reason = missing(requested)
   const listed = yield* Effect.option(inventory ?? Effect.succeed([]))
   if (Option.isNone(listed)) return yield* new ModelError({ reason })
   const installed = listed.value.map(({ name }) => name)
-  const { nearest, only } = matchName(given, installed)
-  /* A model that is forwarded is only used by its whole name. */
+  const { nearest, only } = matchName(requested, installed)
+  /* Cloud models are used only by their full name. */
   if (only !== undefined && !isCloudModel(only)) {
     const other = yield* facts(only)
     if (other.abilities.completion === false) return yield* writesNothing(only)
-    if (other.isForwarded !== true) return { given, name: only, facts: other }
+    if (other.isForwarded !== true) return { given: requested, name: only, facts: other }
   }
   return yield* new ModelError({ reason: { ...reason, nearest, installed } })
 })
 
-const usingText = (given: string, name: string): string =>
-  listedName(given, [name]) === name
-    ? `Using ${name}, as the server writes ${given}.`
-    : `Using ${name}, the only installed tag of ${given}.`
+const usingText = (requested: string, name: string): string =>
+  listedName(requested, [name]) === name
+    ? `Using ${name}, as the server writes ${requested}.`
+    : `Using ${name}, the only installed tag of ${requested}.`
 
-/** The memory of the machine of a server, if it is this one. */
+/** The memory of the server's machine, if it is this machine. */
 const memoryOf = (host: string): number | undefined =>
   ["127.0.0.1", "[::1]", "localhost"].includes(URL.parse(host)?.hostname ?? "") ? totalmem() : undefined
 
-/** Says of several models when their server cannot hold them together. */
+/** Notes if the server cannot hold all models in memory together. */
 const togetherNotes = Effect.fnUntraced(function* (setup: Setup, names: ReadonlyArray<string>) {
   if (new Set(names).size < 2) return []
   const installed = yield* Effect.orElseSucceed(askServer(setup, listInstalled), () => [])
@@ -108,26 +109,29 @@ const togetherNotes = Effect.fnUntraced(function* (setup: Setup, names: Readonly
 })
 
 /**
- * Resolves all models of a setup that the server of the run has. A server that does not answer changes nothing when they are named: the first call of the
- * run says so, after it was waited for.
+ * Resolves the models of a setup at the run's server. If the server does not answer, named models stay as they are:
+ * the first call of the run waits for the server and reports the error.
  */
-export const resolveModels = Effect.fn("resolveModels")(function* (given: Setup, pickModel: PickModel | undefined) {
+export const resolveModels = Effect.fn("resolveModels")(function* (
+  unresolved: Setup,
+  pickModel: PickModel | undefined
+) {
   const picked =
-    given.models.chosenBy === "nobody"
-      ? yield* askServer(given, (server) => pick(given, pickModel, server), { patience })
+    unresolved.models.chosenBy === "nobody"
+      ? yield* askServer(unresolved, (server) => pick(unresolved, pickModel, server), { patience })
       : undefined
-  const setup = renameModels(given, new Map(), picked?.model)
+  const setup = renameModels(unresolved, new Map(), picked?.model)
   const provider = providerOfRun(setup)
-  const named = modelNames(setup).filter((name) => providerOf(name, setup.models.providers) === provider)
+  const ofProvider = modelNames(setup).filter((name) => providerOf(name, setup.models.providers) === provider)
   const resolved =
     (yield* askServer(setup, (server) =>
-      Effect.forEach(named, (name) => resolveModel(name, server), { concurrency: "unbounded" })
+      Effect.forEach(ofProvider, (name) => resolveModel(name, server), { concurrency: "unbounded" })
     )) ?? []
   const names = new Map(resolved.map(({ given, name }) => [given, name]))
   return {
     setup: renameModels(setup, names),
     facts: new Map(resolved.flatMap(({ facts, name }) => (facts.isKnown ? [[name, facts] as const] : []))),
-    /** What the person should know about the choice; a sentence each. */
+    /** Notes about the choice for the user, one sentence each. */
     notes: [
       ...(picked?.notes ?? []),
       ...resolved.flatMap(({ given, name }) => (given === name ? [] : [usingText(given, name)])),
@@ -139,17 +143,17 @@ export const resolveModels = Effect.fn("resolveModels")(function* (given: Setup,
   }
 })
 
-/** The error of a model that only the project chose, and that gets its prompts elsewhere. */
+/** The error of a hosted model that only the project chose: prompts would leave the machine. */
 const unchosenByUser = ({ project, settings: { model } }: Pick<Setup, "project" | "settings">, why: string) => {
-  const how = `Choose it yourself to use it: --model ${model}, TASK_CONDUCTOR_MODEL, or "model" in your own configuration.`
+  const how = `To use it, choose it yourself: --model ${model}, TASK_CONDUCTOR_MODEL, or "model" in your own configuration.`
   const what = `the model ${model} is ${why} ${how}`
   return new ConfigurationError({ source: `${project}/${projectFileName}`, problems: [{ what }] })
 }
 
-/** True for a name that may be one of a provider that is not built in. */
+/** True for a name that may belong to the provider of a plugin. */
 const isForeign = (name: string) => /^[a-z][a-z\d-]*:/.test(name) && providerOf(name) === defaultProvider
 
-/** The setup with the providers of plugins, when a name of a model may be one of theirs; `values` are plugins as values. */
+/** Adds the providers of plugins if a model may belong to one. `values` are plugin objects. */
 export const withPluginProviders = Effect.fn("withPluginProviders")(function* (
   setup: Setup,
   values: ReadonlyArray<Plugin> = []
@@ -160,13 +164,13 @@ export const withPluginProviders = Effect.fn("withPluginProviders")(function* (
   const made = yield* Effect.forEach(plugins, (plugin) => Effect.map(withSecrets(plugin, secret), providersOf))
   const [lists, problems] = Arr.partition(made, (one) => one)
   const leftOut = problems.map(({ message }) => message)
-  const known = { ...setup, models: { ...setup.models, leftOut } }
+  const base = { ...setup, models: { ...setup.models, leftOut } }
   const existing = new Set(setup.models.providers.map(({ id }) => id))
   const providers = lists.flat().filter(({ id }) => !existing.has(id))
-  if (providers.length === 0) return known
-  /* A plugin has the models that its name begins, and no others. */
+  if (providers.length === 0) return base
+  /* A provider of a plugin has only the models with its prefix. */
   const extended = yield* withProviders(
-    known,
+    base,
     providers.map(({ owns: _owns, ...provider }) => provider)
   )
   if (extended.models.chosenBy !== "project" || setup.models.providers.includes(providerOfRun(extended)))
@@ -178,22 +182,21 @@ export const withPluginProviders = Effect.fn("withPluginProviders")(function* (
 export interface FittedSetup {
   readonly setup: Setup
   readonly windowNote?: WindowNote | undefined
-  /** What the user should know about the choice of the model; a sentence each. */
+  /** Notes about the choice for the user, one sentence each. */
   readonly modelNotes?: ReadonlyArray<string>
 }
 
 /**
- * The setup with its models, its window and its calls at a time. A server that does not answer changes nothing about models that
- * are named: the first call of the run says so. A run that is resumed has its window set, so that it keeps it. `flags` are what
- * was given for this run alone.
+ * The setup with resolved models, context window and parallel calls. If the server does not answer, named models stay
+ * as they are: the first call reports it. A resumed run keeps its window. `flags` apply to this run only.
  */
 export const fitSetup = Effect.fn("fitSetup")(function* (
-  given: Setup,
+  unfitted: Setup,
   { model: value, plugins, terminal, warn }: Pick<RunContext, "model" | "plugins" | "terminal" | "warn">,
   flags: Configuration = {}
 ) {
-  if (value !== undefined) return { setup: given } satisfies FittedSetup as FittedSetup
-  const extended = yield* withPluginProviders(given, plugins)
+  if (value !== undefined) return { setup: unfitted } satisfies FittedSetup as FittedSetup
+  const extended = yield* withPluginProviders(unfitted, plugins)
   if (providerOfRun(extended).connect === undefined) return { setup: extended }
   const { facts, notes, setup } = yield* resolveModels(extended, terminal?.pickModel).pipe(
     Effect.tapError(() => {

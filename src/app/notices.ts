@@ -1,5 +1,5 @@
 /**
- * Tells a person who looks elsewhere that something has ended, or waits for them, as their configuration says. Part of the
+ * Notifies the user at the terminal when work ends or a question waits, if their configuration wants it. Part of the
  * composition root.
  */
 import * as Effect from "effect/Effect"
@@ -8,7 +8,9 @@ import type { RunEvent } from "../domain/runs/RunEvent.ts"
 import { printable } from "../domain/text/Printable.ts"
 import type { RunContext } from "./RunContext.ts"
 
-/** What an event is worth to a person; nothing for most. The answers of a conversation end, and it ends itself with its person. */
+/**
+ * The notice for an event, if any. In a conversation each answer gets one; its end gets none, since the user ends it.
+ */
 const noticeOf = (event: RunEvent, isConversation: boolean): string | undefined => {
   if (event.type === "ask.finished") return `Answered: ${event.report.status}`
   if (event.type === "run.finished" && !isConversation) return `The run ended: ${event.report.status}`
@@ -17,7 +19,7 @@ const noticeOf = (event: RunEvent, isConversation: boolean): string | undefined 
 
 const bell = "\u0007"
 
-/** What the terminal is sent. A question rings by itself. */
+/** The control sequences for the terminal. Questions ring on their own. */
 const sequences = {
   off: () => "",
   bell: (_text: string, isQuestion: boolean) => (isQuestion ? "" : bell),
@@ -25,7 +27,7 @@ const sequences = {
   osc777: (text: string) => `\u001b]777;notify;task-conductor;${text}${bell}`
 } as const
 
-/** The listener, which also gives notice. */
+/** Wraps a listener so that it also sends notices. */
 export const noticing = (
   { notice = "off" }: Configuration,
   { listen, terminal }: Pick<RunContext, "listen" | "terminal">,
@@ -36,10 +38,10 @@ export const noticing = (
   return (recorded) => {
     const text = noticeOf(recorded.event, isConversation)
     if (text === undefined) return listen(recorded)
-    const shown = printable(text).replaceAll(";", ",")
+    const body = printable(text).replaceAll(";", ",")
     return Effect.andThen(
       listen(recorded),
-      notify(sequences[notice](shown, recorded.event.type === "approval.requested"))
+      notify(sequences[notice](body, recorded.event.type === "approval.requested"))
     )
   }
 }

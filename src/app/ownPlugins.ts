@@ -1,17 +1,16 @@
 /**
- * The plugins that the user names. Providers, commands, listeners and an approver count only of these. Of a plugin that only a project
- * names, tools and skills count.
+ * The plugins of the user. Only these may bring providers, commands, listeners and an approver. A plugin named only
+ * by a project brings just tools and skills.
  */
 import { readOwnPlugins } from "../services/plugins/PluginPackages.ts"
 import { makeSecretReader } from "../services/plugins/Secrets.ts"
 import type { Plugin } from "../services/tools/Plugin.ts"
 import type { Setup } from "./setup.ts"
 
-/** Loads them, each name once; `values` are those of a script. */
+/** Loads the user's plugins, each name once. `values` are plugin objects of a script. */
 export const ownPlugins = ({ extensions }: Pick<Setup, "extensions">, values: ReadonlyArray<Plugin> = []) =>
   readOwnPlugins({ entries: extensions.plugins, values })
 
-/** Reads the secrets of the user of a setup. */
 export const secretReaderOf = ({
   configuration: { secrets = {} },
   folders: { home },

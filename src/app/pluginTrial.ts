@@ -1,6 +1,6 @@
 /**
- * Tries a plugin out without a run: what the host would not accept, and what one call of a tool gives. The plugin is
- * loaded beside the built-in ones behind the real gate, over a project of its own. Part of the composition root.
+ * Tests a plugin without a run: lists what task-conductor would reject, and runs one tool call. The plugin is loaded
+ * beside the built-in ones, behind the real gate, over its own project. Part of the composition root.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -34,24 +34,23 @@ import { ToolRunner } from "../services/tools/ToolRunner.ts"
 import { environmentVariable, userFolders } from "../services/configuration/UserFolders.ts"
 import { Workspace } from "../services/files/Workspace.ts"
 
-/** A plugin as a value, or the `file:` URL of its module, which is then imported as a run would import it. */
+/** A plugin object, or the `file:` URL of its module, which is imported as in a run. */
 export type PluginSource = Plugin | URL
 
-/** What is set for a plugin that is tried out. */
+/** Configuration and secrets for the plugin under test. */
 export interface PluginTrial {
-  /** What a configuration would set for it. */
+  /** The configuration of the plugin. */
   readonly config?: PluginConfig
-  /** The values of secrets that it declares; those that are not here are read from the environment. */
+  /** Values of declared secrets. The environment provides the rest. */
   readonly secrets?: Readonly<Record<string, string>>
 }
 
-/** The environment of a call of a tool. */
+/** Files and rules for one tool call. */
 export interface ToolTrial extends PluginTrial {
-  /** The files of the project by path. */
   readonly files?: Readonly<Record<string, string>>
-  /** A folder that is the project and stays; without it there is a temporary one. */
+  /** An existing project folder. Default: a temporary one. */
   readonly project?: string
-  /** Rules as `TOOL[:PATTERN]`; what is not safe and not allowed is denied. */
+  /** Rules as `TOOL[:PATTERN]`. Calls that are neither safe nor allowed are denied. */
   readonly allow?: ReadonlyArray<string>
 }
 
@@ -65,10 +64,10 @@ const rulesOf = (texts: ReadonlyArray<string>) =>
 
 /** Reads secrets from the options of a trial, else from the environment. */
 const trialSecret =
-  (given: Readonly<Record<string, string>>): SecretReader =>
+  (values: Readonly<Record<string, string>>): SecretReader =>
   (name) =>
     Effect.map(environmentVariable(name), (value) => {
-      const secret = Object.hasOwn(given, name) ? given[name] : value
+      const secret = Object.hasOwn(values, name) ? values[name] : value
       if (secret !== undefined) return Result.succeed(secret)
       return Result.fail(`pass { secrets: { ${name}: "..." } }, or set the environment variable ${name}`)
     })
@@ -80,7 +79,7 @@ interface TrialPlace {
   readonly rules: ReadonlyArray<Rule>
 }
 
-/** Everything that a tool needs to run, over this project. */
+/** The services that a tool needs in this project. */
 const layerTrial = ({ project, rules, source, trial: { config, secrets = {} } }: TrialPlace) => {
   const from = "the options of the test"
   const set = config === undefined ? {} : { configuration: { value: config, source: from, path: ["config"] } }
@@ -115,10 +114,10 @@ const makeProject = Effect.fnUntraced(function* ({ files = {}, project }: ToolTr
   return folder
 })
 
-/** Has every example checked as a call of a model; nothing runs. */
+/** Checks every example as a call of a model; runs nothing. */
 const exampleProblems = Effect.fnUntraced(function* (registry: ToolRegistry["Service"]) {
-  const own = registry.tools.filter((tool) => tool.origin !== builtInOrigin)
-  const problems = yield* Effect.forEach(own, ({ example, name }) => {
+  const pluginTools = registry.tools.filter((tool) => tool.origin !== builtInOrigin)
+  const problems = yield* Effect.forEach(pluginTools, ({ example, name }) => {
     const call: ToolCall = { uid: "example", name, arguments: example }
     const { issues } = registry.check(call, new Set([name]))
     const prepared: Effect.Effect<ReadonlyArray<string>> =
@@ -127,10 +126,10 @@ const exampleProblems = Effect.fnUntraced(function* (registry: ToolRegistry["Ser
         : Effect.match(registry.prepare(call), { onSuccess: () => [], onFailure: ({ message }) => [message] })
     return Effect.map(prepared, (all) => all.map((text) => `the example of "${name}": ${text}`))
   })
-  return { hasTools: own.length > 0, problems: problems.flat() }
+  return { hasTools: pluginTools.length > 0, problems: problems.flat() }
 })
 
-/** Reads the skills of the plugin as a run would, beside those that are shipped. */
+/** Reads the skills of the plugin as a run does, beside the shipped ones. */
 const skillProblems = Effect.fnUntraced(function* (project: string) {
   const { skillFolders } = yield* PluginPackages
   const folders = { project, home: project, config: project, plugins: skillFolders }
@@ -138,7 +137,7 @@ const skillProblems = Effect.fnUntraced(function* (project: string) {
   return { hasSkills: all.some(({ origin }) => origin === "plugin"), problems: notes }
 })
 
-/** True for a plugin that brings something beside tools and skills. */
+/** True for a plugin that brings more than tools and skills. */
 const bringsMore = ({ approver, commands = {}, discover, listener, providers = [], web }: Plugin): boolean =>
   typeof providers === "function" ||
   providers.length > 0 ||
@@ -147,7 +146,7 @@ const bringsMore = ({ approver, commands = {}, discover, listener, providers = [
 
 const onlyProblem = { onFailure: (problem: PluginProblem) => [problem], onSuccess: () => [] }
 
-/** Why a host cannot use the plugin, one sentence for each reason. Runs no tool. */
+/** The problems of a plugin, one sentence each. Runs no tool. */
 export const pluginProblems = Effect.fn("pluginProblems")(function* (source: PluginSource, trial: PluginTrial) {
   const fs = yield* FileSystem.FileSystem
   const project = yield* makeProject({})
@@ -170,7 +169,7 @@ export const pluginProblems = Effect.fn("pluginProblems")(function* (source: Plu
   }).pipe(Effect.provide(layerTrial({ source, trial, project, rules: [] })))
 }, Effect.scoped)
 
-/** The result of one call. Fails when the plugin cannot be used or a rule cannot be read. */
+/** Runs one tool call and returns its result. Fails if the plugin or a rule cannot be used. */
 export const runOneTool = Effect.fn("runOneTool")(function* (
   source: PluginSource,
   call: { readonly name: string; readonly arguments: Arguments },

@@ -1,7 +1,7 @@
 /**
- * Starts, resumes and forks runs, for the command line and the library in the same way. Part of the composition root: reads the
- * setup, chooses the journal, and carries out the order with the layers of a run. The journal of a saved run is input: what
- * it says counts as far as this person provably wrote it, and nothing in it permits anything.
+ * Starts, resumes and forks runs for the command line and the library. Part of the composition root: it reads the
+ * setup, chooses the journal, and carries out the order. The journal of a saved run is input. It counts only as far
+ * as this user provably wrote it, and it permits nothing.
  */
 import * as Effect from "effect/Effect"
 import { knownSecrets } from "../services/runs/KnownSecrets.ts"
@@ -37,27 +37,26 @@ import { customCommands } from "../services/conversation/CustomCommands.ts"
 const unusable = (runId: string, what: string) =>
   new ConfigurationError({ source: `The run ${runId}`, problems: [{ what }] })
 
-/** The folder in which the run goes on. Somebody else's journal does not choose it. */
-const chooseProject = Effect.fnUntraced(function* (content: JournalContent, provenFrom: number, given?: string) {
+/** The folder in which the run continues. A journal that is not proven may not choose it. */
+const chooseProject = Effect.fnUntraced(function* (content: JournalContent, provenFrom: number, requested?: string) {
   const path = yield* Path.Path
   const { runId } = content.opened.order
   const real = (folder: string) => Effect.map(realPath(folder), (found) => found ?? path.resolve(folder))
   const { lines, opened } = content
   const recorded = movedTo(lines.filter(({ seq }) => seq >= provenFrom)) ?? opened.project
-  const project = given ?? recorded
+  const project = requested ?? recorded
   if (!(yield* isFolder(project))) {
-    const where = `its project ${project} is not there`
+    const where = `its project ${project} was not found`
     return yield* unusable(runId, `${where}. If it was moved, say where it is: --project FOLDER.`)
   }
   const isHere = (yield* real(project)) === (yield* real("."))
-  if (given === undefined && provenFrom > 1 && !isHere) {
-    const why = "its journal is not proven to be yours, so it does not choose the folder to work in"
-    return yield* unusable(runId, `${why}. Say that it is this one: --project ${JSON.stringify(recorded)}.`)
+  if (requested === undefined && provenFrom > 1 && !isHere) {
+    const why = "its journal may come from somebody else, so it cannot choose the folder to work in"
+    return yield* unusable(runId, `${why}. Name the folder yourself: --project ${JSON.stringify(recorded)}.`)
   }
   return { project, isMoved: (yield* real(project)) !== (yield* real(content.opened.project)) }
 })
 
-/** A run whose setup is read. */
 interface ReadyRun extends FittedSetup {
   readonly order: RunOrder
   readonly given: Configuration
@@ -78,13 +77,13 @@ export const placeOf = (
   readOnly
 })
 
-/** The settings to save; a model that is a value has no name to save. */
+/** The settings to save. A model object has no name to save. */
 const settingsToSave = (setup: Setup, { model: value }: Pick<RunContext, "model">): Configuration => {
   const { model, ...settings } = savedSettings(setup)
   return value === undefined && model !== undefined ? { model, ...settings } : settings
 }
 
-/** The journal of a new run; `begin` holds what it takes over from the run that it is forked from. */
+/** The journal of a new run. `begin` holds what a fork takes over. */
 const layerJournal = (
   { order, setup }: ReadyRun,
   context: Pick<RunContext, "model">,
@@ -97,13 +96,13 @@ const carryOut = (ready: ReadyRun, context: RunContext, saved: Pick<RunCondition
     ready.setup,
     { ...context, listen: noticing(ready.setup.configuration, context) },
     (whole, unobserved) => {
-      const { given, order, setup } = ready
+      const { given: flags, order, setup } = ready
       const conditions = {
         ...saved,
         readOnly: order.readOnly ?? false,
         lock: ProjectWriteLock.layer(placeOf(setup, order))
       }
-      return reportStartup({ ...ready, unobserved }, given, context.warn).pipe(
+      return reportStartup({ ...ready, unobserved }, flags, context.warn).pipe(
         Effect.andThen(Pipeline.use((pipeline) => pipeline.run(order))),
         Effect.tap((report) => runEndHooks(report, context.warn)),
         Effect.provide(layerRun(setup, whole, conditions))
@@ -111,20 +110,19 @@ const carryOut = (ready: ReadyRun, context: RunContext, saved: Pick<RunCondition
     }
   )
 
-/** The order with the message that its prompt means, when that names a command of the person or the project. */
+/** Expands a custom command of the user or the project in the prompt. */
 const expanded = (setup: Setup, order: RunOrder) =>
   Effect.map(customCommands(setup), (commands): RunOrder => ({
     ...order,
     prompt: expandCommand(order.prompt, commands)
   }))
 
-/** Carries out a new run to its report. */
 export const beginRun = Effect.fn("beginRun")(function* (
-  { given, keep = true, order, project }: NewRun,
+  { given: flags, keep = true, order, project }: NewRun,
   context: RunContext
 ) {
-  const fitted = yield* fitSetup(yield* readSetup(project, given), context, given)
-  const ready = { ...fitted, order: yield* expanded(fitted.setup, order), given }
+  const fitted = yield* fitSetup(yield* readSetup(project, flags), context, flags)
+  const ready = { ...fitted, order: yield* expanded(fitted.setup, order), given: flags }
   const { state } = ready.setup.folders
   let hasBegun = false
   const listen: RunContext["listen"] = (recorded) => {
@@ -136,54 +134,53 @@ export const beginRun = Effect.fn("beginRun")(function* (
     RunStore.use((store) => store.remove(order.runId)),
     RunStore.layer(state)
   )
-  /* What could not begin, by a mistake in what was given, leaves nothing to resume. */
+  /* A run that fails on invalid input leaves nothing to resume. */
   return yield* carryOut(ready, { ...context, listen }, { journal }).pipe(
     Effect.tapError(() => (hasBegun || !keep ? Effect.void : Effect.ignore(forget)))
   )
 })
 
-/** Makes the task list for an order and checks it; nothing of it is done, and nothing is saved. */
+/** Makes and checks the task list for an order. Nothing is carried out or saved. */
 export const planRun = Effect.fn("planRun")(function* (
-  { given, order, project }: Omit<NewRun, "keep">,
+  { given: flags, order, project }: Omit<NewRun, "keep">,
   context: RunContext
 ) {
-  const fitted = yield* fitSetup(yield* readSetup(project, given), context, given)
-  return yield* reportStartup(fitted, given, context.warn).pipe(
+  const fitted = yield* fitSetup(yield* readSetup(project, flags), context, flags)
+  return yield* reportStartup(fitted, flags, context.warn).pipe(
     Effect.andThen(expanded(fitted.setup, order)),
     Effect.flatMap((whole) => Pipeline.use((pipeline) => pipeline.plan(whole))),
     Effect.provide(layerRun(fitted.setup, context))
   )
 })
 
-/** How a saved run was started, and its setup with flags that override its settings. Fails when it has no model any more. */
+/** Reads a saved run and its setup; flags override its settings. Fails if its model is gone. */
 const reopen = Effect.fnUntraced(function* (
-  { given: flags, project: named, run }: SavedRun,
+  { given: flags, project: requested, run }: SavedRun,
   { model: value }: Pick<RunContext, "model">
 ) {
   const store = yield* RunStore
-  const content = yield* store.read(yield* store.find(run, named))
+  const content = yield* store.read(yield* store.find(run, requested))
   const { opened, torn } = content
   const { runId } = opened.order
   const { locks } = yield* userFolders((yield* Path.Path).resolve())
   const proof = yield* readProof(content, locks)
   const from = proof?.from ?? content.lines.length + 1
-  const { isMoved, project } = yield* chooseProject(content, from, named)
+  const { isMoved, project } = yield* chooseProject(content, from, requested)
   const settings = countedSettings(opened.settings, from === 1, leavesMachine)
   const before = opened.settings.model
   const isNamed = flags.model !== undefined || value !== undefined
   if (before !== undefined && settings.model === undefined && !isNamed) {
-    const why = `its journal is not proven to be yours, and its model ${before} is a hosted one, to which your project would be sent`
+    const why = `its journal may come from somebody else, and its model ${before} is hosted, so your project would be sent there`
     return yield* unusable(runId, `${why}. Give a model: --model NAME.`)
   }
   const setup = yield* readSetup(project, mergeConfigurations(settings, flags))
   if (before === undefined && !isNamed) {
-    const what = "a script started it with a model that is a value"
+    const what = "a script started it with a model object of its own"
     return yield* unusable(runId, `${what}. Give a model: --model NAME, or in the script.`)
   }
   return { opened, setup, isMoved, isTorn: torn.length > 0 }
 })
 
-/** Resumes a saved run and carries it to its report. */
 export const resumeRun = Effect.fn("resumeRun")(function* (saved: SavedRun, context: RunContext) {
   const { isMoved, isTorn, opened, setup } = yield* reopen(saved, context)
   const { order } = opened
@@ -193,10 +190,7 @@ export const resumeRun = Effect.fn("resumeRun")(function* (saved: SavedRun, cont
   return yield* carryOut(ready, context, { journal: layerResumedRun(place), since: startOfRun(order.runId) })
 })
 
-/**
- * Starts a new run that reuses what another had finished before the task `from`, to its report. `runId` names the new
- * one.
- */
+/** Starts a new run, `runId`, that reuses the results of another run up to the task `from`. */
 export const forkRun = Effect.fn("forkRun")(function* (
   { from, runId, ...saved }: SavedRun & { readonly from: string; readonly runId?: string },
   context: RunContext

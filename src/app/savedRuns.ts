@@ -1,5 +1,5 @@
 /**
- * The saved runs of this machine: which there are, and what they hold.
+ * Reads the saved runs of this machine.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -15,7 +15,6 @@ import { RunStore } from "../services/history/RunStore.ts"
 import { type JournalLine, readRecord } from "../services/journal/JournalLine.ts"
 import type { JournalContent } from "../services/journal/JournalReader.ts"
 
-/** The store of the runs of this machine. */
 export const layerRuns = Layer.unwrap(
   Effect.gen(function* () {
     const { state } = yield* userFolders((yield* Path.Path).resolve())
@@ -23,14 +22,14 @@ export const layerRuns = Layer.unwrap(
   })
 )
 
-/** How the run stands: as its last session ended, or as the process that has it says. */
+/** The state of a run, from its last session or from the process that holds it. */
 const standingOf = (last: JournalLine | undefined, isHeld: boolean): RunStanding => {
   const record = last === undefined ? undefined : readRecord(last)
   if (record?.type === "event" && record.event.type === "run.finished") return record.event.report.status
   return isHeld ? "running" : "unfinished"
 }
 
-/** What there is to say about a run before its contents. */
+/** The head of a run: what is known without its contents. */
 const headOf = Effect.fnUntraced(function* ({ lines, opened }: JournalContent) {
   const { order, project, settings } = opened
   const [first] = lines
@@ -50,8 +49,8 @@ const headOf = Effect.fnUntraced(function* ({ lines, opened }: JournalContent) {
 })
 
 /**
- * The records in the journal of a run, or those that are wanted: a journal is long, and what is kept of it takes time and
- * memory. `moved` is where its project is now, if a person says so.
+ * The records of a run's journal, or only those that `wanted` selects: a journal is long. `moved` is the new place of
+ * its project, if the user names it.
  */
 export const readRun = Effect.fn("readRun")(function* (
   run: string,
@@ -74,13 +73,13 @@ export const readRun = Effect.fn("readRun")(function* (
     runId,
     head: yield* headOf(content),
     records: timed.map(({ record }) => record),
-    /** The same with their times. */
+    /** The events with their times. */
     timed,
     leftOut: leftOutNote(lines, (line) => unread.has(line))
   }
 })
 
-/** What one task of a run saw, said, called and found. */
+/** The evidence of one task: prompts, answers, calls and results. */
 export const readTask = Effect.fn("readTask")(function* (run: string, task: string) {
   const { head, leftOut, records, runId } = yield* readRun(run)
   const { names } = runOf(records)

@@ -1,5 +1,5 @@
 /**
- * Asks the server of a setup: which models it has; to get one, and to take one out of memory.
+ * Lists, downloads and unloads models at the server of a setup.
  */
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -19,10 +19,10 @@ import {
   withServerToChooseFrom
 } from "./setup.ts"
 
-/** A user is waiting, so that a server that hangs is reported soon. */
+/** A user waits, so report a hanging server soon. */
 export const patience = "2 seconds"
 
-/** Asks the server of a setup, or that of another provider at its address; nothing of a provider without a server. */
+/** Asks the server of a setup or of another provider. Undefined for a provider without a server. */
 export const askServer = <A, E, R>(
   setup: Setup,
   ask: (server: ModelServer) => Effect.Effect<A, E, R>,
@@ -39,34 +39,34 @@ export const askServer = <A, E, R>(
           .pipe(Effect.provideService(Scope.Scope, scope), Effect.flatMap(ask))
   )
 
-/** What the server of a setup has installed; nothing of one that does not list its models. */
+/** The installed models of a server. Empty if it does not list them. */
 export const listInstalled = ({ inventory = Effect.succeed([]) }: ModelServer) => inventory
 
-/** What the server that a user chooses from has installed. */
+/** The installed models of the server that the user chooses from. */
 export const installedModels = (setup: Setup) =>
   Effect.map(askServer(setup, listInstalled, { provider: serverToChooseFrom(setup) }), (models = []) => models)
 
-/** The setup with the server whose models a person chooses from. */
+/** The setup with the server that the user chooses a model from. */
 export const readServer = Effect.fnUntraced(function* (flags: Parameters<typeof readSetup>[1]) {
   return yield* withServerToChooseFrom(yield* readSetup(".", flags))
 })
 
-/** Everything that this server has. */
+/** The models of that server. */
 export const listModels = () => Effect.flatMap(readServer({}), installedModels)
 
-/** The server that has a model by this name or would, with what it can do for it. */
+/** The server for a model with this name, and what it can do. */
 const withServerOf = Effect.fnUntraced(function* <A, E, R>(
   model: string,
   what: string,
   use: (server: ModelServer) => Effect.Effect<A, E, R> | undefined
 ) {
-  const found = yield* readSetup(".", { model })
-  const provider = providerOf(model, found.models.providers)
+  const read = yield* readSetup(".", { model })
+  const provider = providerOf(model, read.models.providers)
   const refused = new ConfigurationError({
     source: "model",
     problems: [{ what: `"${model}" is not a model of an Ollama server, and only such a server ${what}.` }]
   })
-  const setup = renameModels(found, new Map(), model)
+  const setup = renameModels(read, new Map(), model)
   const ask = (server: ModelServer): Effect.Effect<{ readonly value: A }, E | ConfigurationError, R> => {
     const work = use(server)
     return work === undefined ? Effect.fail(refused) : Effect.map(work, (value) => ({ value }))
@@ -75,13 +75,13 @@ const withServerOf = Effect.fnUntraced(function* <A, E, R>(
   return done === undefined ? yield* refused : done.value
 })
 
-/** Has the server get a model; `listen` gets each step. */
+/** Downloads a model to the server; `listen` receives each step. */
 export const pullModel = <E, R>(model: string, listen: (step: PullStep) => Effect.Effect<void, E, R>) =>
   withServerOf(model, "gets models by their names", ({ pull }) =>
     pull === undefined ? undefined : Stream.runForEach(pull(model), listen)
   )
 
-/** Takes a model out of memory; false when it was not there. */
+/** Unloads a model; false if it was not loaded. */
 export const unloadModel = (model: string) =>
   withServerOf(model, "unloads models", ({ isLoaded, unload }) =>
     unload === undefined

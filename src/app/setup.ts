@@ -1,5 +1,5 @@
 /**
- * The setup of a run: files, environment and flags merged into one value by which the layers are chosen.
+ * The setup of a run: merges files, environment and flags into one value from which the layers are chosen.
  */
 import * as Effect from "effect/Effect"
 import * as Path from "effect/Path"
@@ -40,9 +40,9 @@ import {
   type UserFolders
 } from "../services/configuration/UserFolders.ts"
 
-/** What files and flags add to the program, with its source. */
+/** Plugins, servers and other extensions from files and flags, with their sources. */
 export interface Extensions {
-  /** The entries of plugins; those of the user come first. */
+  /** Plugin entries; the user's own come first. */
   readonly plugins: ReadonlyArray<PluginEntry>
   readonly tools: DeclaredTools
   readonly hooks?: DeclaredHooks
@@ -50,22 +50,21 @@ export interface Extensions {
 
 export const noExtensions: Extensions = { plugins: [], tools: { ofProject: {}, ofUser: {} } }
 
-/** Where models come from. */
 export interface ModelSources {
   /** Who chose the model of the run; "project" when only the project did. */
   readonly chosenBy: "user" | "project" | "nobody"
-  /** Those that are built in, and those of plugins once they are needed. */
+  /** The built-in providers, plus those of plugins once a model needs them. */
   readonly providers: ReadonlyArray<Provider>
-  /** Why plugins bring no providers although they have some; a sentence each. */
+  /** Reasons why providers of plugins cannot be used, one sentence each. */
   readonly leftOut?: ReadonlyArray<string>
   readonly apiKey: Redacted.Redacted | undefined
-  /** What the server has said of models, by their names. */
+  /** Facts of the server about models, by model name. */
   readonly facts?: ReadonlyMap<string, ModelFacts>
 }
 
 /** The merged configuration of a run: project file, user file, environment, flags. */
 export interface Setup {
-  /** Absolute. */
+  /** The absolute path of the project. */
   readonly project: string
   readonly folders: UserFolders
   readonly userFile: UserFile
@@ -77,7 +76,7 @@ export interface Setup {
   readonly models: ModelSources
 }
 
-/** What has the model of a configuration; the default provider when none is named yet. */
+/** The provider of the configured model. Default: the default provider. */
 const providerFor = ({ model = "" }: Configuration, providers: ReadonlyArray<Provider>): Provider =>
   providerOf(model, providers)
 
@@ -91,7 +90,7 @@ export const addressOf = ({ models: { apiKey }, settings: { host } }: Pick<Setup
   apiKey
 })
 
-/** Fails with what is wrong with the address of a server, and where it was set. */
+/** Fails if a server address is invalid; names the place where it was set. */
 const requireAddress = ({ host }: Settings, { server }: Provider) => {
   const what = server?.problem(host)
   return server === undefined || what === undefined
@@ -99,7 +98,7 @@ const requireAddress = ({ host }: Settings, { server }: Provider) => {
     : new ConfigurationError({ source: server.source, problems: [{ what }] })
 }
 
-/** The address of the server that has the model of a configuration; empty when none is asked. */
+/** The server address for the configured model; empty if it needs no server. */
 const hostOf = (given: Configuration, providers: ReadonlyArray<Provider>): string =>
   providerFor(given, providers).server?.read(given) ?? ""
 
@@ -121,7 +120,7 @@ const entriesOf = (
     }
   })
 
-/** What flags or options set is validated like a file, so that no rule is dropped silently. */
+/** Validates flags and options like a file, so that no rule is dropped silently. */
 const requireValid = (given: Configuration) =>
   Result.match(readConfiguration(JSON.stringify(given), "user"), {
     onSuccess: Effect.succeed,
@@ -129,7 +128,7 @@ const requireValid = (given: Configuration) =>
       Effect.fail(new ConfigurationError({ source: "options", problems: problems.map(({ what }) => ({ what })) }))
   })
 
-/** The rules of a configuration, whose texts have been checked; `source` is its file or flag. */
+/** The rules of a checked configuration; `source` is its file or flag. */
 export const sourcedRules = (
   { allow = [], deny = [] }: Pick<Configuration, "allow" | "deny">,
   source: string
@@ -138,30 +137,30 @@ export const sourcedRules = (
   return read.flatMap((one): ReadonlyArray<SourcedRule> => (Result.isSuccess(one) ? [{ ...one.success, source }] : []))
 }
 
-/** A model that only the project names, and that is reached elsewhere: prompts would leave the machine unasked. */
+/** True for a hosted model that only the project names: prompts would leave the machine unasked. */
 const projectsCloudModel = ({ userSettings, project: { model } }: LoadedConfiguration, flags: Configuration) =>
   flags.model === undefined && userSettings.model === undefined && model !== undefined && leavesMachine(model)
     ? model
     : undefined
 
 const cloudNote = (model: string, file: string): string =>
-  `${file} chooses the model ${model}, ${providerOf(model) === defaultProvider ? "which your server forwards to another one with all prompts" : "which gets all prompts at the server that you have set for it"}. It is not used unless you choose it: --model ${model}, TASK_CONDUCTOR_MODEL, or "model" in your own configuration.`
+  `${file} chooses the model ${model}, ${providerOf(model) === defaultProvider ? "with which your server sends all prompts to another server" : "whose server, which you have set, gets all prompts"}. It is not used unless you choose it: --model ${model}, TASK_CONDUCTOR_MODEL, or "model" in your own configuration.`
 
-/** Who chose the model; the project alone, when neither flags nor the user's own configuration name one. */
+/** Who chose the model. "project" if neither flags nor the user's configuration name one. */
 const chooserOf = ({ model }: Configuration, flags: Configuration, own: Configuration): ModelSources["chosenBy"] => {
   if (model === undefined) return "nobody"
-  return flags.model === undefined && own.model === undefined ? "project" : "user"
+  return flags.model === undefined && userSettings.model === undefined ? "project" : "user"
 }
 
 const namesChecks = (checks: Configuration["checks"] = false): boolean => checks !== false && checks.length > 0
 
-/** Reads the configuration for a project; `given`, flags or options, overrides it. */
+/** Reads the configuration for a project. The flags or options in `given` override it. */
 export const readSetup = Effect.fn("readSetup")(function* (project: string, given: Configuration) {
   const flags = yield* requireValid(given)
   const path = yield* Path.Path
   const folder = path.resolve(project)
-  const found = yield* userFolders(folder)
-  const userFile = path.join(found.settings, "config.json")
+  const base = yield* userFolders(folder)
+  const userFile = path.join(base.settings, "config.json")
   const problem = yield* folderProblem(userFile, folder)
   const loaded = yield* loadConfiguration(folder, problem === undefined ? userFile : undefined)
   const cloudModel = projectsCloudModel(loaded, flags)
@@ -169,7 +168,7 @@ export const readSetup = Effect.fn("readSetup")(function* (project: string, give
     ...(problem === undefined ? [] : [`${userFile} is not used as your configuration: ${problem}.`]),
     ...(cloudModel === undefined ? [] : [cloudNote(cloudModel, path.join(folder, projectFileName))])
   ]
-  const folders = { ...found, notes: [...found.notes, ...notes] }
+  const folders = { ...base, notes: [...base.notes, ...notes] }
   const { model: _model, ...withoutModel } = loaded.merged
   const configuration = mergeConfigurations(cloudModel === undefined ? loaded.merged : withoutModel, flags)
   const provider = providerFor(configuration, builtInProviders)
@@ -208,7 +207,7 @@ export const readSetup = Effect.fn("readSetup")(function* (project: string, give
   return setup
 })
 
-/** The setup with the window and the calls at a time that were chosen for it. */
+/** The setup with this context window and number of parallel calls. */
 export const withCalls = (setup: Setup, { contextWindow, ...calls }: Omit<CallCapacity, "note">): Setup => ({
   ...setup,
   settings: { ...setup.settings, ...calls, ...windowSettings(setup.configuration, contextWindow) }
@@ -221,22 +220,22 @@ const withServer = Effect.fnUntraced(function* (setup: Setup, provider: Provider
   return { ...setup, settings: { ...setup.settings, host }, models } satisfies Setup
 })
 
-/** The setup with more providers, one of which may have its model: that says where its server is. */
-export const withProviders = Effect.fnUntraced(function* (found: Setup, more: ReadonlyArray<Provider>) {
-  const providers = [...more, ...found.models.providers]
-  const provider = providerFor(found.configuration, providers)
-  const setup = yield* withServer({ ...found, models: { ...found.models, providers } }, provider)
+/** Adds providers. If one of them has the model, it sets the server. */
+export const withProviders = Effect.fnUntraced(function* (base: Setup, more: ReadonlyArray<Provider>) {
+  const providers = [...more, ...base.models.providers]
+  const provider = providerFor(base.configuration, providers)
+  const setup = yield* withServer({ ...base, models: { ...base.models, providers } }, provider)
   yield* requireAddress(setup.settings, provider)
   return setup
 })
 
-/** The server whose models the user chooses from: that of the model that is named, if it has one. */
+/** The provider whose server the user chooses a model from. */
 export const serverToChooseFrom = ({ configuration, models }: Pick<Setup, "configuration" | "models">): Provider => {
   const named = providerOfRun({ configuration, models })
   return models.chosenBy === "nobody" || named.connect === undefined ? providerWithoutModel(configuration) : named
 }
 
-/** The setup with the address and the key of that server, whatever the model of the run needs. */
+/** The setup with the address and key of that server, regardless of the run's model. */
 export const withServerToChooseFrom = (setup: Setup) => withServer(setup, serverToChooseFrom(setup))
 
 /** The names of all models of a setup, each once: that of the run first, then those of its stages. */
@@ -247,7 +246,7 @@ export const modelNames = ({
   ...new Set([settings.model, ...Object.values(stages).flatMap(({ model }) => model ?? [])])
 ]
 
-/** The setup with `model` for the run, which is chosen with it, and every name in its place by `names`. */
+/** The setup with `model` as the run's model; `names` maps the names of other models. */
 export const renameModels = (
   setup: Setup,
   names: ReadonlyMap<string, string>,
@@ -255,40 +254,42 @@ export const renameModels = (
 ): Setup => {
   const renamed = (name: string): string => names.get(name) ?? name
   const { stages } = setup.configuration
-  const own = Object.entries(stages ?? {}).map(([name, { model: ofStage, ...others }]) => [
+  const stageSettings = Object.entries(stages ?? {}).map(([name, { model: ofStage, ...others }]) => [
     name,
     { ...others, ...(ofStage === undefined ? {} : { model: renamed(ofStage) }) }
   ])
   const configuration: Configuration = {
     ...setup.configuration,
     model: renamed(model),
-    ...(stages === undefined ? {} : { stages: Object.fromEntries(own) })
+    ...(stages === undefined ? {} : { stages: Object.fromEntries(stageSettings) })
   }
-  const { namesChecks: named } = setup.settings
+  const { namesChecks } = setup.settings
   const settings = {
     ...settingsOf(configuration, hostOf(configuration, setup.models.providers)),
-    ...(named === undefined ? {} : { namesChecks: named })
+    ...(namesChecks === undefined ? {} : { namesChecks })
   }
   const { chosenBy } = setup.models
   const models = { ...setup.models, chosenBy: chosenBy === "nobody" ? ("user" as const) : chosenBy }
   return { ...setup, configuration, settings, models }
 }
 
-/** The part of its setup that a run saves, so that it resumes in the same way; permissions are not saved. */
+/** The settings that a run saves for its resumption. Permissions are not saved. */
 export const savedSettings = (setup: Setup): Configuration => {
   const { configuration, extensions, settings } = setup
   const { checks, host, limits, namesChecks: named = false } = settings
-  /* Checks of the project are read from its file again: saved, they would count as named by the person. */
+  /* The project's checks are read from its file again. Saved checks would count as named by the user. */
   const unsaved = named || checks === false ? [] : (["checks"] as const)
   return {
     ...Struct.omit(pickSettings(settings, savedKeys), [...addressKeys, ...unsaved]),
     limits,
     deny: configuration.deny ?? [],
-    plugins: extensions.plugins.flatMap(({ folder, configuration, scope, text }): ReadonlyArray<PluginSetting> => {
-      if (scope !== "given") return []
-      const name = text.startsWith(".") ? `${folder}/${text}` : text
-      return [configuration === undefined ? name : [name, configuration.value]]
-    }),
+    plugins: extensions.plugins.flatMap(
+      ({ folder, configuration: value, scope, text }): ReadonlyArray<PluginSetting> => {
+        if (scope !== "given") return []
+        const name = text.startsWith(".") ? `${folder}/${text}` : text
+        return [value === undefined ? name : [name, value.value]]
+      }
+    ),
     ...providerOfRun(setup).server?.save(host)
   }
 }

@@ -1,6 +1,6 @@
 /**
- * What comes before the work of a run or a conversation: a person is told what they should know, and the listeners of plugins
- * begin. Part of the composition root.
+ * Prepares a run or a conversation: reports notes to the user and starts the listeners of plugins. Part of the
+ * composition root.
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -25,20 +25,20 @@ import { version } from "./version.ts"
 
 interface StartedWith extends FittedSetup {
   readonly isTorn?: boolean
-  /** Why a listener does not hear the work; a sentence each. */
+  /** Reasons why listeners receive nothing, one sentence each. */
   readonly unobserved?: ReadonlyArray<string> | undefined
 }
 
-/** Reports the notes; fails when a rule of `given` (flags or options) names no tool. */
+/** Reports the notes. Fails if a rule in `given` (flags or options) names no tool. */
 export const reportStartup = Effect.fnUntraced(function* (
   { isTorn = false, modelNotes = [], setup, unobserved = [], windowNote }: StartedWith,
-  given: Configuration,
+  flags: Configuration,
   warn: RunContext["warn"] = () => Effect.void
 ) {
   const warnings = [
     ...setup.folders.notes,
     ...unobserved,
-    ...(yield* readStartupWarnings(setup.rules, given, setup.project))
+    ...(yield* readStartupWarnings(setup.rules, flags, setup.project))
   ]
   const isLowered = windowNote?.isLowered === true
   const notes = windowNote === undefined ? [] : [windowNote.text]
@@ -50,10 +50,10 @@ export const reportStartup = Effect.fnUntraced(function* (
   })
 })
 
-/** How long a listener may take for one event; one that takes longer hears no more. */
+/** A listener that needs longer than this for an event receives no more events. */
 const listenTime = "5 seconds"
 
-/** Begins to listen. Whatever the code of the plugin throws is a reason why it does not. */
+/** Starts a listener. Anything the plugin throws becomes the reason why it does not listen. */
 const beginListener = (
   { listener, name }: Plugin,
   work: ListenedWork
@@ -61,12 +61,15 @@ const beginListener = (
   Effect.suspend(() => listener?.(work) ?? Effect.undefined).pipe(
     Effect.catchCause((cause) =>
       Effect.fail(
-        Option.getOrElse(Cause.findErrorOption(cause), () => `The plugin ${name} does not listen: ${causeText(cause)}`)
+        Option.getOrElse(
+          Cause.findErrorOption(cause),
+          () => `The plugin ${name} could not begin to listen: ${causeText(cause)}`
+        )
       )
     )
   )
 
-/** Tells listeners of an event, one after another. One that fails hears the next event, one that hangs none. */
+/** Passes an event to each listener in turn. A listener that fails gets the next event; one that hangs gets none. */
 const tellListeners = (takers: ReadonlyArray<TakeEvent>) => {
   const hearing = new Set(takers)
   return (recorded: RecordedEvent) =>
@@ -82,8 +85,8 @@ const tellListeners = (takers: ReadonlyArray<TakeEvent>) => {
 }
 
 /**
- * Does the work with what features and the user's own plugins bring beside tools: listeners, which hear the events as well, and an
- * approver in the place of the one of `context`. A listener that cannot begin ends no work, which gets the reasons.
+ * Runs the work with the listeners of features and of the user's plugins, and with their approver if there is one. A
+ * listener that cannot start does not stop the work; the work receives the reasons.
  */
 export const accompanied = Effect.fn("accompanied")(function* <A, E, R>(
   setup: Setup,
@@ -94,10 +97,10 @@ export const accompanied = Effect.fn("accompanied")(function* <A, E, R>(
   const { model } = settings
   const { approver, listen, plugins: values } = context
   const plugins = [...features, ...(yield* ownPlugins(setup, values))]
-  const begun = { model, providerOf: (name: string) => traceName(name, models.providers), version }
+  const start = { model, providerOf: (name: string) => traceName(name, models.providers), version }
   return yield* Effect.scoped(
     Effect.gen(function* () {
-      const [takers, unobserved] = yield* Effect.partition(plugins, (plugin) => beginListener(plugin, begun))
+      const [takers, unobserved] = yield* Effect.partition(plugins, (plugin) => beginListener(plugin, start))
       const tellAll = tellListeners(takers.filter((take) => take !== undefined))
       const whole: RunContext = {
         ...context,
@@ -109,18 +112,17 @@ export const accompanied = Effect.fn("accompanied")(function* <A, E, R>(
   )
 })
 
-/** Lets features send the metrics in a registry until the scope closes; false when nobody collects them. */
+/** Features send the metrics of the registry until the scope closes. False if no feature collects them. */
 export const sendMetrics = (registry: Metric.MetricRegistry) =>
   Effect.map(
     Effect.forEach(features, (feature) => feature.sendMetrics?.({ registry, version }) ?? Effect.succeed(false)),
     (sent) => sent.includes(true)
   )
 
-/** Reports warnings, if there are any. */
 export const reportWarnings = (warnings: ReadonlyArray<string>, warn: RunContext["warn"]) =>
   (warnings.length > 0 ? warn?.({ warnings }) : undefined) ?? Effect.void
 
-/** Runs the hooks of the end, which comes after the last event; a failure is a warning. */
+/** Runs the hooks for the end of a run, after its last event. A failure becomes a warning. */
 export const runEndHooks = Effect.fnUntraced(function* ({ runId, status }: RunReport, warn: RunContext["warn"]) {
   const { run } = yield* Hooks
   yield* reportWarnings(yield* run("run-end", { run_id: runId, status, exit_code: exitCodeOf(status) }), warn)

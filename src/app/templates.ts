@@ -1,13 +1,13 @@
 /**
- * The files that are shipped as examples to start from: a new plugin, a new skill with its test, and what models are compared on.
+ * The shipped templates: a new plugin, a new skill with its test, and the project for `models bench`.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
 import { packageFolder } from "../services/files/PackageFolder.ts"
 
-/** The texts of a folder of templates by their paths in it, with these words in the place of those that stand for them. */
-const readTemplate = Effect.fnUntraced(function* (name: string, words: Readonly<Record<string, string>> = {}) {
+/** The files of a template folder by path, with placeholders replaced. */
+const readTemplate = Effect.fnUntraced(function* (name: string, placeholders: Readonly<Record<string, string>> = {}) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const folder = path.join(packageFolder("templates"), name)
@@ -15,31 +15,30 @@ const readTemplate = Effect.fnUntraced(function* (name: string, words: Readonly<
   for (const file of (yield* fs.readDirectory(folder, { recursive: true })).toSorted()) {
     if ((yield* fs.stat(path.join(folder, file))).type !== "File") continue
     const text = yield* fs.readFileString(path.join(folder, file))
-    files[file] = Object.entries(words).reduce((filled, [word, value]) => filled.replaceAll(word, value), text)
+    files[file] = Object.entries(placeholders).reduce((filled, [word, value]) => filled.replaceAll(word, value), text)
   }
   return files
 })
 
-/** The part of a package name after its scope: the folder it is made in. */
+/** The package name without its scope; also the name of the folder. */
 export const pluginFolder = (packageName: string): string => packageName.split("/").at(-1) ?? packageName
 
-/** Lower-case words joined by underscores, beginning with a letter. */
 const toolNameOf = (pluginName: string): string => {
   const words = pluginName.split(/[^a-z0-9]+/).filter((word) => word !== "")
   const name = words.join("_")
   return /^[a-z]/.test(name) ? name : ["tool", ...words].join("_")
 }
 
-/** In which language a new plugin is written: JavaScript, which Node runs without a build, or TypeScript, which is compiled for a package. */
+/** JavaScript runs in Node without a build. TypeScript is compiled for the package. */
 export type PluginLanguage = "javascript" | "typescript"
 
-/** What `npm test` does in a plugin of each language, as its README says. */
+/** What `npm test` checks, for the README of the plugin. */
 const testText: Readonly<Record<PluginLanguage, string>> = {
   javascript: "checks the package",
   typescript: "checks the types and the package, which `npm pack` compiles to `dist`"
 }
 
-/** The fields of a package that another language has in the place of those of JavaScript. */
+/** Merges the fields of package.json that differ between the languages. */
 const mergedPackage = (own: string, changed: string): string =>
   `${JSON.stringify({ ...JSON.parse(own), ...JSON.parse(changed) }, null, 2)}\n`
 
@@ -50,24 +49,24 @@ export const newPlugin = Effect.fnUntraced(function* (
   language: PluginLanguage = "javascript"
 ) {
   const plugin = pluginFolder(packageName).replace(/^task-conductor-plugin-(?=.)/, "")
-  const words = {
+  const placeholders = {
     TOOL_NAME: toolNameOf(plugin),
     PLUGIN_NAME: plugin,
     HOST_VERSION: version,
     PACKAGE_NAME: packageName,
     TEST_TEXT: testText[language]
   }
-  const shared = yield* readTemplate("plugin", words)
-  const { "package.json": fields = "{}", ...own } = yield* readTemplate(`plugin-${language}`, words)
+  const shared = yield* readTemplate("plugin", placeholders)
+  const { "package.json": fields = "{}", ...own } = yield* readTemplate(`plugin-${language}`, placeholders)
   const files = { ...shared, ...own, "package.json": mergedPackage(shared["package.json"] ?? "{}", fields) }
   return Object.fromEntries(Object.entries(files).toSorted(([a], [b]) => (a < b ? -1 : 1)))
 })
 
-/** The files of a new skill: a working one that follows every rule, so that its author changes an example. */
+/** The files of a new skill. It works and follows every rule, so authors start from a valid example. */
 export const newSkill = (name: string) =>
   readTemplate("skill", { SKILL_NAME: name, SUBJECT: name.replaceAll("-", " ") })
 
-/** What models are compared on: the files of a small project, and a valid plan for it. */
+/** The project and the valid plan on which `models bench` compares models. */
 export const benchMaterial = Effect.gen(function* () {
   const { "plan.md": plan = "", ...files } = yield* readTemplate("bench")
   return { plan, files }

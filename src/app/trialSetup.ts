@@ -1,6 +1,5 @@
 /**
- * What trials work in: a temporary project with a home of its own, in which nothing of the person is. Part of the composition
- * root.
+ * Temporary projects for trials, with a home folder that contains nothing of the user. Part of the composition root.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -14,10 +13,9 @@ import { Approver, denyAll } from "../services/approvals/Approver.ts"
 import { builtInProviders } from "./providers.ts"
 import { noExtensions, type Setup } from "./setup.ts"
 
-/** Files by their paths. */
 type TrialFiles = Readonly<Record<string, string | Uint8Array>>
 
-/** Reading and writing in the temporary project is what every trial may do. */
+/** Every trial may read and write in its temporary project. */
 export const ownFiles: ReadonlyArray<Rule> = ["read_file", "write_file", "edit_file", "move_file", "remove_file"].map(
   (tool) => ({
     verdict: "allow",
@@ -25,7 +23,7 @@ export const ownFiles: ReadonlyArray<Rule> = ["read_file", "write_file", "edit_f
   })
 )
 
-/** Writes files below a folder that is there. */
+/** Writes files below an existing folder. */
 export const putFiles = Effect.fnUntraced(function* (folder: string, files: TrialFiles) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -36,11 +34,11 @@ export const putFiles = Effect.fnUntraced(function* (folder: string, files: Tria
   }
 })
 
-/** The setup of a trial in a new project with these files, for as long as the scope is open. */
+/** The setup of a trial in a new project with these files. It exists until the scope closes. */
 export const makeTrial = Effect.fnUntraced(function* (
   purpose: string,
   files: { readonly project: TrialFiles; readonly home?: TrialFiles },
-  given: Pick<Setup, "settings" | "rules"> & Partial<Setup>
+  base: Pick<Setup, "settings" | "rules"> & Partial<Setup>
 ) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -50,15 +48,15 @@ export const makeTrial = Effect.fnUntraced(function* (
   yield* putFiles(project, files.project)
   yield* putFiles(home, files.home ?? {})
   const config = path.join(home, ".config")
-  const [own, state] = [path.join(config, "task-conductor"), path.join(home, ".local", "state", "task-conductor")]
+  const [ownFolder, state] = [path.join(config, "task-conductor"), path.join(home, ".local", "state", "task-conductor")]
   const setup: Setup = {
     configuration: {},
     extensions: noExtensions,
     models: { chosenBy: "user", providers: builtInProviders, apiKey: undefined },
-    ...given,
+    ...base,
     project,
-    folders: { home, config, settings: own, state, locks: path.join(state, "locks"), candidates: [], notes: [] },
-    userFile: { path: path.join(own, "config.json") }
+    folders: { home, config, settings: ownFolder, state, locks: path.join(state, "locks"), candidates: [], notes: [] },
+    userFile: { path: path.join(ownFolder, "config.json") }
   }
   return setup
 })
@@ -77,8 +75,8 @@ const isAllowed = ({ call, risk, targets, tool }: ApprovalItem, rules: ReadonlyA
 }
 
 /**
- * Answers by these rules only, without a person; `root` is the real path of the project. A step is approved with those of its
- * calls that the rules allow. A single call is denied, since the gate asks only about calls that no rule allows.
+ * Answers by these rules alone; `root` is the real path of the project. A step is approved with the calls that the
+ * rules allow. A single call is denied: the gate asks only about calls that no rule allows.
  */
 export const layerRuleApprover = (rules: ReadonlyArray<Rule>, root: string): Layer.Layer<Approver> =>
   Layer.succeed(Approver)(

@@ -1,5 +1,5 @@
 /**
- * Help, and what is wrong with a command line: what the parser says, with what was meant.
+ * Prints help and errors about the command line, with suggestions.
  */
 import type * as CliError from "effect/cli/CliError"
 import * as CliOutput from "effect/cli/CliOutput"
@@ -10,15 +10,15 @@ import { nearest } from "../domain/text/Nearest.ts"
 import { printableLines } from "../domain/text/Printable.ts"
 import { Output } from "./terminal/Output.ts"
 
-/** Commands that list without a word for it. */
+/** Commands that list things without a `list` subcommand. */
 export const listsItself: ReadonlySet<string> = new Set(["runs", "sessions", "models"])
 
 type Event = CliOutput.Presenter.Event
 
-/** Flags of every command, which the parser does not suggest. */
+/** Flags of every command. The parser does not suggest them. */
 const globalFlags = ["--help", "--version"]
 
-/** So many commands of a group are named when none is like the one that was given. */
+/** Without a near match, this many commands of the group are listed. */
 const fewCommands = 6
 
 type Invalid = Extract<Event, { readonly _tag: "InvalidInvocation" }>
@@ -26,23 +26,26 @@ type Invalid = Extract<Event, { readonly _tag: "InvalidInvocation" }>
 const commandsOf = ({ subcommands = [] }: HelpDoc): ReadonlyArray<string> =>
   subcommands.flatMap(({ commands }) => commands.map(({ name }) => name))
 
-/** What was meant, also where the parser finds nothing: it knows spellings only, and not the flags of every command. */
+/**
+ * Suggestions for a wrong word, also for errors where the parser has none. The parser compares only spellings and
+ * does not know the flags of every command.
+ */
 const suggestionsOf = (error: CliError.CliError, { commandPath, helpDoc }: Invalid): ReadonlyArray<string> => {
   if (!("suggestions" in error)) return []
   if (error._tag === "UnrecognizedOption") {
     const flags = [...globalFlags, ...helpDoc.flags.map(({ name }) => `--${name}`)]
-    /* A letter is never far from a word. */
+    /* Single letters are near every short word. */
     const spelt = error.suggestions.filter((one) => one.length > 2 || error.option.length === 2)
     return spelt.length > 0 ? spelt : nearest(error.option, flags).slice(0, 1)
   }
-  /* What is no command may be a prompt. */
+  /* An unknown command may be an unquoted prompt. */
   if (commandPath.length === 1) return error.suggestions
   const commands = commandsOf(helpDoc)
   const candidates = listsItself.has(commandPath.at(-1) ?? "") ? [...commands, "list"] : commands
   return error.suggestions.length > 0 ? error.suggestions : nearest(error.subcommand, candidates).slice(0, 1)
 }
 
-/** The message of the parser, with what was meant, or what there is. */
+/** The parser's message with suggestions, or with the commands that exist. */
 const errorText = (error: CliError.CliError, invalid: Invalid): string => {
   if (!("suggestions" in error)) return error.message
   const [what = ""] = error.message.split("\n\n")
@@ -55,7 +58,7 @@ const errorText = (error: CliError.CliError, invalid: Invalid): string => {
 
 const promptCommands: ReadonlySet<string> = new Set(["run", "plan", "ask"])
 
-/** True for words that may be a prompt without quotes, or without a command. */
+/** True if the words may be an unquoted prompt, or a prompt without a command. */
 const looksLikePrompt = (invalid: Invalid): boolean =>
   invalid.errors.some((error) =>
     error._tag === "UnexpectedArgument"
@@ -65,7 +68,7 @@ const looksLikePrompt = (invalid: Invalid): boolean =>
         invalid.commandPath.length === 1
   )
 
-/** True for a flag that there is not, where a prompt may stand. */
+/** True for an unknown flag in a place where a prompt may be. */
 const hasUnknownFlag = ({ commandPath, errors }: Invalid): boolean =>
   promptCommands.has(commandPath.at(-1) ?? "") && errors.some(({ _tag }) => _tag === "UnrecognizedOption")
 

@@ -1,6 +1,6 @@
 /**
- * The command tree, and how a command line is run to its exit code. Each command has its own file in the folders beside, which
- * is loaded when a command line names the command: the flags of all of them take longer than most commands.
+ * The command tree, and how a command line becomes an exit code. Each command has its own file, loaded only when the
+ * command line names it: loading all flags takes longer than most commands.
  */
 import type * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Cause from "effect/Cause"
@@ -21,7 +21,7 @@ import { Output, redactText } from "./terminal/Output.ts"
 import type { Signals } from "./terminal/Signals.ts"
 import { layerUsage, listsItself } from "./Usage.ts"
 
-/** The commands of the core by their groups in `--help`, each with its line there. */
+/** The core commands by group, with their lines in `--help`. */
 const coreGroups: Readonly<Record<string, PluginCommands>> = {
   EVERYDAY: {
     run: { line: "Plan, carry out and answer a prompt", load: () => import("./run/run.ts").then(({ run }) => run) },
@@ -100,10 +100,10 @@ const coreGroups: Readonly<Record<string, PluginCommands>> = {
   }
 }
 
-/** The commands of features by their words. */
+/** The commands of features by name. */
 const featureCommands: PluginCommands = Object.assign({}, ...features.map(({ commands }) => commands))
 
-/** What a command can fail with and needs; the program provides it all. */
+/** A command with any error and any requirement that the program provides. */
 type AnyCommand = Command.Command<
   string,
   {},
@@ -112,23 +112,23 @@ type AnyCommand = Command.Command<
   NodeServices.NodeServices | Output | Signals
 >
 
-/** The commands of one word by their groups: in each group those of the core, then those that are added. */
+/** One-word commands by group: core commands first, then added ones. */
 const groupsWith = (added: PluginCommands): ReadonlyMap<string, PluginCommands> =>
   Object.entries(added).reduce(
-    (all, [name, command]) => {
-      if (name.includes(" ")) return all
+    (groups, [name, command]) => {
+      if (name.includes(" ")) return groups
       const { group = "PLUGINS" } = command
-      return all.set(group, { ...all.get(group), [name]: command })
+      return groups.set(group, { ...groups.get(group), [name]: command })
     },
     new Map(Object.entries(coreGroups))
   )
 
-/** The names of all commands but those of the user's plugins. */
+/** All command names except those of the user's plugins. */
 export const commandNames: ReadonlyArray<string> = [...groupsWith(featureCommands).values()].flatMap((commands) =>
   Object.keys(commands)
 )
 
-/** Words that mean something without being commands. */
+/** Words with a meaning that are not commands. */
 const plainWords: ReadonlySet<string> = new Set(["help", "version", "complete"])
 
 const namesOwnPlugins = Effect.flatMap(
@@ -136,14 +136,14 @@ const namesOwnPlugins = Effect.flatMap(
   ({ namesPlugins }) => namesPlugins
 )
 
-/** True for a command line that lists all commands. */
+/** True if the command line lists all commands. */
 const asksForAll = ([word = "", ...rest]: ReadonlyArray<string>): boolean =>
   rest.length === 0 && ["help", "--help", "-h"].includes(word)
 
 /**
- * The commands of the user's plugins, when the words name a command that the program does not have, or ask for all. They take the place of
- * none of its commands. Only the module of a plugin says which commands it has, so that a word with a mistake imports the plugins as well
- * before it is refused: the nearest command may be theirs.
+ * Commands of the user's plugins, if the words name an unknown command or request the whole list. They cannot replace
+ * built-in commands. Only a plugin's module knows its commands. A misspelled word therefore imports plugins too: the
+ * nearest command may be theirs.
  */
 const commandsOfUser = Effect.fnUntraced(function* (argv: ReadonlyArray<string>) {
   const word = argv[0] === "help" ? argv[1] : argv[0]
@@ -156,7 +156,7 @@ const commandsOfUser = Effect.fnUntraced(function* (argv: ReadonlyArray<string>)
   ) as PluginCommands
 })
 
-/** Adds the commands that stand below a command. */
+/** Adds the subcommands of a command. */
 const withBelow = async (command: AnyCommand, name: string, added: PluginCommands): Promise<AnyCommand> => {
   const below = Object.entries(added).filter(([words]) => words.startsWith(`${name} `))
   if (below.length === 0) return command
@@ -166,7 +166,7 @@ const withBelow = async (command: AnyCommand, name: string, added: PluginCommand
 }
 
 /**
- * The command, when the words may name it; else what help and suggestions need of it. Fails when they name it and its package
+ * Loads the command if the words may name it, else only its name and help line. Fails if they name it and its package
  * cannot be used.
  */
 const commandOf = async (
@@ -210,7 +210,7 @@ const root = Command.make(
   ])
 )
 
-/** `task-conductor` for these words. A command that they do not name has a name and a description only. */
+/** The command tree for these words. Unnamed commands have only a name and a description. */
 export const taskConductor = Effect.fnUntraced(function* (argv: ReadonlyArray<string>, own: PluginCommands = {}) {
   const added = { ...featureCommands, ...own }
   const subcommands = yield* loadOrFail(() =>
@@ -226,22 +226,23 @@ export const taskConductor = Effect.fnUntraced(function* (argv: ReadonlyArray<st
   return root.pipe(Command.withSubcommands(subcommands))
 })
 
-/** Only flags that make sense here: no wizard, no log level, and completion is a command. */
+/** Built-in flags of the parser that are offered: no wizard, no log level, and completion is a command. */
 export const layerFlags = CliConfig.layer({
   builtIns: [GlobalFlag.Help, GlobalFlag.Version]
 })
 
 /**
- * The flags that the words stand for: `help run` is `run --help`, `version` is `--version`. A command that does not exist
- * keeps no help, so that its name is what is wrong. `runs list` is `runs`: other commands that list have the word.
+ * Rewrites plain words: `help run` to `run --help`, `version` to `--version`, `runs list` to `runs`. An unknown
+ * command loses `help`, so that the error names it.
  */
-const withPlainWords = (argv: ReadonlyArray<string>, own: PluginCommands): ReadonlyArray<string> => {
+const withPlainWords = (argv: ReadonlyArray<string>, pluginCommands: PluginCommands): ReadonlyArray<string> => {
   const [first, ...rest] = argv
-  const [named] = rest
-  if (first !== undefined && listsItself.has(first) && named === "list") return [first, ...rest.slice(1)]
-  if (first === "version" && named === undefined) return ["--version"]
+  const [second] = rest
+  if (first !== undefined && listsItself.has(first) && second === "list") return [first, ...rest.slice(1)]
+  if (first === "version" && second === undefined) return ["--version"]
   if (first !== "help") return argv
-  const isKnown = named === undefined || named.startsWith("-") || commandNames.includes(named) || named in own
+  const isKnown =
+    second === undefined || second.startsWith("-") || commandNames.includes(second) || second in pluginCommands
   return isKnown ? [...rest, "--help"] : rest
 }
 
@@ -254,12 +255,12 @@ const internalError = (cause: Cause.Cause<unknown>): string => {
     : `${line} TASK_CONDUCTOR_DEBUG=1 shows details.`
 }
 
-/** Whatever an error quotes has no power over the terminal, and holds no secret. */
+/** Strips control characters and secrets from quoted text. */
 const say = (text: string, exitCode: number) =>
   Output.use(({ emit }) => emit(printableLines(redactText(text)))).pipe(Effect.as(exitCode))
 
-const keptRun = ' Nothing of the run has to be done again: "task-conductor show last" prints what it found.'
-/** What is saved of the work of a command, and does not have to be done again. */
+const keptRun = ' The run is saved: "task-conductor show last" prints its answer.'
+/** Hints about work that is saved although its output was lost. */
 const savedBy: Readonly<Record<string, string>> = {
   run: keptRun,
   resume: keptRun,
@@ -267,7 +268,7 @@ const savedBy: Readonly<Record<string, string>> = {
   ask: ' The conversation is kept: "task-conductor ask --continue" shows its end.'
 }
 
-/** A result that did not arrive is a failure, also of work that went well. */
+/** A result that could not be written is a failure, even if the work succeeded. */
 const requireWritten = (command: string | undefined) => (exitCode: number) =>
   Output.use(({ emit, lost }) => {
     const reason = lost()
@@ -278,7 +279,7 @@ const requireWritten = (command: string | undefined) => (exitCode: number) =>
         )
   })
 
-/** What a start waits for is said on stderr. */
+/** Reports on stderr what a start waits for. */
 const layerNotices = Layer.effect(
   WaitingNotice,
   Output.useSync(
@@ -288,13 +289,13 @@ const layerNotices = Layer.effect(
   )
 )
 
-/** Prints what the last word of a command line may become, for the script of a shell. */
+/** Prints completions of the last word, for shell scripts. */
 const complete = Effect.fnUntraced(function* (program: Command.Command.Any, words: ReadonlyArray<string>) {
   const { printCandidates } = yield* Effect.promise(() => import("./completion/completion.ts"))
   yield* printCandidates(program, words)
 })
 
-/** The words without those that the parser would take for flags; fails with what is wrong with one. */
+/** Rewrites words that the parser would mistake for flags; fails if one is wrong. */
 const readWords = Effect.fnUntraced(function* (program: Command.Command.Any, line: ReadonlyArray<string>) {
   if (!hasDashedWords(line)) return line
   const { fromCommand } = yield* Effect.promise(() => import("effect/cli/Completions"))
@@ -302,7 +303,6 @@ const readWords = Effect.fnUntraced(function* (program: Command.Command.Any, lin
   return problem === undefined ? argv : yield* usageFailure(problem)
 })
 
-/** Runs the command that `argv` names. */
 export const runCommandLine = (
   argv: ReadonlyArray<string>
 ): Effect.Effect<number, never, NodeServices.NodeServices | Output | Signals> => {

@@ -62,7 +62,7 @@ describe("a model that a project names", () => {
       Effect.gen(function* () {
         const setup = yield* setupOf({ project: model })
         assert.strictEqual(setup.model, "embedded")
-        assert.include(setup.notes, `chooses the model ${model}, which your server forwards to another one`)
+        assert.include(setup.notes, `chooses the model ${model}, with which your server sends all prompts to another server`)
       })
     )
   }
@@ -73,7 +73,7 @@ describe("a model that a project names", () => {
       assert.strictEqual(setup.model, "embedded")
       assert.include(
         setup.notes,
-        "chooses the model openai:gpt-5, which gets all prompts at the server that you have set"
+        "chooses the model openai:gpt-5, whose server, which you have set, gets all prompts"
       )
       const own = yield* setupOf({ project: "openai:gpt-5", user: "openai:gpt-5" })
       assert.deepStrictEqual(own, { model: "openai:gpt-5", notes: "" })

@@ -245,7 +245,7 @@ describe("a run of the library", () => {
 
       const nameless = yield* Effect.promise(() => failureOf(resume(first.runId, { stateFolder }).report))
       expect((nameless as Error).message).toBe(
-        `The run ${first.runId}: a script started it with a model that is a value. Give a model: "model", or in the script.`
+        `The run ${first.runId}: a script started it with a model object of its own. Give a model: "model", or in the script.`
       )
       const { allow = [], model = "" } = order()
       const second = resume(first.runId, { stateFolder, allow, model })
@@ -317,7 +317,7 @@ describe("a run of the library", () => {
       })
       expect([(yield* Effect.promise(() => torn.report)).status, reported]).toEqual([
         "done",
-        "The last record of the journal is incomplete. It was moved to a file beside the journal, and its work is repeated."
+        "The last record of the journal is incomplete. task-conductor moved it to a file beside the journal and repeats its work."
       ])
 
       writeFileSync(file, readFileSync(file, "utf8").replace("Look 1", "Look 7"))

@@ -118,7 +118,7 @@ describe("execute", () => {
   it("needs calls and not only looks", async () => {
     const { options } = saying(resultSaying("Done."))
     const refinement = taskWith(readPort.replace("## Tool Calls", "## Look first"))
-    assert.include(String(await failureOf(execute({ ...options, refinement }))), "The refinement only looks first")
+    assert.include(String(await failureOf(execute({ ...options, refinement }))), "The refinement only reads first")
   })
 
   it("rejects a refinement that a run would reject", async () => {

@@ -1,6 +1,6 @@
 /**
- * The questions of the gate as text for a terminal: short, so that it fits a screen, and whole. Everything that comes from a
- * model, a file or a plugin is made printable. What is not shown is said with its size.
+ * Formats approval questions for a terminal: short enough for a screen, or whole. Text from models, files and plugins
+ * is made printable. Hidden parts are announced with their size.
  */
 import { type DiffRow, numberedRows } from "../../domain/files/ChangePreview.ts"
 import { printable, printableLines, unframed } from "../../domain/text/Printable.ts"
@@ -17,7 +17,7 @@ import {
 import { type LineStyle, type QuestionLine, type ScreenSize, framed, keysJoined, rowCount } from "./QuestionLines.ts"
 import { counted } from "../../domain/text/Format.ts"
 
-/** The arguments of built-in tools that the words and the command say already, and those that the change says. */
+/** Arguments of built-in tools that the description, the command or the change already shows. */
 const saidByText = new Set(["path", "url", "argv", "cwd"])
 const saidByChange = new Set(["content", "edits", "old_text", "new_text"])
 
@@ -39,30 +39,30 @@ const argumentLines = ([name, value]: readonly [string, unknown]): ReadonlyArray
 
 const whoseOf = ({ origin }: ApprovalItem): string => (origin === undefined ? "" : ` (plugin ${unframed(origin)})`)
 
-/** A longer command is shown by its two ends where there is not the room of a pager. */
+/** Longer commands are cut in the middle, except in the pager. */
 const mostShown = 4000
 
-/** The command; none of it is left out without a word. */
+/** The lines of a command; a cut is announced. */
 const commandLines = ({ words }: ApprovalItem, isWhole: boolean): ReadonlyArray<QuestionLine> => {
   if (words?.command === undefined) return []
   const command = unframed(words.command)
-  const left = command.length - mostShown
-  if (isWhole || left <= 0) return [sourceLine(`$ ${command}`)]
+  const hiddenCharacters = command.length - mostShown
+  if (isWhole || hiddenCharacters <= 0) return [sourceLine(`$ ${command}`)]
   const half = mostShown / 2
   return [
     sourceLine(`$ ${command.slice(0, half)}`),
-    { text: `... ${left} characters of the command are not shown here: v shows all. It ends with`, style: "caution" },
+    { text: `... ${hiddenCharacters} more characters: v shows all. The command ends with`, style: "caution" },
     sourceLine(`  ${command.slice(-half)}`)
   ]
 }
 
-/** The arguments of a tool that is not built in. */
+/** The arguments of a call of a plugin's tool. */
 const callLines = (item: ApprovalItem): ReadonlyArray<QuestionLine> => {
   const { details = [], words } = item
   const command = words?.command
   return [
     ...unsaidArguments(item).flatMap(argumentLines),
-    /* What a plugin or a server would start. */
+    /* The program that a plugin or a server would start. */
     ...(command === undefined ? details.map((text) => sourceLine(unframed(text))) : [])
   ]
 }
@@ -84,7 +84,7 @@ const rowLine = ({ kind, number, text }: DiffRow, width: number): QuestionLine =
   return { text: before + printableLines(text), hang: before.length, isSource: true, style }
 }
 
-/** Carriage returns before line ends say nothing in a file that had them, unless other lines of it have none. */
+/** Hides carriage returns at line ends if every old line has one. */
 const withoutReturns = (rows: ReadonlyArray<DiffRow>): ReadonlyArray<DiffRow> => {
   let file = 0
   const files = rows.map(({ kind }) => (kind === "file" ? (file += 1) : file))
@@ -105,17 +105,17 @@ const withoutReturns = (rows: ReadonlyArray<DiffRow>): ReadonlyArray<DiffRow> =>
   )
 }
 
-/** Rows without those that do not change, of which a gap is left. */
+/** Leaves out unchanged rows; a gap marks them. */
 const withoutContext = (rows: ReadonlyArray<DiffRow>): ReadonlyArray<DiffRow> => {
   const gaps = rows.map((row): DiffRow => (row.kind === "same" ? { kind: "gap", text: "" } : row))
   const firstChange = gaps.findIndex(({ kind }) => kind === "added" || kind === "removed")
-  const shown = gaps.filter(
+  const kept = gaps.filter(
     ({ kind }, index) => kind !== "gap" || (index > firstChange && gaps[index - 1]?.kind !== "gap")
   )
-  return shown.at(-1)?.kind === "gap" ? shown.slice(0, -1) : shown
+  return kept.at(-1)?.kind === "gap" ? kept.slice(0, -1) : kept
 }
 
-/** The change with the numbers of its lines; the names of files only where there are several. */
+/** The change with line numbers. File names appear only if there are several. */
 const changeLines = ({ diff, preview = "" }: ApprovalItem, hasContext = true): ReadonlyArray<QuestionLine> => {
   if (diff === undefined && preview !== "" && !preview.includes("\n@@ ")) {
     return sourceOf(preview).map((text) => ({ text, isSource: true }))
@@ -127,17 +127,17 @@ const changeLines = ({ diff, preview = "" }: ApprovalItem, hasContext = true): R
   return rows.filter(({ kind }) => kind !== "file" || files > 1).map((row) => rowLine(row, width))
 }
 
-/** The consequence in the words of a question says how much is at risk; where there are none, this does. */
+/** The risk in words, for questions that state no consequence. */
 const riskText: Readonly<Record<Risk, string>> = { safe: " Low risk.", medium: " Some risk.", high: " High risk." }
 
-/** What the short question leaves out: the tool, the remaining arguments, and a command word by word. */
+/** Lines for the whole question only: the tool, remaining arguments, and the words of a command. */
 const extentLines = (item: ApprovalItem): ReadonlyArray<QuestionLine> => {
   const { call, details = [], diff, risk, targets, tool, words } = item
   if (hasNoCall(item)) return []
   const rest = wordsSayCall(item)
     ? argumentsOf(item).filter(([name]) => !saidByText.has(name) && (diff === undefined || !saidByChange.has(name)))
     : []
-  /* The folder stands in the words, relative to the project; the sandbox in the consequence. */
+  /* The description already shows the folder, and the consequence the sandbox. */
   const argumentsOfCommand =
     words?.command === undefined ? [] : details.filter((text) => !/^(?:Folder|Sandbox): /.test(text))
   return [
@@ -150,13 +150,13 @@ const extentLines = (item: ApprovalItem): ReadonlyArray<QuestionLine> => {
   ]
 }
 
-/** What is asked about: a step, one call or reference, or a call of which nobody knows whether it happened. */
+/** The subject of a question: a step, one call or reference, or an uncertain call. */
 export interface Asking {
   readonly scope: "step" | "call" | "doubt"
-  /** The heading of the step, or the name of the task; empty where there is none. */
+  /** The heading of the step or the name of the task; may be empty. */
   readonly title: string
   readonly items: ReadonlyArray<ApprovalItem>
-  /** What the longer lasting answers cover. */
+  /** Explains what the answers for more than one call cover. */
   readonly notes?: ReadonlyArray<string>
 }
 
@@ -179,14 +179,14 @@ const consequenceOf = (item: ApprovalItem): ReadonlyArray<QuestionLine> => {
   const { risk, words } = item
   if (words?.isCalm === true) return [{ text: unframed(words.consequence), style: "dim" }]
   if (words === undefined && (risk !== "high" || hasNoCall(item))) return []
-  const text = words?.consequence ?? "This can change or destroy things outside the control of this program."
+  const text = words?.consequence ?? "This can change or destroy things that task-conductor does not control."
   return [{ text: `Caution: ${unframed(text)}`, style: "caution" }]
 }
 
 const indent = (lines: ReadonlyArray<QuestionLine>, isAlone: boolean): ReadonlyArray<QuestionLine> =>
   isAlone ? lines : lines.map((line) => ({ ...line, text: `  ${line.text}`, hang: (line.hang ?? 0) + 2 }))
 
-/** What is always shown of an item, around its details. */
+/** The parts of an item that are always shown, around its details. */
 const partsOf = (item: ApprovalItem, index: number, { items, scope, title }: Asking, isWhole: boolean) => {
   const isAlone = items.length === 1
   const task = item.task === title ? "" : `${unframed(item.task)}: `
@@ -203,22 +203,22 @@ const partsOf = (item: ApprovalItem, index: number, { items, scope, title }: Ask
   return { heading, after }
 }
 
-/** As many of the lines as fit, and how many are left out. */
+/** Cuts lines to the screen and counts the hidden ones. */
 const shortened = (
   lines: ReadonlyArray<QuestionLine>,
   budget: number,
   columns: number
 ): ReadonlyArray<QuestionLine> => {
   if (rowCount(lines, columns) <= budget) return lines
-  let taken = 0
+  let count = 0
   let used = 1
   for (const line of lines) {
     used += rowCount([line], columns)
     if (used > budget) break
-    taken += 1
+    count += 1
   }
   const [first] = lines
-  if (taken === 0 && first !== undefined) {
+  if (count === 0 && first !== undefined) {
     const text = first.text.slice(0, (budget - 1) * (columns - 4 - (first.hang ?? 0)))
     const note = `... ${counted(lines.length, "line")}, the first of ${first.text.length} characters: v shows all`
     return [
@@ -226,11 +226,11 @@ const shortened = (
       { text: note, style: "dim" }
     ]
   }
-  const left = lines.length - taken
-  return [...lines.slice(0, taken), { text: `... ${counted(left, "more line")}: v shows all`, style: "dim" }]
+  const left = lines.length - count
+  return [...lines.slice(0, count), { text: `... ${counted(left, "more line")}: v shows all`, style: "dim" }]
 }
 
-/** The details that fit; what does not change goes first. */
+/** The details that fit; unchanged lines are dropped first. */
 const shortDetails = (item: ApprovalItem, budget: number, columns: number): ReadonlyArray<QuestionLine> => {
   const all = [...callLines(item), ...changeLines(item)]
   return rowCount(all, columns) <= budget
@@ -238,13 +238,9 @@ const shortDetails = (item: ApprovalItem, budget: number, columns: number): Read
     : shortened([...callLines(item), ...changeLines(item, false)], budget, columns)
 }
 
-/** The least rows for the details of one item. */
 const minDetailRows = 2
 
-/**
- * The question as it is asked. Its heading, every call, every warning and the keys are always shown; the details have the rows
- * that are left on the screen.
- */
+/** The short question. Heading, calls, warnings and keys are always shown; details get the remaining rows. */
 export const shortQuestion = (asking: Asking, keys: ReadonlyArray<QuestionLine>, size: ScreenSize): string => {
   const { items, notes = [] } = asking
   const isAlone = items.length === 1
@@ -256,16 +252,16 @@ export const shortQuestion = (asking: Asking, keys: ReadonlyArray<QuestionLine>,
   })
   const fixed = [...heading, ...keys, ...parts.flatMap(({ after, own }) => own.concat(after))]
   /* One row above the question, one for the answer. */
-  const all = size.rows - 2 - rowCount(fixed, size.columns)
-  const withNotes = all - rowCount(noteLines, size.columns)
-  /* What the keys of a step cover is explained on request, too. */
+  const available = size.rows - 2 - rowCount(fixed, size.columns)
+  const withNotes = available - rowCount(noteLines, size.columns)
+  /* The notes about keys of a step are also available on request. */
   const hasNotes = isAlone || withNotes >= minDetailRows * items.length
-  let remaining = hasNotes ? withNotes : all
-  const body = parts.flatMap(({ after, item, own }, index) => {
+  let remaining = hasNotes ? withNotes : available
+  const body = parts.flatMap(({ after, item, own: summary }, index) => {
     const share = Math.max(minDetailRows, Math.floor(remaining / (parts.length - index)))
     const shown = shortDetails(item, share, size.columns - (isAlone ? 0 : 2))
     remaining -= rowCount(shown, size.columns)
-    return own.concat(indent(shown.concat(after), isAlone))
+    return summary.concat(indent(shown.concat(after), isAlone))
   })
   return `\n${framed([...heading, ...body, ...(hasNotes ? noteLines : [])], keys, size).join("\n")}\n`
 }

@@ -1,6 +1,6 @@
 /**
- * A question for a terminal: its texts, the keys that answer it, and what each of them allows. A question offers some keys. Those
- * that answer once count as soon as they are pressed; what allows more than the question shows is ended with Enter.
+ * A question at a terminal: its texts, its keys, and what each key allows. Keys for one answer act at once. Keys that
+ * allow more than the question shows need Enter.
  */
 import { nearest } from "../../domain/text/Nearest.ts"
 import type { Answered, CallAnswer, UncertainAnswer, StepAnswer } from "../../domain/permissions/Answer.ts"
@@ -8,28 +8,28 @@ import type { ApprovalItem } from "../../domain/permissions/ApprovalItem.ts"
 import { type Asking, shortQuestion, wholeQuestion } from "./ApprovalText.ts"
 import { framed, joiningBlank, keysJoined, type QuestionLine, type ScreenSize } from "./QuestionLines.ts"
 
-/** Full words for the keys that are ended with Enter. */
+/** Words for the keys that need Enter. */
 const fullWords = { repairs: "r", all: "a", kind: "k", project: "p", everywhere: "e" }
 const keyOfWord: ReadonlyMap<string, string> = new Map([
   ...[..."rakpe"].map((key) => [key, key] as const),
   ...Object.entries(fullWords)
 ])
 
-/** The keys that count without Enter. */
+/** The keys that act at once. */
 const singleKeys = new Set(["y", "n", "s"])
 
 /** One answer that a question offers. */
 interface Choice<A> {
   readonly key: "y" | "r" | "a" | "k" | "p" | "e" | "1,3" | "n" | "s"
-  /** What is typed for it in this question, where that is not the key: numbers that there are. */
+  /** An example to type, if it is not the key itself: numbers of calls. */
   readonly sample?: string
-  /** In the line of keys, such as `yes`. */
+  /** Label in the line of keys, such as `yes`. */
   readonly label: string
-  /** A sentence that says what it does in this question. */
+  /** A sentence that explains the answer. */
   readonly explains: string
-  /** What may be typed after the key; absent when it stands alone. */
+  /** Text that may follow the key; absent if nothing may. */
   readonly takes?: string
-  /** The answer for what was typed after the key, or for the numbers; nothing when it is none. */
+  /** The answer for the text after the key, or for the numbers. Undefined if that is invalid. */
   readonly answer: (typed: string) => A | undefined
 }
 
@@ -40,7 +40,6 @@ export type TypedAnswer<A> =
 
 const numbers = /^\d+(?:[\s,]+\d+)*,?$/
 
-/** What a key means that is pressed first; nothing when it begins a line. */
 const readKey = <A>(pressed: string, choices: ReadonlyArray<Choice<A>>): TypedAnswer<A> | undefined => {
   const key = pressed.toLowerCase()
   if (key === "v" || key === "?") return { _tag: key === "v" ? "View" : "Help" }
@@ -48,25 +47,28 @@ const readKey = <A>(pressed: string, choices: ReadonlyArray<Choice<A>>): TypedAn
   return answer === undefined ? undefined : { _tag: "Answer", answer }
 }
 
-/** Reads a line that was ended with Enter; upper and lower case make no difference. */
+/** Reads a line that ended with Enter, ignoring case. */
 const readTyped = <A>(line: string, choices: ReadonlyArray<Choice<A>>): TypedAnswer<A> => {
   const text = line.trim()
   if (text === "") return { _tag: "Nothing" }
-  const [word = "", rest = ""] = numbers.test(text) ? [] : (/^(\S+)\s*(.*)$/s.exec(text) ?? []).slice(1)
+  const [word = "", argument = ""] = numbers.test(text) ? [] : (/^(\S+)\s*(.*)$/s.exec(text) ?? []).slice(1)
   const key = word === "" ? "1,3" : keyOfWord.get(word.toLowerCase())
   const choice = choices.find((one) => one.key === key)
-  const answer = choice?.answer(key === "1,3" ? text : rest)
+  const answer = choice?.answer(key === "1,3" ? text : argument)
   if (answer !== undefined) return { _tag: "Answer", answer }
   const wrongRest =
-    choice === undefined || key === "1,3" || rest === ""
+    choice === undefined || key === "1,3" || argument === ""
       ? ""
       : ` Nothing${choice.takes === undefined ? "" : `, or ${choice.takes},`} can follow ${choice.key}.`
   const possible = choices.flatMap((one) => (one.key === "1,3" ? [] : [one.key])).join(", ")
   const sample = choices.find((one) => one.key === "1,3")?.sample
   const orNumbers = sample === undefined ? ", v or ?" : `, v, ? or numbers of calls such as ${sample}`
   const near = key === undefined ? nearest(word.toLowerCase(), [...keyOfWord.keys()])[0] : undefined
-  const meant = near === undefined ? "" : ` Did you mean ${near}?`
-  return { _tag: "Unknown", complaint: `That is no answer here.${meant}${wrongRest} Press ${possible}${orNumbers}.` }
+  const suggestion = near === undefined ? "" : ` Did you mean ${near}?`
+  return {
+    _tag: "Unknown",
+    complaint: `That is not an answer here.${suggestion}${wrongRest} Press ${possible}${orNumbers}.`
+  }
 }
 
 const labelsOf = <A>(choices: ReadonlyArray<Choice<A>>): ReadonlyArray<string> =>
@@ -79,7 +81,7 @@ const joinedLabels = (labels: ReadonlyArray<string>): string =>
 
 const isSingle = <A>({ key }: Choice<A>): boolean => singleKeys.has(key)
 
-/** The keys: those that count when they are pressed, and below them those that are ended with Enter. */
+/** The keys that act at once, and below them those that need Enter. */
 const keyLine = <A>(choices: ReadonlyArray<Choice<A>>): ReadonlyArray<QuestionLine> => {
   const longer = labelsOf(choices.filter((one) => !isSingle(one)))
   return [
@@ -92,7 +94,7 @@ const keyLines = <A>(choices: ReadonlyArray<Choice<A>>): ReadonlyArray<QuestionL
   const offered = new Set<string>(choices.map(({ key }) => key))
   const words = [...keyOfWord].flatMap(([word, key]) => (word.length > 1 && offered.has(key) ? [word] : []))
   const orWords = words.length === 0 ? "" : ` Whole words work too: ${words.join(", ")}.`
-  const enter = choices.every(isSingle) ? "" : " y, n, v and ? count at once, the others with Enter."
+  const enter = choices.every(isSingle) ? "" : " y, n, v and ? act at once; the others need Enter."
   return [
     ...choices.map(({ explains, key, sample }) => [sample ?? key, explains] as const),
     ["v", "Shows all of it, a screen at a time: space goes on, b back, q returns to the question."] as const,
@@ -100,52 +102,51 @@ const keyLines = <A>(choices: ReadonlyArray<Choice<A>>): ReadonlyArray<QuestionL
   ].map(([key, text]) => ({ text: `${key.padEnd(4)}${keysJoined(text)}`, hang: 4 }))
 }
 
-/** An answer, with the rules that were chosen for the project. */
+/** An answer, with the rules to save for the project. */
 export type Given<A> = Pick<Answered<A>, "always" | "answer">
 
-/** The part of a rule after the tool; the tool of a rule without a pattern. */
+/** The pattern of a rule, or its tool if it has none. */
 const patternOf = (rule: string): string => rule.slice(rule.indexOf(":") + 1)
 
-/** Hashes of versions say nothing to a person; the whole question shows them. */
+/** Leaves out version hashes; only the whole question shows them. */
 const withoutHashes = (text: string): string => text.replaceAll(/ sha256:[0-9a-f]{64}/g, ", in exactly this version")
 
-/** What "all of this kind" is, with targets as a person knows them; nothing where it is not offered. */
+/** What "all of this kind" covers, with readable targets. Undefined where it is not offered. */
 const kindText = ({ offers, targets, words }: ApprovalItem): string | undefined => {
   const session = offers?.session
   if (session === undefined) return undefined
   if (session === "exactly this call") return "this same call, whenever it comes again"
-  const named = targets.reduce(
+  const namedText = targets.reduce(
     (text, target, index) => text.replace(target, () => words?.names?.[index] ?? target),
     session
   )
-  return withoutHashes(named)
+  return withoutHashes(namedText)
 }
 
-/** A rule in words; without a pattern it covers everyday files, or all calls of a tool that names no target. */
+/** A rule as text. Without a pattern it covers everyday files, or all calls of a tool without targets. */
 const ruleSummaryText = (rule: string, items: ReadonlyArray<ApprovalItem>): string => {
   if (rule.includes(":")) return withoutHashes(rule)
   const hasTargets = items.some(({ targets, tool }) => tool === rule && targets.length > 0)
   return hasTargets ? `${rule} for everyday files of this project` : `${rule} with any arguments`
 }
 
-/** What "always in this project" covers, and what can be typed to choose less or something else; nothing without rules. */
+/** What "always in this project" covers, and which rules can be typed instead. Undefined without rules. */
 const projectOffer = (items: ReadonlyArray<ApprovalItem>) => {
   const offered = items.map(({ offers }) => offers?.always ?? [])
-  const all = [...new Set(offered.flat())]
+  const rules = [...new Set(offered.flat())]
   const firsts = [...new Set(offered.flatMap((rules) => rules.slice(0, 1)))]
   if (firsts.length === 0) return undefined
-  const others = all.filter((rule) => !firsts.includes(rule)).map((rule) => `"p ${withoutHashes(patternOf(rule))}"`)
+  const others = rules.filter((rule) => !firsts.includes(rule)).map((rule) => `"p ${withoutHashes(patternOf(rule))}"`)
   const whole = firsts.map((rule) => ruleSummaryText(rule, items)).join(", ")
   return {
     text: `${whole}${others.length === 0 ? "" : `; also ${others.join(" or ")}`}`,
-    patterns: [...new Set(all.map((rule) => withoutHashes(patternOf(rule))))],
-    /** The first rule of each item, or those with the pattern or number that was typed. */
+    patterns: [...new Set(rules.map((rule) => withoutHashes(patternOf(rule))))],
+    /** The first rule of each item, or the rules with the typed pattern or number. */
     chosen: (typed: string): ReadonlyArray<string> =>
-      typed === "" ? firsts : all.filter((rule, index) => [rule, patternOf(rule), String(index + 1)].includes(typed))
+      typed === "" ? firsts : rules.filter((rule, index) => [rule, patternOf(rule), String(index + 1)].includes(typed))
   }
 }
 
-/** Always in this project; nothing when no rule is offered. */
 const projectChoice = <A>(items: ReadonlyArray<ApprovalItem>, answer: A): ReadonlyArray<Choice<Given<A>>> => {
   const offer = projectOffer(items)
   if (offer === undefined) return []
@@ -170,19 +171,19 @@ const choice = <A>(key: Choice<A>["key"], label: string, explains: string, answe
   answer: (typed) => (typed === "" ? { answer } : undefined)
 })
 
-/** Yes, and what repairs it; nothing where no item offers it. */
+/** Approves the call and later repairs; offered only if an item offers it. */
 const repairsChoice = (items: ReadonlyArray<ApprovalItem>): ReadonlyArray<Choice<{ readonly answer: "repairs" }>> => {
   const covered = items.flatMap(({ offers }) => offers?.repairs ?? [])
-  const explains = `Yes, and to what repairs it when a check fails: ${[...new Set(covered)].join("; ")}. Other files are asked about.`
-  return covered.length === 0 ? [] : [choice("r", "yes, and what repairs it", explains, "repairs")]
+  const explains = `Yes, and to repairs when a check fails: ${[...new Set(covered)].join("; ")}. task-conductor asks about other files.`
+  return covered.length === 0 ? [] : [choice("r", "yes, and repairs", explains, "repairs")]
 }
 
-/** Yes, what repairs it, all later steps, for this project, single calls, no. */
+/** Yes, repairs, all later steps, this project, single calls, no. */
 const stepChoices = (items: ReadonlyArray<ApprovalItem>): ReadonlyArray<Choice<Given<StepAnswer>>> => {
   const possible = items.flatMap(({ call }, index) => (call === undefined ? [] : [index + 1]))
-  const some: Choice<Given<StepAnswer>> = {
+  const onlyChoice: Choice<Given<StepAnswer>> = {
     key: "1,3",
-    /* Two numbers of two calls would be a yes to all. */
+    /* With two calls, both numbers would approve everything. */
     sample: possible.length > 2 ? `${possible[0]},${possible[2]}` : `${possible[0]}`,
     label: possible.length > 2 ? "only these" : "only this",
     explains: `Only the calls with these numbers, of ${possible.join(", ")}. The others are denied.`,
@@ -197,32 +198,32 @@ const stepChoices = (items: ReadonlyArray<ApprovalItem>): ReadonlyArray<Choice<G
     choice(
       "a",
       "yes to all later steps",
-      "Yes, and to all later steps of this round without showing them. What is asked each time is still asked about.",
+      "Yes, and to all later steps of this round without showing them. Calls that ask each time still ask.",
       "remaining"
     ),
     ...projectChoice<StepAnswer>(items, "step"),
-    ...(possible.length > 1 ? [some] : []),
+    ...(possible.length > 1 ? [onlyChoice] : []),
     choice("n", "no", "No. You can then say what should be done instead.", "decline")
   ]
 }
 
-/** Yes, what repairs it, all of this kind, for this project, everywhere, no. */
+/** Yes, repairs, all of this kind, this project, everywhere, no. */
 const callChoices = (item: ApprovalItem): ReadonlyArray<Choice<Given<CallAnswer>>> => {
   const remember = item.offers?.remember
   const kind = kindText(item)
-  const all = `Yes, and to all of this kind until this run ends: ${kind}.`
+  const explainsKind = `Yes, and to all of this kind until this run ends: ${kind}.`
   const everywhere = `Yes, and always in every project: ${withoutHashes(remember ?? "")}. It is saved.`
   return [
     choice("y", "yes", "Yes, once.", "once"),
     ...repairsChoice([item]),
-    ...(kind === undefined ? [] : [choice<CallAnswer>("k", "yes to all of this kind", all, "session")]),
+    ...(kind === undefined ? [] : [choice<CallAnswer>("k", "yes to all of this kind", explainsKind, "session")]),
     ...projectChoice<CallAnswer>([item], "remember"),
     ...(remember === undefined ? [] : [choice<CallAnswer>("e", "always everywhere", everywhere, "remember")]),
     choice("n", "no", "No. After three denials of the same effect the task ends.", "deny")
   ]
 }
 
-/** What the keys for more than one call cover in this question. */
+/** Explains what the keys for more than one call cover. */
 const notesOf = (items: ReadonlyArray<ApprovalItem>, kind?: string): ReadonlyArray<string> => {
   const project = projectOffer(items)
   return [
@@ -231,16 +232,14 @@ const notesOf = (items: ReadonlyArray<ApprovalItem>, kind?: string): ReadonlyArr
   ]
 }
 
-/** A question: its texts for a screen, and how a line is read. */
 export interface Question<A> {
   readonly short: (size: ScreenSize) => string
   readonly whole: (size: ScreenSize) => string
   readonly help: (size: ScreenSize) => string
-  /** Stands before what is typed. */
+  /** The prompt before the answer. */
   readonly prompt: string
-  /** What a key means that is pressed first; nothing when it begins a line. */
   readonly readKey: (pressed: string) => TypedAnswer<A> | undefined
-  /** What a line means that was ended with Enter. */
+  /** Reads a line that ended with Enter. */
   readonly read: (line: string) => TypedAnswer<A>
 }
 
@@ -256,7 +255,7 @@ const questionOf = <A>(asking: Asking, choices: ReadonlyArray<Choice<A>>, prompt
 export const stepQuestion = (title: string, items: ReadonlyArray<ApprovalItem>): Question<Given<StepAnswer>> =>
   questionOf({ scope: "step", title, items, notes: notesOf(items) }, stepChoices(items), "Allow? ")
 
-/** One call; `title` is empty where the task says nothing. */
+/** The question about one call; `title` may be empty. */
 export const callQuestion = (title: string, item: ApprovalItem): Question<Given<CallAnswer>> =>
   questionOf(
     { scope: "call", title, items: [item], notes: notesOf([item], kindText(item)) },
@@ -264,13 +263,13 @@ export const callQuestion = (title: string, item: ApprovalItem): Question<Given<
     "Allow? "
   )
 
-/** A call of which nobody knows whether it happened. */
+/** The question about an uncertain call. */
 export const doubtQuestion = (item: ApprovalItem) =>
   questionOf<Given<UncertainAnswer>>(
     { scope: "doubt", title: item.task, items: [item] },
     [
-      choice("y", "yes, it happened", "It happened: the run continues without running it again.", "done"),
-      choice("n", "no, run it again", "It did not happen: it is run again.", "again"),
+      choice("y", "yes, it happened", "It happened: the run continues and does not repeat it.", "done"),
+      choice("n", "no, run it again", "It did not happen: the run makes the call again.", "again"),
       choice("s", "stop", "The run stops here and can be resumed.", "stop")
     ],
     "Did it happen? "

@@ -1,5 +1,5 @@
 /**
- * The lines of a question, which wrap and cut to the width of a terminal.
+ * Wraps and cuts the lines of a question to the width of a terminal.
  */
 import { textWidth } from "../../domain/text/TextWidth.ts"
 
@@ -8,9 +8,9 @@ export type LineStyle = "added" | "removed" | "bold" | "caution" | "dim"
 export interface QuestionLine {
   readonly text: string
   readonly style?: LineStyle
-  /** How far the rest of a wrapped line is indented. */
+  /** Indentation of continuation lines. */
   readonly hang?: number
-  /** Source text: broken where the width ends, and not between words. */
+  /** Source text: wrapped at the width, not between words. */
   readonly isSource?: boolean
 }
 
@@ -34,10 +34,10 @@ const painted = (text: string, style: LineStyle | undefined, isColoured: boolean
   return `\u001b[${open}m${text}\u001b[${close}m`
 }
 
-/** A narrower column holds no words. */
+/** Narrower columns are not used. */
 const least = 12
 
-/** The text in pieces of at most this width; a piece has at least one character. */
+/** Splits off text of at most this width, but at least one character. */
 const cut = (text: string, width: number): readonly [head: string, rest: string] => {
   let used = 0
   let end = 0
@@ -49,7 +49,7 @@ const cut = (text: string, width: number): readonly [head: string, rest: string]
   return [text.slice(0, end), text.slice(end)]
 }
 
-/** Where a line that is too long is broken: after the last blank that fits, or where the width ends. */
+/** Splits a long line after the last blank that fits, or at the width. */
 const broken = (text: string, width: number, isSource: boolean): readonly [head: string, rest: string] => {
   const [head, rest] = cut(text, width)
   if (isSource || rest === "" || rest.startsWith(" ")) return [head, isSource ? rest : rest.trimStart()]
@@ -57,10 +57,10 @@ const broken = (text: string, width: number, isSource: boolean): readonly [head:
   return blank <= 0 ? [head, rest] : [head.slice(0, blank), text.slice(blank + 1)]
 }
 
-/** A blank at which no line is broken; foreign text holds none, since it is made printable. */
+/** A no-break blank. Printable foreign text never contains it. */
 export const joiningBlank = "\u00a0"
 
-/** A key in quotes stays on one line with what is typed after it: `"p src/**"`. */
+/** Keeps a quoted key and its argument on one line: `"p src/**"`. */
 export const keysJoined = (text: string): string => text.replaceAll(/"([a-z]) (?=[^\s"])/g, `"$1${joiningBlank}`)
 
 export const wrappedLine = (
@@ -69,17 +69,17 @@ export const wrappedLine = (
 ): ReadonlyArray<string> => {
   const rows: Array<string> = []
   const indent = " ".repeat(Math.min(hang, Math.max(0, width - least)))
-  let left = text.replaceAll("\t", "    ")
+  let remaining = text.replaceAll("\t", "    ")
   do {
     const before = rows.length === 0 ? "" : indent
-    const [head, rest] = broken(left, Math.max(1, width - before.length), isSource)
+    const [head, rest] = broken(remaining, Math.max(1, width - before.length), isSource)
     rows.push(before + head.replaceAll(joiningBlank, " "))
-    left = rest
-  } while (left !== "")
+    remaining = rest
+  } while (remaining !== "")
   return rows
 }
 
-/** The rows with their frame: it opens with the first one; `foot` closes it. */
+/** Draws a frame around the rows; `foot` closes it. */
 export const framed = (
   body: ReadonlyArray<QuestionLine>,
   foot: ReadonlyArray<QuestionLine>,

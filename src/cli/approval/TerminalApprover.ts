@@ -1,6 +1,6 @@
 /**
- * The approver that asks the person at the terminal. Without a terminal everything is denied by nobody; the end of input denies,
- * or stops.
+ * Asks the user at the terminal. Without a terminal, everything is denied and recorded as answered by nobody. At the
+ * end of input it denies, or stops.
  */
 import { type Answered, inWords } from "../../domain/permissions/Answer.ts"
 import { callQuestion, doubtQuestion, type Given, type Question, stepQuestion } from "./Question.ts"
@@ -13,7 +13,6 @@ import { askTask } from "../../domain/runs/ActivityKey.ts"
 import { printableLines } from "../../domain/text/Printable.ts"
 import { canAsk, askOnScreen, askText, ring, type QuestionStyle } from "./TerminalQuestion.ts"
 
-/** Asks on the terminal in this style: by default with a bell, without colours. */
 export const layerTerminal = (
   style: QuestionStyle = { bell: true, isColoured: false }
 ): Layer.Layer<Approver, never, Stdio.Stdio | Terminal.Terminal> =>
@@ -21,23 +20,23 @@ export const layerTerminal = (
     Approver,
     Effect.gen(function* () {
       const provide = Effect.provideContext(yield* Effect.context<Stdio.Stdio | Terminal.Terminal>())
-      /** The answer, with what to do instead after a no of a person who is still there. */
+      /** Asks, and after a denial also asks what to do instead. */
       const ask = Effect.fnUntraced(function* <A>(
         question: Question<Given<A>>,
         no: A,
         asksInstead: boolean
       ): Effect.fn.Return<Answered<A>, never, Stdio.Stdio | Terminal.Terminal> {
-        const asked = yield* askOnScreen(question, style)
-        if (typeof asked === "string") return { answer: no, by: asked === "quit" ? "person" : "nobody" }
-        const isRequested = asksInstead && asked.answer.answer === no
+        const outcome = yield* askOnScreen(question, style)
+        if (typeof outcome === "string") return { answer: no, by: outcome === "quit" ? "person" : "nobody" }
+        const isRequested = asksInstead && outcome.answer.answer === no
         const instead = isRequested ? yield* askText("What should be done instead? (Enter for nothing)") : ""
-        return { ...asked.answer, by: "person", ...(instead === "" ? {} : { instead }) }
+        return { ...outcome.answer, by: "person", ...(instead === "" ? {} : { instead }) }
       })
       return Approver.of({
         step: Effect.fn("Approver.step")((title, items) => provide(ask(stepQuestion(title, items), "decline", true))),
         call: Effect.fn("Approver.call")((item) => {
           const isConversation = item.task === askTask
-          /* In a conversation the next message says what to do instead. */
+          /* In a conversation the user says that in the next message. */
           const hasNextRound = !isStart(item) && !isConversation
           return provide(ask(callQuestion(isConversation ? "" : item.task, item), "deny", hasNextRound))
         }),

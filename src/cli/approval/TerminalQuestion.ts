@@ -1,7 +1,6 @@
 /**
- * Asks a person at a terminal: shows a question that fits the screen, and reads keys until there is an answer. Enter alone
- * repeats the prompt, and what is no answer is said to be none. Only a real terminal counts; piped input is not an answer,
- * and neither is text that was pasted, or typed before the question was shown.
+ * Asks the user at a terminal: shows a question that fits the screen, and reads keys until there is an answer. Enter
+ * alone repeats the prompt; an invalid answer gets an explanation. Piped, pasted or early input never counts.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -47,7 +46,7 @@ const openControllingTerminal = (): TerminalOutput | undefined => {
   }
 }
 
-/** How the terminal that controls this process is opened; nothing when there is none. */
+/** Opens the controlling terminal of the process. Undefined without one. */
 export const ControllingTerminal = Context.Reference<() => TerminalOutput | undefined>(
   "task-conductor/services/approvals/ControllingTerminal",
   { defaultValue: () => openControllingTerminal }
@@ -65,7 +64,7 @@ const orUsual = ({ columns, rows }: { readonly columns: number; readonly rows: n
   rows: rows || usualSize.rows
 })
 
-/** True when a person can see a question and answer it. */
+/** True if a user can see a question and answer it. */
 export const canAsk = Effect.gen(function* () {
   const stdio = yield* Stdio.Stdio
   if (!(yield* stdio.stdinIsTerminal)) return false
@@ -75,7 +74,7 @@ export const canAsk = Effect.gen(function* () {
   return terminal !== undefined
 })
 
-/** The screen for one question; nothing when nobody can see it and answer. */
+/** The screen for one question. Undefined if nobody can see and answer it. */
 const openScreen: Effect.Effect<QuestionScreen | undefined, never, Stdio.Stdio | Terminal.Terminal | Scope.Scope> =
   Effect.gen(function* () {
     const stdio = yield* Stdio.Stdio
@@ -85,7 +84,7 @@ const openScreen: Effect.Effect<QuestionScreen | undefined, never, Stdio.Stdio |
       return {
         show: (text) => Stream.run(Stream.make(text), stdio.stderr()),
         size: Effect.all({ columns: terminal.columns, rows: terminal.rows }).pipe(
-          /* Where stdout is redirected, the size is that of stderr. */
+          /* With stdout redirected, use the size of stderr. */
           Effect.map(({ columns, rows }) =>
             orUsual({ columns: columns || process.stderr.columns, rows: rows || process.stderr.rows })
           )
@@ -97,45 +96,45 @@ const openScreen: Effect.Effect<QuestionScreen | undefined, never, Stdio.Stdio |
     return own === undefined ? undefined : { show: own.write, size: Effect.sync(() => orUsual(own.size())) }
   })
 
-/** Keys that arrive sooner than this after others were not pressed for what the screen shows. */
+/** Keys that follow earlier ones within this time were typed ahead of the question. */
 const typedAhead = "50 millis"
-/** The terminal goes back from single keys to lines within this time. */
+/** Time in which the terminal returns from single keys to lines. */
 const modeSwitchTime = "30 millis"
-/** All keys of a paste have arrived within this time; nobody types so fast. */
+/** Keys within this time belong to one paste; nobody types so fast. */
 const pasteTime = "8 millis"
 
 type Keys = Effect.Success<Terminal.Terminal["readInput"]>
 
 const isQuit = ({ key }: Terminal.UserInput): boolean => key.ctrl && (key.name === "c" || key.name === "d")
 
-/** Ctrl-C ends what works, as it does while no question is shown; Ctrl-D ends the input. */
+/** Ctrl-C interrupts the work as it does without a question. Ctrl-D ends the input. */
 const quit = Effect.fnUntraced(function* (pressed: ReadonlyArray<Terminal.UserInput>) {
   if (!pressed.some((one) => isQuit(one) && one.key.name === "c")) return yield* new Terminal.QuitError({})
   process.kill(process.pid, "SIGINT")
   return yield* Effect.never
 })
 
-/** Takes what has arrived; nothing when the input has ended. */
+/** Takes all pending keys. Undefined at the end of input. */
 const arrived = (keys: Keys) => Effect.orElseSucceed(Queue.clear(keys), () => [])
 
-/** Drops what was pressed until now and what follows at once, and says whether there was something. */
+/** Drops pressed keys and those right after them; true if there were any. */
 const dropKeys = Effect.fnUntraced(function* (keys: Keys) {
-  for (let found = false; ; found = true) {
+  for (let hasDropped = false; ; hasDropped = true) {
     yield* Effect.sleep(typedAhead)
     const pressed = yield* arrived(keys)
     if (pressed.some(isQuit)) return yield* quit(pressed)
-    if (pressed.length === 0) return found
+    if (pressed.length === 0) return hasDropped
   }
 })
 
-/** Drops the lines that were ended until now, which the terminal keeps even while keys are read. */
+/** Drops finished lines, which the terminal keeps even while keys are read. */
 const dropLines = Effect.gen(function* () {
   const { readLine } = yield* Terminal.Terminal
   yield* Effect.sleep(modeSwitchTime)
   while (Option.isSome(yield* Effect.timeoutOption(readLine, "1 millis")));
 })
 
-/** Drops what was typed until now. The terminal gives out an unfinished line only key by key. */
+/** Drops everything typed ahead. The terminal returns an unfinished line only key by key. */
 const dropTypedAhead = Effect.gen(function* () {
   const terminal = yield* Terminal.Terminal
   yield* Effect.scoped(Effect.flatMap(terminal.readInput, dropKeys))
@@ -144,7 +143,7 @@ const dropTypedAhead = Effect.gen(function* () {
 
 const typedLine = Effect.flatMap(Terminal.Terminal, ({ readLine }) => Effect.map(readLine, (line) => line.trim()))
 
-/** How far a key of the pager turns; nothing for a key that leaves it. Other keys, Enter among them, do nothing. */
+/** How many pages a key turns. Undefined for a key that leaves the pager. Other keys, such as Enter, turn none. */
 const turnOf = ({ input, key }: Terminal.UserInput): number | undefined => {
   const name = key.name === "escape" ? "q" : Option.getOrElse(input, () => key.name)
   if (name === "q") return undefined
@@ -153,19 +152,19 @@ const turnOf = ({ input, key }: Terminal.UserInput): number | undefined => {
 
 export interface QuestionStyle {
   readonly isColoured: boolean
-  /** Whether the terminal rings when a question appears. */
+  /** Rings when a question appears. */
   readonly bell: boolean
 }
 
-/** What became of a question: an answer, the input ended or was stopped, or nobody could be asked. */
+/** An answer, "quit" at the end of input, or "unasked" if nobody could be asked. */
 type Asked<A> = { readonly answer: A } | "quit" | "unasked"
 
 export const ring = "\u0007"
 
-/** The terminal marks the beginning and the end of a pasted text from here on, or no longer. */
+/** Turns on and off that the terminal marks pasted text. */
 export const pasteMarks = { on: "\u001b[?2004h", off: "\u001b[?2004l" }
 
-const pasted = { _tag: "Unknown", complaint: "A pasted text is no answer: press a key." } as const
+const pasted = { _tag: "Unknown", complaint: "Pasted text is not an answer: press a key." } as const
 
 const textOf = ({ input, key }: Terminal.UserInput): string => {
   const text = Option.getOrElse(input, () => "")
@@ -174,10 +173,7 @@ const textOf = ({ input, key }: Terminal.UserInput): string => {
 
 const isEnter = ({ key }: Terminal.UserInput): boolean => key.name === "return" || key.name === "enter"
 
-/**
- * Reads keys until one of them, or a line of them, means something. What is pasted first means nothing; behind what a person
- * typed it is text.
- */
+/** Reads keys until a key or a line is a valid answer. A paste at the start is ignored; after typed text it is text. */
 const readAnswer = <A>(question: Question<A>, { show }: QuestionScreen, keys: Keys) =>
   Effect.gen(function* (): Effect.fn.Return<TypedAnswer<A> | "stop", Terminal.QuitError | PlatformError> {
     let line = ""
@@ -219,7 +215,7 @@ const readAnswer = <A>(question: Question<A>, { show }: QuestionScreen, keys: Ke
     }
   })
 
-/** Shows a string page by page. The keys of the pager stand below each page, and are taken away with the next. */
+/** Shows a text page by page, with the pager's keys below. */
 const showPages = Effect.fnUntraced(function* (text: string, screen: QuestionScreen, { columns, rows }: ScreenSize) {
   const terminal = yield* Terminal.Terminal
   const pages = pagesOf(text, { columns, rows: rows - 1 })
@@ -248,14 +244,14 @@ const showPages = Effect.fnUntraced(function* (text: string, screen: QuestionScr
   yield* screen.show("\n")
 })
 
-/** Ends when the process continues after it was stopped; the terminal may have gone back to lines meanwhile. */
+/** Completes when a stopped process continues; the terminal may have returned to lines. */
 const continued = Effect.callback<"continued">((resume) => {
   const listener = (): void => resume(Effect.succeed("continued"))
   process.on("SIGCONT", listener)
   return Effect.sync(() => void process.off("SIGCONT", listener))
 })
 
-/** Stops the program, and whoever started it, as Ctrl-Z does, until it is continued. */
+/** Stops the process group, as Ctrl-Z does, until it is continued. */
 const stopped = Effect.andThen(
   Effect.sync(() => void process.kill(0, "SIGTSTP")),
   Effect.sleep(modeSwitchTime)
@@ -269,7 +265,7 @@ const converse = Effect.fnUntraced(function* <A>(
   const { readInput } = yield* Terminal.Terminal
   const size = Effect.map(screen.size, (found): ScreenSize => ({ ...found, isColoured }))
   const ask = Effect.flatMap(size, (seen) => screen.show(question.short(seen)))
-  const read = Effect.gen(function* () {
+  const nextInput = Effect.gen(function* () {
     const keys = yield* readInput
     yield* dropKeys(keys)
     yield* screen.show(`${pasteMarks.on}${question.prompt}`)
@@ -279,7 +275,7 @@ const converse = Effect.fnUntraced(function* <A>(
     yield* screen.show(bell ? ring : "")
     yield* ask
     for (;;) {
-      const typed = yield* Effect.scoped(Effect.raceFirst(read, continued))
+      const typed = yield* Effect.scoped(Effect.raceFirst(nextInput, continued))
       if (typed === "stop") yield* Effect.andThen(Effect.sleep(modeSwitchTime), stopped)
       if (typed === "continued") yield* Effect.sleep(modeSwitchTime)
       if (typed === "stop" || typed === "continued") {
@@ -287,13 +283,13 @@ const converse = Effect.fnUntraced(function* <A>(
         continue
       }
       if (typed._tag === "Answer") return typed.answer
-      const seen = yield* size
+      const screenSize = yield* size
       if (typed._tag === "Unknown") {
-        yield* screen.show(`${wrappedLine({ text: typed.complaint }, seen.columns).join("\n")}\n`)
+        yield* screen.show(`${wrappedLine({ text: typed.complaint }, screenSize.columns).join("\n")}\n`)
       }
-      if (typed._tag === "Help") yield* screen.show(question.help(seen))
+      if (typed._tag === "Help") yield* screen.show(question.help(screenSize))
       if (typed._tag !== "View") continue
-      yield* showPages(question.whole(seen), screen, seen)
+      yield* showPages(question.whole(screenSize), screen, screenSize)
       yield* ask
     }
   })
@@ -303,22 +299,22 @@ const converse = Effect.fnUntraced(function* <A>(
   )
 })
 
-/** Asks until there is an answer. When the input ends, that is said. */
+/** Asks until there is an answer or the input ends. */
 export const askOnScreen = <A>(question: Question<A>, style: QuestionStyle) =>
   Effect.gen(function* () {
     const screen = yield* openScreen
     if (screen === undefined) return "unasked"
-    const said = Effect.ignore(screen.show("\nNot approved: the input ended.\n"))
+    const sayEnded = Effect.ignore(screen.show("\nNot approved: the input ended.\n"))
     return yield* converse(question, screen, style).pipe(
       Effect.map((answer): Asked<A> => ({ answer })),
       Effect.catchTags({
-        QuitError: () => Effect.as(said, "quit" as const),
+        QuitError: () => Effect.as(sayEnded, "quit" as const),
         PlatformError: () => Effect.succeed("unasked" as const)
       })
     )
   }).pipe(Effect.scoped, Effect.withSpan("askOnScreen"))
 
-/** Asks for a line of free text; empty for Enter and for the end of input. */
+/** Asks for a line of text; empty for Enter and at the end of input. */
 export const askText = (prompt: string) =>
   Effect.gen(function* () {
     const screen = yield* openScreen

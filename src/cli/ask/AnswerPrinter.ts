@@ -1,7 +1,7 @@
 /**
- * Prints a conversation on a terminal: one line for each call with its outcome, one for each answered message, and the text of
- * answers as it arrives. A block is rendered and printed when it is finished; until then its end is drawn with what goes on.
- * Plain text is printed piece by piece.
+ * Prints a conversation on a terminal: one line for each call and for each answered message, and answers while they
+ * arrive. Markdown blocks are rendered when complete; an open block is drawn below. Plain text is printed piece by
+ * piece.
  */
 import * as Effect from "effect/Effect"
 import { factLines } from "../../domain/checks/Facts.ts"
@@ -12,7 +12,7 @@ import type { AskReport } from "../../domain/runs/RunReport.ts"
 import { badExit, commandEnd, dataText, type ToolResult } from "../../domain/tools/ToolCall.ts"
 import type { Paint } from "../terminal/Colour.ts"
 import { timeText } from "../terminal/Ending.ts"
-import { isOwnChoice, shown, statusText } from "../terminal/EventLines.ts"
+import { isOwnChoice, safeText, statusText } from "../terminal/EventLines.ts"
 import { failureText, lastLine, progressLine, type ProgressOptions, toolText } from "../terminal/Progress.ts"
 import { answerBlocks } from "../../domain/conversation/AnswerBlocks.ts"
 import { type EventSink, lineSink } from "../terminal/EventSink.ts"
@@ -21,8 +21,8 @@ import { Output, redactText } from "../terminal/Output.ts"
 import { counted } from "../../domain/text/Format.ts"
 
 /**
- * The first line of an output, and of what a command wrote the last, with how many there are; of a change only its size, as
- * it was shown before.
+ * The first line of an output, or the last of a command, with the number of lines. Of a change only its size: the
+ * question showed it.
  */
 const shortOutput = (result: ToolResult): string => {
   if (result.data === null) return "nothing"
@@ -32,11 +32,11 @@ const shortOutput = (result: ToolResult): string => {
   if (end !== undefined) return lastLine(end)
   const lines = (typeof result.data === "string" ? result.data : JSON.stringify(result.data)).trimEnd().split("\n")
   const more = lines.length > 1 ? ` (${lines.length} lines)` : ""
-  return `${shown(lines[0] ?? "", 100)}${more}`
+  return `${safeText(lines[0] ?? "", 100)}${more}`
 }
 
 const callLine = (call: string, result: ToolResult, paint: Paint, { live }: ProgressOptions): string | undefined => {
-  /* The answer to the question was reported, and the end of the message says what was denied. */
+  /* The question and the end of the message already report the denial. */
   if (result.error_type === "permission_denied") return undefined
 
   const took = `${paint.dim(`${Math.round(result.metadata.execution_time_ms)} ms`)}`
@@ -46,7 +46,7 @@ const callLine = (call: string, result: ToolResult, paint: Paint, { live }: Prog
     : `  ${paint.yellow("call failed")} ${call} ${took}: ${failureText(result, live)}`
 }
 
-/** The time in which a person thought is theirs. */
+/** The summary line of a message. The user's own time is not counted. */
 const answeredLine = (
   { iterations, durationMs, facts, reason, status, toolCalls }: AskReport,
   paint: Paint,
@@ -58,7 +58,7 @@ const answeredLine = (
       : status === "interrupted" || status === "declined" || isOwnChoice(reason)
         ? paint.yellow
         : paint.red
-  const known = facts === undefined ? [] : factLines(facts).map((line) => `${shown(line)}\n`)
+  const known = facts === undefined ? [] : factLines(facts).map((line) => `${safeText(line)}\n`)
   return `${known.join("")}${paint.bold(colour(status === "interrupted" ? "stopped" : statusText(status)))}: ${[
     counted(iterations, "model call"),
     counted(toolCalls, "tool call"),
@@ -66,15 +66,15 @@ const answeredLine = (
   ].join(", ")}`
 }
 
-/** The line for an event of a conversation; nothing for events that only programs need. */
+/** The line for an event of a conversation. Undefined for events that only programs need. */
 export const askLine = (event: RunEvent, paint: Paint, options: ProgressOptions = {}): string | undefined => {
   switch (event.type) {
     case "run.started":
-      return `${paint.bold("ask")} ${event.runId} with ${shown(event.model)} in ${shown(event.project)}`
+      return `${paint.bold("ask")} ${event.runId} with ${safeText(event.model)} in ${safeText(event.project)}`
     case "tool.started":
       return options.isDrawn === true
         ? undefined
-        : paint.dim(`  call ${shown(toolCallText(event.call, event.targets, options.live?.run.project))}`)
+        : paint.dim(`  call ${safeText(toolCallText(event.call, event.targets, options.live?.run.project))}`)
     case "tool.finished":
       return callLine(toolText(event, options), event.result, paint, options)
     case "ask.finished":
@@ -87,13 +87,13 @@ export const askLine = (event: RunEvent, paint: Paint, options: ProgressOptions 
 }
 
 export interface AnswerPrinter {
-  /** Takes the text of an answer, piece by piece. */
+  /** Receives the answer piece by piece. */
   readonly listen: (piece: string) => void
   /** The progress of the conversation on stderr. */
   readonly sink: EventSink
 }
 
-/** After these, nothing more comes of the text before. */
+/** Events that end the text of an answer. */
 const ends: ReadonlySet<RunEvent["type"]> = new Set([
   "model.finished",
   "model.failed",
@@ -103,9 +103,9 @@ const ends: ReadonlySet<RunEvent["type"]> = new Set([
   "run.finished"
 ])
 
-/** Lines about something else wait until the text that comes has ended; a heartbeat is of no use later. */
+/** Holds back other lines until the text of an answer ends. Heartbeats are dropped. */
 const makeHold = () => {
-  const held: Array<string> = []
+  const waiting: Array<string> = []
   let isComing = false
   return {
     begin: (): void => void (isComing = true),
@@ -113,19 +113,19 @@ const makeHold = () => {
       if (ends.has(event.type)) isComing = false
       const text = askLine(event, paint, options)
       if (isHeartbeat(event)) return text
-      if (text !== undefined) held.push(text)
-      return isComing || held.length === 0 ? undefined : held.splice(0).join("\n")
+      if (text !== undefined) waiting.push(text)
+      return isComing || waiting.length === 0 ? undefined : waiting.splice(0).join("\n")
     }
   }
 }
 
-/** Text as it comes; a progress line in between starts on a line of its own. */
+/** Prints text as it arrives; a progress line starts on its own line. */
 const makePlainPrinter = Effect.gen(function* () {
   const { follow } = yield* Output
   const hold = makeHold()
   let isInLine = false
   const line = (event: RunEvent, paint: Paint, options: ProgressOptions) => {
-    // The text that comes is the better heartbeat.
+    // Arriving text already shows progress.
     if (isInLine && event.type === "model.waiting" && event.phase === "writing") return undefined
     const text = hold.line(event, paint, options)
     if (isInLine && (text !== undefined || event.type === "approval.requested")) {
@@ -147,7 +147,7 @@ const makePlainPrinter = Effect.gen(function* () {
   return printer
 })
 
-/** Finished blocks, rendered. */
+/** Prints finished blocks, rendered. */
 const makeRenderingPrinter = Effect.fnUntraced(function* (below: () => ReadonlyArray<string>) {
   const { printNow, resultColumns, resultPaint: paint, screen } = yield* Output
   let open = ""
@@ -185,7 +185,10 @@ const makeRenderingPrinter = Effect.fnUntraced(function* (below: () => ReadonlyA
   return printer
 })
 
-/** Text goes to stdout and progress to stderr, which share one screen. Where nothing can be drawn, an open block would not be seen. */
+/**
+ * Text goes to stdout and progress to stderr, on one screen. Without a screen that can redraw, it prints plain text:
+ * an open block would stay hidden.
+ */
 export const makeAnswerPrinter = (
   isPlain: boolean,
   below: () => ReadonlyArray<string> = () => []

@@ -1,5 +1,5 @@
 /**
- * Lets a person write a message in their own editor.
+ * Opens the user's editor for a message.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -11,7 +11,7 @@ import { environmentVariable } from "../../services/configuration/UserFolders.ts
 import { Output } from "../terminal/Output.ts"
 import { rawModeEnds } from "../terminal/Keys.ts"
 
-/** Runs the editor to its end; why it cannot be used, or nothing. */
+/** Runs the editor; returns the problem if it cannot be used. */
 const runEditor = (line: string, file: string) =>
   Effect.callback<string | undefined>((resume) => {
     const words = splitCommand(line)
@@ -23,7 +23,7 @@ const runEditor = (line: string, file: string) =>
     child.once("exit", (code) => resume(Effect.succeed(code === 0 ? undefined : `The editor ${program} failed.`)))
   })
 
-/** The text as the person left it in $VISUAL or $EDITOR; the same text when the editor failed. */
+/** The edited text from $VISUAL or $EDITOR; unchanged if the editor failed. */
 export const editText = Effect.fn("editText")(
   function* (text: string) {
     const { emit } = yield* Output
@@ -36,7 +36,7 @@ export const editText = Effect.fn("editText")(
     yield* Effect.sleep(rawModeEnds)
     const problem = yield* runEditor(editor, file)
     if (problem === undefined) return (yield* fs.readFileString(file)).trimEnd()
-    yield* emit(`${problem} $VISUAL or $EDITOR names another one.`)
+    yield* emit(`${problem} Set $VISUAL or $EDITOR to another one.`)
     return text
   },
   Effect.scoped,

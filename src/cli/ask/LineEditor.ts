@@ -1,5 +1,5 @@
 /**
- * One message that is edited with `node:readline`: pastes, lines of several lines, and a search in the messages before.
+ * Edits one message with `node:readline`: pastes, multi-line text, and a search in earlier messages.
  */
 import * as Option from "effect/Option"
 import type * as Terminal from "effect/Terminal"
@@ -7,30 +7,29 @@ import { createInterface } from "node:readline"
 import { PassThrough, Writable } from "node:stream"
 import type { Completion } from "./LineCompletion.ts"
 
-/** What a person typed: a message, Ctrl-C on an empty line, or the end of input. */
+/** A typed message, Ctrl-C on an empty line, or the end of input. */
 export type Typed =
   | { readonly _tag: "Message"; readonly text: string }
   | { readonly _tag: "Interrupt" }
   | { readonly _tag: "End" }
 
-/** How an edited line ends. A suspended one, or one that is edited elsewhere, goes on with its text. */
+/** How editing ends. A suspended line, or one moved to an editor, continues with its text. */
 export type LineEnding =
   | Typed
   | { readonly _tag: "Suspend"; readonly draft: string }
   | { readonly _tag: "Edit"; readonly draft: string }
 
-/** What a line can be completed with; nothing where there is nothing to complete. */
 export type Complete = (line: string) => Completion | undefined
 
 const isReturn = ({ key }: Terminal.UserInput): boolean => key.name === "return" && !key.meta
 const isLineFeed = ({ key }: Terminal.UserInput): boolean => key.name === "enter"
-/** Keys after which the terminal gives no more until it is asked for keys again. */
+/** Keys after which the terminal delivers nothing until keys are requested again. */
 export const endsInput = ({ key }: Terminal.UserInput): boolean =>
   key.name === "escape" || (key.ctrl && /^[cd]$/.test(key.name))
 
 /**
- * True for keys that a terminal without marks for pastes sends as a paste: a person does not press Enter twice, or go on
- * typing after it, before the program has read it.
+ * True for a paste on a terminal that does not mark pastes. Nobody presses Enter twice, or types on after it, before
+ * the program reads it.
  */
 const isUnmarkedPaste = (keys: ReadonlyArray<Terminal.UserInput>): boolean => {
   const first = keys.findIndex(isReturn)
@@ -44,7 +43,7 @@ const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g
 
 const cleanPaste = (pasted: string): string => pasted.replace(/\r\n?/g, "\n").replace(controls, "")
 
-/** A search in the messages before: the words, what was in the line, and the message that is shown, from the last. */
+/** A search in earlier messages: the words, the saved line, and the position from the newest. */
 interface Search {
   readonly words: string
   readonly draft: string
@@ -53,7 +52,7 @@ interface Search {
 
 export const usualPrompt = "> "
 
-/** A line of readline. Keys come by its `write`, and `draw` shows pieces of text at the terminal. */
+/** A readline line. `write` passes keys to it, and `draw` prints its output. */
 const openLine = (
   newestFirst: ReadonlyArray<string>,
   draw: (text: string) => void,
@@ -83,8 +82,8 @@ const openLine = (
   })
 
   /**
-   * Puts text with line breaks at the cursor. Readline takes them only as a completion, and draws them as lines only when
-   * something stands after them.
+   * Inserts multi-line text at the cursor. Readline accepts it only as a completion, and draws it as lines only if
+   * text follows.
    */
   const insert = (text: string): void => {
     if (text === "") return
@@ -103,20 +102,23 @@ const openLine = (
   return { line, insert, goToEnd, clear, resize: () => output.emit("resize") }
 }
 
-/** Searches in the messages before. Gives what takes a key: false for one that ends the search and is a key of the line. */
+/**
+ * Makes the search in earlier messages. The function it returns takes a key; false if the key ends the search and
+ * belongs to the line.
+ */
 const makeSearch = ({ clear, insert, line }: ReturnType<typeof openLine>, newestFirst: ReadonlyArray<string>) => {
   let search: Search | undefined
   const replaceLine = (text: string): void => {
     clear()
     insert(text)
   }
-  /** Shows the message at `at` or the first one after it with these words. */
+  /** Shows the first message from `at` on with these words. */
   const showFound = ({ at, draft, words }: Search): void => {
-    const found = newestFirst.findIndex((one, index) => index >= at && one.toLowerCase().includes(words.toLowerCase()))
-    search = { words, draft, at: found === -1 ? at : found }
-    line.setPrompt(`search ${JSON.stringify(words)}${found === -1 ? ", nothing more" : ""}: `)
-    if (found === -1) line.prompt(true)
-    else replaceLine(newestFirst[found] ?? "")
+    const hit = newestFirst.findIndex((one, index) => index >= at && one.toLowerCase().includes(words.toLowerCase()))
+    search = { words, draft, at: hit === -1 ? at : hit }
+    line.setPrompt(`search ${JSON.stringify(words)}${hit === -1 ? ", no more matches" : ""}: `)
+    if (hit === -1) line.prompt(true)
+    else replaceLine(newestFirst[hit] ?? "")
   }
   const endSearch = (): void => {
     search = undefined
@@ -147,7 +149,7 @@ const makeSearch = ({ clear, insert, line }: ReturnType<typeof openLine>, newest
   }
 }
 
-/** One message that is edited. `draw` shows pieces of text at the terminal. */
+/** Edits one message. `draw` prints text to the terminal. */
 export const editLine = (
   history: ReadonlyArray<string>,
   draw: (text: string) => void,
@@ -171,7 +173,7 @@ export const editLine = (
     if (line.line === "") ending = { _tag: "Interrupt" }
     clear()
   })
-  /** Leaves the line as it is drawn. */
+  /** Stops editing and leaves the line on the screen. */
   const leave = (_tag: "Edit" | "Suspend"): void => {
     ending = { _tag, draft: line.line }
     goToEnd()
@@ -179,38 +181,38 @@ export const editLine = (
   }
   line.on("SIGTSTP", () => leave("Suspend"))
 
-  const press = (one: Terminal.UserInput, isTypedAhead: boolean): void => {
-    const { key } = one
+  const press = (input: Terminal.UserInput, isTypedAhead: boolean): void => {
+    const { key } = input
     const isStop = key.ctrl && key.name === "c"
     if (key.name === "paste-start") pasted = ""
     else if (key.name === "paste-end") {
       insert(cleanPaste(pasted ?? ""))
       pasted = undefined
-    } else if (pasted !== undefined && !isStop) pasted += inputOf(one)
-    else if (searches(one)) return
+    } else if (pasted !== undefined && !isStop) pasted += inputOf(input)
+    else if (searches(input)) return
     else if (key.ctrl && key.name === "g") {
       leave("Edit")
     } else {
-      /* A terminal that never marks the end of a paste must not hold the person. */
+      /* Some terminals never mark the end of a paste; do not lock up. */
       pasted = undefined
-      const isContinued = isReturn(one) && line.cursor === line.line.length && line.line.endsWith("\\")
+      const isContinued = isReturn(input) && line.cursor === line.line.length && line.line.endsWith("\\")
       if (isContinued) line.write(null, { name: "backspace" })
-      /* The event of the line gives the lines of its text in another order in some versions of Node. */
+      /* In some versions of Node, the event returns the lines in another order. */
       text = line.line
-      /* The terminal makes a line feed of an Enter that was pressed before its keys were read. */
-      if (isLineFeed(one) && isTypedAhead) line.write("\r", { name: "return" })
-      else if (isContinued || isLineFeed(one) || (key.meta && key.name === "return")) insert("\n")
-      else line.write(inputOf(one), { ...key, sequence: inputOf(one) })
+      /* The terminal turns an early Enter into a line feed. */
+      if (isLineFeed(input) && isTypedAhead) line.write("\r", { name: "return" })
+      else if (isContinued || isLineFeed(input) || (key.meta && key.name === "return")) insert("\n")
+      else line.write(inputOf(input), { ...key, sequence: inputOf(input) })
     }
   }
   return {
     insert,
-    /** What was typed so far. */
+    /** The text so far. */
     text: () => line.line,
     prompt: () => line.prompt(true),
     resize: opened.resize,
     close: () => line.close(),
-    /** Edits with keys that came together; says how the line ended, if it did. */
+    /** Handles keys that arrived together; returns how the line ended, if it did. */
     pressAll: (keys: ReadonlyArray<Terminal.UserInput>, isFirst: boolean): LineEnding | undefined => {
       if (pasted === undefined && isUnmarkedPaste(keys) && !keys.some(({ key }) => key.name === "paste-start")) {
         insert(cleanPaste(keys.map(inputOf).join("")).replace(/\n$/, ""))

@@ -1,6 +1,6 @@
 /**
- * Where the messages of a conversation come from: a line that is edited with `node:readline`, or whole lines where a
- * terminal cannot move its cursor.
+ * Reads the messages of a conversation: edited with `node:readline`, or as whole lines if the terminal cannot move
+ * its cursor.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -12,17 +12,17 @@ import { suspend } from "../terminal/Keys.ts"
 import { type Complete, editLine, endsInput, type LineEnding, type Typed, usualPrompt } from "./LineEditor.ts"
 import { completeLine, noCompletions } from "./LineCompletion.ts"
 
-/** Reads messages. After Ctrl-C and at the end of input the cursor stays in the line. */
+/** Reads messages. Ctrl-C and the end of input leave the cursor in the line. */
 export interface MessageReader {
   readonly read: Effect.Effect<Typed>
-  /** Which keys there are, for the help. */
+  /** Describes the keys, for the help. */
   readonly keys: string
 }
 
-/** Lines that come this soon after another were pasted with it: they are one message. */
+/** Lines within this time were pasted together: they are one message. */
 const pasteGap = "30 millis"
 
-/** One message: a line, lines that end with a backslash and what follows them, or all lines of a paste. */
+/** Reads a message: a line, lines continued with a backslash, or all lines of a paste. */
 export const makePlainReader = Effect.gen(function* () {
   const terminal = yield* Terminal.Terminal
   const { prompt } = yield* Output
@@ -40,16 +40,16 @@ export const makePlainReader = Effect.gen(function* () {
       lines.push(next.value)
     }
   })
-  const read = Effect.gen(function* () {
+  const readMessage = Effect.gen(function* () {
     yield* prompt("> ")
     const text = yield* readMore([yield* terminal.readLine])
     return { _tag: "Message", text } as Typed
   }).pipe(Effect.catchTag("QuitError", () => Effect.succeed<Typed>({ _tag: "End" })))
-  const reader: MessageReader = { read, keys: "A backslash at the end of a line continues it." }
+  const reader: MessageReader = { read: readMessage, keys: "A backslash at the end of a line continues it." }
   return reader
 })
 
-/** The earlier messages, the oldest first, and how one is added for later conversations. */
+/** Earlier messages, oldest first, and a function that adds one. */
 export interface MessageHistory {
   readonly messages: ReadonlyArray<string>
   readonly add: (message: string) => Effect.Effect<void>
@@ -64,11 +64,11 @@ const newLine = () =>
     () => usualColumns
   )
 
-/** What is typed while an answer is given: messages that wait for its end, and one that is not finished. */
+/** Text typed during an answer: messages that wait, and an unfinished one. */
 export const makeTypedAhead = () => {
   let queued: ReadonlyArray<string> = []
   let line = newLine()
-  /** Takes what was typed so far out of the line. */
+  /** Takes the text so far out of the line. */
   const takeText = (): string => {
     const text = line.text()
     line.close()
@@ -83,24 +83,24 @@ export const makeTypedAhead = () => {
       if (ending._tag === "Message" && ending.text.trim() !== "") queued = [...queued, ending.text]
       if (ending._tag === "Suspend" || ending._tag === "Edit") line.insert(draft)
     },
-    /** What a person sees of it. */
+    /** The lines to draw. */
     lines: (): ReadonlyArray<string> => [
       ...queued.map((message) => `queued: ${message}`),
       ...(line.text() === "" ? [] : [`${usualPrompt}${line.text()}`])
     ],
-    /** The first message that waits. */
+    /** The next waiting message. */
     next: (): string | undefined => {
       const [first] = queued
       queued = queued.slice(1)
       return first
     },
-    /** Lets nothing wait any more: it becomes a part of what is not finished. */
+    /** Moves waiting messages back into the unfinished text. */
     hold: (): void => {
       const text = [...queued, takeText()].filter((one) => one !== "").join("\n")
       queued = []
       line.insert(text)
     },
-    /** What is not finished, for the line that is read next. */
+    /** The unfinished text, for the next line. */
     draft: takeText
   }
 }
@@ -108,14 +108,14 @@ export type TypedAhead = ReturnType<typeof makeTypedAhead>
 
 interface LineReaderOptions {
   readonly ahead?: TypedAhead
-  /** Is done once the keys are read here. */
+  /** Runs as soon as this reader reads the keys. */
   readonly handOver?: Effect.Effect<void>
   readonly complete?: Complete
-  /** The editor of the user. */
+  /** Opens the user's editor. */
   readonly editText?: (text: string) => Effect.Effect<string>
 }
 
-/** The line with history, completion and pastes of several lines. */
+/** A line with history, completion and multi-line pastes. */
 export const makeLineReader = Effect.fnUntraced(function* (
   history: MessageHistory,
   {
@@ -143,7 +143,7 @@ export const makeLineReader = Effect.fnUntraced(function* (
     const readKeys = Effect.gen(function* () {
       const keys = yield* terminal.readInput
       yield* handOver
-      /* Not before: keys that the terminal echoes itself would stand in the drawn line. */
+      /* Only now: earlier, keys echoed by the terminal would mix with the line. */
       line.prompt()
       return keys
     })
@@ -169,7 +169,7 @@ export const makeLineReader = Effect.fnUntraced(function* (
     }
   }, Effect.scoped)
 
-  const read = Effect.gen(function* () {
+  const readMessage = Effect.gen(function* () {
     let draft = ""
     for (;;) {
       const ending = yield* Effect.catchTag(edit(draft), "Done", () => Effect.succeed<LineEnding>({ _tag: "End" }))
@@ -190,5 +190,5 @@ export const makeLineReader = Effect.fnUntraced(function* (
   })
   const keys =
     "Alt-Enter, Ctrl-J, or a backslash before Enter begins a new line. Up and Down show earlier messages, Ctrl-R searches them, Tab completes, Ctrl-G opens your editor."
-  return { read, keys } satisfies MessageReader
+  return { read: readMessage, keys } satisfies MessageReader
 })

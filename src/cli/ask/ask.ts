@@ -1,6 +1,5 @@
 /**
- * `task-conductor ask [PROMPT]`: one message, or a conversation at the terminal: a prompt, a message or a slash command, an
- * answer, and again.
+ * `task-conductor ask [PROMPT]`: answers one message, or starts a conversation at the terminal.
  */
 import { lastLines } from "../../domain/conversation/Conversation.ts"
 import * as Clock from "effect/Clock"
@@ -77,7 +76,7 @@ const allFlags = {
   image: textFlag(
     "image",
     "FILE",
-    "A picture for a model that sees: --image shot.png; in a message, @shot.png; repeatable"
+    "A picture, for a model that can see: --image shot.png; in a message, @shot.png; repeatable"
   ).pipe(Flag.atLeast(0)),
   save: Flag.Boolean("save").pipe(
     Flag.withDescription("Keep the conversation in your state folder, for --continue; --no-save keeps nothing"),
@@ -89,27 +88,27 @@ const allFlags = {
 
 type AskFlags = Command.Command.Config.Infer<typeof allFlags>
 
-/** A conversation as the flags ask for it; `use` holds it. */
+/** Opens the conversation that the flags describe and passes it to `use`. */
 const holdRequested = Effect.fn("holdRequested")(function* <E, R>(
-  given: AskFlags,
+  requested: AskFlags,
   { attachment, isQuiet, prompt }: { attachment?: Attachment | undefined; isQuiet: boolean; prompt: string },
   sink: EventSink,
   use: (session: AskSession, conversation: ConversationContext) => Effect.Effect<FittedSetup | void, E, R>
 ) {
-  const { acceptUnverified, askFirst, continues, image, project, save, session, tools, yes } = given
+  const { acceptUnverified, askFirst, continues, image, project, save, session, tools, yes } = requested
   const order = {
     runId: yield* makeRunId,
     prompt,
     attachment,
-    ...orderFiles(given),
-    ...(yield* readOutputSchema(given)),
+    ...orderFiles(requested),
+    ...(yield* readOutputSchema(requested)),
     images: image,
     ...(acceptUnverified ? { acceptUnverified } : {}),
     tools: Option.getOrUndefined(Option.map(tools, toolNames))
   }
   const saveConversations = Option.getOrUndefined(save)
   const flags = {
-    ...flagConfiguration(given),
+    ...flagConfiguration(requested),
     ...(askFirst ? { askFirst } : {}),
     ...(saveConversations === undefined ? {} : { saveConversations })
   }
@@ -124,36 +123,36 @@ const holdRequested = Effect.fn("holdRequested")(function* <E, R>(
   return yield* holdConversation(conversation, context, use)
 })
 
-/** Answers one message. On a terminal the text appears as it arrives, else when it is complete. */
-const askOnce = Effect.fnUntraced(function* (given: AskFlags) {
+/** Answers one message. On a terminal the text appears while it arrives. */
+const askOnce = Effect.fnUntraced(function* (flags: AskFlags) {
   const { answer, isWatched } = yield* Output
-  const { json, plain, quiet } = given
-  const prompt = yield* readPrompt(given)
-  const { attachment } = yield* readAttachment(given)
-  const follows = isWatched && !json && !quiet && Option.isNone(given.outputSchema)
+  const { json, plain, quiet } = flags
+  const prompt = yield* readPrompt(flags)
+  const { attachment } = yield* readAttachment(flags)
+  const follows = isWatched && !json && !quiet && Option.isNone(flags.outputSchema)
   const printer = follows ? yield* makeAnswerPrinter(plain) : undefined
   const lines = lineSink(askLine, { isPlain: plain })
   const sink = json ? yield* jsonSink : quiet ? yield* quietSink : (printer?.sink ?? (yield* lines))
-  const report = yield* holdRequested(given, { attachment, isQuiet: quiet, prompt }, sink, ({ send }) =>
+  const report = yield* holdRequested(flags, { attachment, isQuiet: quiet, prompt }, sink, ({ send }) =>
     Effect.asVoid(send(prompt, printer?.listen))
   )
-  if (!given.json && printer === undefined && report.answer.trim() !== "") yield* answer(report.answer.trimEnd())
+  if (!flags.json && printer === undefined && report.answer.trim() !== "") yield* answer(report.answer.trimEnd())
   return report
 })
 
-/** Finds what a line can be completed with now; what takes longest comes last. */
+/** Collects completions; the slowest come last. */
 const readCompletions = Effect.fnUntraced(function* (
   { setup }: ConversationContext,
-  found: (some: Partial<Completions>) => void
+  add: (some: Partial<Completions>) => void
 ) {
-  found({ tools: (yield* ToolRegistry).tools.map(({ name }) => name) })
-  found({ files: yield* Effect.orElseSucceed((yield* Workspace).tree, () => []) })
-  found({ sessions: (yield* keptConversations(conversationPlace(setup))).map((_, index) => String(index + 1)) })
+  add({ tools: (yield* ToolRegistry).tools.map(({ name }) => name) })
+  add({ files: yield* Effect.orElseSucceed((yield* Workspace).tree, () => []) })
+  add({ sessions: (yield* keptConversations(conversationPlace(setup))).map((_, index) => String(index + 1)) })
   const models = yield* Effect.orElseSucceed(installedModels(yield* withServerToChooseFrom(setup)), () => [])
-  found({ models: models.map(({ name }) => name) })
+  add({ models: models.map(({ name }) => name) })
 })
 
-/** What reads messages: a line to edit, or plain lines on a terminal that cannot move its cursor. */
+/** The reader: an edited line, or plain lines if the terminal cannot move its cursor. */
 const makeReader = Effect.fnUntraced(function* (
   conversation: ConversationContext,
   ahead: TypedAhead,
@@ -164,9 +163,9 @@ const makeReader = Effect.fnUntraced(function* (
   const place = conversationPlace(setup)
   const isKept = setup.configuration.saveConversations !== false
   const provide = Effect.provideContext(yield* Effect.context<FileSystem.FileSystem | Output | Path.Path>())
-  let known: Completions = { ...noCompletions, commands: conversation.commands.map(({ name }) => name) }
+  let completions: Completions = { ...noCompletions, commands: conversation.commands.map(({ name }) => name) }
   const look = readCompletions(conversation, (found) => {
-    known = { ...known, ...found }
+    completions = { ...completions, ...found }
   })
   const history = {
     messages: isKept ? yield* readMessageHistory(place) : [],
@@ -175,15 +174,15 @@ const makeReader = Effect.fnUntraced(function* (
   const reader = yield* makeLineReader(history, {
     ahead,
     handOver,
-    complete: (line) => completeLine(line, known),
+    complete: (line) => completeLine(line, completions),
     editText: (text) => provide(editText(text))
   })
-  /* What is there changes while people work; looking must not hold their keys. */
+  /* Files change during the conversation. Collecting must not delay keys. */
   const looking = Effect.provideContext(Effect.ignore(look), yield* Effect.context<Effect.Services<typeof look>>())
   return { ...reader, read: Effect.andThen(Effect.forkDetach(looking), reader.read) }
 })
 
-/** A Ctrl-C that comes so soon after another is the same one: npx passes on what the terminal has sent to both. */
+/** A second Ctrl-C within this time is the same one: npx forwards what the terminal sent to both. */
 const sameInterruptMs = 150
 
 const interruptQueue = Effect.gen(function* () {
@@ -199,8 +198,8 @@ const interruptQueue = Effect.gen(function* () {
 })
 
 /**
- * Reads and answers messages until the person leaves, or chooses another model, whose setup comes back. Ctrl-C stops an
- * answer; pressed twice at the prompt, it leaves. `listen` gets the text of answers as it arrives.
+ * Reads and answers messages until the user leaves, or chooses another model; then its setup is returned. Ctrl-C
+ * stops an answer; pressed twice at the prompt, it leaves. `listen` receives answers while they arrive.
  */
 export const answerMessages = Effect.fn("answerMessages")(function* (
   session: AskSession,
@@ -213,8 +212,8 @@ export const answerMessages = Effect.fn("answerMessages")(function* (
   const interrupts = yield* interruptQueue
   const context = { session, conversation, keys: reader.keys }
 
-  /** What was typed; nothing when the person leaves. */
-  const read = (asksToLeave: boolean): Effect.Effect<string | undefined> =>
+  /** Reads a message. Undefined if the user leaves. */
+  const readTyped = (asksToLeave: boolean): Effect.Effect<string | undefined> =>
     Effect.gen(function* () {
       const typed = yield* Effect.raceFirst(
         reader.read,
@@ -224,17 +223,17 @@ export const answerMessages = Effect.fn("answerMessages")(function* (
       yield* emit("")
       if (typed._tag === "End" || asksToLeave) return undefined
       yield* emit("Press Ctrl-C again, or Ctrl-D, to leave.")
-      return yield* read(true)
+      return yield* readTyped(true)
     })
 
-  /** Sends a message; what waits behind one that is stopped is not sent by itself. */
+  /** Sends a message. If it is stopped, waiting messages are not sent. */
   const send = (message: string) =>
     Effect.raceFirst(Effect.asVoid(session.send(message, listen)), Effect.map(Queue.take(interrupts), ahead.hold))
 
   for (;;) {
     const queued: string | undefined = ahead.next()
     if (queued !== undefined) yield* emit(`> ${printable(queued)}`)
-    const message: string | undefined = queued ?? (yield* read(false))
+    const message: string | undefined = queued ?? (yield* readTyped(false))
     if (message === undefined) return undefined
     const command = slashCommandIn(message, conversation.commands)
     if (command?._tag === "Exit") return undefined
@@ -251,34 +250,34 @@ export const answerMessages = Effect.fn("answerMessages")(function* (
         yield* send(text)
       }
     } else if (message.startsWith("!")) {
-      const shown = yield* Effect.raceFirst(
+      const output = yield* Effect.raceFirst(
         runTyped(message.slice(1), session),
         Effect.as(Queue.take(interrupts), "Stopped.")
       )
-      yield* emit(shown)
+      yield* emit(output)
     } else if (message.trim() !== "") {
       yield* send(message)
     }
   }
 }, Effect.scoped)
 
-/** Holds a conversation at the terminal until the person leaves. */
-const askTogether = Effect.fnUntraced(function* (given: AskFlags) {
+/** Runs a conversation at the terminal until the user leaves. */
+const askTogether = Effect.fnUntraced(function* (flags: AskFlags) {
   const { emit } = yield* Output
   const ahead = makeTypedAhead()
-  const { listen, sink: shown } = yield* makeAnswerPrinter(given.plain, ahead.lines)
-  const { handOver, sink } = given.plain
-    ? { handOver: Effect.void, sink: shown }
-    : yield* takingKeys(shown, { begin: "ask.started", take: ahead.take })
+  const { listen, sink: answerSink } = yield* makeAnswerPrinter(flags.plain, ahead.lines)
+  const { handOver, sink } = flags.plain
+    ? { handOver: Effect.void, sink: answerSink }
+    : yield* takingKeys(answerSink, { begin: "ask.started", take: ahead.take })
   let isFirst = true
-  return yield* holdRequested(given, { isQuiet: false, prompt: "" }, sink, (session, conversation) =>
+  return yield* holdRequested(flags, { isQuiet: false, prompt: "" }, sink, (session, conversation) =>
     Effect.gen(function* () {
       const reader = yield* makeReader(conversation, ahead, handOver)
       const before = yield* session.messages
       const earlier = before.filter(isFromUser).length
       if (isFirst && earlier > 0) {
         yield* emit(lastLines(before))
-        yield* emit(`The conversation goes on after ${counted(earlier, "message")} of yours.`)
+        yield* emit(`Continuing the conversation: ${counted(earlier, "message")} of yours so far.`)
       }
       if (isFirst) yield* emit("Write a message and press Enter; /help lists the commands.")
       isFirst = false
@@ -290,16 +289,16 @@ const askTogether = Effect.fnUntraced(function* (given: AskFlags) {
 export const ask = Command.make(
   "ask",
   allFlags,
-  Effect.fn("ask")(function* (given) {
+  Effect.fn("ask")(function* (flags) {
     const { canAsk } = yield* Output
-    const { continues, json, outputSchema, prompt, promptFile, quiet, session } = given
+    const { continues, json, outputSchema, prompt, promptFile, quiet, session } = flags
     if (continues && Option.isSome(session)) {
       return yield* usageFailure(
         "--continue and --session exclude each other: both name a conversation. Leave one out."
       )
     }
     const isAlone = json || quiet || !canAsk || [prompt, promptFile, outputSchema].some((one) => Option.isSome(one))
-    const report = yield* isAlone ? askOnce(given) : askTogether(given)
+    const report = yield* isAlone ? askOnce(flags) : askTogether(flags)
     if (report.status !== "done") return yield* quietFailure(exitCodeOf(report.status))
   })
 ).pipe(

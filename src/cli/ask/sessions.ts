@@ -1,5 +1,5 @@
 /**
- * `task-conductor sessions`: lists the kept conversations about a project.
+ * `task-conductor sessions`: lists the saved conversations about a project.
  */
 import * as Command from "effect/cli/Command"
 import * as DateTime from "effect/DateTime"
@@ -16,10 +16,10 @@ export const sessions = Command.make(
   { project: runFlags.project, json: switchFlag("json", "Print the conversations as JSON") },
   Effect.fn("sessions")(function* ({ json, project }) {
     const { emit, result, resultColumns } = yield* Output
-    const all = yield* listConversations(project)
-    if (json) return yield* result(redactText(outputJson(all, 2)))
-    if (all.length === 0) return yield* emit("No conversation about this project is kept yet.")
-    const lines = sessionLines(all, DateTime.toDateUtc(yield* DateTime.now), resultColumns() ?? Infinity)
+    const conversations = yield* listConversations(project)
+    if (json) return yield* result(redactText(outputJson(conversations, 2)))
+    if (conversations.length === 0) return yield* emit("No conversation about this project is kept yet.")
+    const lines = sessionLines(conversations, DateTime.toDateUtc(yield* DateTime.now), resultColumns() ?? Infinity)
     yield* result(redactText(lines))
     yield* emit("Go on with one: task-conductor ask --session NUMBER")
   })

@@ -1,6 +1,5 @@
 /**
- * The commands that a person may type in a conversation instead of a message: which there are, how a line is read as one,
- * and what each shows and does.
+ * The slash commands of a conversation: their list, their parser, and what each does.
  */
 import { leadsOut } from "../../services/files/CanonicalPath.ts"
 import * as Effect from "effect/Effect"
@@ -41,11 +40,11 @@ import { Policies } from "../../services/permissions/Policies.ts"
 import { ToolRegistry } from "../../services/tools/ToolRegistry.ts"
 import { Output } from "../terminal/Output.ts"
 
-/** Each command with what may follow it, and what it does. */
+/** Each command with its arguments and its meaning. */
 const commands = {
   model: ["NAME", "ask another model from the next message on; without a name, show the present one"],
   tools: ["[on|off] [NAMES]", "what the model may call; names choose it (a,b), on and off change it, all resets it"],
-  allow: ["TOOL[:PATTERN]", "let these calls run without a question in this session"],
+  allow: ["TOOL[:PATTERN]", "allow these calls for this session without a question"],
   permissions: ["", "what is allowed and denied, for this session and permanently"],
   context: ["", "the files of the project, as the model can list them"],
   tasks: ["", "the to-do list of the model"],
@@ -53,8 +52,8 @@ const commands = {
   undo: ["[PATH]", "take these changes back, or those of a file or folder"],
   save: ["FILE", "write the conversation into a file as markdown"],
   new: ["", "start a new conversation; permissions stay"],
-  clear: ["", "the same, with a clear screen"],
-  compact: ["", "shorten the conversation to what you wrote and the answers"],
+  clear: ["", "start a new conversation and clear the screen"],
+  compact: ["", "shorten the conversation; your messages and the answers stay"],
   sessions: ["[NUMBER]", "the conversations about this project; go on with one of them"],
   edit: ["[TEXT]", "write the message in your $EDITOR"],
   help: ["", "this list"],
@@ -65,7 +64,7 @@ type CommandName = keyof typeof commands
 
 export const slashCommandNames = Object.keys(commands) as ReadonlyArray<CommandName>
 
-/** What was typed: a command with what follows it, a command that does not exist, or that the person leaves. */
+/** A typed command with its argument, an unknown command, or the wish to leave. */
 type SlashCommand =
   | { readonly _tag: "Command"; readonly name: Exclude<CommandName, "edit" | "exit">; readonly argument: string }
   | { readonly _tag: "Edit"; readonly text: string }
@@ -74,41 +73,42 @@ type SlashCommand =
 
 const usageOf = (name: CommandName): string => `/${name} ${commands[name][0]}`.trimEnd()
 
-/** From this width on, what a command does stands beside it. */
+/** From this width on, explanations are beside the commands. */
 const wide = 72
 
-/** The list of commands, as it fits a terminal. */
-const helpText = (keys: string, columns: number, own: ReadonlyArray<CustomCommand>): string => {
-  const all = [
+/** The list of commands for this terminal width. */
+const helpText = (keys: string, columns: number, customCommands: ReadonlyArray<CustomCommand>): string => {
+  const rows = [
     ...slashCommandNames.map((name) => [usageOf(name), commands[name][1]] as const),
-    ...own.map(({ description, isOwn, name }) => {
+    ...customCommands.map(({ description, isOwn, name }) => {
       const whose = isOwn ? "your message" : "a message of the project"
       return [`/${name}`, description === "" ? whose : `${printable(description)} (${whose})`] as const
     })
   ]
-  const width = Math.max(...all.map(([usage]) => usage.length))
+  const width = Math.max(...rows.map(([usage]) => usage.length))
   const linesOf = ([usage, meaning]: readonly [string, string]): ReadonlyArray<string> => {
     if (columns < wide) return [`  ${usage}`, ...wrapLine(`    ${meaning}`, columns, "    ")]
     return wrapLine(`  ${usage.padEnd(width)}  ${meaning}`, columns, " ".repeat(width + 4))
   }
   const intro = `Write a message and press Enter. ${keys} Ctrl-C stops an answer. @path sends a file or a picture with the message, @path#L10-L20 lines of it. A line that begins with ! runs a command, and the model sees its output.`
-  return [...wrapLine(intro, columns, ""), "Or use one of these commands:", ...all.flatMap(linesOf)].join("\n")
+  return [...wrapLine(intro, columns, ""), "Or use one of these commands:", ...rows.flatMap(linesOf)].join("\n")
 }
 
 const isName = (name: string): name is CommandName => Object.hasOwn(commands, name)
 
 const leaving = new Set(["exit", "quit"])
 
-/** What to say about a command that does not exist. */
+/** The answer to an unknown command. */
 const unknownText = (name: string, own: ReadonlyArray<CustomCommand>): string => {
   const near = nearest(name, [...slashCommandNames, ...own.map((one) => one.name)]).slice(0, 1)
   return `Unknown command /${printable(name)}.${near.length === 0 ? "" : ` Did you mean /${near.join("")}?`} /help lists the commands.`
 }
 
-/**
- * The command that a line is; nothing for a message. A message that begins with a path is no command: `/etc/hosts says`.
- */
-export const slashCommandIn = (line: string, own: ReadonlyArray<CustomCommand> = []): SlashCommand | undefined => {
+/** The command in a line. Undefined for a message. A path is no command: `/etc/hosts says`. */
+export const slashCommandIn = (
+  line: string,
+  customCommands: ReadonlyArray<CustomCommand> = []
+): SlashCommand | undefined => {
   const text = line.trim()
   if (leaving.has(text.toLowerCase())) return { _tag: "Exit" }
   const [, name, argument = ""] = /^\/([\w-]*)(?:\s+([^]*))?$/.exec(text) ?? []
@@ -116,38 +116,36 @@ export const slashCommandIn = (line: string, own: ReadonlyArray<CustomCommand> =
   if (leaving.has(name)) return { _tag: "Exit" }
   if (name === "edit") return { _tag: "Edit", text: argument }
   if (isName(name) && name !== "exit" && name !== "edit") return { _tag: "Command", name, argument: argument.trim() }
-  if (own.some((one) => one.name === name)) return undefined
-  return { _tag: "Unknown", text: unknownText(name, own) }
+  if (customCommands.some((one) => one.name === name)) return undefined
+  return { _tag: "Unknown", text: unknownText(name, customCommands) }
 }
 
-/** The names of a list that is separated by commas or blanks. */
+/** The names in a list with commas or blanks. */
 export const toolNames = (text: string): ReadonlyArray<string> => text.split(/[\s,]+/).filter((name) => name !== "")
 
-/** The tools to offer, by what is offered now and what the person writes; nothing for all. */
+/** The tools to offer after a change by the user. Undefined means all. */
 const chooseTools = (argument: string, offered: ReadonlyArray<string>): ReadonlyArray<string> | undefined => {
   const [first = "", ...rest] = toolNames(argument)
   if (first === "all" && rest.length === 0) return undefined
   if (first === "on" && rest.length > 0) return [...new Set([...offered, ...rest])]
   if (first !== "off" || rest.length === 0) return [first, ...rest]
   const missing = rest.filter((name) => !offered.includes(name))
-  /* A name that is not offered is passed on, so that one that no tool has is reported. */
+  /* Passes unknown names on, so that they are reported. */
   return [...offered.filter((name) => !rest.includes(name)), ...missing]
 }
 
-/** For a terminal whose size is unknown. */
 const usualColumns = 80
 
-/** The output of a command, and the setup with another model with which the conversation goes on. */
+/** The output of a command, and the setup of a newly chosen model. */
 interface CommandResult {
   readonly text: string
   readonly next?: FittedSetup
 }
 
-/** What commands are about. */
 interface CommandContext {
   readonly session: AskSession
   readonly conversation: ConversationContext
-  /** Which keys there are, for the help. */
+  /** Describes the keys, for the help. */
   readonly keys: string
 }
 
@@ -156,7 +154,7 @@ const treeLines = Effect.gen(function* () {
   return files.length === 0 ? "The project has no files." : files.map(printable).join("\n")
 }).pipe(Effect.catch((failure) => Effect.succeed(printable(failure.message))))
 
-/** The list is a tool's own. */
+/** The model's to-do list, which a tool keeps. */
 const taskLines = Effect.fnUntraced(function* (session: AskSession) {
   const { data, error_message } = yield* session.call("list_tasks", {})
   if (error_message !== null) return printableLines(error_message)
@@ -164,7 +162,7 @@ const taskLines = Effect.fnUntraced(function* (session: AskSession) {
   return data.map((task) => printable(Object.values(task as object).join("  "))).join("\n")
 })
 
-/** What the tools changed since the conversation began. */
+/** Changes by tools since the conversation began. */
 const changesHere = Effect.gen(function* () {
   const versions = yield* FileVersions
   const { root } = yield* Workspace
@@ -195,7 +193,7 @@ const ruleLine = ({ pattern, tool, verdict }: Rule): string =>
 const section = (title: string, lines: ReadonlyArray<string>): ReadonlyArray<string> =>
   lines.length === 0 ? [] : [title, ...lines.map((line) => `  ${line}`)]
 
-const permissionLines = Effect.fnUntraced(function* (given: ReadonlyArray<Rule>) {
+const permissionLines = Effect.fnUntraced(function* (givenRules: ReadonlyArray<Rule>) {
   const answers = yield* RunAnswers
   const granted = answers.grants.session()
   const added = yield* answers.addedRules
@@ -206,7 +204,7 @@ const permissionLines = Effect.fnUntraced(function* (given: ReadonlyArray<Rule>)
   const lines = [
     ...section("For this session:", [...added.map(ruleLine), ...granted.map((covers) => `allow ${printable(covers)}`)]),
     ...section("Remembered:", remembered.map(ruleLine)),
-    ...section("From flags and configuration:", given.map(ruleLine))
+    ...section("From flags and configuration:", givenRules.map(ruleLine))
   ]
   return lines.length === 0 ? "No rules yet. Anything that is not safe asks first." : lines.join("\n")
 })
@@ -270,7 +268,7 @@ const save = Effect.fnUntraced(function* (argument: string, { conversation, sess
   return `Saved to ${shownFile}.`
 })
 
-/** One line for each conversation: its number, when it was, its title, which has a line of its own where there is little room. */
+/** One line for each conversation: number, time, title. On a narrow terminal the title has its own line. */
 export const sessionLines = (all: ReadonlyArray<ConversationSummary>, now: Date, columns = usualColumns): string =>
   all
     .map(({ messages, savedAt, title }, index) => {
@@ -287,10 +285,10 @@ const sessions = Effect.fnUntraced(function* (argument: string, { conversation, 
     yield* session.restore(found.messages)
     return `${lastLines(found.messages)}\nThe conversation goes on from here.`
   }
-  const all = yield* keptConversations(place)
-  if (all.length === 0) return "No conversation about this project is kept yet."
+  const saved = yield* keptConversations(place)
+  if (saved.length === 0) return "No conversation about this project is kept yet."
   const now = DateTime.toDateUtc(yield* DateTime.now)
-  const list = sessionLines(all.map(summaryOf), now, (yield* Output).screen.columns())
+  const list = sessionLines(saved.map(summaryOf), now, (yield* Output).screen.columns())
   return `${list}\n/sessions NUMBER goes on with one of them.`
 })
 
@@ -299,13 +297,13 @@ const tokensIn = (characters: number): number => Math.ceil(characters / assumedS
 const compact = Effect.fnUntraced(function* ({ session }: CommandContext) {
   if ((yield* session.messages).length === 0) return "There is nothing to shorten yet."
   const { after, before } = yield* session.compact
-  return `The conversation had about ${tokensIn(before)} tokens and has ${tokensIn(after)} now: what you wrote, and the answers.`
+  return `Shortened from about ${tokensIn(before)} to ${tokensIn(after)} tokens. Your messages and the answers stay.`
 })
 
-/** Runs a command that the person typed behind "!". What only a shell understands goes to the shell. */
+/** Runs the command after "!". A shell runs what needs one. */
 export const runTyped = Effect.fn("runTyped")(function* (line: string, session: AskSession) {
   const typed = line.trim()
-  if (typed === "") return "Write a command behind the !: !npm test"
+  if (typed === "") return "Write a command after the !: !npm test"
   const words = splitCommand(typed)
   const result = yield* session.command(typeof words === "string" ? ["/bin/sh", "-c", typed] : words, typed)
   if (result.error_type === "permission_denied") return "The command was not run."
@@ -315,16 +313,17 @@ export const runTyped = Effect.fn("runTyped")(function* (line: string, session: 
 const changeModel = Effect.fnUntraced(function* (name: string, { conversation }: CommandContext) {
   const { model } = conversation.setup.settings
   if (name === "") return { text: `The model is ${printable(model)}. /model NAME changes it.` }
-  const found = yield* Effect.result(conversation.prepareModel(name))
-  /* Here a model is chosen with the command, not with a flag. */
-  if (Result.isFailure(found)) return { text: printableLines(found.failure.message.replaceAll("--model ", "/model ")) }
-  const next = found.success
+  const prepared = yield* Effect.result(conversation.prepareModel(name))
+  /* In a conversation, a command replaces the flag. */
+  if (Result.isFailure(prepared))
+    return { text: printableLines(prepared.failure.message.replaceAll("--model ", "/model ")) }
+  const next = prepared.success
   return { text: printableLines(next.modelNotes?.join("\n") ?? ""), next } satisfies CommandResult
 })
 
 const clearScreen = "\u001b[H\u001b[2J\u001b[3J"
 
-/** What a command shows and does; an error is its output. */
+/** Runs a command; an error becomes its output. */
 export const runCommand = Effect.fn("runCommand")(
   function* ({ argument, name }: Extract<SlashCommand, { _tag: "Command" }>, context: CommandContext) {
     if (name === "model") return yield* changeModel(argument, context)

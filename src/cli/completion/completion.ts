@@ -1,6 +1,6 @@
 /**
- * `task-conductor completion SHELL` prints a script for a shell. The script calls `task-conductor complete -- WORDS`, which
- * prints what the last word may become: one candidate a line, behind a tab what it is.
+ * `task-conductor completion SHELL` prints a script for a shell. The script calls `task-conductor complete -- WORDS`,
+ * which prints completions of the last word: one candidate a line, then a tab and its description.
  */
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
@@ -18,7 +18,7 @@ import { Skills } from "../../services/skills/Skills.ts"
 import { withHelp } from "../terminal/Flags.ts"
 import { Output } from "../terminal/Output.ts"
 
-/** What only this machine knows. */
+/** Kinds of candidates that depend on this machine. */
 type Kind = "model" | "run" | "skill"
 
 interface Candidate {
@@ -26,12 +26,11 @@ interface Candidate {
   readonly about: string
 }
 
-/** Either candidates, or the kind of them. Nothing where files belong, which the shell knows itself. */
+/** Candidates, or their kind. Undefined for files, which the shell completes itself. */
 type Wanted = ReadonlyArray<Candidate> | Kind | undefined
 
 const kindsOfFlags: Readonly<Record<string, Kind>> = { model: "model", skill: "skill" }
 
-/** By the command and the name of its argument. */
 const kindOfArgument = (command: string, argument: string): Kind | undefined => {
   if (argument === "RUN") return "run"
   if (argument !== "NAME") return undefined
@@ -51,21 +50,21 @@ const valueOf = ({ name, type }: FlagDescriptor): Wanted =>
 
 const firstSentence = (text = ""): string => text.split(/(?<=\.) |: |\n/, 1)[0] ?? ""
 
-/** What the last of these words may become. They stand behind the name of the program. */
+/** Completions of the last word. The words follow the name of the program. */
 const wantedFor = (program: CommandDescriptor, words: ReadonlyArray<string>): Wanted => {
   const last = words.at(-1) ?? ""
   let command = program
   let path = ""
   let flag: FlagDescriptor | undefined
-  let given = 0
+  let position = 0
   for (const word of words.slice(0, -1)) {
     if (flag !== undefined) flag = undefined
     else if (word.startsWith("-")) {
       const found = flagOf(command, word)
       flag = found !== undefined && takesValue(found) ? found : undefined
     } else {
-      const below = given === 0 ? command.subcommands.find(({ name }) => name === word) : undefined
-      if (below === undefined) given += 1
+      const below = position === 0 ? command.subcommands.find(({ name }) => name === word) : undefined
+      if (below === undefined) position += 1
       else {
         command = below
         path = `${path} ${word}`.trim()
@@ -80,15 +79,15 @@ const wantedFor = (program: CommandDescriptor, words: ReadonlyArray<string>): Wa
     }))
     return [...flags, { text: "--help", about: "Show help" }]
   }
-  const argument = command.arguments[Math.min(given, command.arguments.length - 1)]
+  const argument = command.arguments[Math.min(position, command.arguments.length - 1)]
   const kind = argument === undefined ? undefined : kindOfArgument(path, argument.name)
-  if (kind !== undefined && (given < command.arguments.length || argument?.variadic === true)) return kind
-  return given > 0 || command.subcommands.length === 0
+  if (kind !== undefined && (position < command.arguments.length || argument?.variadic === true)) return kind
+  return position > 0 || command.subcommands.length === 0
     ? undefined
     : command.subcommands.map(({ description, name }) => ({ text: name, about: firstSentence(description) }))
 }
 
-/** A person waits for the key that they pressed. */
+/** The user waits for the completion of a key press. */
 const patience = "1 second"
 const mostRuns = 20
 
@@ -105,11 +104,11 @@ const models = Effect.fnUntraced(function* () {
 
 const runs = Effect.gen(function* () {
   const all = yield* RunStore.use(({ list }) => list)
-  const found = all.slice(0, mostRuns).map(({ prompt = "", runId, standing }) => ({
+  const candidates = all.slice(0, mostRuns).map(({ prompt = "", runId, standing }) => ({
     text: runId,
     about: `${standing}: ${shortened(printable(prompt.replace(/\s+/g, " ")), 60)}`
   }))
-  return [{ text: "last", about: "the newest run of this project" }, ...found]
+  return [{ text: "last", about: "the newest run of this project" }, ...candidates]
 }).pipe(Effect.provide(layerRuns))
 
 const skills = Effect.gen(function* () {
@@ -120,7 +119,7 @@ const skills = Effect.gen(function* () {
 
 const candidatesOf = (kind: Kind) => (kind === "model" ? models() : kind === "run" ? runs : skills)
 
-/** Prints what the last word may become; nothing where files belong, and nothing when something is wrong. */
+/** Prints completions of the last word. Prints nothing for files, and on errors. */
 export const printCandidates = Effect.fn("printCandidates")(
   function* (program: Command.Command.Any, words: ReadonlyArray<string>) {
     const { result } = yield* Output
@@ -204,7 +203,6 @@ Register-ArgumentCompleter -Native -CommandName task-conductor -ScriptBlock {
 }
 `
 
-/** By the name of the shell. */
 const scripts = { bash, zsh, fish, powershell }
 
 const shells = ["bash", "zsh", "fish", "powershell"] as const
@@ -219,7 +217,7 @@ export const completion = Command.make(
     yield* result(scripts[shell].trimEnd())
   })
 ).pipe(
-  withHelp("Print a script with which a shell completes commands, flags, models, runs, skills and files", {
+  withHelp("Print a script that lets your shell complete commands, flags, models, runs, skills and files", {
     "source <(task-conductor completion bash)": "In ~/.bashrc",
     "source <(task-conductor completion zsh)": "In ~/.zshrc, after compinit",
     "task-conductor completion fish | source": "In ~/.config/fish/config.fish",

@@ -1,5 +1,5 @@
 /**
- * `task-conductor doctor`: looks at what a run needs, and says what to do about what is missing.
+ * `task-conductor doctor`: checks what a run needs, and says how to fix what is missing.
  */
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
@@ -20,25 +20,25 @@ const terminalFinding = Effect.gen(function* () {
   const { canAsk, emitPaint } = yield* Output
   const colour = emitPaint.bold("") === "" ? "without colour" : "with colour"
   const columns = yield* (yield* Terminal.Terminal).columns
-  const remedy = "Say beforehand what a run may do: --allow, or rules in your configuration."
+  const remedy = "Allow in advance what a run may do: --allow, or rules in your configuration."
   return canAsk
     ? ok("terminal", `${columns} columns, ${colour}`)
-    : note("terminal", "none, so that nobody can be asked", remedy)
+    : note("terminal", "none, so task-conductor cannot ask you", remedy)
 })
 
-/** The command. The exit code says whether a run can start. */
+/** The exit code says whether a run can start. */
 export const doctor = Command.make(
   "doctor",
   {
     project: runFlags.project,
     model: runFlags.model,
     stageModel: runFlags.stageModel,
-    cluster: switchFlag("cluster", "Look at what run --cluster needs instead: the database, TLS, and the workers"),
+    cluster: switchFlag("cluster", "Check what run --cluster needs instead: the database, TLS and the workers"),
     json: switchFlag("json", "Print one JSON object with all findings")
   },
   Effect.fn("doctor")(function* ({ cluster, json, model, project, stageModel }) {
     const { emit, isWatched, result, resultColumns, resultPaint } = yield* Output
-    if (isWatched && !json) yield* emit("Looking at what a run needs ...")
+    if (isWatched && !json) yield* emit("Checking what a run needs ...")
     const look = cluster ? (yield* loadSharedRuns).diagnose : diagnose
     const findings = [
       nodeFinding,
@@ -56,7 +56,7 @@ export const doctor = Command.make(
   })
 ).pipe(
   withHelp(
-    "Look at what a run needs: configuration, server, model, window, sandbox, folders, terminal. Each line is ok, a note or a problem with what to do. Exit code 0 when a run can start, else 1",
+    "Check what a run needs: configuration, server, model, window, sandbox, folders, terminal. Each line is ok, a note, or a problem with its remedy. Exit code 0 if a run can start, else 1",
     {
       "task-conductor doctor": "Check everything in the current folder",
       "task-conductor doctor --cluster": "Check the database and the workers",

@@ -1,5 +1,5 @@
 /**
- * What `task-conductor` alone shows: what it is, what is missing on this machine, and one command to try.
+ * The output of `task-conductor` without arguments: what it is, what is missing here, and one command to try.
  */
 import * as Effect from "effect/Effect"
 import { firstLook, withSetup } from "../../app/diagnosis.ts"
@@ -12,8 +12,8 @@ import { Output } from "../terminal/Output.ts"
 
 const oneLine = (text: string): string => printable(text.replaceAll("\n", " "))
 
-/** Only what a person has to know: the server, the model, and what is missing. */
-const shown = (findings: ReadonlyArray<Finding>): ReadonlyArray<string> =>
+/** Only the important findings: the server, the model, and problems. */
+const summaryLines = (findings: ReadonlyArray<Finding>): ReadonlyArray<string> =>
   findings
     .filter(({ name, state }) => state === "problem" || name === "server" || name === "model")
     .map(({ name, remedy, state, what }) => {
@@ -23,7 +23,7 @@ const shown = (findings: ReadonlyArray<Finding>): ReadonlyArray<string> =>
     })
     .flatMap((text) => text.split("\n"))
 
-/** The flag with which a run starts here, and why it is needed. */
+/** The flag that a run needs here, and the reason. */
 const startWith = (findings: ReadonlyArray<Finding>) => {
   if (canStart(findings)) return { flag: "", why: [] }
   const [choice] = findings.flatMap(({ choices = [] }) => choices)
@@ -32,7 +32,6 @@ const startWith = (findings: ReadonlyArray<Finding>) => {
     : { flag: `--model ${printable(choice)} `, why: [] }
 }
 
-/** Shows it on stdout. */
 export const showWelcome = Effect.fn("showWelcome")(function* () {
   const { result, resultColumns, resultPaint } = yield* Output
   const findings = yield* withSetup(readSetup(".", {}), firstLook)
@@ -41,7 +40,7 @@ export const showWelcome = Effect.fn("showWelcome")(function* () {
     `${resultPaint.bold("task-conductor")} ${version} makes local language models do long work reliably.`,
     "It plans, checks every step, asks before it changes anything, and survives crashes.",
     "",
-    ...shown(findings),
+    ...summaryLines(findings),
     "",
     ...why,
     `Try:     task-conductor run ${flag}"What does this project do?"`,

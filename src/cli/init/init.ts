@@ -1,5 +1,5 @@
 /**
- * `task-conductor init`: writes a configuration, for the person or for a project.
+ * `task-conductor init`: writes a configuration for the user or for a project.
  */
 import { present, textFlag, withHelp } from "../terminal/Flags.ts"
 import * as Effect from "effect/Effect"
@@ -25,7 +25,7 @@ import { Output } from "../terminal/Output.ts"
 
 const flags = {
   scope: Flag.Literals("for", ["me", "project"]).pipe(
-    Flag.withDescription("Whose configuration is written: yours, or that of the project, for all who work on it"),
+    Flag.withDescription("Whose configuration to write: yours, or the project's, for everyone who works on it"),
     Flag.optional
   ),
   model: textFlag("model", "NAME", "The model: --model qwen3:8b").pipe(Flag.withAlias("m"), Flag.optional),
@@ -43,13 +43,13 @@ const notWritten = (file: string) => (error: PlatformError) =>
 
 const nothingWritten = new CommandFailure({ exitCode: exitCodes.usage, text: "Nothing was written." })
 
-/** Whose configuration it is; asks at a terminal. */
+/** Chooses whose configuration to write; asks at a terminal. */
 const askScope = Effect.gen(function* () {
   const { canAsk, emit, prompt } = yield* Output
   if (!canAsk) return yield* usageFailure("Say whose configuration it is: --for me, or --for project.")
   const terminal = yield* Terminal.Terminal
   yield* emit("Whose configuration should be written?")
-  yield* emit("  1  yours, for every project\n  2  that of this project, for all who work on it")
+  yield* emit("  1  yours, for every project\n  2  this project's, for everyone who works on it")
   for (;;) {
     yield* prompt("1 or 2; Enter takes 1, Ctrl-D none: ")
     const typed = (yield* terminal.readLine).trim().toLowerCase()
@@ -59,22 +59,22 @@ const askScope = Effect.gen(function* () {
   }
 }).pipe(Effect.catchTag("QuitError", () => Effect.fail(nothingWritten)))
 
-/** Fails when the file is there. */
+/** Fails if the file exists. */
 const requireFree = Effect.fnUntraced(function* (file: string) {
   const fs = yield* FileSystem.FileSystem
   if (!(yield* Effect.orElseSucceed(fs.exists(file), () => false))) return
   return yield* usageFailure(
-    `${file} is there already, and is not overwritten. Change it in an editor; "task-conductor doctor" checks it.`
+    `${file} exists and is not overwritten. Change it in an editor; "task-conductor doctor" checks it.`
   )
 })
 
-/** The name of the model as the server knows it; asks at a terminal when none is named. */
+/** The server's name of the model; asks at a terminal if none is named. */
 const chooseModel = Effect.fnUntraced(function* (flags: InitFlags) {
   const { canAsk, emit } = yield* Output
-  const found = yield* readSetup(flags.project, present({ host: flags.host, model: flags.model }))
-  if (found.configuration.model === "embedded" && Option.isSome(flags.model)) return "embedded"
-  /* A person who sets something up is asked, whatever the files say so far. */
-  const open: Setup = Option.isSome(flags.model) ? found : { ...found, models: { ...found.models, chosenBy: "nobody" } }
+  const read = yield* readSetup(flags.project, present({ host: flags.host, model: flags.model }))
+  if (read.configuration.model === "embedded" && Option.isSome(flags.model)) return "embedded"
+  /* `init` always asks, whatever existing files say. */
+  const open: Setup = Option.isSome(flags.model) ? read : { ...read, models: { ...read.models, chosenBy: "nobody" } }
   const services = yield* Effect.context<Output | Terminal.Terminal>()
   const pickModel = (offer: ModelOffer) => Effect.provideContext(chooseFrom(offer), services)
   const { notes, setup } = yield* resolveModels(open, canAsk ? pickModel : undefined)
@@ -82,7 +82,6 @@ const chooseModel = Effect.fnUntraced(function* (flags: InitFlags) {
   return setup.settings.model
 })
 
-/** Writes the file of the person or of the project. */
 const writeConfiguration = Effect.fn("init")(function* (flags: InitFlags) {
   const { print } = yield* Output
   const fs = yield* FileSystem.FileSystem
@@ -112,13 +111,10 @@ const writeConfiguration = Effect.fn("init")(function* (flags: InitFlags) {
 })
 
 export const init = Command.make("init", flags, writeConfiguration).pipe(
-  withHelp(
-    "Write a configuration after asking for its values, or from flags. A file that is there is never overwritten",
-    {
-      "task-conductor init": "Ask for everything",
-      "task-conductor init --for me --model qwen3:8b": "Choose the model that you use in every project",
-      "task-conductor init --for project --model qwen3:8b --context-window 16384":
-        "Write task-conductor.json in this folder"
-    }
-  )
+  withHelp("Write a configuration from your answers or from flags. Existing files are never overwritten", {
+    "task-conductor init": "Ask for everything",
+    "task-conductor init --for me --model qwen3:8b": "Choose the model that you use in every project",
+    "task-conductor init --for project --model qwen3:8b --context-window 16384":
+      "Write task-conductor.json in this folder"
+  })
 )

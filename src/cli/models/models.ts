@@ -1,5 +1,5 @@
 /**
- * `task-conductor models`: what the server has.
+ * `task-conductor models`: lists the models of the server.
  */
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
@@ -26,7 +26,9 @@ const jsonOf = ({ abilities, capacity, isForwarded = false, memory, name, size }
   gpuBytes: memory?.gpuBytes ?? null
 })
 
-/** The command: prints the models of the server of the configured model, or of the default server; those of the configuration are marked. */
+/**
+ * Lists the models of the configured model's server, or of the default server, and marks those of the configuration.
+ */
 export const models = Command.make(
   "models",
   { json: switchFlag("json", "Print a JSON array: name, size, abilities, windows, and of loaded models the memory") },
@@ -47,11 +49,11 @@ export const models = Command.make(
       )
     )
     const which = models.some(({ name }) => chosen.has(name))
-    yield* emit(which ? "* is what your configuration uses." : "Choose one for good: task-conductor init.")
+    yield* emit(which ? "* marks the models of your configuration." : "Choose one for good: task-conductor init.")
   })
 ).pipe(
   withHelp(
-    "List the models of the server: size, largest context window, what each can do, and how much of a loaded one is not on the graphics card",
+    "List the models of the server: size, largest context window, abilities, and how much of a loaded model is outside the graphics card",
     {
       "task-conductor models": "Names, sizes, windows, abilities"
     }

@@ -1,5 +1,5 @@
 /**
- * `task-conductor models pull NAME` has the server get a model, and `models unload NAME` takes one out of its memory.
+ * `task-conductor models pull NAME` downloads a model to the server; `models unload NAME` unloads one from memory.
  */
 import * as Command from "effect/cli/Command"
 import * as Argument from "effect/cli/Argument"
@@ -21,13 +21,13 @@ import { CommandFailure, exitCodes } from "../terminal/Failure.ts"
 import { switchFlag, withHelp } from "../terminal/Flags.ts"
 import { Output } from "../terminal/Output.ts"
 
-/** Steps of percent after which a line is printed where nothing can be drawn again. */
+/** Without redrawing, print a line after this many percent. */
 const lineEvery = 10
 
-/** How often a script gets a line, in milliseconds. */
+/** Interval of JSON lines in milliseconds. */
 const jsonEvery = 1000
 
-/** Shows the progress of a model: drawn again on a terminal, else a line now and then, or JSON. */
+/** Shows the progress: redrawn on a terminal, else as lines or JSON. */
 const makeShow = Effect.fnUntraced(function* (name: string, isJson: boolean) {
   const { emit, result, screen } = yield* Output
   const began = yield* Clock.currentTimeMillis
@@ -58,14 +58,14 @@ const makeShow = Effect.fnUntraced(function* (name: string, isJson: boolean) {
   })
 })
 
-/** What a server says of a name that the library does not have. */
+/** True for the server's error about an unknown model. */
 const isUnknown = ({ what }: ModelError): boolean => /file does not exist|manifest unknown|not found/i.test(what)
 
 const pullFailure = (name: string, hasBegun: boolean, error: ModelError) => {
   if (error.reason._tag !== "DiedMidStream") return error
   const text = isUnknown(error)
-    ? `There is no model "${name}" in the library of Ollama. Look for one at https://ollama.com/library.`
-    : `"${name}" could not be pulled: ${error.what}.${hasBegun ? " What has come is kept; the same command goes on from there." : ""}`
+    ? `There is no model "${name}" in the Ollama library. Look for one at https://ollama.com/library.`
+    : `"${name}" could not be pulled: ${error.what}.${hasBegun ? " The downloaded part is kept; the same command continues it." : ""}`
   return new CommandFailure({ exitCode: exitCodes.unavailable, text: printable(text) })
 }
 
@@ -76,11 +76,11 @@ const nameArgument = Argument.String("NAME").pipe(
   )
 )
 
-/** Exit code 5 when the model is not there in the end. */
+/** Ends with exit code 5 if the model could not be downloaded. */
 export const pull = Command.make(
   "pull",
   {
-    name: nameArgument.pipe(Argument.withDescription("A model of the library of Ollama, or of another registry")),
+    name: nameArgument.pipe(Argument.withDescription("A model of the Ollama library, or of another registry")),
     json: switchFlag("json", "Print JSON Lines: status, total and completed in bytes; the last has the status success")
   },
   Effect.fn("models pull")(function* ({ json, name }) {
@@ -97,11 +97,11 @@ export const pull = Command.make(
       Effect.catchTag("ModelError", (error) => Effect.fail(pullFailure(name, hasBegun, error))),
       Effect.ensuring(Effect.sync(() => screen.hide()))
     )
-    if (!json) yield* emit(printable(`${name} is there. Use it with --model ${name}.`))
+    if (!json) yield* emit(printable(`${name} is installed. Use it with --model ${name}.`))
   })
 ).pipe(
   withHelp(
-    "Have the Ollama server get a model. A connection that breaks is made anew, and after Ctrl-C the same command goes on where it stopped",
+    "Download a model to the Ollama server. Broken connections are retried. After Ctrl-C, the same command continues the download",
     {
       "task-conductor models pull qwen3:8b": "Get a model (5 GB)",
       "task-conductor models pull qwen3:8b --json": "The same for a script"
@@ -120,16 +120,16 @@ export const unload = Command.make(
   },
   Effect.fn("models unload")(function* ({ json, names }) {
     const { emit, result } = yield* Output
-    const done = yield* Effect.forEach(names, (name) =>
+    const unloaded = yield* Effect.forEach(names, (name) =>
       Effect.map(unloadModel(name), (wasLoaded) => ({ name, wasLoaded }))
     )
-    if (json) return yield* result(outputJson(done, 2))
-    for (const { name, wasLoaded } of done) {
+    if (json) return yield* result(outputJson(unloaded, 2))
+    for (const { name, wasLoaded } of unloaded) {
       yield* emit(printable(wasLoaded ? `${name} is unloaded.` : `${name} was not loaded.`))
     }
   })
 ).pipe(
-  withHelp("Take models out of the memory of the Ollama server", {
-    "task-conductor models unload qwen3:8b": "Give its memory back now"
+  withHelp("Unload models from the memory of the Ollama server", {
+    "task-conductor models unload qwen3:8b": "Free its memory now"
   })
 )

@@ -1,5 +1,5 @@
 /**
- * Why the gate would allow a call, ask about it, or refuse it. Asks nobody and runs nothing.
+ * Explains why the gate would allow a call, ask about it, or deny it. Asks nobody and runs nothing.
  */
 import * as Effect from "effect/Effect"
 import type * as Path from "effect/Path"
@@ -14,13 +14,12 @@ import { type GateOptions, type SourcedRule, makePolicy, scriptWarning } from ".
 interface PermissionExplanation {
   /** `refuse` for protected access. */
   readonly verdict: Verdict | "refuse"
-  /** The rules that decide; none when the risk alone does. */
+  /** The deciding rules; empty if only the risk decides. */
   readonly rules: ReadonlyArray<SourcedRule>
-  /** Why nothing can allow it, why it is asked each time, or that a remembered rule has lapsed; whole sentences. */
+  /** Reasons as sentences: protected, asked each time, or a lapsed rule. */
   readonly reasons: ReadonlyArray<string>
 }
 
-/** What the gate would decide about a call, and why, without asking anybody and without running anything. */
 export const explainCall = Effect.fn("explainCall")(function* (
   prepared: PreparedCall,
   options: GateOptions

@@ -25,10 +25,10 @@ import { exitCodes, CommandFailure, usageFailure } from "../terminal/Failure.ts"
 import { Output } from "../terminal/Output.ts"
 import { explainCall } from "./explainCall.ts"
 
-/** A rule that is in force, with where it was written. */
+/** A rule in force, with its source. */
 type ListedRule = SourcedRule & RememberedRule
 
-/** The setup of a project without flags, its real path, as remembered rules name it, and why something is not used, if so. */
+/** The setup of a project without flags, its real path for remembered rules, and a problem if there is one. */
 const readProject = Effect.fnUntraced(function* (project: string) {
   const fs = yield* FileSystem.FileSystem
   const setup = yield* readSetup(project, {})
@@ -42,7 +42,7 @@ const readProject = Effect.fnUntraced(function* (project: string) {
 
 const decodeArguments = Schema.decodeUnknownEffect(Schema.fromJsonString(Arguments))
 
-/** The arguments of a call as a person types them. */
+/** Parses typed call arguments. */
 const readArguments = (json: string) =>
   textNestedTooDeep(json)
     ? usageFailure(`The arguments are nested more than ${maxNesting} levels deep.`)
@@ -53,13 +53,13 @@ const readArguments = (json: string) =>
 const jsonFlag = (what: string, command: string) =>
   switchFlag("json", `${what}: task-conductor permissions ${command} --json`)
 
-/** Where a rule comes from, and since when it is remembered. */
+/** The source of a rule, and when it was saved. */
 const placeOf = ({ pin, project, rememberedAt, source }: ListedRule): string =>
   [
     printable(source ?? ""),
     ...(project === undefined ? [] : ["in this project only"]),
     ...(rememberedAt === undefined ? [] : [`since ${rememberedAt.slice(0, 10)}`]),
-    ...(pin === undefined ? [] : [`for the tool as ${printable(pin.origin)} had it then`])
+    ...(pin === undefined ? [] : [`only while ${printable(pin.origin)} does not change the tool`])
   ].join(", ")
 
 const jsonRule = (rule: ListedRule) => ({ rule: ruleText(rule), ...rule })
@@ -112,21 +112,21 @@ const revoke = Command.make(
     const { root, setup } = yield* readProject(project)
     const policies = yield* Effect.provide(Policies, layerPolicies(setup.folders))
     if (policies.rejection !== undefined) return yield* policies.rejection
-    const given = Option.getOrUndefined(rule)
-    /* A rule is named as the list shows it, and holds here; all are those of every project. */
+    const requested = Option.getOrUndefined(rule)
+    /* A named rule counts for this project; `--all` covers all projects. */
     const present = (yield* policies.rules).filter(
-      (one) => given === undefined || concernsProject(one, root, folderIdentity(root))
+      (one) => requested === undefined || concernsProject(one, root, folderIdentity(root))
     )
-    const gone = present.filter((one) => [undefined, ruleText(one), printable(ruleText(one))].includes(given))
-    yield* Effect.forEach(gone, policies.revoke, { discard: true })
-    if (json) yield* result(outputJson({ revoked: gone.map(jsonRule) }, 2))
-    if (given !== undefined && gone.length === 0) {
+    const revoked = present.filter((one) => [undefined, ruleText(one), printable(ruleText(one))].includes(requested))
+    yield* Effect.forEach(revoked, policies.revoke, { discard: true })
+    if (json) yield* result(outputJson({ revoked: revoked.map(jsonRule) }, 2))
+    if (requested !== undefined && revoked.length === 0) {
       const known = present.map((one) => `\n  ${printable(ruleText(one))}`).join("")
-      const text = `There is no remembered rule "${printable(given)}".${known === "" ? "" : ` Remembered rules:${known}`}`
+      const text = `There is no remembered rule "${printable(requested)}".${known === "" ? "" : ` Remembered rules:${known}`}`
       return yield* new CommandFailure({ exitCode: exitCodes.failed, text })
     }
     if (json) return
-    const lines = gone.map((one) => `revoked ${one.verdict} ${printable(ruleText(one))}`)
+    const lines = revoked.map((one) => `revoked ${one.verdict} ${printable(ruleText(one))}`)
     yield* print(lines.length === 0 ? "There were no remembered rules." : lines.join("\n"))
   })
 ).pipe(
@@ -136,15 +136,16 @@ const revoke = Command.make(
   })
 )
 
-/** Prepares a call as a run would and judges it; runs nothing. */
+/** Prepares a call as a run does and asks the gate's rules. Runs nothing. */
 const explanationOf = Effect.fn("explanationOf")(function* (project: string, name: string, json: string) {
-  const given = yield* readArguments(json)
+  const callArguments = yield* readArguments(json)
   const { problemWith, setup } = yield* readProject(project)
   return yield* Effect.gen(function* () {
     const { prepare } = yield* ToolRegistry
     const { rejection } = yield* Policies
-    const prepared = yield* Effect.mapError(prepare({ uid: "explain", name, arguments: given }), ({ message }) =>
-      usageFailure(message)
+    const prepared = yield* Effect.mapError(
+      prepare({ uid: "explain", name, arguments: callArguments }),
+      ({ message }) => usageFailure(message)
     )
     const { accesses, info, risk } = prepared
     return {

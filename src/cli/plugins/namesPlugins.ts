@@ -1,13 +1,13 @@
 /**
- * Whether the user has plugins of their own, by the text of their configuration: to read it as a configuration takes longer than the help
- * of the program, which most users ask for without a plugin.
+ * Finds out from the text of the configuration whether the user has plugins. Parsing it takes longer than printing
+ * help, which most users request without plugins.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
 import { userFolders } from "../../services/configuration/UserFolders.ts"
 
-/** False only when the configuration certainly names no plugin. */
+/** False only if the configuration certainly names no plugin. */
 export const namesPlugins = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path

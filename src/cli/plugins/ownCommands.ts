@@ -1,5 +1,5 @@
 /**
- * The commands that the plugins of the user add to the command line.
+ * Commands that the user's plugins add to the command line.
  */
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
@@ -8,7 +8,7 @@ import type { Plugin } from "../../services/tools/Plugin.ts"
 import type { PluginCommands } from "../../services/tools/PluginCommand.ts"
 import { usageFailure } from "../terminal/Failure.ts"
 
-/** The commands of a plugin. One that cannot be loaded fails with the reason when it is used. */
+/** The commands of a plugin. A command that cannot be loaded fails with the reason when it is used. */
 const commandsOf = ({ commands = {}, name: plugin }: Plugin): PluginCommands =>
   Object.fromEntries(
     Object.entries(commands).map(([name, command]) => {
@@ -26,7 +26,7 @@ const commandsOf = ({ commands = {}, name: plugin }: Plugin): PluginCommands =>
     })
   )
 
-/** What finds and imports plugins is loaded for those who name some. */
+/** The plugin loader is imported only if the user names plugins. */
 const pluginsOf = (setup: Setup) =>
   setup.extensions.plugins.length === 0
     ? Effect.succeed([])
@@ -35,7 +35,7 @@ const pluginsOf = (setup: Setup) =>
         ({ ownPlugins }) => ownPlugins(setup)
       )
 
-/** By their words; none when the configuration cannot be read, which another command says better. */
+/** The commands by name. None if the configuration cannot be read: another command reports that better. */
 export const ownCommands = readSetup(".", {}).pipe(
   Effect.flatMap(pluginsOf),
   Effect.map((plugins): PluginCommands => Object.assign({}, ...plugins.map(commandsOf))),

@@ -35,16 +35,15 @@ import { originOf } from "../../services/tools/PluginLoader.ts"
 import { PluginProblem } from "../../services/tools/PluginProblem.ts"
 import { isOptional, useOf } from "../../services/tools/PluginSettings.ts"
 
-/** The first line of the description, with the plugin that the tool is from. */
+/** The first line of the description, and the plugin of the tool. */
 const summaryOf = ({ description, origin }: ToolInfo): string => {
   const [first = ""] = description.split("\n", 1)
   return printable(origin === builtInOrigin ? first : `${first} (plugin ${origin})`)
 }
 
-/** Whose tools and plugins. */
 const place = { project: runFlags.project, plugin: runFlags.plugin }
 
-/** The tools of a project; what cannot be used is noted, and fails when it was asked for. */
+/** The tools of a project. Unusable plugins are noted; those named by a flag fail. */
 const readTools = Effect.fnUntraced(function* (project: string, plugins: ReadonlyArray<string>) {
   const { problems, tools } = yield* readCatalogue(project, plugins)
   const unusable = problems.find((problem) => "plugin" in problem && plugins.includes(problem.plugin))
@@ -89,17 +88,17 @@ const describe = Command.make(
   Effect.fn("tools describe")(function* ({ json, name, plugin, project }) {
     const { print, result } = yield* Output
     const tools = yield* readTools(project, plugin)
-    const found = tools.find((tool) => tool.name === name)
-    if (found === undefined) {
+    const selected = tools.find((tool) => tool.name === name)
+    if (selected === undefined) {
       const near = nearestOrAll(
         name,
         tools.map((tool) => tool.name)
       )
       return yield* usageFailure(`There is no tool ${JSON.stringify(name)}. Use one of: ${near.join(", ")}.`)
     }
-    const instructions = toolInstructions([found])
-    if (json) return yield* result(outputJson({ ...found, instructions }, 2))
-    yield* print(printableLines(`${toolPage(found)}\n\nA model sees:\n\n${instructions}`))
+    const instructions = toolInstructions([selected])
+    if (json) return yield* result(outputJson({ ...selected, instructions }, 2))
+    yield* print(printableLines(`${toolPage(selected)}\n\nA model sees:\n\n${instructions}`))
   })
 ).pipe(
   withHelp("Show all details of a tool: parameters, risk, errors, and the text that a model sees", {
@@ -114,31 +113,29 @@ export const tools = Command.make("tools").pipe(
   Command.withSubcommands([listTools, describe])
 )
 
-/** A secret of a plugin. */
 interface ListedSecret {
   readonly name: string
   readonly purpose: string
   readonly isGiven: boolean
-  /** True for one that may be missing. */
   readonly isOptional?: boolean
 }
 
 /** One plugin, as `plugins list --json` prints it. */
 export interface ListedPlugin {
-  /** Its own name; the name in the entry when it could not be imported. */
+  /** Its own name, or the name in the entry if it could not be imported. */
   readonly name: string
-  /** The entry in the configuration; absent for built-in ones and values of a script. */
+  /** The configuration entry; absent for built-in plugins and plugin objects. */
   readonly named?: string
   readonly version?: string
   readonly origin: PluginScope | typeof builtInOrigin
-  /** The module that is imported. */
+  /** The path of its module. */
   readonly path?: string
   readonly tools: ReadonlyArray<{ readonly name: string; readonly risk: Risk }>
-  /** The secrets that it names, what each is for, and whether the user has given it. */
+  /** Its secrets, their purpose, and whether the user has set them. */
   readonly secrets?: ReadonlyArray<ListedSecret>
-  /** What it can be set to, as a JSON schema, and whether a configuration sets anything; absent when it takes nothing. */
+  /** The JSON schema of its configuration, and whether one is set. Absent if it takes none. */
   readonly configuration?: { readonly schema: JsonSchema; readonly isSet: boolean }
-  /** Why it is not used. */
+  /** The reason why it is not used. */
   readonly problem?: { readonly code: string; readonly message: string }
 }
 
@@ -149,7 +146,7 @@ const configurationOf = ({ config, configuration }: Plugin): Pick<ListedPlugin, 
   return schema === undefined ? {} : { configuration: { schema: schema.json, isSet: configuration !== undefined } }
 }
 
-/** The secrets of a plugin; a problem of the list says of each that is needed and missing how to give it. */
+/** The secrets of a plugin. The list of problems explains how to set missing ones. */
 const secretsOf = ({ secretValues, secrets }: Plugin): Pick<ListedPlugin, "secrets"> => {
   if (typeof secrets !== "object") return {}
   const listed = Object.entries(secrets).map(([name, need]) => {
@@ -171,11 +168,16 @@ const configurationLine = ({ isSet, schema }: NonNullable<ListedPlugin["configur
 
 type PluginCatalogue = Pick<Effect.Success<ReturnType<typeof readCatalogue>>, "known" | "found" | "tools" | "problems">
 
-/** All plugins in the order in which they are loaded, built-in ones as one. */
-export const listPlugins = ({ found, known, problems, tools }: PluginCatalogue): ReadonlyArray<ListedPlugin> => {
+/** All plugins in load order; built-in ones are one entry. */
+export const listPlugins = ({
+  found: discovered,
+  known: packages,
+  problems,
+  tools
+}: PluginCatalogue): ReadonlyArray<ListedPlugin> => {
   const toolsOf = (origin: string) =>
     tools.filter((tool) => tool.origin === origin).map(({ name, risk }) => ({ name, risk }))
-  const named = known.map(({ entry, file, outcome, version }): ListedPlugin => {
+  const ofPackages = packages.map(({ entry, file, outcome, version }): ListedPlugin => {
     const plugin = Result.getOrUndefined(outcome)
     const problem = Result.isFailure(outcome)
       ? outcome.failure
@@ -191,16 +193,20 @@ export const listPlugins = ({ found, known, problems, tools }: PluginCatalogue):
       ...(problem instanceof PluginProblem ? problemOf(problem.code, problem.message) : {})
     }
   })
-  const started = found.map(({ origin, outcome, scope }): ListedPlugin => ({
+  const started = discovered.map(({ origin, outcome, scope }): ListedPlugin => ({
     name: origin,
     origin: scope,
     tools: toolsOf(origin),
     ...(Result.isFailure(outcome) ? problemOf(outcome.failure._tag, outcome.failure.message) : {})
   }))
-  return [{ name: builtInOrigin, version, origin: builtInOrigin, tools: toolsOf(builtInOrigin) }, ...named, ...started]
+  return [
+    { name: builtInOrigin, version, origin: builtInOrigin, tools: toolsOf(builtInOrigin) },
+    ...ofPackages,
+    ...started
+  ]
 }
 
-/** What is left out and belongs to no plugin of the list: an entry that cannot be read, a single tool of a server. */
+/** Problems outside the listed plugins: an unreadable entry, a single tool of a server. */
 export const unlistedProblems = (catalogue: PluginCatalogue): ReadonlyArray<string> => {
   const listed = new Set(listPlugins(catalogue).map(({ problem }) => problem?.message))
   return catalogue.problems.map(({ message }) => message).filter((message) => !listed.has(message))
@@ -244,10 +250,10 @@ const list = Command.make(
 const unwritable = (folder: string) => (error: PlatformError) =>
   new CommandFailure({
     exitCode: exitCodes.failed,
-    text: `${folder} cannot be written. ${explanationOf(error)} Mend that, or go to another folder.`
+    text: `${folder} cannot be written. ${explanationOf(error)} Fix that, or go to another folder.`
   })
 
-/** Writes files into a folder below another one; it does not exist yet, or is empty. */
+/** Writes files into a new or empty folder. */
 export const writeNewFolder = Effect.fnUntraced(function* (
   below: string,
   folder: string,
@@ -258,7 +264,7 @@ export const writeNewFolder = Effect.fnUntraced(function* (
   yield* requireStays(below, folder)
   const present = yield* Effect.orElseSucceed(fs.readDirectory(folder), (): ReadonlyArray<string> => [])
   if (present.length > 0) {
-    return yield* usageFailure(`${folder} exists and is not empty, and nothing is overwritten. Choose another name.`)
+    return yield* usageFailure(`${folder} exists and is not empty. Nothing was written. Choose another name.`)
   }
   for (const [name, text] of Object.entries(files)) {
     yield* Effect.mapError(makeFolders(path.join(folder, path.dirname(name)), 0o777), unwritable(folder))

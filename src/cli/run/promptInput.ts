@@ -1,5 +1,5 @@
 /**
- * What `run` and other commands read for an order: the prompt, what is attached to it, and the schema of its answer.
+ * Reads the inputs of an order: the prompt, attachments, and the schema of the answer.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -33,14 +33,14 @@ const promptText = Effect.fnUntraced(function* ({ prompt, promptFile }: PromptPl
   return yield* usageFailure('There is no prompt. Give it in quotes: task-conductor run "What does this project do?"')
 })
 
-/** The prompt from wherever it was given; fails when there is none, two, or an empty one. */
+/** Reads the prompt. Fails if there is none, or two, or an empty one. */
 export const readPrompt = Effect.fn("readPrompt")(function* (flags: PromptPlace) {
   const text = yield* promptText(flags)
   if (text.trim() === "") return yield* usageFailure("The prompt is empty. Say what should be done.")
   return text
 })
 
-/** True when the prompt is taken from stdin, so that nothing of it is left to attach. */
+/** True if stdin is the prompt, so it cannot be an attachment. */
 const takesStdin = ({ prompt, promptFile }: PromptPlace, hasOther: boolean): boolean =>
   Option.contains(prompt, "-") ||
   Option.contains(promptFile, "-") ||
@@ -49,38 +49,38 @@ const takesStdin = ({ prompt, promptFile }: PromptPlace, hasOther: boolean): boo
 const nothing: { readonly attachment?: Attachment } = {}
 
 /**
- * What is attached to the prompt; `hasOther` says that the prompt comes from elsewhere, such as a plan. Without the flag it
- * is what comes on stdin, if anything comes soon: a stdin that stays open and silent must not hold a run.
+ * Reads the attachment. `hasOther` means that the prompt comes from elsewhere, such as a plan. Without the flag it
+ * reads stdin if data comes soon: an open, silent stdin must not block a run.
  */
 export const readAttachment = Effect.fn("readAttachment")(function* (
-  given: Pick<AnswerFlags, "attach"> & PromptPlace,
+  flags: Pick<AnswerFlags, "attach"> & PromptPlace,
   hasOther = false
 ) {
   const { emit, hasPipedInput } = yield* Output
-  if (Option.isSome(given.attach)) {
-    const file = given.attach.value
+  if (Option.isSome(flags.attach)) {
+    const file = flags.attach.value
     if (file !== "-") return { attachment: yield* readAttached(file) }
-    if (takesStdin(given, hasOther)) {
+    if (takesStdin(flags, hasOther)) {
       return yield* usageFailure("--attach - and the prompt both come from stdin. Give the prompt in quotes.")
     }
     return { attachment: yield* readAttached("-") }
   }
-  if (!hasPipedInput || takesStdin(given, hasOther)) return nothing
-  const found = yield* readWaitingStdin
-  if (found === "silent") {
+  if (!hasPipedInput || takesStdin(flags, hasOther)) return nothing
+  const stdin = yield* readWaitingStdin
+  if (stdin === "silent") {
     yield* emit("note: nothing came on stdin so far, so nothing is attached. --attach - waits for its end.")
     return nothing
   }
-  if (found.text.trim() === "") return nothing
-  if (found.isCut === true) {
+  if (stdin.text.trim() === "") return nothing
+  if (stdin.isCut === true) {
     yield* emit(`note: stdin is longer than ${attachedBytes} bytes; only its beginning is attached.`)
   }
-  return { attachment: found }
+  return { attachment: stdin }
 })
 
 const readJson = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Json))
 
-/** The JSON schema for the answer, checked. */
+/** Reads and checks the JSON schema for the answer. */
 export const readOutputSchema = Effect.fn("readOutputSchema")(function* ({
   outputSchema
 }: Pick<AnswerFlags, "outputSchema">) {

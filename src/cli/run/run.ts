@@ -46,15 +46,15 @@ export const plan = Command.make(
     plain: plainFlag,
     verbose: verboseFlag
   },
-  Effect.fn("plan")(function* (given) {
+  Effect.fn("plan")(function* (options) {
     const { answer, result } = yield* Output
-    const prompt = yield* readPrompt(given)
-    const flags = flagConfiguration(given)
-    const order = { runId: yield* makeRunId, prompt, ...orderFiles(given), ...(yield* readAttachment(given)) }
-    const sink = yield* progressSink(given.verbose, { isPlain: given.plain })
+    const prompt = yield* readPrompt(options)
+    const flags = flagConfiguration(options)
+    const order = { runId: yield* makeRunId, prompt, ...orderFiles(options), ...(yield* readAttachment(options)) }
+    const sink = yield* progressSink(options.verbose, { isPlain: options.plain })
     const context = yield* runContextOf({ sink, approveSteps: false })
-    const { markdown } = yield* planRun({ project: given.project, given: flags, order }, context)
-    if (!given.json) return yield* answer(markdown)
+    const { markdown } = yield* planRun({ project: options.project, given: flags, order }, context)
+    if (!options.json) return yield* answer(markdown)
     yield* result(outputJson({ markdown, ...checkDocument("task-list", markdown) }))
   })
 ).pipe(
@@ -70,7 +70,7 @@ const allFlags = {
   plan: textFlag("plan", "FILE", "Skip planning: run this task list: --plan plan.md").pipe(Flag.optional),
   readOnly: switchFlag(
     "read-only",
-    "Change nothing, whatever is allowed; the end says what was left out. Such a run may work at the same time as other runs in its project"
+    "Change nothing, even if a rule allows it. The summary lists what was left out. Such a run can work beside other runs in its project"
   ),
   ...checkFlags,
   ...endFlags,
@@ -84,38 +84,38 @@ const allFlags = {
   ...outcomeFlags
 }
 
-/** The command. */
 export const run = Command.make(
   "run",
   allFlags,
-  Effect.fn("run")(function* (given) {
-    if (Option.isSome(given.skill) && Option.isSome(given.plan)) {
+  Effect.fn("run")(function* (options) {
+    if (Option.isSome(options.skill) && Option.isSome(options.plan)) {
       return yield* usageFailure("--skill and --plan exclude each other: both say what the tasks are. Leave one out.")
     }
-    const hasPrompt = Option.isSome(given.prompt) || Option.isSome(given.promptFile)
-    const prompt = hasPrompt || Option.isNone(given.plan) ? yield* readPrompt(given) : undefined
-    const file = Option.getOrUndefined(given.plan)
+    const hasPrompt = Option.isSome(options.prompt) || Option.isSome(options.promptFile)
+    const prompt = hasPrompt || Option.isNone(options.plan) ? yield* readPrompt(options) : undefined
+    const file = Option.getOrUndefined(options.plan)
     const plan = file === undefined ? undefined : yield* readInput(file)
-    if (given.noCheck && given.check.length > 0) {
+    if (options.noCheck && options.check.length > 0) {
       return yield* usageFailure("--check and --no-check exclude each other. Leave one out.")
     }
-    const flags = mergeConfigurations(runConfiguration(given), checkConfiguration(given))
+    const flags = mergeConfigurations(runConfiguration(options), checkConfiguration(options))
     const order = {
       runId: yield* makeRunId,
       prompt: prompt ?? promptOfPlan(plan ?? "", file ?? ""),
       ...(plan === undefined ? {} : { plan }),
-      ...(yield* readOutputSchema(given)),
-      ...(yield* readAttachment(given, Option.isSome(given.plan))),
-      ...orderFiles(given),
-      ...present({ skill: given.skill }),
-      ...(given.readOnly ? { readOnly: true } : {}),
-      ...(given.acceptUnverified ? { acceptUnverified: true } : {})
+      ...(yield* readOutputSchema(options)),
+      ...(yield* readAttachment(options, Option.isSome(options.plan))),
+      ...orderFiles(options),
+      ...present({ skill: options.skill }),
+      ...(options.readOnly ? { readOnly: true } : {}),
+      ...(options.acceptUnverified ? { acceptUnverified: true } : {})
     }
-    const run: NewRun = { project: given.project, given: flags, order }
-    if (given.cluster)
-      return yield* showSharedRun(given, { type: "start", run, ...present({ priority: given.priority }) })
-    if (Option.isSome(given.priority)) return yield* usageFailure("--priority is of runs with --cluster. Leave it out.")
-    return yield* showOwnRun(given, (context) => beginRun(run, context))
+    const run: NewRun = { project: options.project, given: flags, order }
+    if (options.cluster)
+      return yield* showSharedRun(options, { type: "start", run, ...present({ priority: options.priority }) })
+    if (Option.isSome(options.priority))
+      return yield* usageFailure("--priority needs --cluster. Add that, or leave --priority out.")
+    return yield* showOwnRun(options, (context) => beginRun(run, context))
   })
 ).pipe(
   withHelp("Plan the work for a prompt, check the plan, carry it out, and answer", {

@@ -1,5 +1,5 @@
 /**
- * The flags that `run` and other commands share, and the order and configuration made from them.
+ * The flags that `run` and other commands share, and the order and configuration they produce.
  */
 import type * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
@@ -37,11 +37,11 @@ export const modelFlags = {
   keepAlive: Flag.String("keep-alive").pipe(
     Flag.filter(
       (time) => keepAlivePattern.test(time),
-      () => 'a time such as "30m" or "2h"; -1s is for ever'
+      () => 'a time such as "30m" or "2h"; -1s means for ever'
     ),
     Flag.withMetavar("TIME"),
     Flag.withDescription(
-      "How long an Ollama server keeps the model loaded after a call: --keep-alive 2h; -1s is for ever. Default: 30m"
+      "How long an Ollama server keeps the model loaded after a call: --keep-alive 2h; -1s means for ever. Default: 30m"
     ),
     Flag.optional
   ),
@@ -51,10 +51,10 @@ export const modelFlags = {
       () => "a number between 0 and 2"
     ),
     Flag.withMetavar("N"),
-    Flag.withDescription("How far the model strays from its most probable words: --temperature 0.2"),
+    Flag.withDescription("Sampling temperature, from 0 to 2: --temperature 0.2"),
     Flag.optional
   ),
-  seed: wholeNumberFlag("seed", [0, 2_147_483_647], "The number that chance begins with: --seed 1")
+  seed: wholeNumberFlag("seed", [0, 2_147_483_647], "Sampling seed: --seed 1")
 }
 
 export type ModelFlags = Command.Command.Config.Infer<typeof modelFlags>
@@ -76,17 +76,17 @@ export const modelConfiguration = ({
   }
 }
 
-/** A flag that may be given several times; `read` makes its value of a text, or says what is wrong with that. */
+/** A repeatable flag. `read` parses each value or returns the problem. */
 const repeatedFlag = <A>(
   name: string,
   what: string,
   description: string,
-  read: (text: string) => Result.Result<A, string>
+  parse: (text: string) => Result.Result<A, string>
 ) =>
   Flag.String(name).pipe(
     Flag.mapEffect((text) =>
       Effect.mapError(
-        Effect.fromResult(read(text)),
+        Effect.fromResult(parse(text)),
         (problem) => new CliError.ValidationError({ message: `--${name} ${text}: ${problem}` })
       )
     ),
@@ -102,27 +102,27 @@ export const checkFlags = {
   check: repeatedFlag(
     "check",
     "COMMAND",
-    'A command that checks changes, in the place of those that the project names: --check "npm test"',
+    'A command that checks changes, instead of those of the project: --check "npm test"',
     (line) => {
       const words = splitCommand(line)
       return typeof words === "string" ? Result.fail(words) : Result.succeed(line)
     }
   ),
-  noCheck: switchFlag("no-check", "Run no checks after changes; the end says so"),
+  noCheck: switchFlag("no-check", "Run no checks after changes; the summary says so"),
   askFirst: switchFlag(
     "ask-first",
-    "Ask before each change is made, and check it in the project afterwards, instead of asking once about changes that were checked"
+    "Ask before each change, and run the checks afterwards. Default: the checks run first, then you are asked once"
   )
 }
 
 export const endFlags = {
   acceptUnverified: switchFlag(
     "accept-unverified",
-    "End as done although a check fails with the changes, or one that you named proves nothing; without it such an end is unverified, exit code 1"
+    "End as done even if a check fails with the changes, or a check that you named proves nothing. Default: such a run ends as unverified, exit code 1"
   )
 }
 
-/** Who names a check has allowed it. */
+/** Naming a check also allows it. */
 export const checkConfiguration = ({
   askFirst,
   check,
@@ -135,7 +135,7 @@ export const checkConfiguration = ({
 
 const stageNames = generatingStages.join(", ")
 
-/** `STAGE=NAME`, as a pair. */
+/** Parses `STAGE=NAME`. */
 const readStageModel = (text: string) => {
   const [written = "", ...rest] = text.split("=")
   const model = rest.join("=").trim()
@@ -219,12 +219,12 @@ export const flagConfiguration = (
 
 export const verboseFlag = switchFlag(
   "verbose",
-  "Also show everything that was fixed in an answer of the model, and what the model is asked to fix"
+  "Also show what task-conductor fixed in each answer, and what it asks the model to fix"
 )
 
 export const plainFlag = switchFlag(
   "plain",
-  "Print lines only on a terminal too: draw nothing again, and leave answers as they are written"
+  "Print plain lines on a terminal too: redraw nothing, and print answers as markdown"
 )
 
 const quietFlag = switchFlag("quiet", "Print only the answer, and errors on stderr").pipe(Flag.withAlias("q"))
@@ -232,15 +232,15 @@ const quietFlag = switchFlag("quiet", "Print only the answer, and errors on stde
 export const approvalFlags = {
   yes: switchFlag(
     "yes",
-    "Approve what this run asks, reads and writes alike. Secrets, files outside the project and plugins are still asked about; deny rules still apply"
+    "Approve what this run asks, reads and writes alike. task-conductor still asks about secrets, files outside the project and plugins; deny rules still apply"
   ).pipe(Flag.withAlias("y")),
   yesThisRun: switchFlag(
     "yes-this-run",
-    "Like --yes, for steps and reads of project files only: other single calls, such as commands, are still asked about"
+    "Like --yes, for steps and reads of project files only. task-conductor still asks about other single calls, such as commands"
   )
 }
 
-/** What `run`, `resume` and `fork` share: limits, approvals and output. */
+/** Flags of `run`, `resume` and `fork`: limits, approvals, output. */
 export const outcomeFlags = {
   maxRounds: wholeNumberFlag(
     "max-rounds",
@@ -273,7 +273,7 @@ export const savedRunFlags = {
   quiet: quietFlag
 }
 
-/** The settings of a run that flags of these commands set. */
+/** The settings that these flags set. */
 export const runConfiguration = (
   flags: Parameters<typeof flagConfiguration>[0] & { readonly maxRounds: Option.Option<number> }
 ): Configuration => ({ ...flagConfiguration(flags), limits: present({ rounds: flags.maxRounds }) })
@@ -282,7 +282,7 @@ export const attachFlag = {
   attach: textFlag(
     "attach",
     "FILE",
-    "Attach a file to the prompt as material; - is stdin, to its end. Default: what comes on stdin, if the prompt is given"
+    "Attach a file to the prompt; - reads stdin to its end. Default: stdin, if it is piped and the prompt is given"
   ).pipe(Flag.optional)
 }
 

@@ -1,5 +1,5 @@
 /**
- * The flag `--cluster`: runs that several machines work on, where the program has the feature.
+ * The flag `--cluster`: runs on several machines, if the program has that feature.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -12,30 +12,30 @@ import { showRun } from "../terminal/outcome.ts"
 import { Output } from "../terminal/Output.ts"
 import { type ApprovalFlags, approvedBeforehand } from "../terminal/runContext.ts"
 
-/** The shared runs of the program; fails where no feature has them. */
+/** Loads the shared runs. Fails if no feature provides them. */
 export const loadSharedRuns = Effect.suspend((): Effect.Effect<SharedRuns, PackageUnusable | CommandFailure> => {
   const load = features.find(({ sharedRuns }) => sharedRuns !== undefined)?.sharedRuns
   return load === undefined
-    ? usageFailure("This program has no runs on several machines, so --cluster cannot be used. Leave it out.")
+    ? usageFailure("--cluster needs runs on several machines, which this program does not have. Leave it out.")
     : loadOrFail(load)
 })
 
-/** The shared runs in the place of the saved runs of this machine. */
+/** The store of shared runs, in place of this machine's store. */
 export const layerSharedStore = Layer.unwrap(Effect.map(loadSharedRuns, ({ store }) => store))
 
 type Shown = Parameters<typeof showRun>[0] & ApprovalFlags
 
-/** Begins what is ordered and shows the run to its end; says what happens to one that nobody follows any more. */
-export const showSharedRun = (given: Shown, order: SharedOrder, approver: SharedClient["approver"] = layerTerminal()) =>
-  showRun({ ...given, isClusterRun: true }, (sink) =>
+/** Starts the order and shows the run to its end. If the client leaves earlier, says how to follow the run. */
+export const showSharedRun = (style: Shown, order: SharedOrder, approver: SharedClient["approver"] = layerTerminal()) =>
+  showRun({ ...style, isClusterRun: true }, (sink) =>
     Effect.gen(function* () {
       const { emit } = yield* Output
       const { follow } = yield* loadSharedRuns
       let run = ""
       const begun = (runId: string) => void (run = runId)
-      const client = { ...approvedBeforehand(given), approver, listen: sink.listen, tell: emit, begun }
+      const client = { ...approvedBeforehand(style), approver, listen: sink.listen, tell: emit, begun }
       return yield* follow(order, client).pipe(
-        /* A run that waits has not ended: its stream of events is still open. */
+        /* A waiting run has not ended; its event stream stays open. */
         Effect.tapError(({ _tag, message }) => (_tag === "RunWaits" || run === "" ? Effect.void : sink.abort(message))),
         Effect.onInterrupt(() =>
           run === ""

@@ -1,6 +1,5 @@
 /**
- * Shows a text that is longer than the screen in the pager of the person: `$PAGER`, else `less -R`. What is not read on a
- * terminal is printed as it is.
+ * Shows long text in the user's pager: `$PAGER`, else `less -R`. Without a terminal the text is printed as it is.
  */
 import { switchFlag } from "../terminal/Flags.ts"
 import { spawn } from "node:child_process"
@@ -12,7 +11,6 @@ import { environmentVariable } from "../../services/configuration/UserFolders.ts
 import { Output } from "../terminal/Output.ts"
 import { Signals } from "../terminal/Signals.ts"
 
-/** Prints all at once. */
 export const noPagerFlag = switchFlag("no-pager", "Print all at once, also when it is longer than the screen")
 
 interface Screen {
@@ -20,22 +18,22 @@ interface Screen {
   readonly rows: number
 }
 
-/** True when the text and the line of the prompt below it do not fit the screen. */
+/** True if the text plus the prompt line does not fit the screen. */
 export const isLongerThan = (text: string, { columns, rows }: Screen): boolean => {
   const taken = text.split("\n").reduce((sum, line) => sum + Math.max(1, Math.ceil(shownWidth(line) / columns)), 1)
   return columns > 0 && rows > 0 && taken > rows
 }
 
-/** The command of the pager; nothing when the person wants none. */
+/** The pager command. Undefined if the user turned it off. */
 export const pagerCommand = (env: { readonly pager: string | undefined; readonly term: string | undefined }) => {
   if (env.term === "dumb" || env.pager?.trim() === "cat") return undefined
   return env.pager === undefined || env.pager.trim() === "" ? "less -R" : env.pager
 }
 
-/** The exit code of a shell that does not find the command. */
+/** The shell's exit code for an unknown command. */
 const notFound = 127
 
-/** True when the pager has shown the text. It ends when the person leaves it; Ctrl-C is its own business. */
+/** True if the pager showed the text. The user ends it; it handles Ctrl-C itself. */
 const page = (command: string, text: string): Effect.Effect<boolean> =>
   Effect.callback<boolean>((resume) => {
     const env = { ...process.env, PATH: trustedSearchPath(process.env["PATH"], process.cwd()) }
@@ -45,7 +43,7 @@ const page = (command: string, text: string): Effect.Effect<boolean> =>
     child.stdin.on("error", () => undefined).end(text.endsWith("\n") ? text : `${text}\n`)
   })
 
-/** Prints a text that can be long, with `print` where there is no pager. */
+/** Shows a long text in the pager, or with `print`. */
 export const showLong = Effect.fn("showLong")(function* (
   text: string,
   { noPager, print }: { readonly noPager: boolean; readonly print: (text: string) => Effect.Effect<void> }

@@ -1,5 +1,5 @@
 /**
- * `task-conductor diff` and `undo`: what a run changed in the files of its project, and taking it back.
+ * `task-conductor diff` and `undo`: show and undo a run's changes to files.
  */
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
@@ -24,14 +24,14 @@ const states: Readonly<Record<RunChange["state"], string>> = {
   made: "",
   undone: " (undone)",
   changed_since: " (changed after the run)",
-  not_kept: " (what it held before is not kept)"
+  not_kept: " (its earlier content was not kept)"
 }
 
-/** Names what is not among the changes of files. */
+/** Lists effects that are not file changes. */
 const outsideText = (outside: ReadonlyArray<string>): string =>
-  `note: not among these changes, and not undone: what the run did by\n${outside.map((one) => `- ${printable(one)}`).join("\n")}`
+  `note: neither shown nor undone is what the run did with\n${outside.map((one) => `- ${printable(one)}`).join("\n")}`
 
-/** One line for each file and their sum, with the counts of git. */
+/** One line for each file, and the total, counted as git does. */
 const statText = (changes: ReadonlyArray<RunChange>): string => {
   const sum = (key: "insertions" | "deletions"): number => changes.reduce((all, one) => all + one[key], 0)
   return [
@@ -83,35 +83,35 @@ export const undo = Command.make(
   {
     run: lastRun,
     paths: Argument.String("PATH").pipe(
-      Argument.withDescription("A file or folder that is undone; all changes without any"),
+      Argument.withDescription("A file or folder to undo. Default: all changes"),
       Argument.variadic()
     ),
-    redo: switchFlag("redo", "Make the changes again that were undone"),
+    redo: switchFlag("redo", "Make undone changes again"),
     project: movedFlag,
     json: switchFlag("json", "Print one JSON object")
   },
-  Effect.fn("undo")(function* ({ json, paths, redo, run, ...given }) {
+  Effect.fn("undo")(function* ({ json, paths, redo, run, ...place }) {
     const { emit, print, result } = yield* Output
     const from = (yield* Path.Path).resolve()
-    const moved = Option.getOrUndefined(given.project)
-    const done = yield* Effect.result(Effect.provide(undoRun(run, { paths, from, redo, moved }), layerRuns))
-    if (done._tag === "Failure") {
-      if (done.failure._tag !== "UndoRefused") return yield* done.failure
-      const { message, refused } = done.failure
+    const moved = Option.getOrUndefined(place.project)
+    const undone = yield* Effect.result(Effect.provide(undoRun(run, { paths, from, redo, moved }), layerRuns))
+    if (undone._tag === "Failure") {
+      if (undone.failure._tag !== "UndoRefused") return yield* undone.failure
+      const { message, refused } = undone.failure
       if (json) yield* result(outputJson({ paths: [], refused }, 2))
       else for (const one of refused) if (one.diff !== "") yield* print(harmless(one.diff.trimEnd()))
       yield* emit(message)
       return yield* quietFailure(exitCodes.failed)
     }
-    const { hasChanges, outside, paths: written, project, runId } = done.success
-    if (json) return yield* result(outputJson({ runId, project, paths: written, refused: [], outside }, 2))
+    const { hasChanges, outside, paths: changed, project, runId } = undone.success
+    if (json) return yield* result(outputJson({ runId, project, paths: changed, refused: [], outside }, 2))
     if (outside.length > 0) yield* emit(outsideText(outside))
-    if (written.length === 0) {
+    if (changed.length === 0) {
       const unchanged = `Run ${runId} changed ${outside.length > 0 ? "no file" : "nothing"}, so there is nothing to ${redo ? "make again" : "undo"}.`
-      return yield* emit(hasChanges ? "Nothing to do: the files are so already." : unchanged)
+      return yield* emit(hasChanges ? "Nothing to do: the files are already like that." : unchanged)
     }
-    const files = written.map((path) => `- ${printable(path)}`).join("\n")
-    yield* print(`${redo ? "Made again" : "Undone"}: ${counted(written.length, "file")} of run ${runId}\n${files}`)
+    const files = changed.map((path) => `- ${printable(path)}`).join("\n")
+    yield* print(`${redo ? "Made again" : "Undone"}: ${counted(changed.length, "file")} of run ${runId}\n${files}`)
     yield* emit(redo ? `Undo it: task-conductor undo ${runId}` : `Make it again: task-conductor undo ${runId} --redo`)
   })
 ).pipe(

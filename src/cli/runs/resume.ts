@@ -1,6 +1,6 @@
 /**
- * `task-conductor resume RUN`: resumes a run that ended early. Finished work is not repeated.
- * `task-conductor fork RUN --from TASK`: starts a new run that reuses what another had finished before a task.
+ * `task-conductor resume RUN` resumes a run that ended early and repeats no finished work. `task-conductor fork RUN
+ * --from TASK` starts a new run that reuses the results before a task.
  */
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
@@ -21,40 +21,39 @@ import { present, withHelp } from "../terminal/Flags.ts"
 const flags = { ...savedRunFlags, cluster: clusterFlag }
 type Given = Command.Command.Config.Infer<typeof flags>
 
-/** The project is named when it was moved. */
-const savedOf = (given: Given): SavedRun => ({
-  run: given.run,
-  given: runConfiguration(given),
-  ...present({ project: given.project })
+/** The project is set only if it was moved. */
+const savedOf = (flags: Given): SavedRun => ({
+  run: flags.run,
+  given: runConfiguration(flags),
+  ...present({ project: flags.project })
 })
 
-/** Goes on with a saved run as `start` says, to its report. */
+/** Continues a saved run with `start` and shows it to its report. */
 const goOn = (
-  given: Given,
+  flags: Given,
   start: (saved: SavedRun, context: RunContext) => ReturnType<typeof forkRun>,
   inDoubt?: UncertainAnswer
-) => showOwnRun(given, (context) => Effect.provide(start(savedOf(given), { ...context, inDoubt }), layerRuns))
+) => showOwnRun(flags, (context) => Effect.provide(start(savedOf(flags), { ...context, inDoubt }), layerRuns))
 
-/** What is done about a call that was begun before the run broke off, by the value of the flag. */
+/** The answers about uncertain calls, by value of the flag. */
 const doubtAnswers: Readonly<Record<string, UncertainAnswer>> = { retry: "again", done: "done", abort: "stop" }
 
-/** The command `resume`. */
 export const resume = Command.make(
   "resume",
   {
     ...flags,
     inDoubt: Flag.Literals("in-doubt", ["retry", "done", "abort"]).pipe(
       Flag.withDescription(
-        "What to do about calls that were begun before the run broke off and may have happened, instead of asking: make them again, take them as done, or stop: --in-doubt done"
+        "What to do about uncertain calls, which began before the run broke off, instead of asking: make them again, count them as done, or stop: --in-doubt done"
       ),
       Flag.optional
     )
   },
-  Effect.fn("resume")(function* ({ inDoubt, ...given }) {
+  Effect.fn("resume")(function* ({ inDoubt, ...flags }) {
     const answer = doubtAnswers[Option.getOrElse(inDoubt, () => "")]
-    if (!given.cluster) return yield* goOn(given, resumeRun, answer)
+    if (!flags.cluster) return yield* goOn(flags, resumeRun, answer)
     const approver = answer === undefined ? undefined : Approver.layerInDoubt(answer)(layerTerminal())
-    yield* showSharedRun(given, { type: "resume", saved: savedOf(given) }, approver)
+    yield* showSharedRun(flags, { type: "resume", saved: savedOf(flags) }, approver)
   })
 ).pipe(
   withHelp("Resume a run that ended early. Finished work is not repeated", {
@@ -64,7 +63,6 @@ export const resume = Command.make(
   })
 )
 
-/** The command `fork`. */
 export const fork = Command.make(
   "fork",
   {

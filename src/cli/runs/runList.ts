@@ -1,5 +1,5 @@
 /**
- * The list of runs for a person: on a terminal each run takes as many lines as its width asks for, elsewhere one. Pure.
+ * Formats the list of runs. On a terminal a run wraps to the width; elsewhere it is one line. Pure.
  */
 import type { RunStanding, RunSummary } from "../../domain/history/RunOverview.ts"
 import { printable } from "../../domain/text/Printable.ts"
@@ -7,19 +7,18 @@ import { cutText, shownWidth } from "../../domain/text/TextWidth.ts"
 import type { Paint } from "../terminal/Colour.ts"
 import { counted, durationText } from "../../domain/text/Format.ts"
 
-/** How to print. */
 export interface ListStyle {
   readonly paint: Paint
-  /** The width of the terminal; nothing when there is none. */
+  /** The width of the terminal, if there is one. */
   readonly columns: number | undefined
   readonly now: Date
-  /** Runs of other projects name theirs. */
+  /** Shows the project of each run. */
   readonly withProject: boolean
 }
 
 const gap = "  "
 
-/** Parts side by side, with a new line where the next one does not fit. */
+/** Joins parts into lines of at most this width. */
 const flow = (parts: ReadonlyArray<string>, columns: number): ReadonlyArray<string> => {
   const lines: Array<string> = []
   for (const part of parts) {
@@ -47,14 +46,14 @@ const partsOf = (run: RunSummary, { now, paint }: ListStyle): ReadonlyArray<stri
   ]
 }
 
-/** The first line of a prompt that says something. */
+/** The first line of a prompt that is not empty. */
 const promptLine = (prompt: string): string => printable(prompt.trim().split("\n")[0] ?? "")
 
 const projectText = ({ project }: RunSummary): string => (project === undefined ? "" : printable(project))
 
 const mostPrompt = 100
 
-/** One run. */
+/** The lines of one run. */
 export const runLines = (run: RunSummary, style: ListStyle): string => {
   const { columns, paint, withProject } = style
   const parts = partsOf(run, style)
@@ -64,18 +63,18 @@ export const runLines = (run: RunSummary, style: ListStyle): string => {
     const more = [project, cutText(prompt, mostPrompt)].filter((text) => text !== "")
     return [...parts, ...more].join(gap)
   }
-  const more = [project, prompt]
+  const details = [project, prompt]
     .filter((text) => text !== "")
     .map((text) => `${gap}${cutText(text, columns - gap.length)}`)
   return [
     ...flow(parts, columns),
-    ...more.map((text, index) => (index === 0 && project !== "" ? paint.dim(text) : text))
+    ...details.map((text, index) => (index === 0 && project !== "" ? paint.dim(text) : text))
   ].join("\n")
 }
 
 type Tone = "green" | "red" | "yellow" | "bold"
 
-const looks: Readonly<Record<RunStanding, readonly [symbol: string, tone: Tone]>> = {
+const symbols: Readonly<Record<RunStanding, readonly [symbol: string, tone: Tone]>> = {
   done: ["✓", "green"],
   running: ["●", "bold"],
   failed: ["✗", "red"],
@@ -93,7 +92,7 @@ const looks: Readonly<Record<RunStanding, readonly [symbol: string, tone: Tone]>
 
 /** `✓ done`, `✗ no valid plan`. */
 export const standingText = (standing: RunStanding, paint: Paint): string => {
-  const [symbol, tone] = looks[standing]
+  const [symbol, tone] = symbols[standing]
   return paint[tone](`${symbol} ${standing.replaceAll("_", " ")}`)
 }
 
@@ -105,7 +104,7 @@ const minute = 60_000
 const hour = 60 * minute
 const day = 24 * hour
 
-/** `just now`, `5 min ago`, `3 h ago`, `2 days ago`; nothing for what is long ago, and for the future. */
+/** `just now`, `5 min ago`, `3 h ago`, `2 days ago`. Undefined for older and future times. */
 const agoText = (ms: number): string | undefined => {
   if (ms < 0 || ms >= 14 * day) return undefined
   if (ms < minute) return "just now"
@@ -117,7 +116,7 @@ const agoText = (ms: number): string | undefined => {
 
 const isSameDay = (one: Date, other: Date): boolean => one.toDateString() === other.toDateString()
 
-/** `today 17:02`, `yesterday 09:10`, `Nov 20 18:30`, `2025-11-20 18:30`; local. */
+/** `today 17:02`, `yesterday 09:10`, `Nov 20 18:30`, `2025-11-20 18:30`, in local time. */
 const localText = (at: Date, now: Date): string => {
   const time = `${two(at.getHours())}:${two(at.getMinutes())}`
   const yesterday = new Date(now.getFullYear(), now.getMonth(), now.getDate() - 1)
@@ -127,7 +126,7 @@ const localText = (at: Date, now: Date): string => {
   return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${time}`
 }
 
-/** `today 17:02 (5 min ago)`; the text itself when it is no time. */
+/** `today 17:02 (5 min ago)`; returns the text unchanged if it is no time. */
 export const whenText = (iso: string, now: Date): string => {
   const at = new Date(iso)
   if (Number.isNaN(at.getTime())) return iso

@@ -23,12 +23,11 @@ import { exitCodes, quietFailure } from "../terminal/Failure.ts"
 import { Output } from "../terminal/Output.ts"
 import { switchFlag, withHelp } from "../terminal/Flags.ts"
 
-/** The runs of this machine, or those in the database. */
+/** The store of this machine, or of the database. */
 export const storeOf = (isCluster: boolean) => (isCluster ? layerSharedStore : layerRuns)
 
 const json = (what: string) => switchFlag("json", `Print ${what} as JSON`)
 
-/** Selects the database or this machine as the place of the runs. */
 export const clusterFlag = switchFlag(
   "cluster",
   "Use the runs in the database in TASK_CONDUCTOR_DATABASE instead of those of this machine"
@@ -37,17 +36,17 @@ export const clusterFlag = switchFlag(
 const sizeText = (bytes: number): string =>
   bytes < 1_000_000 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`
 
-/** When a run began, by its id where the journal says nothing; what has neither is as old as can be. */
+/** The start time of a run, else the time in its id, else the oldest possible. */
 const begunAt = ({ runId, startedAt }: RunSummary): string => {
   const start = startOfRun(runId)
   return startedAt ?? (start === undefined ? "" : DateTime.formatIso(DateTime.makeUnsafe(start)))
 }
 
-/** Says why runs were not removed, and fails when there are any. */
-const reportKept = Effect.fnUntraced(function* (kept: ReadonlyArray<{ readonly message: string }>) {
+/** Reports runs that were not removed; fails if there are any. */
+const reportKept = Effect.fnUntraced(function* (failures: ReadonlyArray<{ readonly message: string }>) {
   const { emit } = yield* Output
-  for (const { message } of kept) yield* emit(printable(message))
-  if (kept.length > 0) return yield* quietFailure(exitCodes.failed)
+  for (const { message } of failures) yield* emit(printable(message))
+  if (failures.length > 0) return yield* quietFailure(exitCodes.failed)
 })
 
 const deletion = Command.make(
@@ -58,28 +57,30 @@ const deletion = Command.make(
       Argument.variadic({ min: 1 })
     ),
     cluster: clusterFlag,
-    json: json("the ids of what was removed")
+    json: json("the ids of the removed runs")
   },
-  Effect.fn("runs delete")(function* (given) {
+  Effect.fn("runs delete")(function* (flags) {
     const { emit, result } = yield* Output
-    const [removed, kept] = yield* Effect.gen(function* () {
+    const [removed, failures] = yield* Effect.gen(function* () {
       const store = yield* RunStore
-      /* A name that fits no run removes nothing. */
-      const ids = new Set(yield* Effect.forEach(given.run, (one) => store.find(one)))
+      /* Resolve all names first: an unknown one removes nothing. */
+      const ids = new Set(yield* Effect.forEach(flags.run, (one) => store.find(one)))
       const remove = Effect.fnUntraced(function* (runId: string) {
         if (yield* store.remove(runId)) return runId
         const holder = yield* store.holder(runId)
         const process = holder === undefined ? "" : ` (pid ${holder.pid})`
-        return yield* Effect.fail({ message: `The run ${runId} goes on${process} and was not removed. Stop it first.` })
+        return yield* Effect.fail({
+          message: `The run ${runId} is still working${process} and was not removed. Stop it first.`
+        })
       })
       return yield* Effect.partition(ids, remove)
-    }).pipe(Effect.provide(storeOf(given.cluster)))
-    if (given.json) yield* result(outputJson(removed))
-    else for (const runId of removed) yield* emit(`Removed the run ${runId}, with what undoes it.`)
-    yield* reportKept(kept)
+    }).pipe(Effect.provide(storeOf(flags.cluster)))
+    if (flags.json) yield* result(outputJson(removed))
+    else for (const runId of removed) yield* emit(`Removed the run ${runId}, with its undo data.`)
+    yield* reportKept(failures)
   })
 ).pipe(
-  withHelp("Remove runs with all their saved data, also what undoes their changes. Active runs are not removed", {
+  withHelp("Remove runs with all their saved data, including undo data. Active runs are not removed", {
     "task-conductor runs delete 20261120-183000-k3x9": "Remove one run",
     "task-conductor runs delete 20261119 20261120-1830 --json": "Remove two runs by the beginnings of their ids"
   })
@@ -97,27 +98,27 @@ const prune = Command.make(
       Flag.withDescription("Remove runs that started more than this many days ago: --older-than 30")
     ),
     cluster: clusterFlag,
-    json: json("the ids of what was removed")
+    json: json("the ids of the removed runs")
   },
-  Effect.fn("runs prune")(function* (given) {
+  Effect.fn("runs prune")(function* (flags) {
     const { emit, result } = yield* Output
-    const before = DateTime.formatIso(DateTime.subtract(yield* DateTime.now, { days: given.olderThan }))
-    /* An active run stays. */
-    const [tried, kept] = yield* RunStore.use(({ list, remove }) =>
+    const before = DateTime.formatIso(DateTime.subtract(yield* DateTime.now, { days: flags.olderThan }))
+    /* Active runs are not removed. */
+    const [outcomes, failures] = yield* RunStore.use(({ list, remove }) =>
       Effect.flatMap(list, (all) =>
         Effect.partition(
           all.filter((one) => begunAt(one) < before),
           (one) => Effect.map(remove(one.runId), (isRemoved) => (isRemoved ? [one] : []))
         )
       )
-    ).pipe(Effect.provide(storeOf(given.cluster)))
-    const removed = tried.flat()
-    if (given.json) yield* result(outputJson(removed.map(({ runId }) => runId)))
+    ).pipe(Effect.provide(storeOf(flags.cluster)))
+    const removed = outcomes.flat()
+    if (flags.json) yield* result(outputJson(removed.map(({ runId }) => runId)))
     else {
       const bytes = removed.reduce((sum, one) => sum + one.bytes, 0)
       yield* emit(`Removed ${counted(removed.length, "run")}, ${sizeText(bytes)}.`)
     }
-    yield* reportKept(kept)
+    yield* reportKept(failures)
   })
 ).pipe(
   withHelp("Remove old runs with all their saved data, also those that cannot be read. Active runs are never removed", {
@@ -127,21 +128,21 @@ const prune = Command.make(
 
 const mostNamed = 10
 
-/** What may happen twice once the journal no longer knows of it. */
+/** Warns about effects that may repeat because the journal lost them. */
 const doneAgain = (effects: ReadonlyArray<string>): string => {
-  const what = "What the run did according to the records that were moved may be done again when it is resumed."
+  const what = "When the run is resumed, it may repeat what the moved records contain."
   if (effects.length === 0) return `${what} Look at the project first.`
   const more = effects.length > mostNamed ? ` and ${effects.length - mostNamed} more` : ""
-  return `${what} These calls are among it: ${printable(effects.slice(0, mostNamed).join(", "))}${more}. Look at what they changed first.`
+  return `${what} Among it are these calls: ${printable(effects.slice(0, mostNamed).join(", "))}${more}. Look at what they changed first.`
 }
 
 const repair = Command.make(
   "repair",
   { run: Argument.String("RUN").pipe(Argument.withDescription("The id of the run, the beginning of an id, or last")) },
-  Effect.fn("runs repair")(function* (given) {
+  Effect.fn("runs repair")(function* (flags) {
     const { emit, emitPaint } = yield* Output
     const store = yield* RunStore
-    const runId = yield* store.find(given.run)
+    const runId = yield* store.find(flags.run)
     const repaired = yield* repairJournal(store.pathOf(runId))
     if (repaired === undefined) return yield* emit(`The journal of ${runId} is intact. Nothing was changed.`)
     const { bytes, effects, intact, quarantine } = repaired
@@ -158,7 +159,7 @@ const repair = Command.make(
   })
 )
 
-/** How many runs there are of other projects, and how to see them. */
+/** The number of runs in other projects, and how to list them. */
 const othersText = (others: number, isAlone: boolean): string => {
   const runs = others === 1 ? "There is 1 run" : `There are ${others} runs`
   return `${isAlone ? "There are no runs of this project yet. " : ""}${runs} of other projects: task-conductor runs --all`
@@ -167,43 +168,45 @@ const othersText = (others: number, isAlone: boolean): string => {
 export const runs = Command.make(
   "runs",
   {
-    all: switchFlag("all", "Also list the runs of other projects, behind those of this one"),
+    all: switchFlag("all", "Also list the runs of other projects, after those of this one"),
     cluster: clusterFlag,
     noPager: noPagerFlag,
     json: json("the runs of all projects")
   },
-  Effect.fn("runs")(function* (given) {
+  Effect.fn("runs")(function* (flags) {
     const { emit, isWatched, result, resultPaint } = yield* Output
     const path = yield* Path.Path
-    const all = yield* Effect.provide(
+    const summaries = yield* Effect.provide(
       RunStore.use((store) => store.list),
-      storeOf(given.cluster)
+      storeOf(flags.cluster)
     )
-    if (given.json) return yield* result(outputJson(all, 2))
-    if (given.cluster) {
+    if (flags.json) return yield* result(outputJson(summaries, 2))
+    if (flags.cluster) {
       const { workers } = yield* loadSharedRuns
       const lines = yield* workers
       yield* emit(lines.length === 0 ? "No worker was seen today." : lines.join("\n"))
     }
-    if (all.length === 0) return yield* emit("There are no runs yet.")
-    const { others, own } = given.cluster ? { own: all, others: [] } : yield* runsOf(all, path.resolve())
+    if (summaries.length === 0) return yield* emit("There are no runs yet.")
+    const { others, own: ownRuns } = flags.cluster
+      ? { own: summaries, others: [] }
+      : yield* runsOf(summaries, path.resolve())
     const columns = yield* Effect.flatMap(Terminal.Terminal, (terminal) => terminal.columns)
     const style: ListStyle = {
       paint: resultPaint,
       columns: isWatched && columns > 0 ? columns : undefined,
       now: DateTime.toDateUtc(yield* DateTime.now),
-      withProject: given.cluster
+      withProject: flags.cluster
     }
-    const shown = [
-      ...own.map((one) => runLines(one, style)),
-      ...(given.all ? others.map((one) => runLines(one, { ...style, withProject: true })) : [])
+    const lines = [
+      ...ownRuns.map((one) => runLines(one, style)),
+      ...(flags.all ? others.map((one) => runLines(one, { ...style, withProject: true })) : [])
     ]
-    if (shown.length > 0) yield* showLong(shown.join("\n"), { noPager: given.noPager, print: result })
-    if (!given.all && others.length > 0) yield* emit(othersText(others.length, own.length === 0))
+    if (lines.length > 0) yield* showLong(lines.join("\n"), { noPager: flags.noPager, print: result })
+    if (!flags.all && others.length > 0) yield* emit(othersText(others.length, ownRuns.length === 0))
   })
 ).pipe(
   withHelp("List the saved runs of this project, newest first", {
-    "task-conductor runs": "How each run stands, its tasks, time and model",
+    "task-conductor runs": "Status, tasks, time and model of each run",
     "task-conductor runs --all": "Also the runs of other projects"
   }),
   Command.withSubcommands([deletion, prune, repair])

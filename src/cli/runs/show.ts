@@ -1,5 +1,5 @@
 /**
- * `task-conductor show RUN`: what a run planned, did and found, and with `--task` what one task saw and said.
+ * `task-conductor show RUN`: shows plan, results and answer of a run. `--task` shows the evidence of one task.
  */
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
@@ -34,18 +34,18 @@ import { toolCallText } from "../../domain/runs/CallText.ts"
 const section = (heading: string, lines: ReadonlyArray<string>): ReadonlyArray<string> =>
   lines.length === 0 ? [] : [`## ${heading}`, "", ...lines, ""]
 
-/** How a task stands. */
+/** The state of a task. */
 const stateText = ({ denied, state }: Pick<TaskEvidence, "state"> & { readonly denied?: DeniedCalls | undefined }) =>
   state === "finished" ? finishedText(denied) : state === "open" ? "not done" : state
 
-/** How the run stands, in a line or two. */
+/** The state of the run in one or two lines. */
 const headLines = (overview: RunOverview, now: Date): ReadonlyArray<string> => {
   const { durationMs, exitCode, model, project, prompt, startedAt, status, tasks } = overview
-  const done = tasks.filter(({ state }) => state === "finished").length
+  const finished = tasks.filter(({ state }) => state === "finished").length
   return [
     [
       standingText(status, makePaint(false)),
-      ...(tasks.length === 0 ? [] : [`${done}/${counted(tasks.length, "task")}`]),
+      ...(tasks.length === 0 ? [] : [`${finished}/${counted(tasks.length, "task")}`]),
       ...(durationMs === undefined ? [] : [durationText(durationMs)]),
       ...(exitCode === undefined ? [] : [`exit code ${exitCode}`])
     ].join(" · "),
@@ -92,7 +92,6 @@ export const overviewText = (overview: RunOverview, now: Date): string => {
   ].join("\n")
 }
 
-/** The beginning of a text, on one line. */
 const firstLine = (text: string): string => {
   const line = text.trim().split("\n")[0] ?? ""
   return line.length > 160 ? `${line.slice(0, 160)}...` : line
@@ -143,7 +142,7 @@ const unrunLines = (unrun: UnrunCall): ReadonlyArray<string> => [
   ...failedLines(unrun.result, "")
 ]
 
-/** Everything about one task. */
+/** All evidence of one task. */
 export const evidenceText = ({
   attempts,
   calls,
@@ -184,11 +183,11 @@ const callLine = ({ call, result, targets }: CallEvidence, project: string): str
   return `- ${what}: ${exit === undefined ? "" : `${exit}, `}${counted(data_size_bytes, "byte")}, ${shortDurationText(execution_time_ms)}`
 }
 
-/** A denial says itself what was denied. */
+/** The reason of a denial already names the call. */
 const unrunLine = ({ call, result }: UnrunCall, project: string): string =>
   `- ${firstLine(toolCallText(call, [], project))}: ${result.error_type === "permission_denied" ? "" : "not run, "}${reasonText(result, project)}`
 
-/** How often the model was asked, what that cost, and what was wrong with its answers. */
+/** The number of model calls, their cost, and the problems of answers. */
 const modelLines = ({ attempts }: TaskEvidence): ReadonlyArray<string> => {
   if (attempts.length === 0) return []
   const usages = attempts.flatMap(({ answer }) => (answer === undefined ? [] : [answer.usage]))
@@ -198,7 +197,7 @@ const modelLines = ({ attempts }: TaskEvidence): ReadonlyArray<string> => {
     `${sum(({ answerTokens = 0 }) => answerTokens)} out`,
     shortDurationText(sum(({ durationMs }) => durationMs))
   ].join(", ")
-  /* A model makes the same mistake again and again; it is reported once, with how often. */
+  /* Models repeat mistakes; list each once with its count. */
   const findings = new Map<string, number>()
   for (const { call, issues } of attempts) {
     for (const text of new Set(issues.map((issue) => `${call.stage}: ${userText(issue)}`)))
@@ -210,7 +209,7 @@ const modelLines = ({ attempts }: TaskEvidence): ReadonlyArray<string> => {
   ]
 }
 
-/** The task in brief; paths below the project are relative. */
+/** A summary of the task, with project-relative paths. */
 export const taskText = (evidence: TaskEvidence, project: string): string => {
   const { calls, failures, filesWritten, references, skill, summary, task, unrun = [], whatIsNeeded } = evidence
   return [
@@ -218,8 +217,8 @@ export const taskText = (evidence: TaskEvidence, project: string): string => {
     "",
     `${stateText(evidence)}${skill === undefined ? "" : ` · skill ${skill}`}`,
     "",
-    ...section("What it was for", whatIsNeeded === undefined ? [] : [whatIsNeeded.trim()]),
-    ...section("What was found", summary === undefined ? [] : [summary.trim()]),
+    ...section("Purpose", whatIsNeeded === undefined ? [] : [whatIsNeeded.trim()]),
+    ...section("Result", summary === undefined ? [] : [summary.trim()]),
     ...section(
       "Why there is no result",
       [...new Set(failures)].map((text) => `- ${withoutProject(text, project)}`)
@@ -233,7 +232,7 @@ export const taskText = (evidence: TaskEvidence, project: string): string => {
       ...filesWritten.map((path) => `- wrote ${withoutProject(path, project)}`)
     ]),
     ...section("Model", modelLines(evidence)),
-    "--prompts shows the prompts, the answers, and everything that was called and returned."
+    "--prompts also shows the prompts, answers, calls and results."
   ].join("\n")
 }
 
@@ -244,48 +243,46 @@ export const show = Command.make(
   "show",
   {
     run: runArgument,
-    task: textFlag(
-      "task",
-      "NAME",
-      'Show one task: what it was for, what was found, what was called, which files: --task "Research 1"'
-    ).pipe(Flag.optional),
-    prompts: switchFlag("prompts", "With --task: also the prompts, the answers, and all that was called and returned"),
+    task: textFlag("task", "NAME", 'Show one task with its purpose, result, calls and files: --task "Research 1"').pipe(
+      Flag.optional
+    ),
+    prompts: switchFlag("prompts", "With --task: also the prompts, answers, calls and results"),
     cluster: clusterFlag,
     noPager: noPagerFlag,
     json: switchFlag("json", "Print one JSON object")
   },
-  Effect.fn("show")(function* (given) {
+  Effect.fn("show")(function* (flags) {
     const { answer, emit, isWatched, result, resultColumns } = yield* Output
-    /* The pager writes to the terminal itself. */
+    /* The pager writes directly to the terminal, so make the text harmless. */
     const print = (text: string) =>
-      showLong(isWatched ? harmless(text) : text, { noPager: given.noPager, print: answer })
-    if (given.prompts && Option.isNone(given.task)) {
+      showLong(isWatched ? harmless(text) : text, { noPager: flags.noPager, print: answer })
+    if (flags.prompts && Option.isNone(flags.task)) {
       return yield* usageFailure('--prompts shows those of one task. Name it: --task "Search 1".')
     }
     const reportLeftOut = (what: string | undefined) =>
       what === undefined ? Effect.void : emit(`note: ${printable(what)}`)
-    if (Option.isNone(given.task)) {
+    if (Option.isNone(flags.task)) {
       const { head, leftOut, records } = yield* Effect.provide(
-        readRun(given.run, undefined, ({ event }) => overviewEvents.has(event)),
-        storeOf(given.cluster)
+        readRun(flags.run, undefined, ({ event }) => overviewEvents.has(event)),
+        storeOf(flags.cluster)
       )
       const overview = runOverview(records, head)
       yield* reportLeftOut(leftOut)
-      if (given.json) return yield* result(json(RunOverview, overview))
+      if (flags.json) return yield* result(json(RunOverview, overview))
       const now = new Date(yield* Clock.currentTimeMillis)
       return yield* print(wrapText(overviewText(overview, now), resultColumns()))
     }
     const { evidence, leftOut, project } = yield* Effect.provide(
-      readTask(given.run, given.task.value),
-      storeOf(given.cluster)
+      readTask(flags.run, flags.task.value),
+      storeOf(flags.cluster)
     )
     yield* reportLeftOut(leftOut)
-    if (given.json) return yield* result(json(TaskEvidence, evidence))
-    yield* print(given.prompts ? evidenceText(evidence) : wrapText(taskText(evidence, project), resultColumns()))
+    if (flags.json) return yield* result(json(TaskEvidence, evidence))
+    yield* print(flags.prompts ? evidenceText(evidence) : wrapText(taskText(evidence, project), resultColumns()))
   })
 ).pipe(
   withHelp("Show the plan, the tasks and the answer of a run, or the evidence of one task", {
     "task-conductor show last": "Show plan, results and answer of the newest run of this project",
-    'task-conductor show last --task "Search 1"': "Show what it was for, what it found, its calls and its files"
+    'task-conductor show last --task "Search 1"': "Show its purpose, result, calls and files"
   })
 )

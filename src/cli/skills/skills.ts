@@ -1,6 +1,5 @@
 /**
- * `task-conductor skills ...`: lists skills with their sources, checks what a careful author would fix in skill files, and helps
- * to write one.
+ * `task-conductor skills ...`: lists, describes and creates skills.
  */
 import * as Effect from "effect/Effect"
 import * as Path from "effect/Path"
@@ -28,10 +27,10 @@ const list = Command.make(
   },
   Effect.fn("skills list")(function* ({ json, project }) {
     const { emit, print, result, resultPaint } = yield* Output
-    const { notes, skills: all, tools } = yield* readCatalogue(project)
+    const { notes, skills: loaded, tools } = yield* readCatalogue(project)
     const toolNames = tools.map((tool) => tool.name)
     if (json) {
-      const skills = all.map(({ origin, path, skill }) => ({
+      const skills = loaded.map(({ origin, path, skill }) => ({
         ...skill,
         origin,
         path,
@@ -40,12 +39,12 @@ const list = Command.make(
       }))
       return yield* result(outputJson({ skills, notes }, 2))
     }
-    const left = all.flatMap(({ skill }) => whyNotOffered(skill, toolNames) ?? [])
-    const partly = all.flatMap(({ skill }) => missingToolsNote(skill, toolNames) ?? [])
+    const left = loaded.flatMap(({ skill }) => whyNotOffered(skill, toolNames) ?? [])
+    const partly = loaded.flatMap(({ skill }) => missingToolsNote(skill, toolNames) ?? [])
     for (const note of [...left, ...notes, ...partly]) yield* emit(`note: ${printable(note)}`)
-    const width = Math.max(0, ...all.map(({ skill }) => skill.name.length))
+    const width = Math.max(0, ...loaded.map(({ skill }) => skill.name.length))
     yield* print(
-      all
+      loaded
         .map(({ origin, skill }) =>
           [resultPaint.bold(skill.name.padEnd(width)), origin.padEnd(7), printable(skill.description)].join("  ")
         )
@@ -61,7 +60,7 @@ const list = Command.make(
   )
 )
 
-/** The skill of this name. */
+/** Finds a skill; fails with near names if there is none. */
 export const namedSkill = (name: string, skills: ReadonlyArray<FoundSkill>) => {
   const found = skills.find(({ skill }) => skill.name === name)
   if (found !== undefined) return Effect.succeed(found)
@@ -105,8 +104,8 @@ const describe = Command.make(
   Effect.fn("skills describe")(function* ({ json, name, project }) {
     const { emit, print, result, resultPaint } = yield* Output
     const { skills, tools } = yield* readCatalogue(project)
-    const found = yield* namedSkill(name, skills)
-    const { origin, path, skill } = found
+    const listed = yield* namedSkill(name, skills)
+    const { origin, path, skill } = listed
     const because = whyNotOffered(
       skill,
       tools.map((tool) => tool.name)
@@ -124,7 +123,7 @@ const describe = Command.make(
       [
         [
           resultPaint.bold(skill.name),
-          ...fieldsOf(found).map(([label, value]) => `${label.padEnd(8)}  ${printable(value)}`)
+          ...fieldsOf(listed).map(([label, value]) => `${label.padEnd(8)}  ${printable(value)}`)
         ].join("\n"),
         ...parts
           .filter(([, text]) => text !== "")

@@ -12,17 +12,16 @@ export interface ColourVariables {
   readonly term: string | undefined
 }
 
-/** NO_COLOR and a dumb terminal win over FORCE_COLOR; otherwise only a terminal is coloured. */
+/** NO_COLOR and a dumb terminal override FORCE_COLOR. Otherwise only terminals get colours. */
 export const wantsColour = (isTerminal: boolean, variables: ColourVariables): boolean => {
   if (variables.term === "dumb" || (variables.noColor ?? "") !== "") return false
   const force = (variables.forceColor ?? "").toLowerCase()
   return force === "" ? isTerminal : force !== "0" && force !== "false"
 }
 
-/** Coloured text. */
 export type Paint = Readonly<Record<TextStyle, (text: string) => string>>
 
-/** `styleText` of Node is not used: importing it warns on stderr when NO_COLOR and FORCE_COLOR are both set. */
+/** Node's `styleText` is not used: importing it warns on stderr when NO_COLOR and FORCE_COLOR are both set. */
 const painted = (start: number, end: number) => {
   const [open, close] = [`\u001b[${start}m`, `\u001b[${end}m`]
   return (text: string): string => `${open}${text.replaceAll(close, `${close}${open}`)}${close}`
@@ -40,9 +39,7 @@ const colours: Paint = {
 const asIs = (text: string): string => text
 const noColours: Paint = { bold: asIs, dim: asIs, red: asIs, green: asIs, yellow: asIs, cyan: asIs }
 
-/** Paints, or leaves every text as it is. */
 export const makePaint = (coloured: boolean): Paint => (coloured ? colours : noColours)
 
-/** A line with its styles as colours. */
 export const paintLine = (line: StyledLine, paint: Paint): string =>
   line.map((span) => (span.style === undefined ? lineText([span]) : paint[span.style](span.text))).join("")

@@ -1,27 +1,27 @@
 /**
- * Words of a command line that begin with a dash and are no flags, such as the prompt "- fix the test". The parser reads each letter of
- * such a word as a flag, and prints the help when one of them is an h. A word with a blank is no flag, unless it begins with the name
- * of one and `=`: it goes behind `--`, where the parser takes every word as it is.
+ * Handles words that begin with a dash but are no flags, such as the prompt "- fix the test". The parser reads each
+ * letter as a flag, and prints help at an h. A word with a blank is no flag, unless it starts with a flag's name and
+ * `=`. Such words move behind `--`, where the parser takes them literally.
  */
 import type { CommandDescriptor, FlagDescriptor } from "effect/cli/Completions"
 import { nearest } from "../../domain/text/Nearest.ts"
 
-/** A command line for the parser, or what is wrong with it and what to do. */
+/** A command line for the parser, or the problem and its remedy. */
 export interface ReadWords {
   readonly argv: ReadonlyArray<string>
   readonly problem?: string
 }
 
-/** A character between words that a person sees. */
+/** A visible blank between words. */
 const blank = /[\p{Zs}\t\r\n]/u
 
-/** True for a command line with words that the parser may take for flags although they are none. */
+/** True if the parser may mistake words of the command line for flags. */
 export const hasDashedWords = (argv: ReadonlyArray<string>): boolean =>
   argv.some((word) => word.startsWith("-") && (blank.test(word) || /^-[^-=].+/s.test(word)))
 
 const isNumber = (word: string): boolean => /^-(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(word)
 
-/** The flags of every command, which descriptors do not have. */
+/** The flags of every command; descriptors lack them. */
 const globals = ["help", "h", "version"]
 
 const namesOf = ({ flags }: CommandDescriptor): ReadonlyArray<string> => [
@@ -35,7 +35,7 @@ const flagOf = ({ flags }: CommandDescriptor, word: string): FlagDescriptor | un
 const takesValue = (flag: FlagDescriptor | undefined): boolean =>
   flag !== undefined && flag.type._tag !== "Boolean" && flag.optionalValue !== true
 
-/** True for `--name=value` of a flag of the command, or of one that is spelled nearly like it. */
+/** True for `--name=value` with a flag of the command, or a near spelling of one. */
 const isFlagWithValue = (word: string, command: CommandDescriptor): boolean => {
   const [, name = ""] = /^--?([^\p{Zs}\t\r\n=]+)=/u.exec(word) ?? []
   if (name === "") return false
@@ -43,7 +43,7 @@ const isFlagWithValue = (word: string, command: CommandDescriptor): boolean => {
   return names.includes(name) || (name.length > 2 && nearest(name, names).length > 0)
 }
 
-/** True for letters behind one dash of which some are no flags. */
+/** True if some letters after a single dash are no flags. */
 const isNoCluster = (word: string, command: CommandDescriptor): boolean => {
   const [, letters = ""] = /^-([^-=][^=]*)/s.exec(word) ?? []
   if (letters.length < 2 || isNumber(word)) return false
@@ -53,10 +53,10 @@ const isNoCluster = (word: string, command: CommandDescriptor): boolean => {
 
 const quoted = (word: string): string => JSON.stringify(word)
 
-/** The words in the order in which the parser finds the flags and the operands that are meant. */
+/** Reorders the words so that the parser finds the intended flags and operands. */
 export const readDashedWords = (program: CommandDescriptor, argv: ReadonlyArray<string>): ReadWords => {
   const end = argv.includes("--") ? argv.indexOf("--") : argv.length
-  const kept: Array<string> = []
+  const joined: Array<string> = []
   const operands: Array<string> = []
   let command = program
   const path = [program.name]
@@ -66,8 +66,8 @@ export const readDashedWords = (program: CommandDescriptor, argv: ReadonlyArray<
     const hasBlank = blank.test(word)
     if (isValue) {
       isValue = false
-      if (isDashed && hasBlank) kept.push(`${kept.pop() ?? ""}=${word}`)
-      else kept.push(word)
+      if (isDashed && hasBlank) joined.push(`${joined.pop() ?? ""}=${word}`)
+      else joined.push(word)
     } else if (isDashed && hasBlank && !isFlagWithValue(word, command)) {
       if (command === program) {
         return { argv, problem: `There is no command. For a prompt: ${program.name} run ${quoted(word)}` }
@@ -79,7 +79,7 @@ export const readDashedWords = (program: CommandDescriptor, argv: ReadonlyArray<
         return { argv, problem: `Unrecognized flag: ${word} in command ${path.join(" ")}. ${how}` }
       }
       isValue = takesValue(flagOf(command, word))
-      kept.push(word)
+      joined.push(word)
     } else {
       const below = command.subcommands.find(({ name }) => name === word)
       if (below !== undefined && operands.length === 0) {
@@ -87,9 +87,9 @@ export const readDashedWords = (program: CommandDescriptor, argv: ReadonlyArray<
         path.push(word)
       }
       if (operands.length > 0) operands.push(word)
-      else kept.push(word)
+      else joined.push(word)
     }
   }
   const rest = argv.slice(end + 1)
-  return { argv: operands.length + rest.length === 0 ? kept : [...kept, "--", ...operands, ...rest] }
+  return { argv: operands.length + rest.length === 0 ? joined : [...joined, "--", ...operands, ...rest] }
 }

@@ -1,5 +1,5 @@
 /**
- * The last lines of a run: which files changed, what was not done and why, how it ended, and what it cost.
+ * The last lines of a run: changed files, undone work with reasons, status, and cost.
  */
 import { statusOf } from "../../domain/checks/CheckOutcome.ts"
 import { checkFact, claimText, stateLine } from "../../domain/checks/Facts.ts"
@@ -8,28 +8,28 @@ import { cachedText, loadText, speedText } from "../../domain/models/TokenCounts
 import { type FileChange, fileChanges } from "../../domain/runs/FileChanges.ts"
 import type { RunReport, RunStatus } from "../../domain/runs/RunReport.ts"
 import type { Paint } from "./Colour.ts"
-import { lastIssues, isOwnChoice, shown, personLine, statusText } from "./EventLines.ts"
+import { lastIssues, isOwnChoice, safeText, personLine, statusText } from "./EventLines.ts"
 import { counted, durationText } from "../../domain/text/Format.ts"
 
 export interface EndingOptions {
-  /** How long persons took to answer questions, in milliseconds; it is no time of the run. */
+  /** Time for answers of the user in milliseconds. It does not count as time of the run. */
   readonly personMs?: number
   readonly isVerbose?: boolean
-  /** The path of the project, which paths are shown without. */
+  /** The project folder; paths are shown relative to it. */
   readonly project?: string
   readonly isUnicode?: boolean
 }
 
-/** More files or tasks than this are counted. */
+/** At most this many files or tasks are listed; the rest is counted. */
 const mostLines = 12
-/** Less time of a person than this is not printed. */
+/** Shorter answer times are not shown. */
 const leastPersonMs = 1000
 
-/** The issues that ended a run. Without a model call they are about a document that the person gave. */
+/** The issues that ended a run. Without a model call, they are about the user's document. */
 const endingIssues = ({ issues, usage }: RunReport): ReadonlyArray<string> =>
-  usage.modelCalls === 0 ? issues.map((issue) => `  ${shown(placedIssueText(issue), 800)}`) : lastIssues(issues)
+  usage.modelCalls === 0 ? issues.map((issue) => `  ${safeText(placedIssueText(issue), 800)}`) : lastIssues(issues)
 
-/** Says how many links of the answer and the results are marked as wrong; nothing when all are right. */
+/** The number of links that are marked as wrong, if any. */
 const evidenceLine = ({ evidence }: RunReport): ReadonlyArray<string> =>
   evidence === undefined || evidence.wrong === 0
     ? []
@@ -37,13 +37,13 @@ const evidenceLine = ({ evidence }: RunReport): ReadonlyArray<string> =>
         `evidence: ${evidence.wrong} of ${counted(evidence.checked, "link")} could not be confirmed; each is marked in the text`
       ]
 
-/** Says that the changes were not checked, or not after the last of them, and what a report says of checks that is not so. */
+/** Warns that changes were not checked, or not after the last change, or that a report misstates checks. */
 const checkedLines = ({ facts }: RunReport): ReadonlyArray<string> => {
   if (facts === undefined) return []
   const { checks, claims = [] } = facts
   const without = checks.filter((check) => statusOf(check) === "not checked").map((check) => checkFact(check))
   const lines = [stateLine(facts) ?? [], without, claims.map(claimText)].flat()
-  return lines.map((line) => `  ${shown(line, 600)}`)
+  return lines.map((line) => `  ${safeText(line, 600)}`)
 }
 
 const bounded = <A>(all: ReadonlyArray<A>, line: (one: A) => string, noun: string): ReadonlyArray<string> => {
@@ -59,7 +59,7 @@ const changeLine =
       ...(added > 0 || removed === 0 ? [paint.green(`+${added}`)] : []),
       ...(removed > 0 ? [paint.red(`-${removed}`)] : [])
     ]
-    return `  ${isRemoved ? "removed" : isNew ? "created" : "changed"} ${shown(place)} (${counts.join(" ")}${isPartial ? " and more" : ""})`
+    return `  ${isRemoved ? "removed" : isNew ? "created" : "changed"} ${safeText(place)} (${counts.join(" ")}${isPartial ? " and more" : ""})`
   }
 
 const statusPaint = (status: RunStatus, paint: Paint) =>
@@ -79,7 +79,7 @@ const signs: Readonly<Partial<Record<RunStatus, string>>> = {
 /** `980`, `12.3k` */
 const tokens = (number: number): string => (number < 10_000 ? String(number) : `${(number / 1000).toFixed(1)}k`)
 
-/** How long the work took, without the time that a person took for answers; that is printed by itself. */
+/** The duration of the work; the time for the user's answers is separate. */
 export const timeText = (durationMs: number, personMs: number): string =>
   `${durationText(Math.max(0, durationMs - personMs))}${personMs >= leastPersonMs ? ` and ${durationText(personMs)} for your answers` : ""}`
 
@@ -99,11 +99,11 @@ const costs = ({ results, rounds, usage }: RunReport, { isVerbose = false, perso
   ].join(", ")
 }
 
-/** The last lines; why a run is not done was said before. */
+/** The last lines. The reason why a run is not done was printed before. */
 export const outcomeLines = (report: RunReport, paint: Paint, options: EndingOptions = {}): string => {
   const { failures, message } = report
   const project = options.project ?? ""
-  /* What a person denied looks like what they declined. */
+  /* A denial by the user is shown like a declined step. */
   const isOwn = report.status === "not_permitted" && isOwnChoice(message)
   const status: RunStatus = isOwn ? "declined" : report.status
   const sign = options.isUnicode === true ? (signs[status] ?? "✖ ") : ""
@@ -115,7 +115,9 @@ export const outcomeLines = (report: RunReport, paint: Paint, options: EndingOpt
       /* A task may fail in the same way in several rounds. */
       [
         ...new Set(
-          failures.map(({ reason, task }) => `  not done: "${shown(task)}": ${shown(personLine(reason, project), 200)}`)
+          failures.map(
+            ({ reason, task }) => `  not done: "${safeText(task)}": ${safeText(personLine(reason, project), 200)}`
+          )
         )
       ],
       (line) => line,

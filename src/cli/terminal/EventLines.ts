@@ -1,6 +1,6 @@
 /**
- * The lines about a model call, what they wait for, what went wrong and which answers could not be used; the line for a
- * message of a run; and numbers and names as all lines for a person have them.
+ * Lines about model calls: waiting, failures, and unusable answers. Also the forms of numbers and names in all lines
+ * for the user.
  */
 import { helpText, mayLoseSomething, modelText, userText, repairText } from "../../domain/findings/IssueText.ts"
 import type { Repair, Issue } from "../../domain/findings/Issue.ts"
@@ -15,8 +15,8 @@ import type { Paint } from "./Colour.ts"
 
 type Of<Type extends RunEvent["type"]> = Extract<RunEvent, { readonly type: Type }>
 
-/** A name from a model, bounded. */
-export const shown = (text: string, most = 160): string => {
+/** Text of a model, printable and cut to a length. */
+export const safeText = (text: string, most = 160): string => {
   const line = printable(text)
   return line.length > most ? `${line.slice(0, most)}...` : line
 }
@@ -24,13 +24,13 @@ export const shown = (text: string, most = 160): string => {
 /** `no_valid_plan` as `no valid plan`. */
 export const statusText = (status: RunReport["status"]): string => status.replaceAll("_", " ")
 
-/** How a denial by a person is said to a model, which reads the same text. */
+/** The start of a denial in results, which models read too. */
 const ownDenial = "Permission denied: a person denied "
 
-/** True when all that is said is what a person denied. */
+/** True if the text only lists denials by the user. */
 export const isOwnChoice = (text: string): boolean => text.split("\n").every((line) => line.startsWith(ownDenial))
 
-/** A line for the person: what they denied is theirs, and paths below the project are relative. */
+/** The line for the user: "You denied ..." for their own denials, and project-relative paths. */
 export const personLine = (line: string, project: string): string =>
   withoutProject(line.replace(ownDenial, "You denied "), project)
 
@@ -43,12 +43,12 @@ export const messageLine = (
   const isOwn = isOwnChoice(text)
   const label =
     level === "error" && !isOwn ? paint.red("error") : level === "warning" && !isOwn ? paint.yellow("warning") : "note"
-  return `${label}: ${lines.map((line) => shown(personLine(line, project), 2000)).join("\n  ")}`
+  return `${label}: ${lines.map((line) => safeText(personLine(line, project), 2000)).join("\n  ")}`
 }
 
-/** What a call is for: `planning`, `choosing the calls for "Search 1"`. */
+/** The purpose of a call: `planning`, `choosing the calls for "Search 1"`. */
 export const callText = ({ stage, task }: Pick<ModelCallId, "stage" | "task">): string =>
-  task === undefined ? stageText[stage] : `${stageText[stage]} for "${shown(task)}"`
+  task === undefined ? stageText[stage] : `${stageText[stage]} for "${safeText(task)}"`
 
 const failures: Readonly<Record<string, string>> = {
   Busy: "The model server is busy",
@@ -62,82 +62,79 @@ const failures: Readonly<Record<string, string>> = {
 const reasonText = (reason: string): string =>
   failures[reason] ?? `The call failed: ${reason.replace(/\B[A-Z]/g, " $&").toLowerCase()}`
 
-/** What happened, and which retry follows. */
+/** The failure, and the number of the retry. */
 export const retryLine = ({ call, reason, retries, retry, what }: Of<"model.failed">, paint: Paint): string => {
-  const why = what === undefined ? "" : ` (${shown(what)})`
+  const why = what === undefined ? "" : ` (${safeText(what)})`
   const which = retry === undefined ? "" : ` (${retry} of ${retries})`
   return `  ${paint.yellow(reasonText(reason))}${why}; trying again${which}: ${callText(call)}`
 }
 
-/** What a model call waits for, how long already, and when the limit ends it; `live` knows the phase of the call. */
+/** What a model call waits for, since when, and when its limit ends it. `live` knows its phase. */
 export const waitingLine = (event: Of<"model.waiting">, paint: Paint, live: LiveState | undefined): string => {
   const { call, characters = 0, endsAtSeconds, phase, seconds } = event
   const ends = `is stopped after ${secondsText(endsAtSeconds)}`
   const time = `for ${secondsText(seconds)}; ${ends}`
-  const known = live?.calls.get(modelCallKey(call))
+  const liveCall = live?.calls.get(modelCallKey(call))
   const texts = {
     connecting: `connecting to the model server ${time}`,
     turn: `waiting for its turn at the model server ${time}`,
     first_word:
-      known === undefined
+      liveCall === undefined
         ? `waiting for the first word of the model ${time}`
-        : `${phaseText(known, live?.run.model ?? "")} ${time}`,
+        : `${phaseText(liveCall, live?.run.model ?? "")} ${time}`,
     next_word: `waiting for the next word of the model ${time}`,
     writing:
-      known?.tokens === undefined
+      liveCall?.tokens === undefined
         ? `the model has written ${counted(characters, "character")} in ${secondsText(seconds)}; ${ends}`
-        : `${phaseText(known, live?.run.model ?? "")} ${time}`
+        : `${phaseText(liveCall, live?.run.model ?? "")} ${time}`
   }
   return paint.dim(`  ${callText(call)}: ${texts[phase]}`)
 }
 
-/** How many findings of an answer are shown; the others are counted. */
+/** At most this many findings are shown; the rest is counted. */
 const mostFindings = 3
 
-/** What a model got wrong: for a person what went wrong, and on request what the model is asked to write. */
+/** The problems of an answer. With --verbose also what the model is asked to fix. */
 const findingLines = (issues: ReadonlyArray<Issue>, isVerbose: boolean): ReadonlyArray<string> => {
   const first = isVerbose ? issues : issues.slice(0, mostFindings)
-  const left = issues.length - first.length
+  const remaining = issues.length - first.length
   return [
     ...first.flatMap((issue) => {
-      const line = `    ${shown(userText(issue), 320)}`
-      return isVerbose ? [line, `      to the model: ${shown(modelText(issue), 800)}`] : [line]
+      const line = `    ${safeText(userText(issue), 320)}`
+      return isVerbose ? [line, `      to the model: ${safeText(modelText(issue), 800)}`] : [line]
     }),
-    ...(left === 0 ? [] : [`    and ${left} more, which --verbose shows`])
+    ...(remaining === 0 ? [] : [`    and ${remaining} more; --verbose shows them`])
   ]
 }
 
 const answerText = ({ stage, task }: ModelCallId): string => {
-  const name = task === undefined ? "" : ` "${shown(task)}"`
+  const name = task === undefined ? "" : ` "${safeText(task)}"`
   const texts: Readonly<Record<Stage, string>> = {
     plan: "The plan was not usable",
     task: `An answer for${name} was not usable`,
-    iterate: "The list of what is left was not usable",
+    iterate: "The revised plan was not usable",
     conclude: "The answer was not usable",
     ask: "The answer was not usable"
   }
   return texts[stage]
 }
 
-/** Findings that a person has read for a call are not shown again for its next attempt. */
+/** Findings already shown for a call. They are not shown again for its next attempt. */
 export type SeenFindings = Map<string, ReadonlySet<string>>
 
-/**
- * An answer that was rejected, with what was not said of the attempts before. What is as before is printed again only by the
- * last attempt.
- */
+/** A rejected answer with its new findings. Old findings appear again only at the last attempt. */
 export const rejectedLine = (
   { call, issues, ...event }: Of<"answer.rejected">,
   paint: Paint,
   isVerbose: boolean,
-  seen: SeenFindings = new Map()
+  reported: SeenFindings = new Map()
 ): string | undefined => {
-  /* The turns of a task are more than its attempts. */
+  /* A task has more turns than attempts. */
   const mostAttempts = call.stage === "task" ? undefined : event.mostAttempts
   const key = modelCallKey({ ...call, attempt: 1 })
-  const before = seen.get(key) ?? new Set()
+  const before = reported.get(key) ?? new Set()
   const fresh = isVerbose ? issues : issues.filter((issue) => !before.has(userText(issue)))
-  seen.set(key, new Set([...before, ...issues.map(userText)]))
+  reported.set(key, new Set([...before, ...issues.map(userText)]))
   const next = call.attempt + 1
   const isSame = issues.length > 0 && fresh.length === 0
   if (isSame && (mostAttempts === undefined || next <= mostAttempts)) return undefined
@@ -154,29 +151,28 @@ export const rejectedLine = (
   ].join("\n")
 }
 
-/** How many items tasks have: a person wants to know before they are worked on. */
+/** The number of items of tasks, shown before they run. */
 const itemCounts = (repairs: ReadonlyArray<Repair>): ReadonlyArray<string> =>
-  repairs.filter(({ code }) => code === "for-each-count").map(({ message }) => `  ${shown(message, 320)}`)
+  repairs.filter(({ code }) => code === "for-each-count").map(({ message }) => `  ${safeText(message, 320)}`)
 
-/** What was fixed in an answer: on request all of it, otherwise only that with which something may be lost. */
+/** The repairs of an answer: with --verbose all, else only those that may lose something. */
 export const repairedLine = (
   { call, repairs }: Of<"answer.repaired">,
   paint: Paint,
   isVerbose: boolean
 ): string | undefined => {
   const printed = isVerbose ? repairs : repairs.filter(mayLoseSomething)
-  const lines = printed.map((repair) => `    ${shown(repairText(repair), 320)}`)
+  const lines = printed.map((repair) => `    ${safeText(repairText(repair), 320)}`)
   const fixed = printed.length === 0 ? [] : [`  ${paint.dim("fixed while")} ${callText(call)}`, ...lines]
   const all = isVerbose ? fixed : [...itemCounts(repairs), ...fixed]
   return all.length === 0 ? undefined : all.join("\n")
 }
 
-/** The issues that ended a run because of the model, with what a person can do. */
+/** The issues of the model that ended a run, with remedies for the user. */
 export const lastIssues = (issues: ReadonlyArray<Issue>): ReadonlyArray<string> => [
   ...findingLines(issues, false).map((line) => line.slice(2)),
   ...(issues.length === 0 ? [] : [`  What you can do: ${helpText(issues)}`])
 ]
 
-/** How long the run waits for the server. */
 export const serverLine = ({ message, secondsLeft }: Of<"server.waiting">, paint: Paint): string =>
-  `  ${paint.yellow("waiting")} for the model server, ${clockText(secondsLeft * 1000)} left: ${shown(message, 400)}`
+  `  ${paint.yellow("waiting")} for the model server, ${clockText(secondsLeft * 1000)} left: ${safeText(message, 400)}`

@@ -1,6 +1,6 @@
 /**
- * Where the events of a run go: JSON Lines on stdout, or progress for a person on stderr, which is lines that stay and on a
- * terminal below them what is going on now. While a question waits for its answer nothing is drawn and no line is written.
+ * Prints the events of a run: JSON Lines on stdout, or progress on stderr. Progress is lines that stay and, on a
+ * terminal, a redrawn region below. While a question waits, nothing is drawn or printed.
  */
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
@@ -20,17 +20,17 @@ import { marksAt } from "../../domain/runs/LiveText.ts"
 import { type Paint, paintLine } from "./Colour.ts"
 import { progressLine, type ProgressOptions } from "./Progress.ts"
 
-/** Takes events; `abort` ends a stream that the run itself could not end. */
+/** Receives events; `abort` ends a stream that the run could not end. */
 export interface EventSink {
   readonly listen: (recorded: RecordedEvent) => Effect.Effect<void>
   readonly abort: (message: string) => Effect.Effect<void>
-  /** How long persons took to answer questions so far, in milliseconds. */
+  /** Time for answers of the user so far, in milliseconds. */
   readonly personMs?: () => number
   /** The path of the project, once it is known. */
   readonly project?: () => string
 }
 
-/** The exit code of an interrupted run is that of the signal. */
+/** An interrupted run gets the exit code of its signal. */
 const withSignal = (event: RunEvent, received: "SIGINT" | "SIGTERM" | undefined): RunEvent =>
   event.type === "run.finished" && event.report.status === "interrupted" && received === "SIGTERM"
     ? { ...event, exitCode: exitCodes.sigterm }
@@ -49,7 +49,7 @@ const abortedReport = (runId: string, message: string, results: ReadonlyArray<Ta
   usage: { modelCalls: 0, toolCalls: 0, promptTokens: 0, answerTokens: 0, modelMs: 0, durationMs: 0 }
 })
 
-/** One JSON object a line on stdout. A stream that has begun always gets a last line. */
+/** One JSON object a line on stdout. A started stream always gets a last line. */
 export const jsonSink: Effect.Effect<EventSink, never, Output | Signals> = Effect.gen(function* () {
   const { result } = yield* Output
   const { received } = yield* Signals
@@ -74,19 +74,19 @@ export const jsonSink: Effect.Effect<EventSink, never, Output | Signals> = Effec
 
 export interface LineSinkOptions {
   readonly isVerbose?: boolean
-  /** Lines only, as they would be written to a file. */
+  /** Prints only lines, without redrawing. */
   readonly isPlain?: boolean
   /** What Ctrl-C does. */
   readonly stop?: string
   /** Text of an answer that is not printed yet. */
   readonly unfinished?: () => string
-  /** Lines of the person that wait, below everything else. */
+  /** Waiting messages of the user, drawn at the bottom. */
   readonly below?: () => ReadonlyArray<string>
-  /** Is called before the event is shown. */
+  /** Runs before the event is shown. */
   readonly before?: (event: RunEvent) => void
 }
 
-/** Serializes lines: while a question waits for its answer, all other lines wait too, so that it stays visible. */
+/** Orders lines: while a question waits for its answer, all other lines wait too. */
 const makeLineOrder = () => {
   const waiting: Array<string> = []
   return (event: RunEvent, isAsked: boolean, lines: ReadonlyArray<string>): ReadonlyArray<string> => {
@@ -100,10 +100,10 @@ const makeLineOrder = () => {
   }
 }
 
-/** A heartbeat is of no use so soon after another line, in milliseconds: it is shown only where there would be silence. */
+/** Heartbeats within this many milliseconds after another line are dropped. */
 const soon = 5000
 
-/** Draws what goes on as long as there is something. */
+/** Draws the current work while there is any. */
 const makeDrawing = (
   { emitPaint, screen }: Output["Service"],
   { below = () => [], stop = "stops", unfinished = () => "" }: LineSinkOptions,
@@ -119,7 +119,7 @@ const makeDrawing = (
   return (): void => (isLively(current()) ? screen.show(draw) : screen.hide())
 }
 
-/** Lines for a person, as `line` formats them. */
+/** A sink for lines that `line` formats. */
 export const lineSink = Effect.fnUntraced(function* (
   line: (event: RunEvent, paint: Paint, options: ProgressOptions) => string | undefined,
   options: LineSinkOptions = {}
@@ -128,7 +128,7 @@ export const lineSink = Effect.fnUntraced(function* (
   const { before, isPlain = false, isVerbose = false } = options
   const isDrawn = output.screen.canDraw && !isPlain
   const order = makeLineOrder()
-  const seen = new Map()
+  const reported = new Map()
   let shownAt = -Infinity
   let state = emptyLive
   const update = isDrawn ? makeDrawing(output, options, () => state) : () => undefined
@@ -137,7 +137,7 @@ export const lineSink = Effect.fnUntraced(function* (
     if (isTransient(event)) return undefined
     if (isHeartbeat(event) && (isDrawn || live.questions.open.size > 0 || Date.parse(at) - shownAt < soon))
       return undefined
-    const text = line(event, output.emitPaint, { isVerbose, isDrawn, live, seen })
+    const text = line(event, output.emitPaint, { isVerbose, isDrawn, live, seen: reported })
     if (text !== undefined) shownAt = Date.parse(at)
     return text
   }
@@ -149,7 +149,7 @@ export const lineSink = Effect.fnUntraced(function* (
         before?.(recorded.event)
         const earlier = state
         state = liveStateAfter(state, recorded)
-        /* What a call was about is only known while it goes on. */
+        /* The arguments of a call are known only while it runs. */
         const text = lineFor(recorded, recorded.event.type === "tool.finished" ? earlier : state)
         const isAsked = state.questions.open.size > 0
         const lines = order(recorded.event, isAsked, text === undefined ? [] : [redactText(text)])
@@ -163,12 +163,12 @@ export const lineSink = Effect.fnUntraced(function* (
   return sink
 })
 
-/** Only errors, for a person who wants the answer alone. */
+/** Prints only errors, for `--quiet`. */
 export const quietSink = lineSink(
   (event, paint) => (event.type === "message" && event.level === "error" ? progressLine(event, paint) : undefined),
   { isPlain: true }
 )
 
-/** The progress of a run; on request with everything that the model learns about its answers. */
+/** Prints the progress of a run. With --verbose also what the model is asked to fix. */
 export const progressSink = (isVerbose: boolean, options: LineSinkOptions = {}) =>
   lineSink(progressLine, { ...options, isVerbose })

@@ -15,7 +15,7 @@ import type { NoValidPlan } from "../../domain/runs/RunOrder.ts"
 /** Exit codes of the binary that are not those of a run (domain/runs/RunReport). */
 export const exitCodes = { failed: 1, usage: 2, noValidPlan: 3, unavailable: 5, sigint: 130, sigterm: 143 } as const
 
-/** The command ends with this code; `text` goes to stderr, nothing when it is empty. */
+/** Ends the command with this code. `text` goes to stderr unless it is empty. */
 export class CommandFailure extends Schema.TaggedError<CommandFailure>()("CommandFailure", {
   exitCode: Schema.Int,
   text: Schema.String
@@ -25,31 +25,31 @@ export class CommandFailure extends Schema.TaggedError<CommandFailure>()("Comman
   }
 }
 
-/** The person gave something that cannot be used: exit code 2. */
+/** Invalid input of the user: exit code 2. */
 export const usageFailure = (text: string): CommandFailure => new CommandFailure({ exitCode: exitCodes.usage, text })
 
-/** Everything was reported already: only the exit code is left. */
+/** Ends the command after everything was reported. */
 export const quietFailure = (exitCode: number): CommandFailure => new CommandFailure({ exitCode, text: "" })
 
-/** Any other typed failure: what was given cannot be used, or what is installed is damaged. */
+/** Any other typed failure: invalid input, or a damaged installation. */
 export interface OtherFailure {
   readonly _tag: string
   readonly message: string
-  /** Where a feature knows it itself. */
+  /** Set by features with exit codes of their own. */
   readonly exitCode?: number
 }
 
-/** Errors in saved data, not in what the person gave. */
+/** Errors in saved data, not in the user's input. */
 const stateErrors = new Set(["JournalError", "LockTaken", "LockUnavailable"])
 
-/** What is wrong with a plan: for its author with what to write, for who asked a model with what can be done. */
+/** The issues of a plan. Its author reads how to fix it; a user of a model reads what can be done. */
 const planIssues = ({ attempts, issues }: NoValidPlan): string => {
   if (attempts === undefined || issues.length === 0) return issuesMarkdown(issues)
   const found = issues.map((issue, index) => `${index + 1}. ${userText(issue)}`)
   return [...found, `What you can do: ${helpText(issues)}`].join("\n")
 }
 
-/** Each rule that names no tool, as it was given. */
+/** The rules that name no tool, as the user wrote them. */
 const rulesText = (error: RuleWithoutTool): string =>
   [error, ...(error.others ?? [])]
     .map(({ rule, source, verdict, what }) =>
@@ -59,7 +59,7 @@ const rulesText = (error: RuleWithoutTool): string =>
     )
     .join("\n")
 
-/** The exit code of an error that says it itself, that is in saved data, or that is one of these. */
+/** The exit code of an error: its own, that of saved data, or one of the list. */
 const exitCodeFor = (error: OtherFailure): number => {
   if (error.exitCode !== undefined) return error.exitCode
   switch (error._tag) {
@@ -78,7 +78,7 @@ const exitCodeFor = (error: OtherFailure): number => {
   }
 }
 
-/** Everything a command can fail with, as exit code and text. */
+/** Converts any failure of a command to exit code and text. */
 export const failureOf = (
   error: CommandFailure | ModelError | NoValidPlan | RuleWithoutTool | OtherFailure
 ): CommandFailure => {

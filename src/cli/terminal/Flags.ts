@@ -1,5 +1,5 @@
 /**
- * Forms of flags that several commands have.
+ * Kinds of flags for all commands.
  */
 import * as Command from "effect/cli/Command"
 import * as Argument from "effect/cli/Argument"
@@ -11,7 +11,7 @@ import * as Record from "effect/Record"
 export const switchFlag = (name: string, description: string) =>
   Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false))
 
-/** A whole number that may be given, within a range with both of its ends. */
+/** An optional whole number within an inclusive range. */
 export const wholeNumberFlag = (name: string, [minimum, maximum]: readonly [number, number], description: string) =>
   Flag.Int(name).pipe(
     Flag.filter(
@@ -23,7 +23,7 @@ export const wholeNumberFlag = (name: string, [minimum, maximum]: readonly [numb
     Flag.optional
   )
 
-/** A flag with a text that is not blank; `what` names the text in the help. */
+/** A flag with non-blank text; `what` names it in the help. */
 export const textFlag = (name: string, what: string, description: string) =>
   Flag.String(name).pipe(
     Flag.filter(
@@ -34,7 +34,7 @@ export const textFlag = (name: string, what: string, description: string) =>
     Flag.withDescription(description)
   )
 
-/** The help of a command: what it does, and examples with what each of them does. */
+/** Adds a description and explained examples to a command. */
 export const withHelp =
   (description: string, examples: Readonly<Record<string, string>>) =>
   <Name extends string, Input, Context, E, R>(self: Command.Command<Name, Input, Context, E, R>) =>
@@ -43,11 +43,10 @@ export const withHelp =
       Command.withExamples(Object.entries(examples).map(([command, description]) => ({ command, description })))
     )
 
-/** The saved run that is meant. */
 export const runArgument = Argument.String("RUN").pipe(
   Argument.withDescription('The id of the run, the beginning of an id, or "last"; see "task-conductor runs"')
 )
 
-/** The values of the flags that were given, by the same names. */
+/** The set flags by name, without the unset ones. */
 export const present = <Flags extends Readonly<Record<string, Option.Option<unknown>>>>(flags: Flags) =>
   Record.getSomes(flags) as { readonly [Name in keyof Flags]?: Option.Option.Value<Flags[Name]> }

@@ -1,5 +1,5 @@
 /**
- * Reads text that a person gives: a file, or stdin as `-` or through a pipe.
+ * Reads text from a file, or from stdin as `-` or through a pipe.
  */
 import * as Effect from "effect/Effect"
 import * as Stdio from "effect/Stdio"
@@ -17,7 +17,7 @@ const stdinBytes = Effect.gen(function* () {
   return Buffer.concat(chunks)
 })
 
-/** A text in whatever encoding it has; a note says which, and how bytes are shown that are no text. */
+/** Decodes text in any known encoding; a note names the encoding and the replaced bytes. */
 const readNoted = Effect.fnUntraced(function* (name: string, bytes: Uint8Array) {
   const { encoding, text } = readableText(bytes)
   if (encoding !== undefined) yield* (yield* Output).emit(`note: ${name}: ${encoding}`)
@@ -31,13 +31,13 @@ export const readPromptFile = Effect.fn("readPromptFile")(function* (path: strin
   return path === "-" ? yield* readPromptStdin : yield* readNoted(path, yield* readGivenBytes(path))
 })
 
-/** The most bytes of what is attached to a prompt. */
+/** Size limit of an attachment in bytes. */
 export const attachedBytes = 1_048_576
 
-/** Stdin that is silent for so long is not read. */
+/** Stop waiting for stdin after this time. */
 const silence = "3 seconds"
 
-/** The beginning of what may be attached, without half a character at its end. */
+/** The start of an attachment, without a cut character at its end. */
 const attachmentOf = (name: string, bytes: Buffer): Attachment => {
   const isCut = bytes.length > attachedBytes
   const most = Math.min(bytes.length, attachedBytes)
@@ -46,14 +46,14 @@ const attachmentOf = (name: string, bytes: Buffer): Attachment => {
   return { name, ...readableText(bytes.subarray(0, end)), ...(isCut ? { isCut } : {}) }
 }
 
-/** Collects stdin until its end, or until it is more than may be attached; `heard` is called with the first bytes. */
-const collectStdin = Effect.fnUntraced(function* (heard: () => void) {
+/** Reads stdin to its end or to the size limit. `heard` is called with the first bytes. */
+const collectStdin = Effect.fnUntraced(function* (onFirstInput: () => void) {
   const stdio = yield* Stdio.Stdio
   const chunks: Array<Uint8Array> = []
   let size = 0
   yield* stdio.stdin.pipe(
     Stream.takeWhile((chunk) => {
-      heard()
+      onFirstInput()
       chunks.push(chunk)
       size += chunk.length
       return size <= attachedBytes
@@ -64,23 +64,23 @@ const collectStdin = Effect.fnUntraced(function* (heard: () => void) {
   return attachmentOf("stdin", Buffer.concat(chunks))
 })
 
-/** What is on stdin, to its end; "silent" when nothing comes, not even the end. */
+/** Reads stdin to its end. "silent" if neither data nor an end comes. */
 export const readWaitingStdin = Effect.gen(function* () {
   let isHeard = false
-  const read = collectStdin(() => void (isHeard = true))
+  const reading = collectStdin(() => void (isHeard = true))
   const giveUp = Effect.flatMap(Effect.sleep(silence), () =>
     isHeard ? Effect.never : Effect.succeed("silent" as const)
   )
-  return yield* Effect.raceFirst(read, giveUp)
+  return yield* Effect.raceFirst(reading, giveUp)
 })
 
-/** A file that is attached to a prompt; `-` is stdin. */
+/** Reads an attachment; `-` is stdin. */
 export const readAttached = Effect.fn("readAttached")(function* (path: string) {
   if (path === "-") return yield* collectStdin(() => undefined)
   return attachmentOf(path, Buffer.from(yield* readGivenBytes(path)))
 })
 
-/** The text of a document, which is UTF-8; `-` is stdin. */
+/** Reads a UTF-8 document; `-` is stdin. */
 export const readInput = Effect.fn("readInput")(function* (path: string) {
   return path === "-" ? yield* decodeUtf8("stdin", yield* stdinBytes) : yield* readGivenFile(path)
 })

@@ -1,6 +1,6 @@
 /**
- * Takes the keys that a person presses while something works, so that the terminal echoes none of them into what is drawn and
- * the shell gets none afterwards. A question has the terminal to itself.
+ * Reads keys during work, so that the terminal does not echo them into the screen and the shell does not get them
+ * later. A question has the terminal to itself.
  */
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -11,12 +11,12 @@ import type { RunEvent } from "../../domain/runs/RunEvent.ts"
 import type { EventSink } from "./EventSink.ts"
 import { Output } from "./Output.ts"
 
-/** The terminal goes back from single keys to lines within this time. */
+/** Time in which the terminal returns from single keys to lines. */
 export const rawModeEnds = "30 millis"
 
 const isControl = (letter: string) => (one: Terminal.UserInput) => one.key.ctrl && one.key.name === letter
 
-/** Stops the process group as the terminal would, until the person brings it back. */
+/** Stops the process group as the terminal does, until the user continues it. */
 export const suspend = Effect.andThen(
   Effect.sleep(rawModeEnds),
   Effect.sync(() => process.kill(0, "SIGTSTP"))
@@ -29,13 +29,13 @@ interface KeyOptions {
 }
 
 export interface KeyTaker {
-  /** The sink, between whose events keys are taken: from the beginning of work to the end of all, but for questions. */
+  /** The sink. Keys are read from the start of work to its end, except during questions. */
   readonly sink: EventSink
-  /** Ends taking keys, for who has begun to read them: none is lost between. */
+  /** Stops reading keys after another reader began, so that none is lost. */
   readonly handOver: Effect.Effect<void>
 }
 
-/** Takes keys while something works, where the region can be drawn. */
+/** Reads keys during work, if the screen can be redrawn. */
 export const takingKeys = Effect.fnUntraced(function* (
   sink: EventSink,
   { begin, take = () => undefined }: KeyOptions
@@ -48,7 +48,7 @@ export const takingKeys = Effect.fnUntraced(function* (
   let keys: Effect.Success<typeof terminal.readInput> | undefined
   let isWorking = false
 
-  /** Takes keys until the person wants the shell back for a while; Ctrl-C does what the terminal would do with it. */
+  /** Reads keys until the user suspends the program. Ctrl-C acts as in the terminal. */
   const takeKeys = Effect.gen(function* () {
     const pressed = (keys = yield* terminal.readInput)
     for (;;) {

@@ -1,6 +1,6 @@
 /**
- * Markdown as text for a terminal: headings, lists, code, quotes, links, and paragraphs broken at the width. What it does
- * not know stays as it was written.
+ * Renders markdown for a terminal: headings, lists, code, quotes, links and wrapped paragraphs. Unknown syntax stays
+ * as written.
  */
 import { harmless } from "../../domain/text/Printable.ts"
 import { shownWidth, wrapLine } from "../../domain/text/TextWidth.ts"
@@ -8,7 +8,7 @@ import type { Paint } from "./Colour.ts"
 
 export interface MarkdownStyle {
   readonly paint: Paint
-  /** The width of the terminal; nothing when it is not known. */
+  /** The width of the terminal, if known. */
   readonly columns: number | undefined
   readonly isUnicode: boolean
 }
@@ -17,7 +17,7 @@ export interface MarkdownStyle {
 const parts =
   /(`+)([^`]|[^`].*?[^`])\1(?!`)|!?\[((?:\\.|[^\]\\])*)\]\((?:<([^>]*)>|([^\s()]*(?:\([^\s()]*\)[^\s()]*)*))(?:\s+"[^"]*")?\)|\*\*(?=\S)(.+?)(?<=\S)\*\*|__(?=\S)(.+?)(?<=\S)__|(?<![\w*])\*(?=[^\s*])(.+?)(?<=[^\s*])\*(?![\w*])|<(https?:\/\/[^\s>]+)>|\\([!-/:-@[-`{-~])/g
 
-/** `src/a.ts#L12-L40` as `src/a.ts:12`, which names the place where to begin. */
+/** `src/a.ts#L12-L40` becomes `src/a.ts:12`, its first line. */
 const placeOf = (href: string): string => {
   if (/^[a-z][a-z0-9+.-]*:/i.test(href)) return href
   const [, path = href, line] = /^([^#]*)#L(\d+)(?:-L?\d+)?$/.exec(href) ?? []
@@ -38,7 +38,7 @@ const linkText = (title: string, href: string, paint: Paint): string => {
   return isSame || text === "" ? paint.cyan(place) : `${text} (${paint.cyan(place)})`
 }
 
-/** Marks without their ends take the longer to look for, the longer the line is: such a line stays as it is. */
+/** Longer lines stay as they are: unclosed marks make the search slow. */
 const longestLine = 4000
 
 /** The line with its marks as styles. */
@@ -69,7 +69,7 @@ const withStyles = (line: string, paint: Paint): string =>
     }
   )
 
-/** Long lines are hard to read, on a wide terminal too. */
+/** The widest text: longer lines are hard to read. */
 const mostColumns = 100
 
 const wrapped = (lead: string, text: string, indent: string, { columns }: MarkdownStyle): ReadonlyArray<string> =>
@@ -81,7 +81,7 @@ const quoteOf = (line: string) => /^ {0,3}>\s?(.*)$/.exec(line)
 const isRule = (line: string): boolean => /^ {0,3}([-*_])(?:\s*\1){2,}\s*$/.test(line)
 const isTable = (line: string): boolean => /^\s*\|.*\|\s*$/.test(line)
 
-/** True for a line that goes on in the paragraph or item before it. */
+/** True if the line continues the paragraph or item before it. */
 const goesOn = (line: string): boolean =>
   line.trim() !== "" &&
   headingOf(line) === null &&
@@ -91,10 +91,10 @@ const goesOn = (line: string): boolean =>
   !isTable(line) &&
   !/^\s*(?:`{3,}|~{3,})/.test(line)
 
-/** A hard break keeps the lines apart. */
+/** True for a hard line break. */
 const isBroken = (line: string): boolean => / {2,}$|\\$/.test(line)
 
-/** Lines as paragraphs: those that go on are joined. */
+/** Joins lines into paragraphs. */
 const joined = (lines: ReadonlyArray<string>): ReadonlyArray<string> => {
   const paragraphs: Array<string> = []
   let canGoOn = false
@@ -128,12 +128,12 @@ const lineText = (line: string, style: MarkdownStyle): ReadonlyArray<string> => 
   return wrapped("", inlineText(line, paint), /^\s*/.exec(line)?.[0] ?? "", style)
 }
 
-/** The text of a document or a block, without a line end at its end. */
+/** Renders a document or a block, without a final line break. */
 export const markdownText = (markdown: string, style: MarkdownStyle): string => {
-  const shown: Array<string> = []
+  const output: Array<string> = []
   let prose: Array<string> = []
   const flush = (): void => {
-    shown.push(...joined(prose).flatMap((line) => lineText(line, style)))
+    output.push(...joined(prose).flatMap((line) => lineText(line, style)))
     prose = []
   }
   let fence: string | undefined
@@ -143,9 +143,9 @@ export const markdownText = (markdown: string, style: MarkdownStyle): string => 
       flush()
       fence = mark
     } else if (fence !== undefined && mark?.startsWith(fence) === true && line.trim() === mark) fence = undefined
-    else if (fence !== undefined) shown.push(`    ${line}`)
+    else if (fence !== undefined) output.push(`    ${line}`)
     else prose.push(line)
   }
   flush()
-  return shown.join("\n")
+  return output.join("\n")
 }

@@ -1,6 +1,6 @@
 /**
- * The two streams of the binary: results on stdout, messages on stderr. A reader that goes away (`| head`) is not an
- * error: what would still be written is dropped. A full disk is one: `lost` reports it at the end.
+ * The output streams: results on stdout, messages on stderr. If the reader goes away (`| head`), remaining output is
+ * dropped without an error. A full disk is an error that `lost` reports at the end.
  */
 import * as Context from "effect/Context"
 import { knownSecrets } from "../../services/runs/KnownSecrets.ts"
@@ -14,20 +14,20 @@ import { type Screen, type ScreenProcess, TerminalScreen, type TerminalStream } 
 
 const ignore = (): void => undefined
 
-/** Where results and messages go, and what is known of the reader. */
+/** The streams, and what is known about their reader. */
 export interface Streams {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly stdin: { readonly isTTY?: boolean }
   readonly stdout: TerminalStream
   readonly stderr: TerminalStream
-  /** What stops and ends; absent in tests. */
+  /** Process control for the screen; absent in tests. */
   readonly process?: ScreenProcess
 }
 
-/** A width below this is no width to break lines at. */
+/** Narrower terminals get no line breaks. */
 const leastColumns = 20
 
-/** The columns of a terminal; nothing for anything else. */
+/** The columns of a terminal. Undefined for other streams. */
 const columnsOf = ({ columns, isTTY }: TerminalStream): number | undefined =>
   isTTY === true && columns !== undefined && columns >= leastColumns ? columns : undefined
 
@@ -43,7 +43,7 @@ const makeOutput = (streams: Streams) =>
     stdout.on("error", lose)
     stderr.on("error", ignore)
     const screen = new TerminalScreen(stderr, env, process)
-    /** Waits for the write; a failed one is evaluated at the end. */
+    /** Waits for the write. A failure is evaluated at the end. */
     const write = (stream: TerminalStream, text: string, failed: (error: Error) => void): Effect.Effect<void> =>
       Effect.callback<void>((resume) => {
         screen.write(stream, text.endsWith("\n") ? text : `${text}\n`, (error) => {
@@ -53,39 +53,41 @@ const makeOutput = (streams: Streams) =>
       })
     const colourVariables = { noColor: env["NO_COLOR"], forceColor: env["FORCE_COLOR"], term: env["TERM"] }
     return {
-      /** Writes a line, or several, to stdout; waits while the reader is slow. */
+      /** Writes lines to stdout; waits for a slow reader. */
       result: (text: string) => write(stdout, text, lose),
-      /** Writes lines for a person to stdout, broken between words at the width of the terminal. */
+      /** Writes lines to stdout, wrapped to the terminal. */
       print: (text: string) => write(stdout, wrapText(text, columnsOf(stdout)), lose),
-      /** Writes text of a model to stdout: unchanged, but without control sequences on a terminal. */
+      /** Writes text of a model to stdout unchanged; on a terminal without control sequences. */
       answer: (text: string) => write(stdout, isWatched ? harmless(redactText(text)) : redactText(text), lose),
-      /** Writes a piece of a text of a model to stdout at once, as it comes. Only for a terminal. */
+      /** Writes a piece of an answer to stdout at once. Only for a terminal. */
       follow: (piece: string) => screen.write(stdout, harmless(piece)),
-      /** Writes lines that are safe to show to stdout at once. Only for a terminal. */
+      /** Writes safe lines to stdout at once. Only for a terminal. */
       printNow: (lines: string) => screen.write(stdout, lines),
-      /** Writes a line, or several, to stderr; broken between words at the width of the terminal. */
+      /** Writes lines to stderr, wrapped to the terminal. */
       emit: (text: string) => write(stderr, wrapText(text, columnsOf(stderr)), ignore),
       /** Writes to stderr without ending the line. */
       prompt: (text: string) => Effect.sync(() => screen.write(stderr, text)),
-      /** Why results could not be written; nothing when they were, or when their reader has gone. */
+      /** Why results could not be written. Undefined if they were, or if the reader has gone. */
       lost: () => lost,
       /** Colours for stdout. */
       resultPaint: makePaint(wantsColour(isWatched, colourVariables)),
       /** Colours for stderr. */
       emitPaint: makePaint(wantsColour(isHeard, colourVariables)),
-      /** True when results appear before a person. */
+      /** True if stdout is a terminal. */
       isWatched,
-      /** True when a person can read a question on stderr and answer it on stdin, which Node opens when it is looked at. */
+      /**
+       * True if a user can read a question on stderr and answer on stdin. A getter, because Node opens stdin on
+       * access.
+       */
       get canAsk() {
         return isHeard && streams.stdin.isTTY === true
       },
-      /** True when stdin is a pipe or a file. */
       get hasPipedInput() {
         return streams.stdin.isTTY !== true
       },
-      /** The terminal behind stderr, above which everything is written. */
+      /** The screen on stderr; other output is written above it. */
       screen: screen satisfies Screen as Screen,
-      /** The columns of results before a person; nothing without a terminal. */
+      /** The columns of stdout. Undefined without a terminal. */
       resultColumns: () => columnsOf(stdout)
     }
   })
@@ -105,14 +107,14 @@ export class Output extends Context.Service<Output>()("task-conductor/cli/termin
   })
 }
 
-/** What is printed for programs and of errors ends up in logs, so secrets are taken out of it. */
-/** A text without the secrets that are known here. */
+/** Output for programs and errors ends up in logs, so secrets are removed. */
+/** Removes known secrets from a text. */
 export const redactText = makeRedaction(knownSecrets)
 
-/** A value without them, before it becomes JSON. */
+/** Removes known secrets from a value before it becomes JSON. */
 export const redactValue = makeValueRedaction(knownSecrets)
 
-/** An event without them, for a line of text; values with methods of their own stay as they are. */
+/** Removes known secrets from an event. Values with methods stay unchanged. */
 export const redactEvent = <A>(value: A): A => {
   if (typeof value === "string") return redactText(value) as A
   if (Array.isArray(value)) return value.map(redactEvent) as A
@@ -121,8 +123,8 @@ export const redactEvent = <A>(value: A): A => {
 }
 
 /**
- * Keeps stdout for a protocol alone: redirects to stderr whatever else writes to it, code of plugins too. Returns what writes for the protocol, one chunk
- * after another.
+ * Reserves stdout for a protocol and redirects all other output to stderr, also from plugins. Returns the function
+ * that writes protocol messages in order.
  */
 export const reserveStdout = (): ((chunk: string | Uint8Array) => Promise<void>) => {
   const { stderr, stdout } = process

@@ -1,13 +1,12 @@
 /**
- * Where commands write that a person starts in a project of others: a link of the project must not lead what is written to
- * another place.
+ * Guards the output files of commands in foreign projects: a link in the project must not redirect them.
  */
 import * as Effect from "effect/Effect"
 import { printable } from "../../domain/text/Printable.ts"
 import { leadsOut } from "../../services/files/CanonicalPath.ts"
 import { usageFailure } from "./Failure.ts"
 
-/** Fails for a place in a folder that a link leads out of it. A place elsewhere, which the person named, is theirs to name. */
+/** Fails if a link leads the path out of the folder. Paths elsewhere are the user's choice. */
 export const requireStays = Effect.fnUntraced(function* (folder: string, file: string) {
   const real = yield* leadsOut(folder, file)
   if (real === undefined) return

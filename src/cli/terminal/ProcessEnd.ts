@@ -1,23 +1,23 @@
 /**
- * Ends the process with its exit code, also while a thread of a plugin is in the middle of code that nothing interrupts, such as a
- * long query of a database: Node waits for every thread before it exits.
+ * Ends the process even while a plugin's thread runs code that cannot be interrupted, such as a long database query.
+ * Node would wait for every thread.
  */
 import type { Worker } from "node:worker_threads"
 
-/** How long threads may take to end, in ms. */
+/** Time for threads to end, in milliseconds. */
 const grace = 1000
 
-/** Leaves the threads as they are; the exit code is kept where a program can take the place of this one. */
+/** Abandons the threads. Where possible, `execve` replaces the process and keeps the exit code. */
 const leaveThreads = (code: number): void => {
   process.emit("exit", code)
-  /* Without a file of its own for Windows, where this is not there either. */
+  /* Windows has no `execve`. */
   if (typeof process.execve === "function" && process.platform !== "win32") {
     process.execve("/bin/sh", ["sh", "-c", `exit ${code}`], {})
   }
   process.kill(process.pid, "SIGKILL")
 }
 
-/** Takes note of the threads that begin from now on. Gives what ends the process. */
+/** Tracks new threads. Returns the function that ends the process. */
 export const watchThreads = (): ((code: number) => void) => {
   const running = new Set<Worker>()
   const onWorker = (worker: Worker): void => {

@@ -1,6 +1,6 @@
 /**
- * Formats the progress of a run for a terminal: one plain line for each event that a person needs. Pure; text of models
- * and tools is made printable first.
+ * Formats the progress of a run: one plain line for each event that the user needs. Pure. Text of models and tools is
+ * made printable first.
  */
 import { usualHelp } from "../../domain/findings/IssueText.ts"
 import { stepText } from "../../domain/plan/TaskName.ts"
@@ -26,34 +26,34 @@ import {
   type SeenFindings,
   serverLine,
   waitingLine,
-  shown
+  safeText
 } from "./EventLines.ts"
 import { deniedOf, finishedText } from "../../domain/plan/TaskResult.ts"
 
 export interface ProgressOptions {
-  /** Everything about answers that were not right, and the steps of the work inside. */
+  /** Also all repairs and issues of answers, and the turns of tasks. */
   readonly isVerbose?: boolean
-  /** What is going on, for the text about it. */
+  /** The state of current work, for its description. */
   readonly live?: LiveState
-  /** What goes on is drawn at the bottom of the screen: no lines about it. */
+  /** Current work is drawn at the bottom: print no lines about it. */
   readonly isDrawn?: boolean
   readonly seen?: SeenFindings
 }
 
-/** How many names of tasks a line holds. */
+/** At most this many task names in a line. */
 const mostNames = 5
 
 const namesText = (names: ReadonlyArray<string>): string => {
   const all = names.length <= mostNames ? names : names.slice(0, mostNames - 2)
   const more = names.length - all.length
-  return `${all.map((name) => shown(name)).join(", ")}${more === 0 ? "" : ` and ${more} more`}`
+  return `${all.map((name) => safeText(name)).join(", ")}${more === 0 ? "" : ` and ${more} more`}`
 }
 
 type Answered = Extract<RunEvent, { readonly type: "approval.answered" }>
 
 const answers: Readonly<Record<Answered["answer"], string>> = {
   step: "approved",
-  repairs: "approved, with what repairs it",
+  repairs: "approved, with repairs",
   remaining: "approved, with all later steps",
   chosen: "approved in part",
   decline: "declined",
@@ -70,7 +70,7 @@ const answers: Readonly<Record<Answered["answer"], string>> = {
 
 const isNo: ReadonlySet<string> = new Set(["decline", "deny", "stop"])
 
-/** What was answered, and by whom when it was not a person. */
+/** The answer, and its source if it was not the user. */
 const answeredLine = ({ always = [], answer, by, instead }: Answered): string | undefined => {
   if (answer === "said" || answer === "nothing") return by === "person" ? `  ${answers[answer]}` : undefined
   const what =
@@ -80,35 +80,33 @@ const answeredLine = ({ always = [], answer, by, instead }: Answered): string | 
         ? "  not approved: no terminal to ask on"
         : always.length === 0
           ? `  ${answers[answer]}`
-          : `  ${answer === "step" ? answers.step : answers.once}, always in this project: ${shown(always.join(", "), 400)}`
-  return instead === undefined ? what : `${what}, instead: ${shown(instead)}`
+          : `  ${answer === "step" ? answers.step : answers.once}, always in this project: ${safeText(always.join(", "), 400)}`
+  return instead === undefined ? what : `${what}, instead: ${safeText(instead)}`
 }
 
-const forTask = (task: string): string => ` for "${shown(task)}"`
+const forTask = (task: string): string => ` for "${safeText(task)}"`
 
-/** What a call was, as it was reported when it began; only its name when nobody was listening then. */
+/** The call as its start event described it; only its name if that is unknown. */
 export const toolText = (
   { id, name }: Extract<RunEvent, { readonly type: "tool.finished" }>,
   { live }: ProgressOptions
-): string => shown(live?.tools.get(toolCallKey(id))?.text ?? name)
+): string => safeText(live?.tools.get(toolCallKey(id))?.text ?? name)
 
-/**
- * Why a call failed: the first line, without a sentence that only introduces the lines after it, which are for the model.
- */
+/** Why a call failed: the first line. A sentence that only introduces lines for the model is dropped. */
 export const failureText = ({ error_message }: ToolResult, live: LiveState | undefined): string => {
   const [first = "", ...rest] = (error_message ?? "").split("\n")
   const line = rest.length === 0 ? first : first.replace(/[.;] [^.;]*:$/, ".")
-  return shown(withoutProject(line, live?.run.project ?? ""), 400)
+  return safeText(withoutProject(line, live?.run.project ?? ""), 400)
 }
 
-/** The last line that a command wrote, where totals are, with how many there are. */
+/** The last line of a command's output, often its totals, with the number of lines. */
 export const lastLine = ({ output }: CommandEnd): string => {
   const lines = output.trimEnd().split("\n")
   const more = lines.length > 1 ? ` (${lines.length} lines)` : ""
-  return output.trim() === "" ? "nothing" : `${shown(lines.at(-1) ?? "", 100)}${more}`
+  return output.trim() === "" ? "nothing" : `${safeText(lines.at(-1) ?? "", 100)}${more}`
 }
 
-/** A command that did not succeed, although the call did; nothing for other calls that went well. */
+/** A failed command of a successful call. Undefined for other successful calls. */
 const exitLine = (
   event: Extract<RunEvent, { readonly type: "tool.finished" }>,
   paint: Paint,
@@ -120,35 +118,35 @@ const exitLine = (
     : `  ${paint.yellow(exit)} ${toolText(event, options)}${forTask(event.id.task)}: ${lastLine(end)}`
 }
 
-/** A step that has ended, with the tasks that came to nothing. */
+/** A finished step, with the number of tasks without a result. */
 const stepLine = (title: string, paint: Paint, live: LiveState | undefined): string => {
   const names = live?.steps.findLast((step) => step.title === title)?.tasks ?? []
   const stages = names.map((name) => live?.tasks.get(name)?.stage)
   const without = stages.filter((stage) => stage !== "finished" && stage !== "kept").length
   return without === 0
-    ? `  ${paint.green("finished")} ${shown(stepText(title))}`
-    : `  ${paint.yellow("ended")} ${shown(stepText(title))}: ${without} of ${counted(names.length, "task")} without a result`
+    ? `  ${paint.green("finished")} ${safeText(stepText(title))}`
+    : `  ${paint.yellow("ended")} ${safeText(stepText(title))}: ${without} of ${counted(names.length, "task")} without a result`
 }
 
 const finishedLine = ({ result, task }: Extract<RunEvent, { readonly type: "task.finished" }>, paint: Paint) => {
   const denied = deniedOf(result.calls)
   const colour = denied === undefined ? paint.green : paint.yellow
-  return `  ${colour(finishedText(denied))} "${shown(task)}"`
+  return `  ${colour(finishedText(denied))} "${safeText(task)}"`
 }
 
-/** How a check ends on the project as it is before the run. */
+/** The result of a check on the unchanged project. */
 const triedLine = (
   { command, failures, reason = "", seconds, status }: Extract<RunEvent, { readonly type: "check.tried" }>,
   paint: Paint
 ): string => {
-  const name = shown(command)
-  if (status === "not checked") return `${paint.yellow("the check proves nothing:")} ${name}. ${shown(reason, 600)}`
+  const name = safeText(command)
+  if (status === "not checked") return `${paint.yellow("the check proves nothing:")} ${name}. ${safeText(reason, 600)}`
   if (status === "passed")
-    return paint.dim(`  the check passes as the project is: ${name} (${secondsText(Math.round(seconds))})`)
-  return paint.dim(`  the check fails as the project is: ${name}: ${shown(namesOf(failures), 400)}`)
+    return paint.dim(`  before any change, the check passes: ${name} (${secondsText(Math.round(seconds))})`)
+  return paint.dim(`  before any change, the check fails: ${name}: ${safeText(namesOf(failures), 400)}`)
 }
 
-/** What a check says, in one line; nothing new that fails is good news. */
+/** The result of a check in one line. No new failures count as success. */
 const checkLine = (
   {
     command,
@@ -161,51 +159,51 @@ const checkLine = (
   }: Extract<RunEvent, { readonly type: "check.finished" }>,
   paint: Paint
 ): string => {
-  const name = shown(command)
+  const name = safeText(command)
   const lines = text.split("\n")
   const [first = ""] = lines
-  if (exitCode === null && newFailures.length === 0) return `${paint.yellow("not checked")} ${shown(first, 400)}`
+  if (exitCode === null && newFailures.length === 0) return `${paint.yellow("not checked")} ${safeText(first, 400)}`
   if (status === "failed" && newFailures.length === 0) {
-    return `${paint.red("check failed")} ${name}: ${shown(lines.at(-1) ?? "", 400)}`
+    return `${paint.red("check failed")} ${name}: ${safeText(lines.at(-1) ?? "", 400)}`
   }
   if (newFailures.length === 0) {
-    const tests = ran === undefined ? "" : `: ${shown(ranText(ran), 400)}`
+    const tests = ran === undefined ? "" : `: ${safeText(ranText(ran), 400)}`
     return `${paint.green(exitCode === 0 ? "passed" : "nothing new fails")} ${name}${tests}`
   }
-  const names = newFailures.slice(0, 3).map((one) => shown(one))
+  const names = newFailures.slice(0, 3).map((one) => safeText(one))
   const more = newFailures.length > names.length ? ` and ${newFailures.length - names.length} more` : ""
   return `${paint.red("check failed")} ${name} after ${secondsText(Math.round(seconds))}: ${names.join(", ")}${more}`
 }
 
-/** Lines about what is going on now, which a drawn screen shows by itself. */
+/** Lines about current work; a drawn screen shows it instead. */
 const workLine = (event: RunEvent, paint: Paint, { isVerbose = false, live }: ProgressOptions): string | undefined => {
   switch (event.type) {
     case "stage.started":
       return event.task === undefined ? `${stageText[event.stage]} ...` : undefined
     case "step.started":
-      return shown(stepText(event.title))
+      return safeText(stepText(event.title))
     case "tool.started":
       return paint.dim(
-        `  call ${shown(toolCallText(event.call, event.targets, live?.run.project))}${forTask(event.id.task)}`
+        `  call ${safeText(toolCallText(event.call, event.targets, live?.run.project))}${forTask(event.id.task)}`
       )
     case "check.tried":
       return triedLine(event, paint)
     case "check.started":
-      return paint.dim(`  check ${shown(event.command)}${event.task === undefined ? "" : forTask(event.task)}`)
+      return paint.dim(`  check ${safeText(event.command)}${event.task === undefined ? "" : forTask(event.task)}`)
     case "model.waiting":
       return waitingLine(event, paint, live)
     case "tool.running": {
       const ends = event.endsAtSeconds === undefined ? "" : `; is stopped after ${secondsText(event.endsAtSeconds)}`
       return paint.dim(
-        `  ${shown(event.name)}${forTask(event.id.task)}: running for ${secondsText(event.seconds)}${ends}`
+        `  ${safeText(event.name)}${forTask(event.id.task)}: running for ${secondsText(event.seconds)}${ends}`
       )
     }
     case "tool.progress":
-      return paint.dim(`  ${shown(event.name)}${forTask(event.id.task)}: ${shown(progressText(event))}`)
+      return paint.dim(`  ${safeText(event.name)}${forTask(event.id.task)}: ${safeText(progressText(event))}`)
     case "check.running": {
       const task = event.task === undefined ? "" : forTask(event.task)
       return paint.dim(
-        `  check ${shown(event.command)}${task}: running for ${secondsText(event.seconds)}; is stopped after ${secondsText(event.endsAtSeconds)}`
+        `  check ${safeText(event.command)}${task}: running for ${secondsText(event.seconds)}; is stopped after ${secondsText(event.endsAtSeconds)}`
       )
     }
     case "model.phase":
@@ -217,24 +215,24 @@ const workLine = (event: RunEvent, paint: Paint, { isVerbose = false, live }: Pr
   }
 }
 
-/** The steps of the work inside, on request. */
+/** The turns of a task, for --verbose. */
 const insideLine = (event: RunEvent): string | undefined => {
   switch (event.type) {
     case "task.worked":
-      return `  refined "${shown(event.task)}": ${event.calls.length === 0 ? "no calls" : event.calls.map((call) => shown(call.name)).join(", ")}`
+      return `  refined "${safeText(event.task)}": ${event.calls.length === 0 ? "no calls" : event.calls.map((call) => safeText(call.name)).join(", ")}`
     case "task.turn":
-      return `  turn ${event.turn} of "${shown(event.task)}": ${[...event.calls.map((call) => shown(call.name)), ...event.changed.map((path) => `changes ${shown(path)}`)].join(", ")}`
+      return `  turn ${event.turn} of "${safeText(event.task)}": ${[...event.calls.map((call) => safeText(call.name)), ...event.changed.map((path) => `changes ${safeText(path)}`)].join(", ")}`
     default:
       return undefined
   }
 }
 
-/** The line for an event; nothing for events that only programs need. */
+/** The line for an event. Undefined for events that only programs need. */
 export const progressLine = (event: RunEvent, paint: Paint, options: ProgressOptions = {}): string | undefined => {
-  const { isDrawn = false, isVerbose = false, live, seen } = options
+  const { isDrawn = false, isVerbose = false, live, seen: reported } = options
   switch (event.type) {
     case "run.started":
-      return `${paint.bold("run")} ${event.runId} with ${shown(event.model)} in ${shown(event.project)}`
+      return `${paint.bold("run")} ${event.runId} with ${safeText(event.model)} in ${safeText(event.project)}`
     case "plan.created": {
       const { steps, tasks } = event.taskList
       const attempt = event.attempts > 1 ? `, attempt ${event.attempts}` : ""
@@ -251,21 +249,21 @@ export const progressLine = (event: RunEvent, paint: Paint, options: ProgressOpt
       return isVerbose ? insideLine(event) : undefined
     case "task.item":
       return paint.dim(
-        `  item ${event.number} of ${event.of} ${event.state}: ${shown(event.item, 120)}${forTask(event.task)}`
+        `  item ${event.number} of ${event.of} ${event.state}: ${safeText(event.item, 120)}${forTask(event.task)}`
       )
     case "task.kept":
-      return paint.dim(`  finished before: "${shown(event.task)}"`)
+      return paint.dim(`  finished before: "${safeText(event.task)}"`)
     case "task.finished":
       return isDrawn && !isVerbose ? undefined : finishedLine(event, paint)
     case "step.finished":
       return isDrawn && !isVerbose ? stepLine(event.title, paint, live) : undefined
     case "task.failed":
       return [
-        `  ${paint.red(event.failure.skipped ? "skipped" : "failed")} ${shown(withoutProject(event.failure.message, live?.run.project ?? ""), 400)}`,
+        `  ${paint.red(event.failure.skipped ? "skipped" : "failed")} ${safeText(withoutProject(event.failure.message, live?.run.project ?? ""), 400)}`,
         ...(event.failure.cause?._tag === "NoValidAnswer" ? [`    What you can do: ${usualHelp}`] : [])
       ].join("\n")
     case "tool.finished":
-      /* What a person denied was said with their answer, and is said again at the end. */
+      /* The answer and the end of the run already report denials. */
       if (event.result.success) return exitLine(event, paint, options)
       return isOwnChoice(event.result.error_message ?? "")
         ? undefined
@@ -279,14 +277,14 @@ export const progressLine = (event: RunEvent, paint: Paint, options: ProgressOpt
     case "server.back":
       return `  the model server is back after ${secondsText(event.waitedSeconds)}`
     case "answer.rejected":
-      return rejectedLine(event, paint, isVerbose, seen)
+      return rejectedLine(event, paint, isVerbose, reported)
     case "answer.repaired":
       return repairedLine(event, paint, isVerbose)
     case "approval.answered":
       return answeredLine(event)
     case "message":
       return event.text === interruptedText ? undefined : messageLine(event, paint, live?.run.project ?? "")
-    // Nothing else says how a run ended that was interrupted.
+    // An interrupted run has no other last line.
     case "run.finished":
       return event.report.status === "interrupted"
         ? outcomeLines(event.report, paint, {

@@ -1,6 +1,6 @@
 /**
- * A region at the bottom of the terminal that is drawn again and again, while everything else that is written scrolls above
- * it. The cursor stands below the region and is never hidden, so a process that dies leaves a terminal that works.
+ * Redraws a region at the bottom of the terminal while other output scrolls above it. The cursor stays below the
+ * region and is never hidden, so a crash leaves a usable terminal.
  */
 import { shownWidth } from "../../domain/text/TextWidth.ts"
 import type { ViewSize } from "../../domain/runs/LiveView.ts"
@@ -15,23 +15,23 @@ export interface TerminalStream {
   getWindowSize?(): [columns: number, rows: number]
 }
 
-/** Makes the lines of the region, at the time in milliseconds. */
+/** Returns the lines of the region at a time in milliseconds. */
 export type Draw = (size: ViewSize, now: number) => ReadonlyArray<string>
 
 export interface Screen {
-  /** False where nothing can be drawn again: no terminal, a dumb one, or a build server. */
+  /** False if redrawing is impossible: no terminal, a dumb one, or a CI server. */
   readonly canDraw: boolean
-  /** True when signs beyond ASCII can be shown. */
+  /** True if the terminal can show characters beyond ASCII. */
   readonly isUnicode: boolean
-  /** The columns for messages; nothing without a terminal. */
+  /** The columns of stderr. Undefined without a terminal. */
   readonly columns: () => number | undefined
-  /** Draws from now on. */
+  /** Starts drawing. */
   readonly show: (draw: Draw) => void
-  /** Erases the region until it is shown again. */
+  /** Erases the region until the next `show`. */
   readonly hide: () => void
 }
 
-/** What a screen needs of the process; nothing in tests. */
+/** Process control for the screen; absent in tests. */
 export interface ScreenProcess {
   on(event: "SIGTSTP" | "exit", listener: () => void): unknown
   off(event: "SIGTSTP", listener: () => void): unknown
@@ -39,24 +39,24 @@ export interface ScreenProcess {
   readonly pid: number
 }
 
-/** Ten times a second: what moves looks alive, and a slow connection is not filled. */
+/** Ten times a second: smooth enough, and light enough for a slow connection. */
 const drawEvery = 100
 const usualSize: ViewSize = { columns: 80, rows: 24 }
 
-/** A terminal that knows the mode shows what stands between at once; others ignore it. */
+/** Synchronized output: terminals that know the mode show the text between the marks at once. */
 const [begin, end] = ["\u001b[?2026h", "\u001b[?2026l"]
 
 const isSet = (value: string | undefined): boolean => value !== undefined && !["", "0", "false"].includes(value)
 
-/** Where the region can be drawn, by the stream and the environment. */
+/** True if the region can be drawn on this stream in this environment. */
 export const canDrawOn = (isTerminal: boolean, env: Readonly<Record<string, string | undefined>>): boolean =>
   isTerminal && env["TERM"] !== "dumb" && !isSet(env["CI"])
 
-/** Signs beyond ASCII need a locale that has them; the console of Linux lacks most of them. */
+/** Characters beyond ASCII need a UTF-8 locale. The Linux console lacks most of them. */
 export const isUnicodeIn = (env: Readonly<Record<string, string | undefined>>): boolean =>
   env["TERM"] !== "linux" && /utf-?8/i.test(env["LC_ALL"] || env["LC_CTYPE"] || env["LANG"] || "")
 
-/** The screen of a process, and what has to be used for writing on its terminal. */
+/** The screen of a process. All output to its terminal goes through `write`. */
 export class TerminalScreen implements Screen {
   readonly canDraw: boolean
   readonly isUnicode: boolean
@@ -65,7 +65,7 @@ export class TerminalScreen implements Screen {
   #draw: Draw | undefined
   #drawn: ReadonlyArray<string> = []
   #timer: NodeJS.Timeout | undefined
-  /** Something else stands in the line of the cursor. */
+  /** Other text is in the line of the cursor. */
   #isInLine = false
 
   constructor(
@@ -106,7 +106,7 @@ export class TerminalScreen implements Screen {
     this.#send(this.#erased())
   }
 
-  /** Stops the process as Ctrl-Z asks, with a clean screen; the region comes back with the next drawing. */
+  /** Stops the process for Ctrl-Z with a clean screen. The region returns with the next drawing. */
   readonly #suspend = (): void => {
     this.#send(this.#erased())
     this.#process?.kill(this.#process.pid, "SIGSTOP")
@@ -117,15 +117,15 @@ export class TerminalScreen implements Screen {
   }
 
   /**
-   * Takes the region from the screen, row by row: erasing to the end from the first row of the screen is a cleared screen for
-   * some terminals, which keep what stood there in their history. Lines that a narrower terminal has broken take several rows.
+   * Erases the region row by row. Erasing to the end from the first row clears the screen in some terminals, which
+   * then keep it in their history. Lines wrapped by a narrower terminal take several rows.
    */
   #erased(): string {
     if (this.#drawn.length === 0) return ""
     const { columns } = this.#size()
     const rows = this.#drawn.reduce((sum, line) => sum + Math.max(1, Math.ceil(shownWidth(line) / columns)), 0)
     this.#drawn = []
-    /* In the line of the cursor stands what the terminal echoed of a key, such as ^C. */
+    /* The terminal may have echoed a key, such as ^C, in the cursor's line. */
     return `\r\u001b[2K${"\u001b[A\u001b[2K".repeat(rows)}`
   }
 
@@ -134,7 +134,7 @@ export class TerminalScreen implements Screen {
     return lines.map((line) => `${line}\r\n`).join("")
   }
 
-  /** Draws the region if it differs from what is on the screen. */
+  /** Draws the region if it changed. */
   readonly refresh = (): void => {
     if (this.#draw === undefined || this.#isInLine) return
     const before = this.#drawn
@@ -143,7 +143,7 @@ export class TerminalScreen implements Screen {
     this.#send(`${this.#erased()}${this.#region(next)}`)
   }
 
-  /** Writes above the region to a stream that may show on the same terminal. */
+  /** Writes above the region to a stream on the same terminal. */
   readonly write = (stream: TerminalStream, text: string, done?: (error?: Error | null) => void): void => {
     if (stream.isTTY !== true || this.#draw === undefined) {
       stream.write(text, done)

@@ -1,5 +1,5 @@
 /**
- * How a run is shown while it works, how its command ends, and how it is resumed.
+ * Shows a run during its work, ends its command, and says how to resume it.
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -16,19 +16,19 @@ import { Output, redactText } from "./Output.ts"
 import type { RunContext } from "../../app/RunContext.ts"
 import { type ApprovalFlags, approvedBeforehand, runContextOf } from "./runContext.ts"
 
-/** True unless nothing is left to do, or there is no plan to continue with. */
+/** False if nothing is left to do, or no plan exists. */
 const canResume = ({ nothingLeft = false, status }: RunReport): boolean =>
   !nothingLeft && status !== "done" && status !== "no_valid_plan"
 
-/** How a run is shown, as its flags say. */
+/** Output flags of a run. */
 interface RunStyle {
-  /** Its events are printed as JSON Lines. */
+  /** Prints events as JSON Lines. */
   readonly json: boolean
   readonly verbose?: boolean
   readonly plain?: boolean
-  /** Only the answer and errors are printed. */
+  /** Prints only the answer and errors. */
   readonly quiet?: boolean
-  /** The run is no saved run of this machine: it is not resumed here. */
+  /** The run is not saved on this machine and cannot be resumed here. */
   readonly isClusterRun?: boolean
 }
 
@@ -37,11 +37,11 @@ const eventSink = ({ isClusterRun = false, json, plain = false, quiet = false, v
   return json ? jsonSink : quiet ? quietSink : progressSink(verbose, { isPlain: plain, stop })
 }
 
-/** True for an answer that was bound to a schema: JSON is no markdown. */
+/** True for a JSON answer of an output schema, which is no markdown. */
 const isJson = (text: string): boolean =>
   /^[{[]/.test(text) && Result.isSuccess(Result.try(() => JSON.parse(text) as unknown))
 
-/** Prints an answer: rendered before a person, else as it is. */
+/** Prints an answer: rendered on a terminal, else as it is. */
 export const printAnswer = Effect.fnUntraced(function* (markdown: string, isPlain: boolean) {
   const { answer, isWatched, result, resultColumns: columns, resultPaint: paint, screen } = yield* Output
   if (markdown.trim() === "") return
@@ -51,8 +51,8 @@ export const printAnswer = Effect.fnUntraced(function* (markdown: string, isPlai
 })
 
 /**
- * How a run ended that is not done, and the facts of the host, stand above the answer of the model, except of an answer that was
- * bound to a schema. Without an answer and without a fact, the last lines say everything.
+ * Puts the status of an unfinished run and the checked facts above the model's answer, except for JSON answers.
+ * Without an answer and facts, the last lines say everything.
  */
 const withFacts = (report: RunReport, project: string): string => {
   const { answer, facts } = report
@@ -60,10 +60,9 @@ const withFacts = (report: RunReport, project: string): string => {
   return [personLine(outcomeText(report), project), answer].filter((part) => part !== "").join("\n\n")
 }
 
-/** The line that says how to resume a run. */
 const resumeLine = (runId: string): string => `Resume it: task-conductor resume ${runId}`
 
-/** Shows a run while it works, then its answer on stdout, its outcome on stderr and how to resume it; fails unless it is done. */
+/** Shows a run during its work, then its answer on stdout and its outcome on stderr. Fails unless the run is done. */
 export const showRun = Effect.fnUntraced(function* <E, R>(
   style: RunStyle,
   work: (sink: EventSink) => Effect.Effect<RunReport, E, R>
@@ -88,38 +87,38 @@ export const showRun = Effect.fnUntraced(function* <E, R>(
   if (report.status !== "done") return yield* quietFailure(exitCodeOf(report.status))
 })
 
-/** Carries out a run; says how to resume it when it is stopped after it began, unless a program reads its events. */
+/** Carries out a run. If it is stopped after its start, says how to resume it, unless a program reads its events. */
 export const carryOut = <E, R>(
   { listen, ...context }: RunContext,
   isJson: boolean,
   work: (context: RunContext) => Effect.Effect<RunReport, E, R>
 ) => {
-  let begun = ""
+  let runId = ""
   const noticing: RunContext["listen"] = (recorded) => {
-    if (recorded.event.type === "run.started") begun = recorded.event.runId
+    if (recorded.event.type === "run.started") runId = recorded.event.runId
     return listen(recorded)
   }
   const reportResume = Effect.suspend(() =>
-    begun === "" || isJson ? Effect.void : Output.use(({ emit }) => emit(resumeLine(begun)))
+    runId === "" || isJson ? Effect.void : Output.use(({ emit }) => emit(resumeLine(runId)))
   )
   return Effect.onInterrupt(work({ ...context, listen: noticing }), () => reportResume)
 }
 
-/** Carries out a run of this machine and shows it. A stream of events ends with an error when the work fails in the middle. */
+/** Carries out a run of this machine and shows it. If the work crashes, the event stream ends with an error. */
 export const showOwnRun = <E, R>(
-  given: RunStyle & ApprovalFlags,
+  flags: RunStyle & ApprovalFlags,
   work: (context: RunContext) => Effect.Effect<RunReport, E, R>
 ) =>
-  given.quiet === true && given.verbose === true
+  flags.quiet === true && flags.verbose === true
     ? usageFailure("--quiet and --verbose exclude each other. Leave one out.")
-    : showRun(given, (shown) =>
-        (given.json || given.plain === true || given.quiet === true
-          ? Effect.succeed<KeyTaker>({ sink: shown, handOver: Effect.void })
-          : takingKeys(shown, { begin: "run.started" })
+    : showRun(flags, (sink) =>
+        (flags.json || flags.plain === true || flags.quiet === true
+          ? Effect.succeed<KeyTaker>({ sink, handOver: Effect.void })
+          : takingKeys(sink, { begin: "run.started" })
         ).pipe(
-          Effect.flatMap(({ sink }) => runContextOf({ sink, isQuiet: given.quiet, ...approvedBeforehand(given) })),
-          Effect.flatMap((context) => carryOut(context, given.json, work)),
+          Effect.flatMap(({ sink }) => runContextOf({ sink, isQuiet: flags.quiet, ...approvedBeforehand(flags) })),
+          Effect.flatMap((context) => carryOut(context, flags.json, work)),
           Effect.scoped,
-          Effect.tapCause((cause) => (Cause.hasInterrupts(cause) ? Effect.void : shown.abort("The run broke off.")))
+          Effect.tapCause((cause) => (Cause.hasInterrupts(cause) ? Effect.void : sink.abort("The run broke off.")))
         )
       )

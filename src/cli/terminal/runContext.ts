@@ -1,6 +1,5 @@
 /**
- * What every command passes to the run that it starts: where events go, who is asked, where notes are printed, and how a
- * person at the terminal picks a model when none is named.
+ * The context that commands pass to runs: event sink, approver, notes, and the model picker for users at a terminal.
  */
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
@@ -17,14 +16,14 @@ import { Output } from "./Output.ts"
 import { type ModelOffer, type RunContext, type StartupNotes, tornNote } from "../../app/RunContext.ts"
 import type { EventSink } from "./EventSink.ts"
 
-/** The model that a person means by a number or a name. */
-const meant = (models: ReadonlyArray<InstalledModel>, typed: string): string | undefined => {
+/** The model for a typed number or name. */
+const chosenModel = (models: ReadonlyArray<InstalledModel>, typed: string): string | undefined => {
   const text = typed.trim().toLowerCase()
   const index = text === "" ? 0 : /^\d+$/.test(text) ? Number(text) - 1 : -1
   return (models[index] ?? models.find(({ name }) => name.toLowerCase() === text))?.name
 }
 
-/** Saves the choice and says where; a file that cannot be written is no reason not to go on. */
+/** Saves the choice and reports the file. A failure to write is only reported. */
 const save = Effect.fnUntraced(function* (name: string, { home, userFile }: ModelOffer) {
   const { emit } = yield* Output
   const unsaved = (why: string) => emit(`The choice is not saved, because ${why}. Next time, use --model ${name}.`)
@@ -38,7 +37,7 @@ const save = Effect.fnUntraced(function* (name: string, { home, userFile }: Mode
   )
 })
 
-/** Asks for one of the models until the answer is one; nothing for Ctrl-D and the end of input. */
+/** Asks for a model until the answer is valid. Undefined for Ctrl-D and the end of input. */
 export const chooseFrom = Effect.fn("chooseFrom")(
   function* ({ host, models }: ModelOffer) {
     const { emit, prompt } = yield* Output
@@ -51,7 +50,7 @@ export const chooseFrom = Effect.fn("chooseFrom")(
     )
     for (;;) {
       yield* prompt(`Which one should be used? 1 to ${models.length} or a name; Enter takes 1, Ctrl-D none: `)
-      const name = meant(models, yield* terminal.readLine)
+      const name = chosenModel(models, yield* terminal.readLine)
       if (name !== undefined) return name
       yield* emit("There is no such model in the list.")
     }
@@ -71,29 +70,26 @@ const ask = Effect.fnUntraced(function* (offer: ModelOffer) {
   return name
 })
 
-/** The flags with which a person approves beforehand. */
+/** Flags that approve in advance. */
 export interface ApprovalFlags {
   readonly yes: boolean
   readonly yesThisRun: boolean
 }
 
-/** What was approved beforehand: with `--yes` steps and calls, with `--yes-this-run` steps only. */
+/** The advance approval: steps and calls with `--yes`, only steps with `--yes-this-run`. */
 export const approvedBeforehand = ({ yes, yesThisRun }: ApprovalFlags) => ({ approveSteps: yesThisRun, yes })
 
-/** How a command starts its run. */
 export interface CommandOptions
   extends Pick<RunContext, "approveSteps" | "yes">, Partial<Pick<RunContext, "approver">> {
   readonly sink: EventSink
-  /** Nothing is said beside the answer and errors. */
+  /** Prints only the answer and errors. */
   readonly isQuiet?: boolean | undefined
 }
 
 const note = (text: string): string => `note: ${text.charAt(0).toLowerCase()}${text.slice(1)}`
 
-/** What the built-in demo is, before it does anything. */
 const demoLine = "Using the built-in demo, which only searches and quotes."
 
-/** Prints notes and warnings on stderr. */
 const printNotes = Effect.fnUntraced(function* (
   { emit, emitPaint }: Output["Service"],
   { isTorn = false, notes = [], usesDemo = false, warnings }: StartupNotes
@@ -104,21 +100,21 @@ const printNotes = Effect.fnUntraced(function* (
   if (isTorn) yield* emit(note(tornNote))
 })
 
-/** The person at the terminal, with a bell where the settings want one. */
+/** The approver at the terminal, with a bell if the settings want one. */
 const layerPerson = (isColoured: boolean) =>
   Layer.unwrap(Effect.map(RunSettings, ({ bell = true }) => layerTerminal({ bell, isColoured })))
 
-/** The context of a run that a command starts. A person at a terminal is asked for a model when none is named. */
+/** The context of a run that a command starts. If no model is named, the user at a terminal is asked. */
 export const runContextOf = Effect.fnUntraced(function* ({
   approver,
   isQuiet = false,
   sink,
-  ...given
+  ...others
 }: CommandOptions) {
   const output = yield* Output
   const services = yield* Effect.context<Output | Terminal.Terminal | FileSystem.FileSystem | Path.Path>()
   const context: RunContext = {
-    ...given,
+    ...others,
     listen: sink.listen,
     approver: approver ?? layerPerson(output.emitPaint.bold("") !== ""),
     warn: (notes) => (isQuiet ? Effect.void : printNotes(output, notes)),

@@ -1,6 +1,6 @@
 /**
- * One session of an editor: a conversation about a project, in which a prompt is a message, the order of a run, or the order
- * of a plan, as the mode says. What was said is kept with the conversations of the project.
+ * A session of an editor. The mode decides whether a prompt is a message of a conversation, the order of a plan, or
+ * the order of a run. Messages are saved with the conversations of the project.
  */
 import type {
   ContentBlock,
@@ -63,7 +63,7 @@ import {
   toolCallId
 } from "./SessionUpdates.ts"
 
-/** A path below the project; another address as it is. */
+/** The project-relative path of a file below the project; other addresses are unchanged. */
 const nameOf = (uri: string, project: string): string => {
   if (!uri.startsWith("file:") || URL.parse(uri) === null) return uri
   const path = fileURLToPath(uri)
@@ -72,15 +72,15 @@ const nameOf = (uri: string, project: string): string => {
 }
 
 interface PromptText {
-  /** What was typed, with the paths. */
+  /** The typed text, with paths. */
   readonly prompt: string
-  /** The texts that were brought along. */
+  /** Embedded texts. */
   readonly material: string
 }
 
 /**
- * The prompt of an editor as text: what was typed, with the paths of files that it names, and the text of those that it brings
- * along. Nothing for a prompt with a part that was never offered, such as an image.
+ * Converts an editor's prompt: the typed text with the paths of linked files, and embedded texts. Undefined if a part
+ * has an unsupported kind, such as an image.
  */
 const promptText = (blocks: ReadonlyArray<ContentBlock>, project: string): PromptText | undefined => {
   let prompt = ""
@@ -97,7 +97,6 @@ const promptText = (blocks: ReadonlyArray<ContentBlock>, project: string): Promp
   return { prompt, material: material.join("\n\n") }
 }
 
-/** The editor, as a session sees it. */
 export interface Editor {
   readonly update: (update: SessionUpdate) => void
   readonly ask: (call: ToolCallUpdate, options: Array<PermissionOption>) => Promise<RequestPermissionOutcome>
@@ -105,7 +104,7 @@ export interface Editor {
 
 export interface SessionOptions extends Pick<RunContext, "approveSteps" | "yes"> {
   readonly id: string
-  /** Absolute. */
+  /** The absolute path of the project. */
   readonly project: string
   readonly given: Configuration
   readonly messages: ReadonlyArray<ConversationMessage>
@@ -124,7 +123,7 @@ const paragraphs = (...parts: ReadonlyArray<string>): string =>
 const factText = ({ facts }: Pick<AskReport, "facts">): string =>
   facts === undefined ? "" : factLines(facts).join("\n")
 
-/** Why an answer ended, unless the answer or the facts say so. */
+/** The reason for the end, unless the answer or the facts already give it. */
 const reasonText = ({
   answer,
   facts,
@@ -133,7 +132,7 @@ const reasonText = ({
 }: Pick<AskReport, "answer" | "facts" | "reason" | "status">): string =>
   reason === "" || [answer, factText({ facts })].some((text) => text.includes(reason)) ? "" : `${status}: ${reason}`
 
-/** The facts of the host stand above what the model says. */
+/** Checked facts come before the model's answer. */
 const reportText = (report: RunReport): string => {
   const { answer, facts, runId } = report
   const undo = (facts?.files.length ?? 0) > 0 ? `Undo it: task-conductor undo ${runId}` : ""
@@ -148,39 +147,39 @@ interface Sent {
 /** An open conversation. */
 interface Talk {
   readonly fiber: Fiber.Fiber<unknown, CommandFailure>
-  /** Sends a message, and waits for its answer; interrupting it stops the answer. */
+  /** Sends a message and waits for its answer. Interruption stops the answer. */
   readonly send: (text: string) => Effect.Effect<AskReport, CommandFailure>
 }
 
 interface TalkListener {
-  /** Receives the text of answers as it arrives. */
+  /** Receives answers while they arrive. */
   readonly wrote: (text: string) => void
   /** Receives all messages after each answer. */
   readonly answered: (messages: ReadonlyArray<ConversationMessage>) => void
   readonly closed: () => void
 }
 
-/** Opens a conversation, which takes messages until the scope closes. */
+/** Opens a conversation that accepts messages until the scope closes. */
 const openTalk = Effect.fnUntraced(function* (
   conversation: NewConversation,
   context: RunContext,
-  { answered, closed, wrote }: TalkListener
+  { answered: onAnswered, closed, wrote }: TalkListener
 ) {
   const queue = yield* Queue.unbounded<Sent>()
   let answering: Fiber.Fiber<AskReport> | undefined
   const answerNext = Effect.fnUntraced(function* (session: AskSession) {
     const { reply, text } = yield* Queue.take(queue)
-    let written = ""
+    let streamed = ""
     answering = yield* Effect.forkChild(
       session.send(text, (piece) => {
-        written += piece
+        streamed += piece
         wrote(piece)
       })
     )
     const exit = yield* Fiber.await(answering)
     answering = undefined
-    answered(yield* session.messages)
-    if (Exit.isSuccess(exit) && !written.includes(exit.value.answer.trim())) wrote(exit.value.answer)
+    onAnswered(yield* session.messages)
+    if (Exit.isSuccess(exit) && !streamed.includes(exit.value.answer.trim())) wrote(exit.value.answer)
     yield* Deferred.done(reply, exit)
   })
   const fiber = yield* holdConversation(conversation, context, (session) => Effect.forever(answerNext(session))).pipe(
@@ -201,7 +200,7 @@ const openTalk = Effect.fnUntraced(function* (
   return talk
 })
 
-/** Asks the editor what the gate asks. `current` is the number of the prompt that is answered, with its updates. */
+/** Passes the gate's questions to the editor. `current` is the number and the updates of the current prompt. */
 const approveIn = (
   { editor, project }: Pick<SessionOptions, "editor" | "project">,
   current: () => { readonly prompt: number; readonly updates: ReturnType<typeof makeUpdates> }
@@ -213,54 +212,54 @@ const approveIn = (
     const isCall = request.items.length === 1 && first?.call !== undefined
     const call = isCall ? toolCallId(prompt, first.task, first.call.uid) : `${prompt}/question ${++questions}`
     const options = permissionOptions(request)
-    const asked = askedCall(request, call, project)
-    editor.update({ ...asked, sessionUpdate: "tool_call", title: asked.title ?? "" } as SessionUpdate)
+    const toolCall = askedCall(request, call, project)
+    editor.update({ ...toolCall, sessionUpdate: "tool_call", title: toolCall.title ?? "" } as SessionUpdate)
     updates.know(call)
-    const answer = permissionAnswer(await editor.ask(asked, options), options)
+    const answer = permissionAnswer(await editor.ask(toolCall, options), options)
     const status = answer === false ? "failed" : isCall ? "pending" : "completed"
     editor.update({ sessionUpdate: "tool_call_update", toolCallId: call, status })
     return answer
   }
 }
 
-/** A prompt with the mode and the configuration that the session had when it came: later choices are for later prompts. */
+/** A prompt with the mode and configuration at its arrival. Later choices affect later prompts. */
 interface PromptOrder {
   readonly text: PromptText
   readonly mode: ModeId
   readonly given: Configuration
 }
 
-/** The order of a run or a plan; what was said before belongs to it. */
+/** The order of a run or a plan, with the earlier messages. */
 const newRun = Effect.fnUntraced(function* (
-  { given, messages, project }: Pick<SessionOptions, "given" | "messages" | "project">,
+  { given: configuration, messages, project }: Pick<SessionOptions, "given" | "messages" | "project">,
   { material, prompt }: PromptText
 ) {
   const before = messages.length === 0 ? "" : conversationMarkdown(messages, { model: "the model", project })
   const text = paragraphs(before, material)
   const attachment = text === "" ? {} : { attachment: { name: "the editor", text } }
-  return { project, given, order: { runId: yield* makeRunId, prompt, ...attachment } }
+  return { project, given: configuration, order: { runId: yield* makeRunId, prompt, ...attachment } }
 })
 
-/** Keeps what was said, unless the configuration says otherwise. */
+/** Saves the messages, unless the configuration forbids it. */
 const keep = Effect.fnUntraced(function* ({
-  given,
+  given: configuration,
   id,
   messages,
   project
 }: Pick<SessionOptions, "given" | "id" | "messages" | "project">) {
-  const setup = yield* readSetup(project, given)
+  const setup = yield* readSetup(project, configuration)
   if (setup.configuration.saveConversations === false) return
   const saved = { runId: id, model: setup.settings.model, messages }
   yield* Effect.ignore(saveConversation(conversationPlace(setup), saved))
 })
 
-/** Opens a session. One prompt is answered at a time. */
+/** Opens a session. It answers one prompt at a time. */
 export const makeSession = (options: SessionOptions) => {
   const { approveSteps, editor, id, project, yes } = options
   const choices = makeChoices(options)
   let { messages } = options
   let talk: Talk | undefined
-  /** What the open conversation was opened with. */
+  /** The configuration of the open conversation. */
   let talkGiven = options.given
   let prompts = 0
   let updates = makeUpdates(0, project)
@@ -278,13 +277,13 @@ export const makeSession = (options: SessionOptions) => {
       Effect.sync(() => [...warnings, ...notes].forEach((text) => editor.update(thought(text))))
   }))
 
-  /** A conversation ends where a run or a plan begins, and goes on after it. */
+  /** A run or a plan closes the conversation; a later message opens it again. */
   const closeTalk = Effect.suspend(() => (talk === undefined ? Effect.void : Fiber.interrupt(talk.fiber)))
 
-  const answerMessage = Effect.fnUntraced(function* ({ given, text }: PromptOrder) {
-    if (talkGiven !== given) yield* closeTalk
-    talkGiven = given
-    const conversation = { project, given, order: { runId: id, prompt: "", messages }, keep: true }
+  const answerMessage = Effect.fnUntraced(function* ({ given: configuration, text }: PromptOrder) {
+    if (talkGiven !== configuration) yield* closeTalk
+    talkGiven = configuration
+    const conversation = { project, given: configuration, order: { runId: id, prompt: "", messages }, keep: true }
     talk ??= yield* openTalk(conversation, yield* context, {
       wrote: write,
       answered: (all) => void (messages = all),
@@ -295,32 +294,32 @@ export const makeSession = (options: SessionOptions) => {
     return end === "" ? "" : `\n\n${end}`
   })
 
-  const carryOut = Effect.fnUntraced(function* ({ given, mode, text }: PromptOrder) {
+  const carryOut = Effect.fnUntraced(function* ({ given: configuration, mode, text }: PromptOrder) {
     yield* closeTalk
-    const run = yield* newRun({ given, messages, project }, text)
+    const run = yield* newRun({ given: configuration, messages, project }, text)
     const resumable = Effect.sync(() => write(`Stopped. Resume it: task-conductor resume ${run.order.runId}`))
     const answer =
       mode === "plan"
         ? (yield* planRun(run, yield* context)).markdown
         : reportText(yield* Effect.onInterrupt(beginRun(run, yield* context), () => resumable))
     messages = [...messages, { role: "user", content: text.prompt }, hostAnswer(answer)]
-    yield* keep({ given, id, messages, project })
+    yield* keep({ given: configuration, id, messages, project })
     return answer
   })
 
-  /** Answers a prompt. Fails for one that comes beside another, or has parts that are not taken. */
+  /** Answers a prompt. Fails if another one is being answered, or if a part is unsupported. */
   const prompt = Effect.fnUntraced(function* (
     blocks: ReadonlyArray<ContentBlock>
   ): Effect.fn.Return<StopReason, CommandFailure, Services> {
-    const [mode, given] = [choices.mode(), choices.configuration()]
+    const [mode, configuration] = [choices.mode(), choices.configuration()]
     yield* choices.needModel
-    if (running !== undefined) return yield* usageFailure("A prompt of this session is being answered already.")
+    if (running !== undefined) return yield* usageFailure("This session is still answering a prompt.")
     const text = promptText(blocks, project)
-    if (text === undefined) return yield* usageFailure("A prompt may hold text, links and texts of files.")
+    if (text === undefined) return yield* usageFailure("A prompt may contain text, links and contents of files.")
     if (text.prompt.trim() === "") return yield* usageFailure("The prompt is empty. Say what should be done.")
     prompts += 1
     updates = makeUpdates(prompts, project)
-    const work = (mode === "ask" ? answerMessage : carryOut)({ text, mode, given })
+    const work = (mode === "ask" ? answerMessage : carryOut)({ text, mode, given: configuration })
     running = yield* Effect.forkScoped(Effect.mapError(work, failureOf))
     const exit = yield* Effect.ensuring(
       Fiber.await(running),

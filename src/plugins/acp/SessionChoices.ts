@@ -1,6 +1,6 @@
 /**
- * What a user chooses for a session in the editor: the mode, and the model among those of the server. Editors show both as
- * options of the session; those that know no options show the modes.
+ * The user's choices for a session in the editor: the mode, and a model of the server. Editors show both as session
+ * options. Editors without options show only the modes.
  */
 import type { SessionConfigOption, SessionMode } from "@agentclientprotocol/sdk"
 import * as Effect from "effect/Effect"
@@ -10,7 +10,7 @@ import { failureOf, usageFailure } from "../../kit/terminal.ts"
 
 export const modes = [
   { id: "ask", name: "Ask", description: "A conversation. Asks before it changes anything or runs a command" },
-  { id: "plan", name: "Plan only", description: "Makes a checked plan for the prompt, and does nothing of it" },
+  { id: "plan", name: "Plan only", description: "Makes and checks a plan for the prompt, and does not run it" },
   {
     id: "run",
     name: "Run",
@@ -20,19 +20,18 @@ export const modes = [
 
 export type ModeId = (typeof modes)[number]["id"]
 
-/** The model of a session, and those that the user can pick. */
+/** The model of a session and the available ones. */
 export interface ModelChoice {
-  /** Absent when nobody has chosen one. */
+  /** Undefined if none is chosen. */
   readonly model: string | undefined
-  /** The address of the server. */
   readonly host: string
   readonly models: ReadonlyArray<{ readonly name: string; readonly isForwarded: boolean }>
 }
 
-/** An editor waits for the answer, so that a server that hangs has no models. */
+/** The editor waits: after this time, a hanging server has no models. */
 const patience = "2 seconds"
 
-/** Reads which model a session has, and asks the server which it could have. */
+/** Reads the model of a session and asks the server for its models. */
 export const readModelChoice = Effect.fnUntraced(function* (project: string, given: Configuration) {
   const setup = yield* Effect.mapError(readSetup(project, given), failureOf)
   const installed = yield* withServerToChooseFrom(setup).pipe(
@@ -49,10 +48,10 @@ export const readModelChoice = Effect.fnUntraced(function* (project: string, giv
   return choice
 })
 
-/** The value of the menu while no model is chosen: the protocol asks for one of its values. No model has such a name. */
+/** The menu's value while no model is chosen; the protocol requires one. No model has this name. */
 const unchosen = "(none)"
 
-/** What an editor shows as the options of a session. */
+/** The session options that an editor shows. */
 const configOptions = (mode: ModeId, { model, models }: ModelChoice): Array<SessionConfigOption> => {
   const listed = models.map(({ isForwarded, name }) => ({
     value: name,
@@ -82,7 +81,7 @@ const configOptions = (mode: ModeId, { model, models }: ModelChoice): Array<Sess
   ]
 }
 
-/** Why a prompt is not answered while no model is chosen. */
+/** The error for a prompt without a chosen model. */
 const unchosenText = ({ host, models }: ModelChoice): string => {
   if (models.length === 0) {
     return `No model is chosen, and the model server at ${host} lists none that can write text. Get one, for example: ollama pull qwen3:8b (5 GB).`
@@ -91,7 +90,6 @@ const unchosenText = ({ host, models }: ModelChoice): string => {
   return `No model is chosen. Pick one in the editor, or name one with --model in the arguments of the agent. The server at ${host} has:\n${names}`
 }
 
-/** The choices of a session. */
 export const makeChoices = ({
   choice: first,
   given: configuration,
@@ -103,11 +101,11 @@ export const makeChoices = ({
 }) => {
   let mode: ModeId = "ask"
   let choice = first
-  let given = configuration
+  let current = configuration
   return {
     mode: () => mode,
-    /** The configuration of the next prompt, with the model that was picked. */
-    configuration: () => given,
+    /** The configuration for the next prompt, with the chosen model. */
+    configuration: () => current,
     options: () => configOptions(mode, choice),
     setMode: Effect.fnUntraced(function* (id: string) {
       const next = modes.find((candidate) => candidate.id === id)
@@ -117,9 +115,9 @@ export const makeChoices = ({
       }
       mode = next.id
     }),
-    /** Sets the model of the next prompts; a prompt that is being answered goes on with its own. */
+    /** Sets the model for later prompts. A running prompt keeps its own. */
     setModel: Effect.fnUntraced(function* (model: string) {
-      const now = yield* readModelChoice(project, given)
+      const now = yield* readModelChoice(project, current)
       const names = now.models.map(({ name }) => name)
       if (model !== now.model && !names.includes(model)) {
         const listed = names.join(", ") || "none"
@@ -127,12 +125,12 @@ export const makeChoices = ({
         return yield* usageFailure(what)
       }
       choice = { ...now, model }
-      given = mergeConfigurations(given, { model })
+      current = mergeConfigurations(current, { model })
     }),
-    /** Fails while no model is chosen. Asks anew: the user may have named one in the configuration meanwhile. */
+    /** Fails if no model is chosen. Reads again, since the user may have configured one meanwhile. */
     needModel: Effect.gen(function* () {
       if (choice.model !== undefined) return
-      choice = yield* readModelChoice(project, given)
+      choice = yield* readModelChoice(project, current)
       if (choice.model === undefined) return yield* usageFailure(unchosenText(choice))
     })
   }

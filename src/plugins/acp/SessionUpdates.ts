@@ -1,6 +1,6 @@
 /**
- * The events of a run or a message as updates of a session: the plan with the state of its tasks, calls with their diffs and
- * places, checks, and what goes on as thoughts. Questions of the gate are permission requests of the protocol.
+ * Converts events to session updates: the plan with task states, calls with diffs and places, checks, and other
+ * progress as thoughts. Questions of the gate become permission requests.
  */
 import type {
   PlanEntry,
@@ -31,7 +31,7 @@ import { type ApprovalItem, dataText, type EventOf, type RecordedEvent } from ".
 
 const plain = makePaint(false)
 
-/** How many characters of an output an editor is shown. */
+/** At most this many characters of an output are sent. */
 const mostOutput = 4000
 
 const kinds: Readonly<Record<string, ToolKind>> = {
@@ -60,7 +60,7 @@ export const thought = (line: string): SessionUpdate => ({
   content: { type: "text", text: `${line.trim()}\n` }
 })
 
-/** Each part of a unified diff, as an editor shows it. */
+/** The hunks of a unified diff as editor content. */
 const diffContent = (diff: string, project: string): ReadonlyArray<ToolCallContent> => {
   const parts: Array<{ readonly path: string; readonly old: Array<string>; readonly now: Array<string> }> = []
   let path = ""
@@ -80,7 +80,7 @@ const diffContent = (diff: string, project: string): ReadonlyArray<ToolCallConte
     }))
 }
 
-/** The files among the targets of a call, the first with the line at which a diff begins to change it. */
+/** The files among a call's targets; the first with the line of its first change. */
 const locationsOf = (targets: ReadonlyArray<string>, diff = ""): Array<ToolCallLocation> => {
   const [, line] = /^@@ -\d+(?:,\d+)? \+(\d+)/m.exec(diff) ?? []
   return targets
@@ -88,7 +88,7 @@ const locationsOf = (targets: ReadonlyArray<string>, diff = ""): Array<ToolCallL
     .map((path, index) => (index === 0 && line !== undefined ? { path, line: Number(line) } : { path }))
 }
 
-/** The calls of prompt `prompt` of the session; a call that is asked about has the same id before and after the answer. */
+/** The id of a call of a prompt. A call keeps its id before and after a question. */
 export const toolCallId = (prompt: number, task: string, uid: string): string => `${prompt}/${task}/${uid}`
 
 const resultContent = ({ data, error_message, success }: ToolResult, project: string): Array<ToolCallContent> => {
@@ -113,7 +113,7 @@ const entriesOf = ({ steps, tasks }: LiveState): Array<PlanEntry> =>
 const checkId = (prompt: number, { command, task = "" }: { readonly command: string; readonly task?: string }) =>
   `${prompt}/${task}/check ${command}`
 
-/** What else goes on, in a line. */
+/** Events that become one-line thoughts. */
 const toldTypes: ReadonlySet<string> = new Set([
   "stage.started",
   "answer.rejected",
@@ -137,7 +137,6 @@ const finishedCheck = (event: EventOf<"check.finished">, prompt: number): Sessio
   content: [textContent(shorten(event.text, mostOutput))]
 })
 
-/** Makes the updates for the events of one prompt. */
 export const makeUpdates = (prompt: number, project: string) => {
   let live = emptyLive
   let shownPlan = ""
@@ -192,7 +191,7 @@ export const makeUpdates = (prompt: number, project: string) => {
       case "check.finished":
         return [finishedCheck(event, prompt)]
       case "message":
-        /* An error ends the work, and its answer says so. */
+        /* An error ends the work; the answer reports it. */
         return event.level === "error" ? [] : [thought(event.text)]
       default: {
         const line = toldTypes.has(event.type) ? progressLine(event, plain, { live }) : undefined
@@ -202,7 +201,7 @@ export const makeUpdates = (prompt: number, project: string) => {
   }
 
   return {
-    /** A call is shown under this id already. */
+    /** Marks the id of a call as shown. */
     know: (id: string): void => void shownCalls.add(id),
     of: (recorded: RecordedEvent): ReadonlyArray<SessionUpdate> => {
       live = liveStateAfter(live, recorded)
@@ -217,7 +216,7 @@ export const makeUpdates = (prompt: number, project: string) => {
 
 const always = (id: string, name: string): PermissionOption => ({ optionId: id, kind: "allow_always", name })
 
-/** What can be answered: an answer that covers more is offered only where the question offers it. */
+/** The answers to offer. Broader answers appear only if the question offers them. */
 export const permissionOptions = ({ items, scope }: ApprovalRequest): Array<PermissionOption> => {
   const [offers] = items.flatMap((item) => item.offers ?? [])
   const repairs = items.flatMap((item) => item.offers?.repairs ?? [])
@@ -232,7 +231,7 @@ export const permissionOptions = ({ items, scope }: ApprovalRequest): Array<Perm
   ]
 }
 
-/** The arguments of a single call are its input; those of several are in the text, each under what its call does. */
+/** The arguments of a call for the text. A single call shows them as its input instead. */
 const argumentsAmong = (item: ApprovalItem, isAlone: boolean): ReadonlyArray<string> => {
   const unsaid = isAlone ? "" : unsaidArgumentsText(item)
   return unsaid === "" ? [] : [`${itemDoes(item)}:`, unsaid]
@@ -245,7 +244,7 @@ const itemContent = (item: ApprovalItem, project: string, isAlone: boolean): Rea
     ...argumentsAmong(item, isAlone),
     ...(words === undefined ? [] : [words.consequence]),
     ...warnings,
-    /* As they are: an editor that shows them as Markdown would hide a part, such as a comment in HTML. */
+    /* Fenced: an editor would render them as Markdown and hide parts such as HTML comments. */
     ...(command !== undefined || details.length === 0 ? [] : [fenced(details.join("\n"), "")]),
     ...(command === undefined ? [] : [fenced(command, "")]),
     ...(diff === undefined && preview !== "" ? [preview] : []),
@@ -257,7 +256,7 @@ const itemContent = (item: ApprovalItem, project: string, isAlone: boolean): Rea
   ]
 }
 
-/** The call as a person is asked about it; a step with several calls is one. */
+/** The call of a question; a step with several calls becomes one call. */
 export const askedCall = (
   { items, scope, title }: ApprovalRequest,
   toolCallId: string,
@@ -276,7 +275,7 @@ export const askedCall = (
   }
 }
 
-/** An answer that was not offered allows nothing. */
+/** Converts the editor's answer. An answer that was not offered allows nothing. */
 export const permissionAnswer = (
   outcome: RequestPermissionOutcome,
   options: ReadonlyArray<PermissionOption>

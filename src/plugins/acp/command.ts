@@ -1,6 +1,6 @@
 /**
- * `task-conductor acp`: an agent for editors, which start it and talk to it over stdin and stdout by the Agent Client
- * Protocol. Only this folder uses its SDK.
+ * `task-conductor acp`: an agent for editors. The editor starts it and speaks the Agent Client Protocol over stdin
+ * and stdout. Only this folder uses the protocol's SDK.
  */
 import {
   agent,
@@ -46,7 +46,7 @@ import { type AcpSession, type Editor, makeSession, type SessionOptions } from "
 import { modes, readModelChoice } from "./SessionChoices.ts"
 import { messageChunk } from "./SessionUpdates.ts"
 
-/** The servers that the person has configured in the editor, as entries of a configuration. */
+/** The MCP servers of the editor's configuration as our entries. */
 const serverEntries = (servers: ReadonlyArray<McpServer>): Record<string, McpServerEntry> =>
   Object.fromEntries(
     servers.map((server): [string, McpServerEntry] => {
@@ -59,7 +59,7 @@ const serverEntries = (servers: ReadonlyArray<McpServer>): Record<string, McpSer
     })
   )
 
-/** What was said before, for the window of the editor; calls and replies of the host are left out. */
+/** Earlier messages for the editor, without calls and replies of the program. */
 const saidBefore = (messages: ReadonlyArray<ConversationMessage>): ReadonlyArray<SessionUpdate> =>
   messages.flatMap((message): ReadonlyArray<SessionUpdate> => {
     if (isFromUser(message) && message.role === "user") {
@@ -70,7 +70,7 @@ const saidBefore = (messages: ReadonlyArray<ConversationMessage>): ReadonlyArray
     return calls.length + changes.length > 0 ? [] : [messageChunk(report ?? message.content)]
   })
 
-/** What an editor shows of a session that begins; editors that know no options show the modes. */
+/** The initial state of a session. Editors without options use the modes. */
 const sessionState = (session: AcpSession) => ({
   modes: { currentModeId: "ask", availableModes: [...modes] },
   configOptions: session.choices.options()
@@ -82,7 +82,7 @@ interface Serving extends Pick<SessionOptions, "approveSteps" | "yes"> {
   readonly flags: Configuration
 }
 
-/** What the agent says of itself. */
+/** The agent's description for the handshake. */
 const initialized = {
   protocolVersion: PROTOCOL_VERSION,
   agentInfo: { name: "task-conductor", title: "task-conductor", version },
@@ -95,7 +95,7 @@ const initialized = {
   authMethods: []
 }
 
-/** The setup of a new session, or of one that goes on. */
+/** The setup of a new or continued session. */
 const prepare = Effect.fnUntraced(function* (flags: Configuration, cwd: string, servers: ReadonlyArray<McpServer>) {
   if (!isAbsolute(cwd) || !(yield* isFolder(cwd))) {
     return yield* usageFailure(`${JSON.stringify(cwd)} is not the absolute path of a folder.`)
@@ -125,23 +125,23 @@ const makeSessions = ({ flags, ...approved }: Serving) => {
       return session
     },
     remove: (id: string) => void sessions.delete(id),
-    /** Begins a conversation. */
+    /** Opens a new session. */
     begin: Effect.fnUntraced(function* (client: AgentContext, { cwd, mcpServers }: NewSessionRequest) {
       const { given } = yield* prepare(flags, cwd, mcpServers)
       const id = yield* makeRunId
       const state = yield* open({ id, project: cwd, given, messages: [], editor: editorOf(client, id) })
       return { sessionId: id, ...state }
     }),
-    /** Goes on with a kept conversation, which the editor is shown; nothing when there is none. */
+    /** Continues a saved conversation and sends it to the editor. Undefined if there is none. */
     load: Effect.fnUntraced(function* (client: AgentContext, { cwd, mcpServers, sessionId: id }: LoadSessionRequest) {
-      const { given, setup } = yield* prepare(flags, cwd, mcpServers)
+      const { given: sessionFlags, setup } = yield* prepare(flags, cwd, mcpServers)
       const saved = yield* conversationOf(conversationPlace(setup), id)
       if (Option.isNone(saved)) return undefined
       const { messages } = saved.value
       const editor = editorOf(client, id)
       const before = sessions.get(id)
       if (before !== undefined) yield* before.close
-      const state = yield* open({ id, project: cwd, given, messages, editor })
+      const state = yield* open({ id, project: cwd, given: sessionFlags, messages, editor })
       saidBefore(messages).forEach(editor.update)
       return state
     })
@@ -158,13 +158,12 @@ const setOption = (
   return Effect.fail(usageFailure(`There is no option ${JSON.stringify(option)}. Options: mode, model.`))
 }
 
-/** Answers an editor until it closes stdin. */
 const serve = Effect.fnUntraced(function* (serving: Serving) {
   const services = yield* Effect.context<Services>()
   const sessions = makeSessions(serving)
   const send = reserveStdout()
 
-  /** Carries out what the editor asks for; what the user can correct is the message of the error. */
+  /** Runs a request. Errors that the user can correct become its error message. */
   const answer = async <A>(work: Effect.Effect<A, CommandFailure, Services>): Promise<A> => {
     const done = await Effect.runPromiseWith(services)(Effect.result(work))
     if (Result.isSuccess(done)) return done.success
@@ -215,7 +214,7 @@ const serve = Effect.fnUntraced(function* (serving: Serving) {
   yield* Effect.promise(() => connection.closed)
 }, Effect.scoped)
 
-/** What an editor is shown holds no secret of the environment. */
+/** Removes secrets of the environment from messages to the editor. */
 const clean = <A>(value: A): A => redactValue(value as Schema.Json) as A
 
 const editorOf = (client: AgentContext, sessionId: string): Editor => ({
@@ -236,10 +235,10 @@ const { allow, deny, model, parallel, plugin, stageModel } = runFlags
 export const acp = Command.make(
   "acp",
   { allow, deny, model, stageModel, parallel, plugin, ...modelFlags, ...approvalFlags },
-  Effect.fn("acp")(function* (given) {
+  Effect.fn("acp")(function* (flags) {
     const { emit, canAsk } = yield* Output
     if (canAsk) yield* emit("Waiting for an editor on stdin. This command is started by editors; Ctrl-C ends it.")
-    yield* serve({ flags: flagConfiguration(given), ...approvedBeforehand(given) })
+    yield* serve({ flags: flagConfiguration(flags), ...approvedBeforehand(flags) })
   })
 ).pipe(
   withHelp(

@@ -1,6 +1,5 @@
 /**
- * What a refinement that was written by itself is checked for beside the tools: calls that would fail, that repeat each other, or
- * that are not there at all. Nothing is run.
+ * Checks the calls of a refinement document: calls that would fail, repeated calls, and missing calls. Runs nothing.
  */
 import * as Effect from "effect/Effect"
 import { callSign, excerpt, type Issue, makeIssue, type Reading, type Task, type Where } from "../../kit/documents.ts"
@@ -8,7 +7,7 @@ import { toolCallText } from "../../kit/runs.ts"
 import { cutText } from "../../kit/text.ts"
 import type { ToolCall, ToolRegistry } from "../../kit/tools.ts"
 
-/** A call is known by its tool and its main argument; a longer one is cut. */
+/** Calls are named by tool and main argument, cut to this length. */
 const maxCallColumns = 120
 
 type Registry = Pick<ToolRegistry["Service"], "find" | "inspect">
@@ -16,8 +15,8 @@ type Registry = Pick<ToolRegistry["Service"], "find" | "inspect">
 const pathOf = ({ arguments: given }: ToolCall): unknown => given["path"]
 
 /**
- * True when an earlier call may have made what a call needs: one that replaces the same file, or one that may change
- * anything, such as a command. Several edits of one file are found in the text that is there now.
+ * True if an earlier call may create what this call needs: one that replaces the same file, or one with unknown
+ * effects, such as a command. Several edits of one file must fit its present text.
  */
 const mayBePrepared = (call: ToolCall, before: ReadonlyArray<ToolCall>, { find }: Registry): boolean =>
   before.some((earlier) => {
@@ -28,8 +27,8 @@ const mayBePrepared = (call: ToolCall, before: ReadonlyArray<ToolCall>, { find }
   })
 
 /**
- * One issue for each call that changes something and would fail; `where` is the place of the calls. Nothing is said of a change of a
- * file that may not be shown: whether it fits would tell what the file holds.
+ * One issue for each change that would fail; `where` is the place of the calls. Files that may not be shown get no
+ * issue: it would reveal their content.
  */
 export const unfitCalls = Effect.fnUntraced(function* (
   calls: ReadonlyArray<ToolCall>,
@@ -53,7 +52,7 @@ export const unfitCalls = Effect.fnUntraced(function* (
 
 const callsOf = (task: Task): Where => ({ section: "Tool Calls", task: task.name })
 
-/** The same call over and over gives nothing new. */
+/** One issue for each call that is repeated too often. */
 export const checkRepetition = (calls: ReadonlyArray<ToolCall>, limit: number, task: Task): ReadonlyArray<Issue> => {
   if (calls.length < limit) return []
   const counts = new Map<string, number>()
@@ -68,7 +67,7 @@ export const checkRepetition = (calls: ReadonlyArray<ToolCall>, limit: number, t
     )
 }
 
-/** The first line of what was ignored under `## Tool Calls`. */
+/** The first line of ignored text under `## Tool Calls`. */
 const proseOf = ({ repairs }: Pick<Reading<unknown>, "repairs">, text: string): string | undefined => {
   const ignored = repairs.find(
     ({ code, where }) => code === "text-ignored" && /^tool.?calls$/i.test(where.section ?? "")
@@ -76,7 +75,7 @@ const proseOf = ({ repairs }: Pick<Reading<unknown>, "repairs">, text: string): 
   return text.split("\n")[(ignored?.where.line ?? 0) - 1]?.trim()
 }
 
-/** A task works on what calls or references give. */
+/** An issue for a task with neither calls nor references: it has nothing to work on. */
 export const checkPurpose = (
   calls: ReadonlyArray<ToolCall>,
   task: Task,

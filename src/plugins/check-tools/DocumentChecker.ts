@@ -1,6 +1,6 @@
 /**
- * Checks documents against a project, without a model and without doing anything: task lists with the same checks as a
- * run of them, refinements with the skills, tools and files that their task would have.
+ * Checks documents against a project without a model and without side effects. Task lists get the same checks as in a
+ * run. Refinements are checked with the skills, tools and files of their task.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -38,7 +38,7 @@ import { Gate, mayShow, toldFiles, type ToolCall, ToolRegistry } from "../../kit
 import { Workspace } from "../../plugin-kit.ts"
 import { checkPurpose, checkRepetition, unfitCalls } from "./CallFitness.ts"
 
-/** A task that has finished, of which only the name is known. */
+/** A finished task of which only the name is known. */
 const finishedTask = (name: string): TaskResult =>
   new TaskResult({ task: plainTask(name, "", "", ""), calls: [], result: { summary: "", document: "" } })
 
@@ -63,49 +63,51 @@ export const makeRefinementCheck = Effect.gen(function* () {
   ) {
     const first = readTaskReport(text, { task: planned, inputs })
     if (Option.isNone(first.value)) return first
-    const { task: written } = first.value.value
+    const { task: listed } = first.value.value
     const places = refinementPlaces(text)
-    const list = new TaskList({ goals: "", steps: [new Step({ title: "Task", tasks: [written] })] })
-    // A refinement does not say which tasks have finished: those that it refers to are taken to be there.
-    const finished = [...context.finished, ...written.producerSlugs.map(finishedTask)]
+    const list = new TaskList({ goals: "", steps: [new Step({ title: "Task", tasks: [listed] })] })
+    // A refinement does not list finished tasks; assume that those it refers to exist.
+    const finished = [...context.finished, ...listed.producerSlugs.map(finishedTask)]
     const checked = yield* plans.checkList(list, { ...context, finished })
-    const task = Option.getOrUndefined(checked.value)?.tasks[0] ?? written
+    const task = Option.getOrUndefined(checked.value)?.tasks[0] ?? listed
     const skill = skills.find(task.skill)
-    // Only the skill says which inputs there are.
+    // The skill defines the inputs.
     const reading = skill === undefined ? first : readTaskReport(text, { task: planned, inputs: skill.inputs })
     const document = Option.getOrElse(reading.value, (): RefinementDocument => ({ task, calls: [] }))
-    const { calls, inputs: given = [], looks = [] } = document
+    const { calls, inputs: givenInputs = [], looks: priorCalls = [] } = document
     const issues: Array<Issue> = [...reading.issues, ...checked.issues]
     const repairs: Array<Repair> = [...reading.repairs, ...checked.repairs]
-    const done = (value: RefinementDocument): Reading<RefinementDocument> => ({
+    const accept = (value: RefinementDocument): Reading<RefinementDocument> => ({
       value: Option.some(value),
       ...placeFindings({ issues, repairs }, places.ofTask)
     })
-    if (skill === undefined) return done({ ...document, task })
+    if (skill === undefined) return accept({ ...document, task })
     const tools = new Set((skill.allowedTools ?? allTools).filter((tool) => allTools.includes(tool)))
-    const tryAll = (section: string, all: ReadonlyArray<ToolCall>) =>
-      all.map((call, index) => {
-        const one = registry.check(call, tools, task.name)
-        const found = placeFindings(one, (where) => places.ofCall(section, all, index)({ ...where, section }))
+    const tryAll = (section: string, sectionCalls: ReadonlyArray<ToolCall>) =>
+      sectionCalls.map((call, index) => {
+        const checked = registry.check(call, tools, task.name)
+        const found = placeFindings(checked, (where) =>
+          places.ofCall(section, sectionCalls, index)({ ...where, section })
+        )
         issues.push(...found.issues)
         repairs.push(...found.repairs)
-        return one
+        return checked
       })
-    const reads = tryAll("Look first", looks).map(({ call }) => call)
+    const reads = tryAll("Look first", priorCalls).map(({ call }) => call)
     const tried = tryAll("Tool Calls", calls)
-    const made = tried.map(({ call }) => call)
+    const callsMade = tried.map(({ call }) => call)
     const fitting = tried.flatMap((one) => (one.issues.length === 0 ? [one.call] : []))
     issues.push(
-      ...(yield* Effect.provideService(checkInputPaths(skill.inputs, given, task.name), Workspace, workspace)),
+      ...(yield* Effect.provideService(checkInputPaths(skill.inputs, givenInputs, task.name), Workspace, workspace)),
       ...(yield* unfitCalls(fitting, { section: "Tool Calls", task: task.name }, registry, mayTell)),
-      ...checkRepetition([...reads, ...made], limits.identicalCalls, task),
-      ...(tools.size === 0 ? [] : checkPurpose([...reads, ...made], task, reading, text))
+      ...checkRepetition([...reads, ...callsMade], limits.identicalCalls, task),
+      ...(tools.size === 0 ? [] : checkPurpose([...reads, ...callsMade], task, reading, text))
     )
-    return done({ task, ...inputsField(given), ...looksField(reads), calls: made })
+    return accept({ task, ...inputsField(givenInputs), ...looksField(reads), calls: callsMade })
   })
 })
 
-/** What a document is checked with. `name` stands for it in a plan without prompt. */
+/** Options of a check. `name` stands for the document in a plan without a prompt. */
 type NamedOptions = CheckOptions & { readonly name?: string }
 
 const makeDocumentChecker = Effect.gen(function* () {
@@ -114,7 +116,7 @@ const makeDocumentChecker = Effect.gen(function* () {
   const checkRefinement = yield* makeRefinementCheck
   const { root: project } = yield* Workspace
 
-  /** The report, and what the document is without what was repaired, best first. */
+  /** The report, and the value of the document after repairs, if it can be read. */
   const examine = Effect.fnUntraced(function* (kind: "task-list" | "refinement", text: string, options: NamedOptions) {
     const { finished = [], name = "" } = options
     const isList = kind === "task-list"
@@ -133,9 +135,9 @@ const makeDocumentChecker = Effect.gen(function* () {
   })
 
   return {
-    /** Checks a document, and writes it anew when it only has repairs. */
+    /** Checks a document, and rewrites it if it has only repairs. */
     fix: Effect.fn("DocumentChecker.fix")(function* (kind: DocumentKind, text: string, options: NamedOptions) {
-      // A result says what was found; nothing in it has to be there.
+      // A result refers to nothing that must exist.
       if (kind === "result") return fixDocument(kind, text, options)
       const { report, strictForms } = yield* examine(kind, text, options)
       const fixed = (found: string): FixedDocument => ({ report, text: found })

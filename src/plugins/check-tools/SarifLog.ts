@@ -1,11 +1,11 @@
 /**
- * Check reports as a SARIF 2.1.0 log, the format in which code hosts accept findings. Issues are errors, repairs are notes.
+ * Converts check reports to a SARIF 2.1.0 log, which code hosts accept. Issues are errors, repairs are notes.
  */
 import { type CheckReport, ruleOf, rulePage, type Where, whereText } from "../../kit/documents.ts"
 import { linesOf, locate } from "./TextSpan.ts"
 
 export interface SarifDocument {
-  /** A path relative to the folder that is checked, or a URI; `stdin` for what came through a pipe. */
+  /** A path relative to the checked folder, or a URI; `stdin` for piped input. */
   readonly path: string
   readonly text: string
   readonly report: Pick<CheckReport, "issues" | "repairs">
@@ -20,10 +20,10 @@ interface Finding {
   readonly quote?: string
 }
 
-/** Braces and brackets mean placeholders and links in a message of SARIF. */
+/** Escapes braces and brackets, which SARIF reads as placeholders and links. */
 const message = (text: string) => ({ text: text.replace(/[{}]/g, "$&$&").replace(/[[\]\\]/g, String.raw`\$&`) })
 
-/** A path as a URI reference; an absolute one becomes a URI. */
+/** A path as a URI reference. */
 const uriOf = (path: string): string => {
   if (/^[a-z][a-z0-9+.-]+:/i.test(path)) return path
   const uri = path.split(/[\\/]/).map(encodeURIComponent).join("/")
@@ -56,7 +56,7 @@ const sarifLocation = (uri: string, lines: ReadonlyArray<string>, finding: Findi
   }
 }
 
-/** The log of one run over some documents; `failures` says which could not be read, and why. */
+/** The log of one check. `failures` are the documents that could not be read, with reasons. */
 export const sarifLog = (
   version: string,
   documents: ReadonlyArray<SarifDocument>,
@@ -66,10 +66,10 @@ export const sarifLog = (
   const results = documents.flatMap(({ path, report, text }) => {
     const lines = linesOf(text)
     const resultOf = (finding: Finding, level: Level) => {
-      const known = rules.findIndex((rule) => rule.id === finding.code)
+      const index = rules.findIndex((rule) => rule.id === finding.code)
       return {
         ruleId: finding.code,
-        ruleIndex: known < 0 ? rules.push(sarifRule(finding.code, level)) - 1 : known,
+        ruleIndex: index < 0 ? rules.push(sarifRule(finding.code, level)) - 1 : index,
         level,
         message: message(finding.message),
         locations: [sarifLocation(uriOf(path), lines, finding)]

@@ -1,6 +1,6 @@
 /**
- * The stages after the plan, each by itself on given documents: for people who write skills and prompts. They use what a
- * run uses, the same checks and the same gate.
+ * Runs single stages after the plan on given documents, for authors of skills and prompts. They use the same checks
+ * and the same gate as a run.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -35,13 +35,13 @@ import { forgivingSlug, slugOf } from "../../kit/text.ts"
 import { RunAnswers } from "../../kit/tools.ts"
 import { makeRefinementCheck } from "./DocumentChecker.ts"
 
-/** A result, under the name of its task or of a file that is named after the task. */
+/** A result, named after its task or by a file named after the task. */
 export interface GivenResult {
   readonly name: string
   readonly document: string
 }
 
-/** What was given to a stage cannot be used. `issues` are those of the document that is wrong. */
+/** The input of a stage cannot be used. `issues` are those of the invalid document. */
 export class StageProblem extends Schema.TaggedError<StageProblem>()("StageProblem", {
   what: Schema.String,
   issues: Schema.Array(Issue)
@@ -57,7 +57,7 @@ export const stageProblem = (what: string, issues: ReadonlyArray<Issue> = []): S
 const meansTask = (given: string, { slug }: Pick<Task, "slug">): boolean =>
   [slugOf(given), slugOf(given).replace(/-results?$/, "")].some((one) => forgivingSlug(one) === forgivingSlug(slug))
 
-/** The task that a name means. */
+/** Finds a task by name. */
 const findTask = (name: string, tasks: ReadonlyArray<Task>): Effect.Effect<Task, StageProblem> => {
   const [found, ...others] = tasks.filter((task) => meansTask(name, task))
   return found !== undefined && others.length === 0
@@ -65,7 +65,6 @@ const findTask = (name: string, tasks: ReadonlyArray<Task>): Effect.Effect<Task,
     : Effect.fail(stageProblem(`There is no task "${name}". There are: ${tasks.map((task) => task.name).join(", ")}.`))
 }
 
-/** The given results as results of these tasks. */
 const readResults = Effect.fnUntraced(function* (given: ReadonlyArray<GivenResult>, tasks: ReadonlyArray<Task>) {
   const results: Array<TaskResult> = []
   for (const { document, name } of given) {
@@ -78,7 +77,7 @@ const readResults = Effect.fnUntraced(function* (given: ReadonlyArray<GivenResul
   return results
 })
 
-/** Fails for results that a task refers to and that were not given. */
+/** Fails if a task refers to results that were not given. */
 const requireProducers = (task: Task, finished: ReadonlyArray<TaskResult>) => {
   const slugs = new Set(finished.map((result) => result.task.slug))
   const missing = task.producerSlugs.filter((slug) => !slugs.has(slug))
@@ -89,14 +88,17 @@ const requireProducers = (task: Task, finished: ReadonlyArray<TaskResult>) => {
 }
 
 /**
- * The plan as a run would take it, with the given results. A result of no task of the plan is taken for one of an earlier
- * round.
+ * Reads the plan as a run does, with the given results. Results of unknown tasks count as results of earlier rounds.
  */
-const readPlan = Effect.fnUntraced(function* (markdown: string, briefing: Briefing, given: ReadonlyArray<GivenResult>) {
+const readPlan = Effect.fnUntraced(function* (
+  markdown: string,
+  briefing: Briefing,
+  results: ReadonlyArray<GivenResult>
+) {
   const checker = yield* PlanChecker
   const listed = Option.match(readTaskList(markdown).value, { onNone: () => [], onSome: ({ tasks }) => tasks })
   const isListed = ({ name }: GivenResult): boolean => listed.some((task) => meansTask(name, task))
-  const others = given.filter((one) => !isListed(one))
+  const others = results.filter((one) => !isListed(one))
   const earlier = yield* readResults(
     others,
     others.map(({ name }) => plainTask(name.replace(/-results?$/, ""), "", "", ""))
@@ -106,13 +108,12 @@ const readPlan = Effect.fnUntraced(function* (markdown: string, briefing: Briefi
     return yield* new NoValidPlan({ detail: "The plan is not a valid task list.", issues })
   }
   const list = value.value
-  return { list, finished: [...earlier, ...(yield* readResults(given.filter(isListed), list.tasks))] }
+  return { list, finished: [...earlier, ...(yield* readResults(results.filter(isListed), list.tasks))] }
 })
 
-/** What the stages of a plan get. */
 export interface PlanStage {
   readonly plan: string
-  /** The prompt that the plan is for. */
+  /** The prompt of the plan. */
   readonly prompt: string
   readonly currentFile?: string
   readonly results: ReadonlyArray<GivenResult>
@@ -124,7 +125,7 @@ const openPlan = Effect.fnUntraced(function* ({ currentFile, plan, prompt, resul
   return { briefing, ...(yield* readPlan(plan, briefing, results)) }
 })
 
-/** Refines one task of a plan: what the model asks for first; nothing of it is done. */
+/** Asks the model for the first answer of a task. Runs none of its calls. */
 export const refineTask = Effect.fn("refineTask")(function* (order: PlanStage & { readonly task: string }) {
   const { briefing, finished, list } = yield* openPlan(order)
   const task = yield* findTask(order.task, list.tasks)
@@ -134,7 +135,7 @@ export const refineTask = Effect.fn("refineTask")(function* (order: PlanStage & 
   return yield* taskAgent.firstAnswer({ briefing, task, goals: list.goals, round: 1, step, finished })
 })
 
-/** Asks which tasks are still to do; those with a result have finished. */
+/** Asks the model which tasks remain. Tasks with a result are finished. */
 export const iteratePlan = Effect.fn("iteratePlan")(function* (order: PlanStage) {
   const { briefing, finished, list } = yield* openPlan(order)
   const outstanding = list.outstanding(new Set(finished.map(({ name }) => name)))
@@ -149,7 +150,7 @@ const endOf = (declined: DeclinedStep | undefined, failures: ReadonlyArray<TaskF
   return failures.length > 0 ? { _tag: "Unresolved", failures } : { _tag: "GoalsMet" }
 }
 
-/** The scheduler of a task whose first answer is known already. */
+/** A scheduler for one task whose first answer is already known. */
 const layerRefined = (refinement: RefinementDocument) =>
   Scheduler.layer.pipe(
     Layer.provide(
@@ -163,8 +164,8 @@ const layerRefined = (refinement: RefinementDocument) =>
   )
 
 /**
- * Carries out a refinement: asks what a run would ask, makes the calls, and writes the result. Without a result the outcome
- * says why.
+ * Carries out a refinement: asks for approval as a run does, makes the calls, and writes the result. Without a
+ * result, the outcome contains the reason.
  */
 export const executeRefinement = Effect.fn("executeRefinement")(function* (order: {
   readonly refinement: string
@@ -178,10 +179,10 @@ export const executeRefinement = Effect.fn("executeRefinement")(function* (order
   const { looks, ...refinement } = value.value
   const { task } = refinement
   if (looks !== undefined) {
-    const what = "The refinement only looks first: what it reads is for the model that writes the calls."
-    return yield* stageProblem(`${what} Give the refinement that "task-conductor refine" prints in the end.`)
+    const what = "The refinement only reads first. The model that writes the calls needs what it reads."
+    return yield* stageProblem(`${what} Give the refinement that "task-conductor refine" prints at the end.`)
   }
-  // A refinement names results by their slugs, which serve as the names of the tasks.
+  // A refinement names results by slug, so the slugs serve as task names.
   const producers = task.producerSlugs.map((slug) => plainTask(slug, "", "", ""))
   const finished = yield* readResults(order.results, producers)
   yield* requireProducers(task, finished)

@@ -1,6 +1,6 @@
 /**
- * Checks a SKILL.md strictly by the rules of agentskills.io and of this product: what a run repairs silently is reported
- * here.
+ * Checks a SKILL.md strictly by the rules of agentskills.io and of this product. It reports what a run would repair
+ * silently.
  */
 import { distance } from "fastest-levenshtein"
 import * as Option from "effect/Option"
@@ -29,18 +29,17 @@ import { estimateTokens } from "../../kit/models.ts"
 import { bodyOf, linksOf, nearest, outline, parseMarkdown, proseLines } from "../../kit/text.ts"
 import { scriptsNamed, whyNoScript } from "./SkillScripts.ts"
 
-/** What the skill is compared with. */
 interface LintContext {
-  /** The tools that a run would have; tools are not checked without it. */
+  /** The tools of a run. Without them, tool names are not checked. */
   readonly tools?: ReadonlyArray<string>
-  /** Which of the `links` of the skill lead to a file. */
+  /** The linked paths that exist. */
   readonly files: ReadonlySet<string>
 }
 
 export interface SkillLint {
   readonly issues: ReadonlyArray<Issue>
   readonly repairs: ReadonlyArray<Repair>
-  /** Absent when the file cannot be read as a skill. */
+  /** Absent if the file is no readable skill. */
   readonly tokens?: SkillTokens
 }
 
@@ -49,7 +48,7 @@ const maxCompatibility = 500
 const maxPartTokens = 1000
 const maxTokens = 5000
 
-/** What a run fixes although the format forbids it; other programs do not read such a file. */
+/** Repairs of a run that hide forbidden syntax, which other programs cannot read. */
 const forbidden: ReadonlyArray<RepairCode> = [
   "front-matter-unquoted",
   "skill-name-form",
@@ -80,13 +79,13 @@ const checkKeys = (file: SkillFile, findings: Findings): void => {
 const settings = ["task-conductor.requires-approval", "task-conductor.model", "task-conductor.turns"]
 const bareSettings = new Set(settings.map((key) => key.slice("task-conductor.".length)))
 
-/** Keys of other programs and of the author are left alone. */
+/** True for a key that looks like one of our settings. Other keys are left alone. */
 const looksLikeOurs = (key: string): boolean =>
   /conductor/i.test(key) ||
   bareSettings.has(key.replaceAll("_", "-")) ||
   settings.some((setting) => distance(setting, key) <= 3)
 
-/** Records metadata that is no list of texts, and settings that are spelled wrong. */
+/** Checks the metadata and the spelling of settings. */
 const checkSettings = (file: SkillFile, findings: Findings): void => {
   const metadata = file.fields["metadata"]
   if (metadata === undefined || metadata === null) return
@@ -95,7 +94,7 @@ const checkSettings = (file: SkillFile, findings: Findings): void => {
     findings.issues.push({ code: "skill-metadata-form", where, what, how })
   if (typeof metadata !== "object" || Array.isArray(metadata)) {
     addForm(
-      "The metadata are not keys with values.",
+      "The metadata must be keys with values.",
       'Write lines such as `author: "somebody"`, indented, under metadata.'
     )
     return
@@ -149,19 +148,19 @@ const checkSize = ({ body, bodyLine: line }: SkillFile, tokens: SkillTokens, fin
   addIssue(findings, "skill-too-large", { line }, { what })
 }
 
-/** What a template leaves behind. */
+/** Placeholder text of templates. */
 const placeholder =
   /\b(?:TODO|FIXME|TBD)\b|\blorem ipsum\b|<(?:your|insert|describe|add|replace)\b[^<>]*>|\[(?:your|insert|describe|add|replace)\b[^\][]*\](?!\()|^\s*(?:[-*+]\s*)?(?:\.{3}|…)\s*$/i
 
 const isLocal = (href: string): boolean => href !== "" && !/^(?:[a-z][a-z0-9+.-]*:|#|\/\/)/i.test(href)
 
-/** Links of a body to files; `path` is without what follows a `#`. */
+/** The links of a body to files; `path` has no fragment. */
 const linksIn = ({ body, bodyLine }: SkillFile) =>
   Option.match(parseMarkdown(body, bodyLine), { onNone: () => [], onSome: linksOf })
     .filter(({ href }) => isLocal(href))
     .map(({ href, line }) => ({ href, line, path: href.replace(/#.*$/, "") }))
 
-/** Links of a skill to files, as they stand, without what follows a `#`. */
+/** The links of a skill to files, without fragments. */
 export const skillLinks = (bytes: Uint8Array): ReadonlyArray<string> =>
   Result.match(readSkillFile(bytes), {
     onFailure: () => [],
@@ -184,16 +183,16 @@ const checkHeadings = ({ body, bodyLine }: SkillFile, findings: Findings): void 
     const { depth, heading, line } = section
     if (depth > 2 || skillPart(section) !== undefined) continue
     const where = { section: heading, line: bodyLine + line - 1 }
-    const message = `No model sees the text under "${heading}": put it under one of our headings.`
+    const message = `No model sees the text under "${heading}": put it under one of the headings of the format.`
     addRepair(findings, "skill-heading-unknown", where, message)
   }
 }
 
 const checkInputs = ({ body, bodyLine }: SkillFile, findings: Findings): void => {
-  const written = outline(body)
-  const section = written.sections.find((one) => skillPart(one) === "inputRequirements")
+  const parsed = outline(body)
+  const section = parsed.sections.find((one) => skillPart(one) === "inputRequirements")
   if (section === undefined) return
-  for (const { how, kind, line, what } of readSkillInputs(bodyOf(written, section)).faults) {
+  for (const { how, kind, line, what } of readSkillInputs(bodyOf(parsed, section)).faults) {
     const where = { section: section.heading, line: bodyLine - 1 + section.line + line }
     addIssue(findings, kind === "type" ? "skill-input-type" : "skill-input-name", where, { what, how })
   }
@@ -207,7 +206,7 @@ const checkLinks = (file: SkillFile, files: ReadonlySet<string>, findings: Findi
   }
 }
 
-/** Reads the bytes of `<folder>/SKILL.md` and finds everything that a careful author would fix. */
+/** Checks the bytes of `<folder>/SKILL.md`. */
 export const lintSkill = (bytes: Uint8Array, folder: string, { files, tools }: LintContext): SkillLint => {
   const reading = readSkill(bytes, folder)
   const findings: Findings = { issues: [...reading.issues], repairs: [] }

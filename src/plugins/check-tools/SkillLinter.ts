@@ -1,5 +1,5 @@
 /**
- * Finds the SKILL.md files that a person names and checks each one strictly.
+ * Finds SKILL.md files by path and checks each strictly.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -8,11 +8,9 @@ import { skillLinks, lintSkill, type SkillLint } from "./SkillLint.ts"
 import { maxSkillBytes, type SkillFolders, skillRoots } from "../../kit/documents.ts"
 import { specialKind } from "../../kit/files.ts"
 
-/** A skill file with all that was found in it. */
+/** A skill file with its findings. */
 export interface LintedSkill extends SkillLint {
-  /** The name of the folder. */
   readonly name: string
-  /** Path of its SKILL.md. */
   readonly path: string
   readonly text: string
 }
@@ -26,11 +24,11 @@ const isFile = Effect.fnUntraced(function* (file: string) {
   )
 })
 
-/** The skill files at a path: the file itself, the one in a folder, or those in the folders of a folder. */
-const filesAt = Effect.fnUntraced(function* (named: string) {
+/** The skill files at a path: a file, the file in a folder, or those in its subfolders. */
+const filesAt = Effect.fnUntraced(function* (target: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const absolute = path.resolve(named)
+  const absolute = path.resolve(target)
   if (path.basename(absolute) === "SKILL.md") return (yield* isFile(absolute)) ? [absolute] : []
   const own = path.join(absolute, "SKILL.md")
   if (yield* isFile(own)) return [own]
@@ -56,8 +54,8 @@ const lintFile = Effect.fnUntraced(function* (file: string, tools: ReadonlyArray
 })
 
 /**
- * Checks the skills at these paths; without paths those of the user and of the project that are written for this program.
- * `tools` are those of a run, `failures` sentences about paths that could not be checked.
+ * Checks the skills at these paths. Default: the skills of the user and the project for this program. `tools` are
+ * those of a run; `failures` are sentences about paths that could not be checked.
  */
 export const lintSkills = Effect.fn("lintSkills")(function* (
   paths: ReadonlyArray<string>,
@@ -69,14 +67,14 @@ export const lintSkills = Effect.fn("lintSkills")(function* (
     .map(({ folder }) => folder)
   const skills: Array<LintedSkill> = []
   const failures: Array<string> = []
-  const seen = new Set<string>()
-  for (const named of paths.length === 0 ? roots : paths) {
-    const files = yield* filesAt(named)
+  const checked = new Set<string>()
+  for (const target of paths.length === 0 ? roots : paths) {
+    const files = yield* filesAt(target)
     if (files.length === 0 && paths.length > 0) {
-      failures.push(`${named}: there is no skill. Give a SKILL.md, the folder it is in, or a folder of such folders.`)
+      failures.push(`${target}: there is no skill. Give a SKILL.md, the folder it is in, or a folder of such folders.`)
     }
-    for (const file of files.filter((one) => !seen.has(one))) {
-      seen.add(file)
+    for (const file of files.filter((one) => !checked.has(one))) {
+      checked.add(file)
       yield* lintFile(file, tools).pipe(
         Effect.match({
           onSuccess: (one) => void skills.push(one),

@@ -1,9 +1,9 @@
 /**
- * The scripts that the text of a skill tells its tasks to run, and whether `allowed-tools` lets them.
+ * Finds the scripts that a skill tells its tasks to run, and whether `allowed-tools` permits them.
  */
 import { exceedsLimits, type Skill } from "../../kit/documents.ts"
 
-/** Programs that run a script that they are given. */
+/** Programs that run a script file, with their extensions. */
 const runners: Readonly<Record<string, ReadonlyArray<string>>> = {
   sh: ["sh", "bash", "zsh"],
   bash: ["bash", "sh"],
@@ -19,13 +19,13 @@ const runners: Readonly<Record<string, ReadonlyArray<string>>> = {
   ps1: ["pwsh"]
 }
 
-/** The programs that run scripts, which may stand before one. */
+/** Program names that may precede a script. */
 const programs = new Set(Object.values(runners).flat())
 
-/** What stands around paths in a text. */
+/** Separators around paths in text. */
 const aroundPaths = /[\s`'"()[\]{}<>*,;|&=:]+/
 
-/** True for a word that is a script to run: in a folder `scripts` or `bin`, after `./`, or behind a program that runs it. */
+/** True for a script path: in a folder `scripts` or `bin`, after `./`, or after a program that runs it. */
 const isScript = (word: string, before: string): boolean => {
   const ending = word.slice(word.lastIndexOf(".") + 1)
   if (!word.includes(".") || !Object.hasOwn(runners, ending)) return false
@@ -37,25 +37,23 @@ const isScript = (word: string, before: string): boolean => {
 }
 
 interface NamedScript {
-  /** The path as it stands in the text. */
   readonly path: string
-  /** The line of the text, from 1. */
+  /** The 1-based line. */
   readonly line: number
 }
 
-/** The scripts that a text names, each once. */
 export const scriptsNamed = (text: string): ReadonlyArray<NamedScript> => {
-  const found = new Map<string, NamedScript>()
+  const scripts = new Map<string, NamedScript>()
   for (const [index, line] of text.split("\n").entries()) {
     const words = line.split(aroundPaths).map((word) => word.replace(/[.!?]$/, ""))
     for (const [at, path] of words.entries()) {
-      if (isScript(path, words[at - 1] ?? "") && !found.has(path)) found.set(path, { path, line: index + 1 })
+      if (isScript(path, words[at - 1] ?? "") && !scripts.has(path)) scripts.set(path, { path, line: index + 1 })
     }
   }
-  return [...found.values()]
+  return [...scripts.values()]
 }
 
-/** The commands that run a script, in usual forms, without further words. */
+/** Common commands that run a script, without arguments. */
 const commandsFor = (path: string): ReadonlyArray<ReadonlyArray<string>> => {
   const plain = path.replace(/^\.\//, "")
   const ending = plain.slice(plain.lastIndexOf(".") + 1)
@@ -64,10 +62,10 @@ const commandsFor = (path: string): ReadonlyArray<ReadonlyArray<string>> => {
   return spelled.flatMap((script) => starts.map((start) => start.concat(script)))
 }
 
-/** True for a limit that names the script itself by whatever folder. */
+/** True if the pattern contains the script's file name. */
 const namesScript = (pattern: string, path: string): boolean => pattern.includes(path.split("/").at(-1) ?? path)
 
-/** Why the tasks of a skill cannot run a script that its text names, as a clause; nothing when they may. */
+/** The reason why tasks of the skill cannot run the script, as a clause. Undefined if they can. */
 export const whyNoScript = ({ allowedTools, toolLimits = [] }: Skill, path: string): string | undefined => {
   if (allowedTools === undefined) return undefined
   if (!allowedTools.includes("run_command")) return `no run_command is in allowed-tools`

@@ -1,6 +1,6 @@
 /**
- * A test of a skill: a task, the files of its project, the answers of the model, the expected outcome, and how a run
- * differs from it. Written in markdown, with a section for each of them; docs/writing-a-skill.md describes the form.
+ * Reads and judges a test of a skill: a task, project files, answers of the model, and expectations. It is markdown
+ * with a section for each part; see docs/writing-a-skill.md.
  */
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
@@ -12,7 +12,7 @@ import { canonicalJson, fencedBlocks, nearest, outline, textUnder } from "../../
 import type { ToolCall } from "../../kit/tools.ts"
 import { Arguments } from "../../plugin-kit.ts"
 
-/** A call as a test expects it; its uid does not matter. */
+/** An expected call, without its uid. */
 interface ExpectedCall {
   readonly name: string
   readonly arguments: Arguments
@@ -23,13 +23,13 @@ export interface TestFile {
   readonly text: string
 }
 
-/** What a test expects; what is absent is not compared. */
+/** The expectations of a test. Absent ones are not compared. */
 interface Expectations {
   readonly inputs?: string
   readonly calls?: ReadonlyArray<ExpectedCall>
-  /** Codes of issues in answers, each once, in order; none when the test names none. */
+  /** Sorted, unique codes of issues in answers; empty if the test names none. */
   readonly issues: ReadonlyArray<string>
-  /** Lines that must stand in the outputs of the calls. */
+  /** Lines that the outputs of calls must contain. */
   readonly outputs: ReadonlyArray<string>
   readonly result: ReadonlyArray<string>
   readonly files: ReadonlyArray<TestFile>
@@ -37,7 +37,7 @@ interface Expectations {
 
 export interface SkillTest {
   readonly title: string
-  /** The task as a task list with nothing else in it. */
+  /** A task list with only this task. */
   readonly plan: string
   readonly files: ReadonlyArray<TestFile>
   readonly refinements: ReadonlyArray<string>
@@ -59,17 +59,17 @@ const headings = [
 ] as const
 type Heading = (typeof headings)[number]
 
-const shown = headings.map((heading) => (heading.endsWith("ile") ? `${heading} PATH` : heading))
+const headingNames = headings.map((heading) => (heading.endsWith("ile") ? `${heading} PATH` : heading))
 
 interface Part {
   readonly heading: Heading
-  /** What follows the heading's words: the path of a file. */
+  /** The path after the heading. */
   readonly rest: string
   readonly line: number
   readonly body: string
 }
 
-/** What is wrong with one test; each problem is a sentence with its line. */
+/** Problems of a test, as sentences with line numbers. */
 type Problems = Array<string>
 
 const addProblem = (problems: Problems, line: number, what: string): void => void problems.push(`line ${line}: ${what}`)
@@ -80,18 +80,18 @@ const headingOf = (title: string): Pick<Part, "heading" | "rest"> | undefined =>
 }
 
 const partsOf = (text: string, problems: Problems): { readonly title: string; readonly parts: ReadonlyArray<Part> } => {
-  const written = outline(text)
+  const parsed = outline(text)
   const parts: Array<Part> = []
-  for (const section of written.sections.filter(({ depth }) => depth === 2)) {
+  for (const section of parsed.sections.filter(({ depth }) => depth === 2)) {
     const { heading, line } = section
-    const known = headingOf(heading)
-    if (known === undefined) {
-      const [close] = nearest(heading, shown)
+    const parsedHeading = headingOf(heading)
+    if (parsedHeading === undefined) {
+      const [close] = nearest(heading, headingNames)
       const hint = close === undefined ? "" : ` Nearest: ${close}.`
-      addProblem(problems, line, `There is no section "${heading}".${hint} All: ${shown.join(", ")}.`)
-    } else parts.push({ ...known, line, body: textUnder(written, section) })
+      addProblem(problems, line, `There is no section "${heading}".${hint} All: ${headingNames.join(", ")}.`)
+    } else parts.push({ ...parsedHeading, line, body: textUnder(parsed, section) })
   }
-  const title = written.sections.findLast(({ depth }) => depth === 1)?.heading ?? ""
+  const title = parsed.sections.findLast(({ depth }) => depth === 1)?.heading ?? ""
   return { title, parts }
 }
 
@@ -134,14 +134,14 @@ const linesOf = (body: string): ReadonlyArray<string> =>
     .filter((one) => one !== "")
 
 const codesOf = ({ body, line }: Part, problems: Problems): ReadonlyArray<string> =>
-  linesOf(body).flatMap((one) => {
-    const code = /^[-*+] +`?([a-z]+(?:-[a-z]+)*)`?$/.exec(one)?.[1]
+  linesOf(body).flatMap((item) => {
+    const code = /^[-*+] +`?([a-z]+(?:-[a-z]+)*)`?$/.exec(item)?.[1]
     if (code === undefined)
-      addProblem(problems, line, `"${one}" is not a code. Write one "- code" a line under "Expected issues".`)
+      addProblem(problems, line, `"${item}" is not a code. Write one "- code" a line under "Expected issues".`)
     return code ?? []
   })
 
-/** The task with its skill as a list that can be run. */
+/** Builds a runnable task list from the task. */
 const planOf = ({ body, line }: Part, skill: string, problems: Problems): string => {
   const fields = /^[-*+] +\*\*Skill\*\*/m.test(body) ? body : `- **Skill** ${skill}\n${body}`
   const plan = `## Original prompt\n\nTest.\n\n## Goals / summary\n\nTest.\n\n## Tasks\n\n### Task section 1\n\n${fields}\n`
@@ -155,34 +155,34 @@ const planOf = ({ body, line }: Part, skill: string, problems: Problems): string
   return plan
 }
 
-/** Reads a test of a skill. Fails with all that is wrong, each a sentence with its line. */
+/** Reads a test. Fails with all problems, as sentences with line numbers. */
 export const readSkillTest = (text: string, skill: string): Result.Result<SkillTest, ReadonlyArray<string>> => {
   const problems: Problems = []
   const { parts, title } = partsOf(text, problems)
-  const all = (heading: Heading) => parts.filter((part) => part.heading === heading)
-  const one = (heading: Heading): Part | undefined => {
-    const [first, second] = all(heading)
+  const allOf = (heading: Heading) => parts.filter((part) => part.heading === heading)
+  const onlyOf = (heading: Heading): Part | undefined => {
+    const [first, second] = allOf(heading)
     if (second !== undefined) addProblem(problems, second.line, `The section "${heading}" occurs twice.`)
     return first
   }
-  const task = one("Task")
+  const task = onlyOf("Task")
   if (task === undefined) addProblem(problems, 1, 'There is no section "## Task" with the fields of a task.')
-  const calls = one("Expected calls")
-  const inputs = one("Expected inputs")
-  const issues = one("Expected issues")
+  const calls = onlyOf("Expected calls")
+  const inputs = onlyOf("Expected inputs")
+  const issues = onlyOf("Expected issues")
   const test: SkillTest = {
     title,
     plan: task === undefined ? "" : planOf(task, skill, problems),
-    files: all("File").map((part) => fileOf(part, problems)),
-    refinements: all("Refinement answer").map((part) => blockOf(part, problems)),
-    executions: all("Execution answer").map((part) => blockOf(part, problems)),
+    files: allOf("File").map((part) => fileOf(part, problems)),
+    refinements: allOf("Refinement answer").map((part) => blockOf(part, problems)),
+    executions: allOf("Execution answer").map((part) => blockOf(part, problems)),
     expected: {
       inputs: inputs?.body.trim(),
       calls: calls && callsOf(calls, problems),
       issues: issues === undefined ? [] : codesOf(issues, problems),
-      outputs: linesOf(one("Expected outputs")?.body ?? ""),
-      result: linesOf(one("Expected result")?.body ?? ""),
-      files: all("Expected file").map((part) => fileOf(part, problems))
+      outputs: linesOf(onlyOf("Expected outputs")?.body ?? ""),
+      result: linesOf(onlyOf("Expected result")?.body ?? ""),
+      files: allOf("Expected file").map((part) => fileOf(part, problems))
     }
   }
   return problems.length > 0 ? Result.fail(problems) : Result.succeed(test)
@@ -192,15 +192,14 @@ interface SkillTestOutcome {
   readonly report: RunReport
   readonly inputs: ReadonlyArray<InputValue>
   readonly calls: ReadonlyArray<ToolCall>
-  /** The issues of rejected answers. */
   readonly issues: ReadonlyArray<Issue>
-  /** How many answers the stages asked for. */
+  /** The number of answers that each stage requested. */
   readonly asked: { readonly refinement: number; readonly execution: number }
-  /** The contents of the expected files; no entry for one that does not exist. */
+  /** The contents of the expected files that exist. */
   readonly files: ReadonlyMap<string, string>
 }
 
-/** One difference from what the test expects, with both sides where there are two. */
+/** A difference from the expectations, with both sides if there are two. */
 export interface SkillTestProblem {
   readonly what: string
   readonly expected?: string
@@ -216,11 +215,13 @@ const callsText = (calls: ReadonlyArray<ExpectedCall>): string =>
 const missingLines = (what: string, lines: ReadonlyArray<string>, text: string): ReadonlyArray<SkillTestProblem> =>
   lines.filter((line) => !text.includes(line)).map((line) => ({ what, expected: line, actual: text }))
 
-const askedProblems = (stage: "refinement" | "execution", given: number, asked: number) => {
-  if (asked > given) {
-    return [{ what: `The ${stage} asked for answer ${asked}, and the test has ${given}.` }]
+const askedProblems = (stage: "refinement" | "execution", available: number, requested: number) => {
+  if (requested > available) {
+    return [{ what: `The ${stage} asked for answer ${requested}, and the test has ${available}.` }]
   }
-  return asked < given ? [{ what: `The ${stage} asked for ${asked} of the ${given} answers of the test.` }] : []
+  return requested < available
+    ? [{ what: `The ${stage} asked for ${requested} of the ${available} answers of the test.` }]
+    : []
 }
 
 const endProblems = ({ report }: SkillTestOutcome): ReadonlyArray<SkillTestProblem> => {
@@ -231,15 +232,15 @@ const endProblems = ({ report }: SkillTestOutcome): ReadonlyArray<SkillTestProbl
 
 const issueProblems = (
   expected: ReadonlyArray<string>,
-  found: ReadonlyArray<Issue>
+  actualIssues: ReadonlyArray<Issue>
 ): ReadonlyArray<SkillTestProblem> => {
-  const codes = [...new Set(found.map(({ code }) => code))].join(", ")
+  const codes = [...new Set(actualIssues.map(({ code }) => code))].join(", ")
   if (expected.join(", ") === codes) return []
-  const actual = [codes, ...found.map(issueText)].join("\n")
+  const actual = [codes, ...actualIssues.map(issueText)].join("\n")
   return [{ what: "The answers have other issues.", expected: expected.join(", "), actual }]
 }
 
-/** All differences from what the test expects; none when it passes. */
+/** The differences from the expectations; empty if the test passes. */
 export const judgeSkillTest = (test: SkillTest, outcome: SkillTestOutcome): ReadonlyArray<SkillTestProblem> => {
   const { expected } = test
   const { asked, calls, files, inputs, issues, report } = outcome
@@ -259,10 +260,10 @@ export const judgeSkillTest = (test: SkillTest, outcome: SkillTestOutcome): Read
     ...missingLines("No output contains the line.", expected.outputs, outputs),
     ...missingLines("The result does not contain the line.", expected.result, results),
     ...expected.files.flatMap(({ path, text }) => {
-      const found = files.get(path)
-      return found === undefined
+      const content = files.get(path)
+      return content === undefined
         ? [{ what: `There is no file ${path}.` }]
-        : differing(`The file ${path} differs.`, text, found)
+        : differing(`The file ${path} differs.`, text, content)
     })
   ]
 }

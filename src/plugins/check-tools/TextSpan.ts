@@ -1,11 +1,11 @@
 /**
- * Finds the text that a finding is about in its document, and shows one line of it with marks below, cut to a width and
- * safe for a terminal.
+ * Locates the text of a finding in its document, and formats one line of it with marks below, cut to a width and safe
+ * for a terminal.
  */
 import type { Where } from "../../kit/documents.ts"
 import { printable, textWidth } from "../../kit/text.ts"
 
-/** A part of a document. Lines and columns are 1-based; columns count UTF-16 code units, `endColumn` is excluded. */
+/** A part of a document. Lines and columns are 1-based; columns count UTF-16 code units. `endColumn` is exclusive. */
 export interface TextSpan {
   readonly line: number
   readonly column: number
@@ -16,7 +16,7 @@ export interface TextSpan {
 /** The lines of a document as its readers count them. */
 export const linesOf = (text: string): ReadonlyArray<string> => text.replace(/^\uFEFF/, "").split(/\r\n?|\n/)
 
-/** How many lines below the place a quote is searched: a field or a block continues for some lines. */
+/** A quote is searched this many lines below the place: fields and blocks continue. */
 const reach = 40
 
 const wholeLine = (lines: ReadonlyArray<string>, line: number): TextSpan | undefined => {
@@ -26,7 +26,7 @@ const wholeLine = (lines: ReadonlyArray<string>, line: number): TextSpan | undef
   return { line, column, endLine: line, endColumn: Math.max(column, text.trimEnd().length + 1) }
 }
 
-/** Where a quote of several lines ends: as far down as the document repeats it. */
+/** The end of a multi-line quote, as far as the document repeats it. */
 const endOf = (
   lines: ReadonlyArray<string>,
   line: number,
@@ -40,8 +40,8 @@ const endOf = (
 }
 
 /**
- * The span of the quote, searched from the line on; without a quote, or when it is not found, the line without the blanks
- * around it. Nothing when the finding is about the document as a whole.
+ * The span of the quote, searched from the line on. Without a match, the trimmed line. Undefined if the finding
+ * concerns the whole document.
  */
 export const locate = (
   lines: ReadonlyArray<string>,
@@ -71,7 +71,7 @@ interface Cell {
 const ellipsis = "..."
 const tabWidth = 4
 
-/** Code points as they are shown; a tab is the blanks up to its stop. */
+/** The displayed code points; a tab becomes blanks up to its stop. */
 const cellsOf = (line: string, from: number, start: number, end: number): ReadonlyArray<Cell> => {
   const cells: Array<Cell> = []
   let index = from
@@ -88,18 +88,18 @@ const cellsOf = (line: string, from: number, start: number, end: number): Readon
 
 const sum = (cells: ReadonlyArray<Cell>): number => cells.reduce((total, { width }) => total + width, 0)
 
-/** The index after the cells that fit, from an index on in one direction. */
+/** The index after the cells that fit, counted from an index in one direction. */
 const fitting = (cells: ReadonlyArray<Cell>, from: number, step: 1 | -1, space: number): number => {
-  let left = space
+  let remaining = space
   let index = from
-  for (let cell = cells[index]; cell !== undefined && cell.width <= left; cell = cells[index]) {
-    left -= cell.width
+  for (let cell = cells[index]; cell !== undefined && cell.width <= remaining; cell = cells[index]) {
+    remaining -= cell.width
     index += step
   }
   return index
 }
 
-/** The window around the mark: its start is always visible, with some text before it and the rest of the width after it. */
+/** The visible window: always the start of the mark, some text before it, and the rest after it. */
 const windowOf = (cells: ReadonlyArray<Cell>, width: number): readonly [first: number, last: number] => {
   if (sum(cells) <= width) return [0, cells.length]
   const marked = Math.max(
@@ -117,8 +117,8 @@ const windowOf = (cells: ReadonlyArray<Cell>, width: number): readonly [first: n
 }
 
 /**
- * Cuts a line to a width in columns so that the part from `start` to `end` (UTF-16 offsets) is visible, and marks it.
- * An empty part gets one mark.
+ * Cuts a line to a width so that the part from `start` to `end` (UTF-16 offsets) is visible, and marks it. An empty
+ * part gets one mark.
  */
 export const excerptLine = (
   line: string,
@@ -131,14 +131,14 @@ export const excerptLine = (
   const part = line.slice(from, start + near)
   const cells = cellsOf(part, from, start, Math.max(end, start + 1))
   const [first, last] = windowOf(cells, width)
-  const shown = cells.slice(first, last)
+  const visible = cells.slice(first, last)
   const lead = first > 0 || from > 0 ? ellipsis : ""
   const tail = last < cells.length || from + part.length < line.length ? ellipsis : ""
-  const at = shown.findIndex((cell) => cell.marked)
-  const before = textWidth(lead) + sum(at < 0 ? shown : shown.slice(0, at))
-  const marked = sum(shown.filter((cell) => cell.marked))
+  const at = visible.findIndex((cell) => cell.marked)
+  const before = textWidth(lead) + sum(at < 0 ? visible : visible.slice(0, at))
+  const marked = sum(visible.filter((cell) => cell.marked))
   return {
-    source: `${lead}${shown.map((cell) => cell.text).join("")}${tail}`,
+    source: `${lead}${visible.map((cell) => cell.text).join("")}${tail}`,
     marks: `${" ".repeat(before)}${"^".repeat(Math.max(1, marked))}`
   }
 }

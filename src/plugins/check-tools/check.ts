@@ -1,6 +1,6 @@
 /**
- * `task-conductor check FILE...`: checks documents without a model, in a project with its skills, tools and files too;
- * says what is wrong and how to fix it, and with `--fix` fixes what has one meaning only.
+ * `task-conductor check FILE...`: checks documents without a model, in a project also against its skills, tools and
+ * files. It reports problems with remedies; `--fix` repairs what has only one meaning.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -28,10 +28,10 @@ import { sarifLog, type SarifDocument } from "./SarifLog.ts"
 import { linesOf } from "./TextSpan.ts"
 import { type CheckStyle, checkText, totalText, type CheckedDocument, type FixState, sarifPath } from "./checkText.ts"
 
-/** What makes the current folder a project. */
+/** Any of these makes the current folder a project. */
 export const projectMarkers = [".git", "task-conductor.json", ".task-conductor", ".agents", ".mcp.json", "AGENTS.md"]
 
-/** The folder of the project; nothing when the text alone is checked. */
+/** The project folder. Undefined if only the text is checked. */
 export const projectFolder = Effect.fn("projectFolder")(function* ({
   noProject,
   project
@@ -52,22 +52,20 @@ export const projectFolder = Effect.fn("projectFolder")(function* ({
   return undefined
 })
 
-/** A document with all that was found. */
+/** A document with its findings. */
 interface CheckedFile extends CheckedDocument, Omit<SarifDocument, "report"> {
-  /** The fixed document; the same text when nothing was fixed. */
+  /** The fixed document; unchanged if nothing was fixed. */
   readonly fixed: string
 }
 
-/** What to check and whether to fix it. */
 interface CheckOrder extends CheckOptions {
   readonly kind: DocumentKind
   readonly fix: boolean
 }
 
-/** Checks and fixes the text of a document with this name. */
 type Fix = (text: string, name: string) => Effect.Effect<FixedDocument, { readonly message: string }>
 
-/** Checks a document; a file that is fixed is replaced, also behind a link, and keeps its mode. */
+/** Checks a document. Fixing replaces the file, follows links, and keeps its mode. */
 const checkFile = Effect.fnUntraced(function* (file: string, isFixed: boolean, fix: Fix) {
   const fs = yield* FileSystem.FileSystem
   const text = yield* readInput(file)
@@ -81,13 +79,13 @@ const checkFile = Effect.fnUntraced(function* (file: string, isFixed: boolean, f
   return { name, path: name, text, fixed, fixState, report, lines: linesOf(text) } satisfies CheckedFile
 })
 
-/** The documents that could be checked, in the order given, and why the others could not. */
+/** The checked documents in order, and the reasons why others could not be checked. */
 const checkFiles = Effect.fn("checkFiles")(function* (files: ReadonlyArray<string>, isFixed: boolean, fix: Fix) {
   const [checked, failures] = yield* Effect.partition(new Set(files), (file) => checkFile(file, isFixed, fix))
   return { checked, failures: failures.map(({ message }) => message) }
 })
 
-/** Checks the documents that a person named, against the project; without one the texts alone. */
+/** Checks the named documents, with or without a project. */
 const checkDocuments = Effect.fn("checkDocuments")(function* (
   project: string | undefined,
   files: ReadonlyArray<string>,
@@ -99,7 +97,7 @@ const checkDocuments = Effect.fn("checkDocuments")(function* (
   const { emit, emitPaint } = yield* Output
   const warn = (warnings: ReadonlyArray<string>) =>
     Effect.forEach(warnings, (text) => emit(`${emitPaint.yellow("warning")}: ${printable(text)}`), { discard: true })
-  /* Loaded when it is needed: a check of the text alone starts without it. */
+  /* Loaded on demand: a check of only the text starts faster. */
   const { inProject } = yield* Effect.promise(() => import("./projectCheck.ts"))
   return yield* inProject({ project, given: {}, warn }, ({ fix }) =>
     checkFiles(files, order.fix, (text, name) => fix(order.kind, text, { ...order, name }))
@@ -108,7 +106,6 @@ const checkDocuments = Effect.fn("checkDocuments")(function* (
 
 const formats = ["human", "json", "sarif"] as const
 
-/** What was checked and what could not be. */
 interface Outcome {
   readonly checked: ReadonlyArray<CheckedFile>
   readonly failures: ReadonlyArray<string>
@@ -128,7 +125,7 @@ const humanText = ({ checked, failures }: Outcome, style: CheckStyle): string =>
       : [])
   ].join("\n\n")
 
-/** One object for one document, else one a line with the name of its file. */
+/** One object for one document, else JSON Lines with file names. */
 const jsonText = ({ checked, failures }: Outcome): string =>
   checked
     .map(({ name, report }) => printableJson(checked.length + failures.length > 1 ? { file: name, ...report } : report))
@@ -150,7 +147,7 @@ export const check = Command.make(
       "FOLDER",
       `Check against this project too: skills, tools, files, sizes. Default: the current folder if it has one of ${projectMarkers.join(", ")}`
     ).pipe(Flag.withAlias("p"), Flag.optional),
-    noProject: switchFlag("no-project", "Check the text alone, which takes a fraction of the time"),
+    noProject: switchFlag("no-project", "Check only the text, which is much faster"),
     finished: textFlag(
       "finished",
       "NAME",
@@ -166,16 +163,16 @@ export const check = Command.make(
       "Rewrite documents that have repairs, in the strict form. Documents with issues are not changed; - is written to stdout"
     )
   },
-  Effect.fn("check")(function* ({ files, finished, fix, json, kind, ...given }) {
+  Effect.fn("check")(function* ({ files, finished, fix, json, kind, ...options }) {
     const output = yield* Output
     const path = yield* Path.Path
-    const format = json ? "json" : given.format
-    if (json && given.format === "sarif") return yield* usageFailure("--json and --format sarif exclude each other.")
+    const format = json ? "json" : options.format
+    if (json && options.format === "sarif") return yield* usageFailure("--json and --format sarif exclude each other.")
     const filters = fix && files.includes("-")
     if (filters && (format !== "human" || new Set(files).size > 1)) {
       return yield* usageFailure("--fix with - prints the document alone: leave out --format, --json and other files.")
     }
-    const folder = yield* projectFolder(given)
+    const folder = yield* projectFolder(options)
     const order = { kind, finished, fix }
     const outcome = yield* checkDocuments(kind === "result" ? undefined : folder, files, order)
     const { checked, failures } = outcome

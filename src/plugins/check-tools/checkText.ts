@@ -1,6 +1,6 @@
 /**
- * What `check` prints for a person: per finding the place, the line with a mark under the part that is meant, what is
- * wrong and what to do; at the end one line that sums up.
+ * Formats the output of `check`: for each finding its place, the marked line, the problem and the remedy; then one
+ * summary line.
  */
 import type * as Path from "effect/Path"
 import { type CheckReport, type IssueReport, type Repair, whereText } from "../../kit/documents.ts"
@@ -9,35 +9,34 @@ import { printable, wrapLine } from "../../kit/text.ts"
 import { counted } from "../../plugin-kit.ts"
 import { excerptLine, locate, type TextSpan } from "./TextSpan.ts"
 
-/** How to print. */
 export interface CheckStyle {
   readonly paint: Paint
-  /** The width of the terminal; nothing when there is none, then only lines of the document are cut. */
+  /** The width of the terminal. Undefined without one: then only document lines are cut. */
   readonly columns: number | undefined
 }
 
-/** What happened to a repaired document: not written, written, or impossible to write without repairs. */
+/** A repaired document is not written, written, or has no strict form. */
 export type FixState = "offered" | "written" | "impossible"
 
-/** A text with what was found in it. */
+/** A text with its findings. */
 export interface FoundText {
   readonly name: string
   readonly lines: ReadonlyArray<string>
   readonly report: Pick<CheckReport, "issues" | "repairs">
-  /** The label of a finding that rejects nothing. */
+  /** The label of findings that are no issues. */
   readonly label: string
 }
 
-/** One document with what was found in it. */
+/** A document with its findings. */
 export interface CheckedDocument extends Omit<FoundText, "label"> {
   readonly report: CheckReport
   readonly fixState: FixState
 }
 
-/** The columns of a document's line when the width of the screen is not known. */
+/** Width of document lines without a terminal. */
 const defaultColumns = 100
 
-/** How many lines of a quote that spans several are shown. */
+/** At most this many lines of a long quote are shown. */
 const maximumLines = 3
 
 type Finding = { readonly span: TextSpan | undefined } & (
@@ -45,29 +44,29 @@ type Finding = { readonly span: TextSpan | undefined } & (
   | { readonly tier: "repair"; readonly repair: Repair }
 )
 
-/** Puts a text behind `lead` and breaks it between words; the further lines are indented. */
+/** Wraps a text after `lead` and indents the further lines. */
 const wrap = (lead: string, text: string, columns: number | undefined): string =>
   columns === undefined ? `${lead}${text}` : wrapLine(`${lead}${text}`, columns, "    ").join("\n")
 
-/** Lines of the document with numbers, the first with its mark. */
+/** Numbered lines of the document; the first one with its mark. */
 const excerpt = (lines: ReadonlyArray<string>, span: TextSpan, style: CheckStyle, mark: Paint["red"]): string => {
   const { dim } = style.paint
   const last = Math.min(span.endLine, span.line + maximumLines - 1)
   const gutter = String(last).length
   const width = Math.max(20, (style.columns ?? defaultColumns) - gutter - 4)
-  const shown: Array<string> = []
+  const output: Array<string> = []
   for (let number = span.line; number <= last; number += 1) {
     const line = lines[number - 1] ?? ""
     const isFirst = number === span.line
     const end = isFirst && span.endLine === span.line ? span.endColumn - 1 : line.trimEnd().length
     const { marks, source } = excerptLine(line, isFirst ? span.column - 1 : 0, end, width)
-    shown.push(`${dim(`${String(number).padStart(gutter)} |`)} ${source}`.trimEnd())
-    if (isFirst) shown.push(`${dim(`${" ".repeat(gutter)} |`)} ${mark(marks)}`)
+    output.push(`${dim(`${String(number).padStart(gutter)} |`)} ${source}`.trimEnd())
+    if (isFirst) output.push(`${dim(`${" ".repeat(gutter)} |`)} ${mark(marks)}`)
   }
-  return shown.map((line) => ` ${line}`).join("\n")
+  return output.map((line) => ` ${line}`).join("\n")
 }
 
-const findingText = ({ label: other, lines, name }: FoundText, finding: Finding, style: CheckStyle): string => {
+const findingText = ({ label: repairLabel, lines, name }: FoundText, finding: Finding, style: CheckStyle): string => {
   const { paint } = style
   const { span } = finding
   const isIssue = finding.tier === "issue"
@@ -75,11 +74,11 @@ const findingText = ({ label: other, lines, name }: FoundText, finding: Finding,
   const { line: _, ...rest } = where
   const path = whereText(rest)
   const place = `${printable(name)}${span === undefined ? "" : `:${span.line}:${span.column}`}`
-  const label = isIssue ? "issue" : other
+  const label = isIssue ? "issue" : repairLabel
   const colour = isIssue ? paint.red : paint.yellow
   const paragraph = (lead: string, text: string): string => wrap(lead, printable(text), style.columns)
   const what = paragraph("", `${place}: ${label}: ${isIssue ? finding.issue.what : finding.repair.message} [${code}]`)
-  // Coloured after wrapping, so that the colours take no columns.
+  // Colour after wrapping: colour codes have no width.
   const head = what
     .replace(`${place}:`, () => paint.bold(`${place}:`))
     .replace(` ${label}:`, () => ` ${colour(`${label}:`)}`)
@@ -95,10 +94,10 @@ const findingText = ({ label: other, lines, name }: FoundText, finding: Finding,
 const endings: Readonly<Record<FixState, string>> = {
   offered: "; --fix writes the fixed document",
   written: "; the fixed document was written",
-  impossible: "; nothing was written, because no other text means the same"
+  impossible: "; nothing was written: no strict form means the same"
 }
 
-/** The line at the end: the verdict and how much was found. */
+/** The summary line: the verdict and the number of findings. */
 const summary = ({ fixState, name, report }: CheckedDocument, { paint }: CheckStyle): string => {
   const { issues, project, repairs, verdict } = report
   const place = project === undefined ? "" : ` in the project ${printable(project)}`
@@ -110,24 +109,24 @@ const summary = ({ fixState, name, report }: CheckedDocument, { paint }: CheckSt
   return `${printable(name)}: ${parts.join(", ")}${verdict === "repaired" ? endings[fixState] : ""}`
 }
 
-/** The findings in the order of their lines, each a paragraph; what concerns the whole text comes first. */
-export const findingTexts = (found: FoundText, style: CheckStyle): ReadonlyArray<string> => {
-  const { lines, report } = found
+/** The findings by line, one paragraph each. Those about the whole text come first. */
+export const findingTexts = (document: FoundText, style: CheckStyle): ReadonlyArray<string> => {
+  const { lines, report } = document
   const findings: ReadonlyArray<Finding> = [
     ...report.issues.map((issue) => ({ tier: "issue", issue, span: locate(lines, issue) }) as const),
     ...report.repairs.map((repair) => ({ tier: "repair", repair, span: locate(lines, repair) }) as const)
   ]
   const place = ({ span }: Finding): number => (span === undefined ? 0 : span.line + span.column / 1e7)
-  return findings.toSorted((a, b) => place(a) - place(b)).map((finding) => findingText(found, finding, style))
+  return findings.toSorted((a, b) => place(a) - place(b)).map((finding) => findingText(document, finding, style))
 }
 
-/** Everything about one document, and a line that sums it up. */
+/** All findings of a document and its summary line. */
 export const checkText = (checked: CheckedDocument, style: CheckStyle): string => {
   const label = checked.fixState === "written" ? "fixed" : "repair"
   return [...findingTexts({ ...checked, label }, style), summary(checked, style)].join("\n\n")
 }
 
-/** The last line when several documents were checked; `failed` could not be read or written. */
+/** The total over several documents. `failed` could not be read or written. */
 export const totalText = (reports: ReadonlyArray<CheckReport>, failed: number, { paint }: CheckStyle): string => {
   const verdicts = (["accepted", "repaired", "rejected"] as const).flatMap((verdict) => {
     const number = reports.filter((report) => report.verdict === verdict).length
@@ -138,7 +137,7 @@ export const totalText = (reports: ReadonlyArray<CheckReport>, failed: number, {
   return `${counted(reports.length + failed, "document")}: ${parts.join(", ")}`
 }
 
-/** The path of a file as findings name it: relative to the current folder when it lies below it, so that code hosts find it. */
+/** The path for findings: relative if it is below the current folder, so that code hosts find it. */
 export const sarifPath = (path: Path.Path, name: string): string => {
   const relative = path.relative(path.resolve("."), path.resolve(name))
   return relative.startsWith("..") ? path.resolve(name) : relative

@@ -1,5 +1,5 @@
 /**
- * For authors of plans and skills: checks of documents, single stages of a run, and lint and tests of skills.
+ * Tools for authors of plans and skills: checks, single stages, and lint and tests of skills.
  */
 import { definePlugin } from "../../plugin-kit.ts"
 

@@ -1,6 +1,6 @@
 /**
- * Checks documents against a project, for the command line and the library in the same way. Part of the composition root:
- * it has the skills, tools and files that a run would have, and neither model nor journal; nobody is asked.
+ * Checks documents against a project, for the command line and the library. Part of the composition root: it has the
+ * skills, tools and files of a run, but neither model nor journal, and asks nobody.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -20,16 +20,15 @@ import { Activities } from "../../kit/runs.ts"
 import type { Plugin } from "../../plugin-kit.ts"
 import { DocumentChecker } from "./DocumentChecker.ts"
 
-/** The project of a check. `given` overrides its configuration, `plugins` are values beside those that it names. */
+/** The project of a check. `given` overrides its configuration; `plugins` are additional plugin objects. */
 export interface CheckedProject {
   readonly project: string
   readonly given: Configuration
   readonly plugins?: ReadonlyArray<Plugin>
-  /** Receives what a person should know, such as plugins that are left out. */
+  /** Receives warnings for the user, such as plugins that were left out. */
   readonly warn: (warnings: ReadonlyArray<string>) => Effect.Effect<void>
 }
 
-/** Everything that a check in a project needs. */
 const layerChecks = (setup: Setup, plugins: ReadonlyArray<Plugin>) =>
   DocumentChecker.layer.pipe(
     Layer.provide(Layer.mergeAll(PlanChecker.layer, Briefer.layer)),
@@ -39,14 +38,14 @@ const layerChecks = (setup: Setup, plugins: ReadonlyArray<Plugin>) =>
     Layer.provideMerge(layerCatalogue(setup, plugins))
   )
 
-/** Checks with the setup of a project. */
+/** Runs a check with the setup of a project. */
 export const inProject = Effect.fn("inProject")(function* <A, E, R>(
-  { given, plugins = [], project, warn }: CheckedProject,
+  { given: flags, plugins = [], project, warn }: CheckedProject,
   use: (checker: DocumentChecker["Service"]) => Effect.Effect<A, E, R>
 ) {
-  const setup = yield* readSetup(project, given)
+  const setup = yield* readSetup(project, flags)
   return yield* Effect.gen(function* () {
-    yield* warn(yield* readStartupWarnings(setup.rules, given, setup.project))
+    yield* warn(yield* readStartupWarnings(setup.rules, flags, setup.project))
     return yield* use(yield* DocumentChecker)
   }).pipe(Effect.provide(layerChecks(setup, plugins)))
 })

@@ -1,7 +1,6 @@
 /**
- * Runs the tests of a skill: each on a project and a home of its own, through the pipeline, with a model that says what
- * the test tells it. The gate allows to read and write files of that project; whatever else a call needs is denied
- * unless a rule allows it.
+ * Runs the tests of a skill. Each gets its own project and home, and a model that answers from the test. The gate
+ * allows reading and writing in that project; other calls need a rule.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -24,18 +23,17 @@ import { type Rule, ToolRegistry } from "../../kit/tools.ts"
 import { defaultLimits, type Plugin, type RunEvent } from "../../plugin-kit.ts"
 import { judgeSkillTest, readSkillTest, type SkillTest, type SkillTestProblem, type TestFile } from "./SkillTest.ts"
 
-/** What a test may do beyond its own project, and the tools it has beside the built-in ones. */
+/** Additional permissions and tools of a test. */
 export interface SkillTestOptions {
   readonly rules?: ReadonlyArray<Rule>
-  /** As a setup names them. */
+  /** Plugin entries as in a configuration. */
   readonly plugins?: ReadonlyArray<PluginEntry>
-  /** As values. */
+  /** Plugin objects. */
   readonly values?: ReadonlyArray<Plugin>
 }
 
-/** One test with all that is not as it expects; it has passed when nothing is. */
+/** The result of a test. It passed if there are no problems. */
 export interface SkillTestResult {
-  /** Path of the file. */
   readonly file: string
   readonly title: string
   readonly problems: ReadonlyArray<SkillTestProblem>
@@ -45,35 +43,35 @@ const emptyList = "## Original prompt\n\nTest.\n\n## Goals / summary\n\nTest.\n\
 
 const readFiles = Effect.fnUntraced(function* (folder: string, files: ReadonlyArray<TestFile>) {
   const path = yield* Path.Path
-  const found = new Map<string, string>()
+  const contents = new Map<string, string>()
   for (const file of files) {
     const text = yield* Effect.option(readBoundedFile(path.join(folder, file.path)))
-    if (text._tag === "Some") found.set(file.path, text.value)
+    if (text._tag === "Some") contents.set(file.path, text.value)
   }
-  return found
+  return contents
 })
 
-/** One attempt more than the test has answers: a model that repeats itself is asked no further. */
+/** One attempt more than the test has answers, so that repeated answers end it. */
 const limitsOf = ({ executions, refinements }: SkillTest) => {
   const answers = Math.max(executions.length, refinements.length)
   return { ...defaultLimits, attempts: Math.min(defaultLimits.attempts, answers + 1) }
 }
 
-/** True for a task with tools that was shown no output and no change yet. */
+/** True for a task with tools whose prompt shows no output and no change yet. */
 const isBeforeOutputs = (system: string, user: string): boolean =>
   /^## Tools$/m.test(system) && !/^### (?:Tool call |Changed: )/m.test(user)
 
-/** A model that answers from the test; the last answer comes again when there are no more. */
+/** A model that answers from the test and repeats the last answer. */
 const scripted = ({ executions, refinements }: SkillTest) => {
-  const asked = { refinement: 0, execution: 0 }
+  const counts = { refinement: 0, execution: 0 }
   const next = (stage: "refinement" | "execution", answers: ReadonlyArray<string>): string => {
-    asked[stage] += 1
-    return answers[asked[stage] - 1] ?? answers.at(-1) ?? "The test has no answer."
+    counts[stage] += 1
+    return answers[counts[stage] - 1] ?? answers.at(-1) ?? "The test has no answer."
   }
   const model = ScriptedModel.layer(({ system, user }) => {
     switch (/^# Stage: (\w+)$/m.exec(system)?.[1]) {
       case "task": {
-        const acts = asked.refinement < refinements.length || (refinements.length > 0 && isBeforeOutputs(system, user))
+        const acts = counts.refinement < refinements.length || (refinements.length > 0 && isBeforeOutputs(system, user))
         return acts ? next("refinement", refinements) : next("execution", executions)
       }
       case "iteration":
@@ -82,7 +80,7 @@ const scripted = ({ executions, refinements }: SkillTest) => {
         return "Done."
     }
   })
-  return { model, asked }
+  return { model, asked: counts }
 }
 
 /** Runs one test of the skill whose SKILL.md is `skillFile`. */
@@ -103,7 +101,7 @@ const runTest = Effect.fnUntraced(function* (
     extensions: { ...noExtensions, plugins }
   })
   const { project } = setup
-  const { asked, model } = scripted(test)
+  const { asked: counts, model } = scripted(test)
   const events: Array<RunEvent> = []
   const listen = ({ event }: { readonly event: RunEvent }) => Effect.sync(() => void events.push(event))
   const context = { listen, approveSteps: false, approver: layerRuleApprover(allowed, project), model, plugins: values }
@@ -121,7 +119,7 @@ const runTest = Effect.fnUntraced(function* (
     inputs: refined?.inputs ?? [],
     calls: turn?.calls ?? [],
     issues: events.flatMap((event) => (event.type === "answer.rejected" ? event.issues : [])),
-    asked,
+    asked: counts,
     files: yield* readFiles(project, test.expected.files)
   })
 }, Effect.scoped)
@@ -132,19 +130,19 @@ const runFile = Effect.fnUntraced(function* (
   file: string,
   options: SkillTestOptions
 ) {
-  const read = readSkillTest(yield* readBoundedFile(file), name)
-  if (Result.isFailure(read)) {
-    const broken: SkillTestResult = { file, title: "", problems: read.failure.map((what) => ({ what })) }
+  const parsed = readSkillTest(yield* readBoundedFile(file), name)
+  if (Result.isFailure(parsed)) {
+    const broken: SkillTestResult = { file, title: "", problems: parsed.failure.map((what) => ({ what })) }
     return broken
   }
-  const problems: ReadonlyArray<SkillTestProblem> = yield* runTest(name, skillFile, read.success, options).pipe(
+  const problems: ReadonlyArray<SkillTestProblem> = yield* runTest(name, skillFile, parsed.success, options).pipe(
     Effect.catch((error) => Effect.succeed([{ what: error.message }]))
   )
-  const judged: SkillTestResult = { file, title: read.success.title, problems }
+  const judged: SkillTestResult = { file, title: parsed.success.title, problems }
   return judged
 })
 
-/** Runs the tests in `tests/*.md` beside a SKILL.md, one after another, sorted by name; none when there is no such folder. */
+/** Runs the tests in `tests/*.md` beside a SKILL.md in order of name; none without the folder. */
 export const testSkill = Effect.fn("testSkill")(function* (skillPath: string, options: SkillTestOptions = {}) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path

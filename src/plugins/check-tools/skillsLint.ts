@@ -21,7 +21,7 @@ const reportOf = ({ issues, repairs }: LintedSkill) => ({ issues: issues.map(iss
 
 const skillText = (skill: LintedSkill, name: string, style: CheckStyle): string => {
   const { issues, repairs, text, tokens } = skill
-  const found = { name, lines: linesOf(text), report: reportOf(skill), label: "warning" }
+  const document = { name, lines: linesOf(text), report: reportOf(skill), label: "warning" }
   const { paint } = style
   const verdict = issues.length > 0 ? paint.red(counted(issues.length, "issue")) : paint.green("good")
   const parts = [
@@ -31,7 +31,7 @@ const skillText = (skill: LintedSkill, name: string, style: CheckStyle): string 
       ? []
       : [`about ${tokens.planning} tokens to plan, ${tokens.refinement} to refine, ${tokens.execution} to execute`])
   ]
-  return [...findingTexts(found, style), `${printable(name)}: ${parts.join(", ")}`].join("\n\n")
+  return [...findingTexts(document, style), `${printable(name)}: ${parts.join(", ")}`].join("\n\n")
 }
 
 export const lint = Command.make(
@@ -50,17 +50,17 @@ export const lint = Command.make(
     ),
     json: switchFlag("json", "Short for --format json: one JSON object with skills and failures")
   },
-  Effect.fn("skills lint")(function* ({ json, paths, project, ...given }) {
+  Effect.fn("skills lint")(function* ({ json, paths, project, ...options }) {
     const output = yield* Output
     const path = yield* Path.Path
-    if (json && given.format === "sarif") return yield* usageFailure("--json and --format sarif exclude each other.")
+    if (json && options.format === "sarif") return yield* usageFailure("--json and --format sarif exclude each other.")
     const setup = yield* readSetup(project, {})
     const { tools } = yield* Effect.provide(ToolRegistry, layerCatalogue(setup))
     const { config, home } = setup.folders
     const known = tools.map((tool) => tool.name)
     const { failures, skills } = yield* lintSkills(paths, { project: setup.project, home, config }, known)
     for (const failure of failures) yield* output.emit(printable(failure))
-    if (json || given.format === "json") {
+    if (json || options.format === "json") {
       const reports = skills.map((skill) => ({
         name: skill.name,
         path: skill.path,
@@ -68,7 +68,7 @@ export const lint = Command.make(
         ...(skill.tokens === undefined ? {} : { tokens: skill.tokens })
       }))
       yield* output.result(printableJson({ skills: reports, failures }, 2))
-    } else if (given.format === "sarif") {
+    } else if (options.format === "sarif") {
       const documents = skills.map((skill) => ({
         path: sarifPath(path, skill.path),
         text: skill.text,

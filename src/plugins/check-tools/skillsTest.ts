@@ -25,12 +25,12 @@ import * as FileSystem from "effect/FileSystem"
 import type { SkillTestProblem } from "./SkillTest.ts"
 import { type SkillTestResult, testSkill } from "./skillTests.ts"
 
-/** The SKILL.md that a name or a path means. */
-const skillFile = Effect.fnUntraced(function* (given: string, setup: Setup) {
+/** Finds the SKILL.md for a name or a path. */
+const skillFile = Effect.fnUntraced(function* (nameOrPath: string, setup: Setup) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  if (given.includes("/") || given.includes(path.sep)) {
-    const file = path.basename(given) === "SKILL.md" ? given : path.join(given, "SKILL.md")
+  if (nameOrPath.includes("/") || nameOrPath.includes(path.sep)) {
+    const file = path.basename(nameOrPath) === "SKILL.md" ? nameOrPath : path.join(nameOrPath, "SKILL.md")
     if (yield* Effect.orElseSucceed(fs.exists(file), () => false)) return path.resolve(file)
     return yield* usageFailure(`There is no ${file}. Give the name of a skill, or the folder of its SKILL.md.`)
   }
@@ -38,10 +38,10 @@ const skillFile = Effect.fnUntraced(function* (given: string, setup: Setup) {
     Skills.use((all) => Effect.succeed(all.all)),
     layerSkills(setup)
   )
-  return (yield* namedSkill(given, skills)).path
+  return (yield* namedSkill(nameOrPath, skills)).path
 })
 
-/** The lines of one side of a difference, each with its mark; at most 20. */
+/** One side of a difference, at most 20 lines, each with its mark. */
 const side = (text: string | undefined, mark: string, paint: Paint["red"]): ReadonlyArray<string> => {
   if (text === undefined) return []
   const lines = text === "" ? ["(nothing)"] : text.trimEnd().split("\n")

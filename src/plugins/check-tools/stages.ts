@@ -1,6 +1,6 @@
 /**
- * The commands of single stages, `refine PLAN --task NAME`, `execute REFINEMENT` and `iterate PLAN`: each is given files, does
- * one stage of a run, and prints its document.
+ * The commands `refine PLAN --task NAME`, `execute REFINEMENT` and `iterate PLAN`. Each reads files, runs one stage,
+ * and prints its document.
  */
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
@@ -43,7 +43,6 @@ import {
 } from "../../kit/terminal.ts"
 import type { GivenResult } from "./SingleStages.ts"
 
-/** Where the stage works, what it is given, and what is printed. */
 const stageFlags = {
   result: textFlag(
     "result",
@@ -56,7 +55,7 @@ const stageFlags = {
   allow: runFlags.allow,
   deny: runFlags.deny,
   plugin: runFlags.plugin,
-  printPrompt: switchFlag("print-prompt", "Print the prompt that would be sent, and do not ask the model"),
+  printPrompt: switchFlag("print-prompt", "Print the prompt instead of sending it to the model"),
   json: switchFlag("json", "Print one JSON object"),
   plain: plainFlag,
   verbose: verboseFlag
@@ -69,18 +68,18 @@ const planStageFlags = {
   ...stageFlags
 }
 
-/** The files that a path of --result means. */
-const filesAt = Effect.fnUntraced(function* (given: string) {
+/** The result files at a path of --result. */
+const filesAt = Effect.fnUntraced(function* (fileOrFolder: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const names = yield* Effect.option(fs.readDirectory(given))
-  if (Option.isNone(names)) return [given]
+  const names = yield* Effect.option(fs.readDirectory(fileOrFolder))
+  if (Option.isNone(names)) return [fileOrFolder]
   const files = names.value.filter((name) => name.endsWith(".md")).toSorted()
-  if (files.length === 0) return yield* usageFailure(`There is no result in ${given}. Results are files NAME.md.`)
-  return files.map((name) => path.join(given, name))
+  if (files.length === 0)
+    return yield* usageFailure(`There is no result in ${fileOrFolder}. Results are files NAME.md.`)
+  return files.map((name) => path.join(fileOrFolder, name))
 })
 
-/** The results that a stage is given as files. */
 const readResults = Effect.fnUntraced(function* ({ result }: StageFlags) {
   const path = yield* Path.Path
   const files = (yield* Effect.forEach(result, filesAt)).flat()
@@ -89,21 +88,21 @@ const readResults = Effect.fnUntraced(function* ({ result }: StageFlags) {
   )
 })
 
-/** The plan of a stage, with its prompt, the file in view and the results of finished tasks. */
-const readPlanStage = Effect.fnUntraced(function* (given: Command.Command.Config.Infer<typeof planStageFlags>) {
-  const results = yield* readResults(given)
-  const plan = yield* readInput(given.plan)
+/** The input of a plan stage: plan, prompt, file in view, and results of finished tasks. */
+const readPlanStage = Effect.fnUntraced(function* (flags: Command.Command.Config.Infer<typeof planStageFlags>) {
+  const results = yield* readResults(flags)
+  const plan = yield* readInput(flags.plan)
   return {
     plan,
-    prompt: promptOfPlan(plan, given.plan),
+    prompt: promptOfPlan(plan, flags.plan),
     results,
-    currentFile: Option.getOrUndefined(given.file)
+    currentFile: Option.getOrUndefined(flags.file)
   }
 })
 
 const unavailable = new Set(["Unreachable", "NotSecure", "ModelMissing", "Refused", "Busy"])
 
-/** A task that failed ends its stage as it would end a run. */
+/** A failed task fails the stage. */
 const endOf = ({ cause, message }: TaskFailure): CommandFailure => {
   const isUnavailable = cause?._tag === "ModelFailed" && unavailable.has(cause.reason)
   const status = isUnavailable ? "unavailable" : cause?._tag === "Denied" ? "not_permitted" : "failed"
@@ -112,23 +111,23 @@ const endOf = ({ cause, message }: TaskFailure): CommandFailure => {
 
 const asEnd = <E>(error: E) => (error instanceof TaskFailure ? endOf(error) : error)
 
-/** Does the work of a stage. On request prints its prompt instead and returns nothing. */
+/** Runs a stage. With --print-prompt it prints the prompt instead and returns undefined. */
 const workOf = Effect.fnUntraced(function* <Order extends stages.StageOrder, A, E, R>(
-  given: StageFlags,
+  flags: StageFlags,
   order: Order,
   work: (order: Order, place: stages.StagePlace, context: RunContext) => Effect.Effect<A, E, R>,
   approved: ReturnType<typeof approvedBeforehand> = { approveSteps: false, yes: false }
 ) {
-  const place = { project: given.project, given: flagConfiguration({ ...given, parallel: Option.none() }) }
-  const sink = yield* progressSink(given.verbose, { isPlain: given.plain })
+  const place = { project: flags.project, given: flagConfiguration({ ...flags, parallel: Option.none() }) }
+  const sink = yield* progressSink(flags.verbose, { isPlain: flags.plain })
   const context = yield* runContextOf({ sink, ...approved })
-  if (!given.printPrompt) return yield* Effect.mapError(work(order, place, context), asEnd)
+  if (!flags.printPrompt) return yield* Effect.mapError(work(order, place, context), asEnd)
   const { result } = yield* Output
   const prompt = yield* Effect.mapError(stages.promptOfStage(order, place, context), asEnd)
-  yield* result(given.json ? JSON.stringify(prompt) : `${prompt.system}\n\n${userPartMarker}\n\n${prompt.user}`)
+  yield* result(flags.json ? JSON.stringify(prompt) : `${prompt.system}\n\n${userPartMarker}\n\n${prompt.user}`)
 })
 
-/** Prints the document, or everything about it as one object. */
+/** Prints the document, or all data as one JSON object. */
 const print = Effect.fnUntraced(function* (markdown: string, json: boolean, more: object) {
   const { answer, result } = yield* Output
   yield* json ? result(JSON.stringify({ markdown, ...more })) : answer(markdown.trimEnd())
@@ -140,12 +139,12 @@ export const refine = Command.make(
     task: textFlag("task", "NAME", 'The task to refine: --task "Research 1"'),
     ...planStageFlags
   },
-  Effect.fn("refine")(function* (given) {
-    const order = { stage: "refine" as const, task: given.task, ...(yield* readPlanStage(given)) }
-    const refinement = yield* workOf(given, order, stages.refine)
+  Effect.fn("refine")(function* (flags) {
+    const order = { stage: "refine" as const, task: flags.task, ...(yield* readPlanStage(flags)) }
+    const refinement = yield* workOf(flags, order, stages.refine)
     if (refinement === undefined) return
     const report = reportOfTurn({ value: Option.some(refinement), issues: [], repairs: [] })
-    yield* print(renderTaskReport(refinement), given.json, report)
+    yield* print(renderTaskReport(refinement), flags.json, report)
   })
 ).pipe(
   withHelp("Refine one task of a plan into tool calls, check them, and print them. Changes nothing", {
@@ -155,7 +154,7 @@ export const refine = Command.make(
   })
 )
 
-/** The command `execute`. Prints the result also when something of it was denied. */
+/** Prints the result even if something was denied. */
 export const execute = Command.make(
   "execute",
   {
@@ -163,15 +162,15 @@ export const execute = Command.make(
     ...approvalFlags,
     ...stageFlags
   },
-  Effect.fn("execute")(function* (given) {
-    const results = yield* readResults(given)
-    const order = { stage: "execute" as const, refinement: yield* readInput(given.refinement), results }
-    const executed = yield* workOf(given, order, stages.execute, approvedBeforehand(given))
+  Effect.fn("execute")(function* (flags) {
+    const results = yield* readResults(flags)
+    const order = { stage: "execute" as const, refinement: yield* readInput(flags.refinement), results }
+    const executed = yield* workOf(flags, order, stages.execute, approvedBeforehand(flags))
     if (executed === undefined) return
     const { failures, outcome, result } = executed
     const { message, status } = outcome
-    if (result !== undefined || given.json) {
-      yield* print(result?.result.document ?? "", given.json, { status, message, calls: result?.calls ?? [] })
+    if (result !== undefined || flags.json) {
+      yield* print(result?.result.document ?? "", flags.json, { status, message, calls: result?.calls ?? [] })
     }
     const [failure] = failures
     if (failure !== undefined) return yield* endOf(failure)
@@ -190,18 +189,18 @@ export const execute = Command.make(
 export const iterate = Command.make(
   "iterate",
   planStageFlags,
-  Effect.fn("iterate")(function* (given) {
-    const order = { stage: "iterate" as const, ...(yield* readPlanStage(given)) }
-    const iterated = yield* workOf(given, order, stages.iterate)
+  Effect.fn("iterate")(function* (flags) {
+    const order = { stage: "iterate" as const, ...(yield* readPlanStage(flags)) }
+    const iterated = yield* workOf(flags, order, stages.iterate)
     if (iterated === undefined) return
     const { finished, isRevised, list } = iterated
-    // The reason was printed while the model worked.
+    // The progress already printed the reason.
     if (!isRevised) return yield* quietFailure(exitCodes.noValidPlan)
     const markdown = renderTaskList(list, { prompt: order.prompt })
-    yield* print(markdown, given.json, checkDocument("task-list", markdown, { finished }))
+    yield* print(markdown, flags.json, checkDocument("task-list", markdown, { finished }))
   })
 ).pipe(
-  withHelp("Ask which tasks are still to do after some results, and print them as a task list. Changes nothing", {
+  withHelp("Ask the model which tasks remain after some results, and print them as a task list. Changes nothing", {
     "task-conductor iterate plan.md --result results > next.md": "Write what is left to a file"
   })
 )

@@ -1,6 +1,6 @@
 /**
- * Asks the user of a client, where the client shows forms of its server: allow, allow and remember for this project, or no.
- * What a call does is in the message, since a form holds nothing but the answer.
+ * Asks the user of an MCP client with a form: allow, allow and remember for this project, or no. The message
+ * describes the call, because a form contains only the answer.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -14,7 +14,7 @@ const allow = "allow"
 const remember = "allow and remember"
 const no = "no"
 
-/** The rules that "allow and remember" saves: the first that is offered for each call, as `p` at a terminal. */
+/** The rules that "allow and remember" saves: the first offer for each call, like `p` at a terminal. */
 const rulesOf = (items: ReadonlyArray<ApprovalItem>): ReadonlyArray<string> => [
   ...new Set(items.flatMap(({ offers }) => (offers?.always ?? []).slice(0, 1)))
 ]
@@ -38,7 +38,7 @@ const questionText = (title: string, items: ReadonlyArray<ApprovalItem>, rules: 
   return redactSecrets([title, ...items.map(itemText), ...saved].join("\n\n"))
 }
 
-/** An approver that asks the user of a client. Nobody decides about calls in doubt. */
+/** An approver that asks the user of a client. It does not decide about uncertain calls. */
 export const layerClientApprover = (choose: Choose): Layer.Layer<Approver> => {
   const ask = Effect.fnUntraced(function* (title: string, items: ReadonlyArray<ApprovalItem>) {
     const rules = rulesOf(items)

@@ -1,11 +1,11 @@
 /**
- * The environment variables in the texts of an entry: `${NAME}`, or `${NAME:-default}` for one that may not be set.
+ * Expands environment variables in server entries: `${NAME}`, or `${NAME:-default}`.
  */
 import * as Predicate from "effect/Predicate"
 import * as Record from "effect/Record"
 import type { McpServerEntry } from "../../kit/tools.ts"
 
-/** Also as other programs write it: `${env:NAME}`, `{env:NAME}`. */
+/** Also the forms of other programs: `${env:NAME}`, `{env:NAME}`. */
 const variable = /\$?\{env:([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}|\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g
 
 interface Expansion {
@@ -14,7 +14,7 @@ interface Expansion {
   readonly missing: ReadonlyArray<string>
 }
 
-/** The entry with each of its texts as it is to be written. */
+/** Maps each text of an entry. */
 const mapTexts = (entry: McpServerEntry, write: (text: string) => string): McpServerEntry => {
   const { args, command, cwd, env, headers, url } = entry
   return {
@@ -25,7 +25,6 @@ const mapTexts = (entry: McpServerEntry, write: (text: string) => string): McpSe
   }
 }
 
-/** The variables that the texts of an entry name, each once. */
 export const variablesOf = (entry: McpServerEntry): ReadonlyArray<string> => {
   const names = new Set<string>()
   mapTexts(entry, (text) => {
@@ -35,7 +34,7 @@ export const variablesOf = (entry: McpServerEntry): ReadonlyArray<string> => {
   return [...names]
 }
 
-/** Fills in the values; an empty value counts as none. */
+/** Replaces variables with values. An empty value counts as unset. */
 export const expandEntry = (entry: McpServerEntry, values: ReadonlyMap<string, string>): Expansion => {
   const missing = new Set<string>()
   const expand = (text: string): string =>

@@ -2,7 +2,7 @@
  * Where an MCP server is: a program to start, or an address to connect to.
  */
 
-/** A program to start; it gets no environment variables besides `env`, and the one by which it ends with this program. */
+/** A program to start. Its environment contains only `env`, plus the variable that ties its end to this program. */
 export interface McpProgram {
   readonly command: string
   readonly args: ReadonlyArray<string>

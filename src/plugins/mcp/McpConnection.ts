@@ -1,7 +1,6 @@
 /**
- * One connection to an MCP server: the tools it offers, and how to call them. Only this file uses the MCP client of
- * effect/ai, and adds to its transports: older revisions of the protocol are accepted, malformed tools are removed one by
- * one instead of all together, and the end of stderr is saved.
+ * A connection to an MCP server: lists and calls its tools. Only this file uses the MCP client of effect/ai. It
+ * accepts older protocol revisions, drops malformed tools one by one, and keeps the end of stderr.
  */
 import * as McpClient from "effect/ai/McpClient"
 import * as McpProtocol from "effect/ai/McpProtocol"
@@ -29,39 +28,41 @@ import type { McpClientError } from "effect/ai/McpClientError"
 
 const protocol = McpProtocol.v2025_11_25
 
-/** Older revisions in which tools have the same form. */
+/** Older revisions with the same tool format. */
 const olderVersions = new Set<unknown>(["2024-11-05", "2025-03-26", "2025-06-18"])
 
 /** The largest message in either direction. */
 const maxMessageBytes = 10 * 1024 * 1024
 
-/** How long a program may take to exit once its stdin is closed, and again after the signal to stop. */
+/** Time to exit after stdin closes, and again after the stop signal. */
 const grace = Duration.seconds(1)
 
 const stderrLength = 2000
 
-/** The levels of a result around what its tool gave. */
+/** Nesting levels of a result around the tool's own data. */
 const resultFrame = 4
 
-/** What a transport records because the client does not expose it. */
+/** Data from the transport that the client does not expose. */
 class WireNotes {
-  /** The tools as they were received, by name. */
+  /** The received tools by name. */
   readonly tools = new Map<string, Schema.Json>()
-  /** Malformed tools with the reason; `without a name` for one that has none. */
+  /** Malformed tools with the reason; nameless ones are called `without a name`. */
   readonly malformed: Array<{ readonly tool: string; readonly detail: string }> = []
-  /** What the program wrote to stdout beside messages. */
+  /** Lines on stdout that are not messages. */
   readonly stray: StrayLines = { count: 0, first: "" }
-  /** Why the list of tools was ended before the server ended it; absent when it was not. */
+  /** The reason why the tool list was cut, if it was. */
   cutList: string | undefined
   readonly #cursors = new Set<unknown>()
-  /** The end of what the program wrote to stderr. */
+  /** The end of the program's stderr. */
   stderr = ""
-  /** False when the program has ended. */
   isRunning = Effect.succeed(true)
-  /** The exit code of a program that has ended, or ends within `grace`. */
+  /** The exit code, if the program has ended or ends within `grace`. */
   exitCode: Effect.Effect<number | undefined> = Effect.undefined
 
-  /** The cursor to the next page of tools; nothing at the end, and where going on would not end. `news` is what this page adds. */
+  /**
+   * The cursor of the next page. Undefined at the end, and if paging would never end. `news` counts the new tools of
+   * this page.
+   */
   nextCursor(cursor: unknown, size: number, news: number): string | undefined {
     if (cursor === undefined || cursor === null) return undefined
     const isKnown = this.#cursors.has(cursor)
@@ -76,7 +77,7 @@ class WireNotes {
   }
 }
 
-/** The most pages of tools that are read of a server. */
+/** At most this many pages of tools are read. */
 const mostPages = 99
 
 const ToolPage = Schema.Struct({ tools: Schema.Array(Schema.Json) })
@@ -102,7 +103,7 @@ const wellFormedTools = (page: typeof ToolPage.Type, notes: WireNotes): object =
   return { ...rest, tools, ...(nextCursor === undefined ? {} : { nextCursor }) }
 }
 
-/** A result that no run can use, as the server could have said it. */
+/** The error result for data that is nested too deeply. */
 const tooDeep = {
   content: [{ type: "text", text: `its result is nested more than ${maxNesting} levels deep.` }],
   isError: true
@@ -129,7 +130,7 @@ const adapt = (transport: Transport, notes: WireNotes, negotiated: (version: str
   }
 }
 
-/** The process with its end of stderr, its state and its exit code noted. */
+/** Records stderr, state and exit code of the process. */
 const noted = (handle: ChildProcessSpawner.ChildProcessHandle, notes: WireNotes) => {
   const decoder = new TextDecoder()
   notes.isRunning = Effect.orElseSucceed(handle.isRunning, () => false)
@@ -148,14 +149,14 @@ const noted = (handle: ChildProcessSpawner.ChildProcessHandle, notes: WireNotes)
   })
 }
 
-/** Stops the program after `grace`; the transport closes stdin and would wait much longer. */
+/** Stops the program after `grace`. The transport only closes stdin and waits much longer. */
 const stopSoon = ({ exitCode, kill }: ChildProcessSpawner.ChildProcessHandle) =>
   Effect.ignore(exitCode).pipe(
     Effect.timeoutOrElse({ duration: grace, orElse: () => Effect.ignore(kill({ forceKillAfter: grace })) }),
     Effect.forkDetach({ startImmediately: true })
   )
 
-/** Starts a program and connects over its stdin and stdout; it stops with the scope. */
+/** Starts a program and connects over its stdin and stdout. The scope stops it. */
 const stdioTransport = Effect.fnUntraced(function* (program: McpProgram, notes: WireNotes) {
   const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
   const { args, command, cwd, env } = program
@@ -181,7 +182,7 @@ const stdioTransport = Effect.fnUntraced(function* (program: McpProgram, notes: 
   return adapt(transport, notes, () => undefined)
 })
 
-/** Connects over streamable HTTP. Redirects are not followed, so that headers with secrets go to this URL only. */
+/** Connects over streamable HTTP. It follows no redirects, so that secret headers reach only this URL. */
 const httpTransport = Effect.fnUntraced(function* (server: McpUrl, notes: WireNotes) {
   let version: string | undefined
   const client = (yield* HttpClient.HttpClient).pipe(
@@ -202,16 +203,15 @@ export interface McpToolDefinition {
   readonly name: string
   readonly description: string
   readonly inputSchema: unknown
-  /** The server says that the tool destroys something. */
+  /** The server marks the tool as destructive. */
   readonly isDestructive: boolean
-  /** SHA-256 of everything that the server says about the tool. */
+  /** SHA-256 of the server's description of the tool. */
   readonly hash: string
 }
 
-/** Lives as long as the scope in which it was made. */
 export type McpConnection = Effect.Success<ReturnType<typeof connect>>
 
-/** The failure with the exit code of a program that has ended, and the end of stderr of one that was lost. */
+/** Adds the exit code of an ended program, and stderr of a lost one, to a failure. */
 const failureOf = Effect.fnUntraced(function* (error: McpClientError, address: McpAddress, notes: WireNotes) {
   const { detail: said, isBroken, type } = explainFailure(error, address)
   const exitCode = error.reason._tag === "TransportError" ? yield* notes.exitCode : undefined
@@ -219,7 +219,7 @@ const failureOf = Effect.fnUntraced(function* (error: McpClientError, address: M
   const stderr = notes.stderr.trim()
   const output = isBroken && stderr !== "" ? ` It wrote to stderr: ${stderr}` : ""
   const isMute = error.reason._tag === "TimeoutError" && notes.stray.count > 0
-  const words = isMute ? ` It wrote to stdout what is no message: ${harmless(notes.stray.first)}` : ""
+  const words = isMute ? ` It wrote something to stdout that is not a message: ${harmless(notes.stray.first)}` : ""
   return yield* new McpFailure({ type, detail: `${detail}${output}${words}`, isBroken })
 })
 
@@ -235,7 +235,7 @@ const definitionOf = (tool: McpSchema.Tool, wire: Schema.Json | undefined): McpT
   }
 }
 
-/** The text of a part; none for images and files. */
+/** The text of a content block; empty for images and files. */
 const blockText = (block: McpSchema.ContentBlock): ReadonlyArray<string> => {
   switch (block.type) {
     case "text":
@@ -251,7 +251,7 @@ const blockText = (block: McpSchema.ContentBlock): ReadonlyArray<string> => {
   }
 }
 
-/** The file in a part; none for text and images. */
+/** The file of a content block; empty for text. */
 const blockFile = (block: McpSchema.ContentBlock): ReadonlyArray<OutputFile> => {
   if (block.type === "audio") return [{ name: "audio", mediaType: block.mimeType, data: block.data }]
   if (block.type !== "resource" || "text" in block.resource) return []
@@ -262,13 +262,12 @@ const blockFile = (block: McpSchema.ContentBlock): ReadonlyArray<OutputFile> => 
 const blockImage = (block: McpSchema.ContentBlock): ReadonlyArray<OutputImage> =>
   block.type === "image" ? [{ mediaType: block.mimeType, data: block.data }] : []
 
-/** The parts of a result: texts, images and files. */
 export const contentParts = (content: ReadonlyArray<McpSchema.ContentBlock>) => {
   const texts = content.flatMap(blockText)
   return { text: texts.join("\n"), texts, images: content.flatMap(blockImage), files: content.flatMap(blockFile) }
 }
 
-/** Connects within the timeout and lists the tools. `version` is that of this program, sent to the server. */
+/** Connects within the timeout and lists the tools. `version` is this program's, for the handshake. */
 export const connect = Effect.fn("McpConnection.connect")(function* (
   address: McpAddress,
   timeout: Duration.Input,
@@ -284,19 +283,18 @@ export const connect = Effect.fn("McpConnection.connect")(function* (
     Effect.provideService(McpClient.Transport, transport),
     asFailure
   )
-  const found = new Map((yield* asFailure(client.listTools())).map((tool) => [tool.name, tool]))
+  const tools = new Map((yield* asFailure(client.listTools())).map((tool) => [tool.name, tool]))
   return {
-    tools: [...found.values()].map((tool) => definitionOf(tool, notes.tools.get(tool.name))),
-    /** Tools that the server describes in a way that is not well formed. */
+    tools: [...tools.values()].map((tool) => definitionOf(tool, notes.tools.get(tool.name))),
+    /** Tools with a malformed description. */
     malformed: notes.malformed,
-    /** Why not all of its tools may be known, as the end of a sentence. */
+    /** The reason why tools may be missing, as the end of a sentence. */
     cutList: notes.cutList,
-    /** What its program wrote to stdout beside messages. */
+    /** Lines on its stdout that are not messages. */
     stray: notes.stray,
-    /** False when the program of the server has ended. */
     isRunning: notes.isRunning,
     call: Effect.fn("McpConnection.call")(function* (name: string, args: Arguments) {
-      const tool = found.get(name)
+      const tool = tools.get(name)
       if (tool === undefined) {
         return yield* new McpFailure({ type: "not_found", detail: `it has no tool "${name}".`, isBroken: false })
       }

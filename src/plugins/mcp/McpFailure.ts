@@ -1,5 +1,5 @@
 /**
- * What a failure of the client of an MCP server means, for the call of a tool and for a person.
+ * Explains failures of an MCP connection, for tool calls and for the user.
  */
 import type { McpClientError } from "effect/ai/McpClientError"
 import * as Predicate from "effect/Predicate"
@@ -9,11 +9,11 @@ import { pathText, schemaFaults } from "../../kit/text.ts"
 import { ToolErrorType } from "../../plugin-kit.ts"
 import type { McpAddress } from "./McpAddress.ts"
 
-/** A server could not be reached, or did not fulfil a request. */
+/** A server is unreachable, or did not fulfil a request. */
 export class McpFailure extends Schema.TaggedError<McpFailure>()("McpFailure", {
   type: ToolErrorType,
   detail: Schema.String,
-  /** True when the connection cannot be used any more. */
+  /** True if the connection is lost. */
   isBroken: Schema.Boolean
 }) {
   override get message(): string {
@@ -24,11 +24,11 @@ export class McpFailure extends Schema.TaggedError<McpFailure>()("McpFailure", {
 const invalidParams = -32_602
 const methodNotFound = -32_601
 
-/** The message of the system, one level below the error of the client. */
+/** The system's message, one level below the client's error. */
 const causeOf = (cause: unknown): string =>
   cause instanceof Error && cause.message !== "" ? ` ${cause.message.split("\n", 1).join("")}` : ""
 
-/** The parts of a message of the server that are not well formed. */
+/** The malformed parts of a server message. */
 const malformedParts = (cause: unknown): string => {
   if (!Schema.isSchemaError(cause)) return causeOf(cause)
   const parts = schemaFaults(cause).map(({ path }) => pathText(path))
@@ -36,23 +36,23 @@ const malformedParts = (cause: unknown): string => {
   return named.length === 0 ? "" : ` Look at ${named.join(", ")}.`
 }
 
-/** A sentence as a part of another one. */
+/** Lower-cases the start of a sentence, for use inside another. */
 const asClause = (sentence: string): string => `${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}`
 
 const isNotFound = (cause: unknown): boolean =>
   Predicate.hasProperty(cause, "reason") && Predicate.isTagged(cause.reason, "NotFound")
 
-/** Codes of the system that say that nobody can be reached. */
+/** System error codes for an unreachable server. */
 const unreachable = new Set("ECONNREFUSED ENOTFOUND EAI_AGAIN EHOSTUNREACH ENETUNREACH ETIMEDOUT".split(" "))
 
-/** Such a code at the bottom of what an HTTP client reports. */
+/** Finds such a code below an HTTP client's error. */
 const codeBelow = (cause: unknown): string | undefined => {
   if (Predicate.hasProperty(cause, "code") && unreachable.has(String(cause.code))) return String(cause.code)
   if (Predicate.hasProperty(cause, "reason")) return codeBelow(cause.reason)
   return Predicate.hasProperty(cause, "cause") ? codeBelow(cause.cause) : undefined
 }
 
-/** What a status means that refuses a request. */
+/** Explains an HTTP status that refuses a request. */
 const httpDetail = ({ message, status }: { readonly message: string; readonly status: number }): string => {
   if (status === 401 || status === 403) {
     return `it asks for authorization (status ${status}). Add the credentials to "headers".`
@@ -62,7 +62,7 @@ const httpDetail = ({ message, status }: { readonly message: string; readonly st
     : `${message}.`
 }
 
-/** What a failure of the client is for the call of a tool and for a person, and whether the connection is lost by it. */
+/** Converts a failure of the client to an error for the tool call and the user; says whether the connection is lost. */
 export const explainFailure = ({ reason }: McpClientError, address: McpAddress): McpFailure => {
   const failure = (type: ToolErrorType, detail = `${reason.message}.`, isBroken = false) =>
     new McpFailure({ type, detail, isBroken })
@@ -88,13 +88,13 @@ export const explainFailure = ({ reason }: McpClientError, address: McpAddress):
         : failure("io_error", `${reason.message}.${causeOf(reason.cause)}`, true)
     }
     case "ProtocolError": {
-      const said = `${reason.message}.${causeOf(reason.cause)}`
-      // An error in answer to one request leaves the connection usable.
-      if (reason.code === invalidParams) return failure("validation_failed", said)
-      if (reason.code === methodNotFound) return failure("not_found", said)
-      if (reason.code !== undefined) return failure("internal_error", said)
+      const message = `${reason.message}.${causeOf(reason.cause)}`
+      // An error response to one request leaves the connection usable.
+      if (reason.code === invalidParams) return failure("validation_failed", message)
+      if (reason.code === methodNotFound) return failure("not_found", message)
+      if (reason.code !== undefined) return failure("internal_error", message)
       const wrote = `it wrote something to its stdout that is not a message of the protocol:${causeOf(reason.cause)}. Its log belongs on stderr.`
-      return failure("parse_error", address._tag === "Program" ? wrote : said, true)
+      return failure("parse_error", address._tag === "Program" ? wrote : message, true)
     }
     case "LimitError": {
       const isList = reason.message.includes("discovery")

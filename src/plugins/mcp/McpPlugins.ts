@@ -1,6 +1,6 @@
 /**
- * MCP servers as plugins: the person is asked about those that a project names, they are started, and their tools
- * become tools of the run. A failing server leaves out only its own tools.
+ * Turns MCP servers into plugins. The user is asked about servers that a project names; then they start, and their
+ * tools join the run. A failing server loses only its own tools.
  */
 import * as Arr from "effect/Array"
 import type * as Duration from "effect/Duration"
@@ -49,14 +49,14 @@ import type { StrayLines } from "./McpStdout.ts"
 
 type SupervisedServer = Effect.Success<ReturnType<typeof superviseServer>>
 
-/** The client of MCP and its transport are loaded for the first server: most runs have none. */
+/** The MCP client is loaded with the first server: most runs have none. */
 const loadClient = Effect.promise(() =>
   Promise.all([import("./McpConnection.ts"), import("./McpFailure.ts"), import("effect/http/FetchHttpClient")])
 )
 
 /**
- * Connects to the server, which stops with the scope, and keeps it usable: one whose connection broke is restarted for the
- * next call, and a tool whose definition changed by the restart is not called in this run.
+ * Connects to a server and keeps it usable until the scope closes. A broken connection is restarted at the next call.
+ * A tool whose definition changed by the restart is not called in this run.
  */
 const superviseServer = Effect.fn("McpSupervisor.superviseServer")(function* (
   address: McpAddress,
@@ -68,7 +68,7 @@ const superviseServer = Effect.fn("McpSupervisor.superviseServer")(function* (
   const context = yield* Effect.context<ChildProcessSpawner.ChildProcessSpawner | Scope.Scope>()
   const mutex = (yield* Semaphore.make(1)).withPermits(1)
   let current: { readonly connection: McpConnection; readonly scope: Scope.Closeable } | undefined
-  /** True when no call has succeeded since the last restart. */
+  /** True if no call has succeeded since the last restart. */
   let wasRestarted = false
 
   const open = Effect.gen(function* () {
@@ -93,7 +93,7 @@ const superviseServer = Effect.fn("McpSupervisor.superviseServer")(function* (
       return Scope.close(scope, Exit.void)
     })
 
-  /** The connection; a new one when the last one broke. */
+  /** The connection; reconnects if it broke. */
   const usable = Effect.gen(function* () {
     if (current !== undefined && (yield* current.connection.isRunning)) return current.connection
     if (current !== undefined) yield* drop(current.connection)
@@ -107,13 +107,13 @@ const superviseServer = Effect.fn("McpSupervisor.superviseServer")(function* (
 
   const first = yield* open
   return {
-    /** The tools it offered when the run began; they stay the same until the run ends. */
+    /** The tools at the start of the run; they stay fixed. */
     tools: first.tools,
     malformed: first.malformed,
     cutList: first.cutList,
-    /** What its program has written to stdout beside messages. */
+    /** Lines on its stdout that are not messages. */
     stray: () => current?.connection.stray ?? first.stray,
-    /** Calls a tool. Interruption cancels the request at the server. A call is sent at most once. */
+    /** Calls a tool. Interruption cancels the request. A call is sent at most once. */
     call: Effect.fn("McpSupervisor.call")(function* (tool: McpToolDefinition, args: Arguments) {
       const connection = yield* usable
       if (connection.tools.find(({ name }) => name === tool.name)?.hash !== tool.hash) {
@@ -129,11 +129,11 @@ const superviseServer = Effect.fn("McpSupervisor.superviseServer")(function* (
   }
 })
 
-/** Says that a server writes other lines than messages to its stdout. */
+/** The note about stray lines on a server's stdout. */
 const strayNote = (server: string, { first }: StrayLines): McpProblem =>
   new McpProblem({
     server,
-    detail: `it writes lines to its stdout that are no messages and are skipped; the first is ${JSON.stringify(harmless(first))}. Its log belongs on stderr.`,
+    detail: `task-conductor skips lines that it writes to stdout and that are not messages. The first is ${JSON.stringify(harmless(first))}. Its log belongs on stderr.`,
     isUsed: true
   })
 
@@ -146,7 +146,7 @@ const cutNote = (server: string, cutList: string): McpProblem =>
 
 const maxDescription = 2000
 
-/** The description for the model: bounded text of the server without control characters. */
+/** The description for the model, bounded and without control characters. */
 const descriptionOf = ({ description, name }: McpToolDefinition): string => {
   const text = cutAtParagraph(harmless(description).trim(), maxDescription).text
   return text === "" ? name : text
@@ -160,12 +160,13 @@ const parametersOf = ({ inputSchema }: McpToolDefinition) => {
     return Result.fail(`the schema of its parameters cannot be read: ${parameters.failure}.`)
   }
   const isStruct = parameterSchema(parameters.success)["type"] === "object"
-  return isStruct ? parameters : Result.fail("the schema of its parameters is not one of an object with properties.")
+  return isStruct
+    ? parameters
+    : Result.fail("the schema of its parameters does not describe an object with properties.")
 }
 
-/** A server with what its tools need. */
 interface RunningServer extends Pick<SupervisedServer, "call" | "malformed" | "tools"> {
-  /** To be run after a call; says once what the server does wrong. */
+  /** Runs after a call and reports faults of the server once. */
   readonly told?: Effect.Effect<void>
 }
 
@@ -193,7 +194,7 @@ const toolOf = (
     })
   )
 
-/** The tools of a server by their names in this program. */
+/** The tools of a server by full name. */
 export const mcpTools = (
   server: McpServer,
   supervised: RunningServer
@@ -203,12 +204,12 @@ export const mcpTools = (
   const leftOut = supervised.malformed.map((one) => leave(one.tool, `it is not well formed: ${one.detail}`))
   for (const definition of supervised.tools) {
     const name = mcpToolName(server.prefix, definition.name)
-    const made = toolOf(server, supervised, definition)
+    const converted = toolOf(server, supervised, definition)
     if (name === undefined) leftOut.push(leave(definition.name, "its name cannot become the name of a tool."))
     else if (tools.has(name))
       leftOut.push(leave(definition.name, `another tool of the server has the name ${name}, too.`))
-    else if (Result.isFailure(made)) leftOut.push(leave(definition.name, made.failure))
-    else tools.set(name, made.success)
+    else if (Result.isFailure(converted)) leftOut.push(leave(definition.name, converted.failure))
+    else tools.set(name, converted.success)
   }
   return { tools: Object.fromEntries(tools), leftOut }
 }
@@ -216,25 +217,25 @@ export const mcpTools = (
 interface KnownServer {
   readonly server: NamedServer
   readonly outcome: Result.Result<Plugin, McpProblem>
-  /** Single tools that are left out, and what the server does wrong. */
+  /** Tools that are left out, and faults of the server. */
   readonly leftOut: ReadonlyArray<McpProblem>
 }
 
 interface McpOrder {
-  /** Absolute. */
+  /** The absolute path of the project. */
   readonly project: string
-  /** The servers of the person's own configuration. */
+  /** The servers of the user's configuration. */
   readonly own: Readonly<Record<string, McpServerEntry>>
   readonly version: string
 }
 
-/** Seconds. */
+/** Default start timeout in seconds. */
 export const defaultStartTimeout = 10
-/** After this time a person is told what is waited for. */
+/** After this time the user is told which server the start waits for. */
 const quietStart = "2 seconds"
 const maxDoes = 400
 
-/** The origin of a server's tools, as a person sees it. */
+/** The displayed origin of a server's tools. */
 const mcpOrigin = (server: string): string => `mcp:${server}`
 
 const notUsed = (server: NamedServer, detail: string): KnownServer => ({
@@ -243,10 +244,10 @@ const notUsed = (server: NamedServer, detail: string): KnownServer => ({
   leftOut: []
 })
 
-/** The plugin of a server. What it writes beside messages is said once: here, or later by an event. */
+/** The plugin of a server. Stray lines are reported once: now, or later by an event. */
 const pluginOf = (server: McpServer, supervised: SupervisedServer, events: RunEvents["Service"]): KnownServer => {
   let isTold = supervised.stray().count > 0
-  const told = Effect.suspend(() => {
+  const reportNotes = Effect.suspend(() => {
     const stray = supervised.stray()
     if (isTold || stray.count === 0) return Effect.void
     isTold = true
@@ -256,14 +257,14 @@ const pluginOf = (server: McpServer, supervised: SupervisedServer, events: RunEv
     ...(supervised.cutList === undefined ? [] : [cutNote(server.name, supervised.cutList)]),
     ...(isTold ? [strayNote(server.name, supervised.stray())] : [])
   ]
-  const { leftOut: tooPoor, tools } = mcpTools(server, { ...supervised, told })
+  const { leftOut: tooPoor, tools } = mcpTools(server, { ...supervised, told: reportNotes })
   const leftOut = [...notes, ...tooPoor]
   if (Object.keys(tools).length === 0) return { ...notUsed(server, "it offers no tools that can be used."), leftOut }
   const plugin = definePlugin({ name: mcpOrigin(server.name), tools: Effect.succeed(tools) })
   return { server, outcome: Result.succeed(plugin), leftOut }
 }
 
-/** Asks the person about a server that the project names. Fails with the message to report. */
+/** Asks the user about a server of the project. Fails with the message to report. */
 const authorize = Effect.fnUntraced(function* (server: McpServer) {
   if (server.scope === "user") return
   const gate = yield* Gate
@@ -273,20 +274,20 @@ const authorize = Effect.fnUntraced(function* (server: McpServer) {
   })
 })
 
-/** What a list shows for a server that somebody disabled; no run gets it. */
+/** The list entry of a disabled server; runs do not get it. */
 const notStarted = (server: NamedServer): KnownServer =>
   notUsed(server, `it is disabled in ${server.scope === "user" ? "your configuration" : "the project's file"}.`)
 
-/** Starts one server. What it says is untrusted, so even a defect while reading it leaves out only this server. */
+/** Starts one server. Its messages are untrusted, so even a defect while reading them only drops this server. */
 const startServer = Effect.fnUntraced(function* (server: McpServer, { project, version }: McpOrder) {
   const timeout = `${server.entry.startTimeout ?? defaultStartTimeout} seconds` as const
   const tell = yield* WaitingNotice
   const events = yield* RunEvents
-  const told = Effect.andThen(
+  const announceWait = Effect.andThen(
     Effect.sleep(quietStart),
     tell(`Waiting for the MCP server "${server.name}", ${timeout} at most: prompts list its tools.`)
   )
-  const waiting = yield* Effect.forkChild(told)
+  const waiting = yield* Effect.forkChild(announceWait)
   const provide = Effect.provideContext(yield* Effect.context<FileSystem.FileSystem | Path.Path>())
   const files = Effect.map(provide(programFiles(server.address, project)), hashOf)
   const isAsTrusted = Effect.map(files, (now) => server.scope === "user" || now === server.files)
@@ -299,23 +300,23 @@ const startServer = Effect.fnUntraced(function* (server: McpServer, { project, v
   if (Exit.isSuccess(exit)) return exit.value
   const detail = Option.match(Cause.findErrorOption(exit.cause), {
     onSome: (failure) => failure.detail,
-    onNone: () => `what it says of itself cannot be read: ${causeText(exit.cause)}.`
+    onNone: () => `its description of itself cannot be read: ${causeText(exit.cause)}.`
   })
   return notUsed(server, detail)
 })
 
-/** Starts the servers in parallel once all questions are answered; they stop with the scope. */
+/** Starts the servers in parallel after all questions are answered. The scope stops them. */
 export const discoverServers: Discovery = Effect.fnUntraced(function* ({ project, settings, version }) {
   const order: McpOrder = { project, own: settings.mcpServers ?? {}, version }
   const { disabled, notes, problems, servers } = yield* readMcpServers(order)
-  const answered = yield* Effect.forEach(servers, (server) =>
+  const starting = yield* Effect.forEach(servers, (server) =>
     Effect.match(authorize(server), {
       onFailure: (detail) => Effect.succeed(notUsed(server, detail)),
       onSuccess: () => startServer(server, order)
     })
   )
   const scope = yield* Scope.fork(yield* Effect.scope, "parallel")
-  const started = yield* Effect.all(answered, { concurrency: "unbounded" }).pipe(Scope.provide(scope))
+  const started = yield* Effect.all(starting, { concurrency: "unbounded" }).pipe(Scope.provide(scope))
   const [, failures] = Arr.partition(started, ({ outcome }) => outcome)
   return {
     plugins: [...started, ...disabled.map(notStarted)].map(({ outcome, server: { name, scope } }) => ({
@@ -323,7 +324,7 @@ export const discoverServers: Discovery = Effect.fnUntraced(function* ({ project
       scope,
       outcome
     })),
-    /* What was ignored in the project's file; nothing is left out because of it. */
+    /* Ignored parts of the project's file. They drop no server. */
     notes,
     problems: [...problems, ...started.flatMap(({ leftOut }) => leftOut), ...failures]
   }

@@ -1,7 +1,7 @@
 /**
- * The schema of a tool's parameters with references that a reader of JSON schemas follows: a server may refer to any part of its
- * schema, by a JSON pointer, an anchor or its own address. Each such part becomes a definition with a name of its own. Schemas are
- * bounded, since a small text can unfold to millions of parts when its definitions refer to each other.
+ * Rewrites the JSON schema of a tool's parameters so that our reader can follow its references. A server may refer to
+ * any part by JSON pointer, anchor or address; each such part becomes a named definition. Size is bounded, since a
+ * small schema can unfold to millions of parts.
  */
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
@@ -11,7 +11,7 @@ const maxCharacters = 65_536
 const maxParts = 10_000
 const maxDepth = 64
 
-/** Keywords of which each value is a schema by its own name. */
+/** Keywords whose value maps names to schemas. */
 const mapKeywords = new Set([
   "properties",
   "patternProperties",
@@ -20,7 +20,7 @@ const mapKeywords = new Set([
   "dependentSchemas",
   "dependencies"
 ])
-/** Keywords whose value is data, in which a key such as `$ref` means nothing. */
+/** Keywords whose value is data; `$ref` inside has no meaning. */
 const dataKeywords = new Set(["const", "default", "enum", "example", "examples", "required"])
 const referenceKeywords = ["$ref", "$dynamicRef", "$recursiveRef"] as const
 
@@ -28,7 +28,7 @@ type SchemaNode = Readonly<Record<string, unknown>>
 
 const isNode = (value: unknown): value is SchemaNode => Predicate.isObject(value) && !Array.isArray(value)
 
-/** A percent sign that encodes nothing stands for itself. */
+/** Decodes a part of a pointer. An invalid percent escape is kept. */
 const decodedPart = (part: string): string => unescaped(part).replaceAll("~1", "/").replaceAll("~0", "~")
 
 const childOf = (value: unknown, key: string): unknown => {
@@ -36,7 +36,7 @@ const childOf = (value: unknown, key: string): unknown => {
   return isNode(value) && Object.hasOwn(value, key) ? value[key] : undefined
 }
 
-/** The schemas directly below one, with the way to change them. */
+/** Maps the direct subschemas. */
 const mapSchemas = (node: SchemaNode, change: (schema: SchemaNode) => unknown): SchemaNode => {
   const each = (value: unknown): unknown =>
     Array.isArray(value) ? value.map(each) : isNode(value) ? change(value) : value
@@ -49,19 +49,19 @@ const mapSchemas = (node: SchemaNode, change: (schema: SchemaNode) => unknown): 
   )
 }
 
-/** All schemas within one, itself first. */
+/** A schema and all its subschemas. */
 const schemasIn = (root: SchemaNode): ReadonlyArray<SchemaNode> => {
-  const all: Array<SchemaNode> = []
+  const nodes: Array<SchemaNode> = []
   const visit = (node: SchemaNode): SchemaNode => {
-    all.push(node)
+    nodes.push(node)
     mapSchemas(node, visit)
     return node
   }
   visit(root)
-  return all
+  return nodes
 }
 
-/** Finds what references mean in a schema. */
+/** Makes the function that resolves references. */
 const makeFinder = (root: SchemaNode) => {
   const address = typeof root["$id"] === "string" ? root["$id"].replace(/#$/, "") : undefined
   const anchors = new Map<string, SchemaNode>()
@@ -74,7 +74,7 @@ const makeFinder = (root: SchemaNode) => {
     const isOwn = address !== undefined && address !== "" && reference.startsWith(`${address}#`)
     const text = isOwn ? reference.slice(address.length) : reference
     const pointer = text.startsWith("#") ? text.slice(1) : undefined
-    const found =
+    const target =
       pointer === undefined
         ? anchors.get(text)
         : pointer === ""
@@ -86,22 +86,22 @@ const makeFinder = (root: SchemaNode) => {
                 .map(decodedPart)
                 .reduce(childOf, root as unknown)
             : anchors.get(decodedPart(pointer))
-    return isNode(found) || typeof found === "boolean" ? found : undefined
+    return isNode(target) || typeof target === "boolean" ? target : undefined
   }
 }
 
-/** A name for a definition, by the last part of its pointer. */
-const nameFor = (reference: string, taken: ReadonlySet<string>): string => {
+/** A unique definition name from the last part of the pointer. */
+const nameFor = (reference: string, usedNames: ReadonlySet<string>): string => {
   const last = decodedPart(reference.split(/[/#]/).at(-1) ?? "").replaceAll(/\W+/g, "_")
   const base = last === "" ? "root" : last
   let name = base
-  for (let number = 2; taken.has(name); number += 1) name = `${base}_${number}`
+  for (let number = 2; usedNames.has(name); number += 1) name = `${base}_${number}`
   return name
 }
 
 const tooLarge = `the schema of its parameters unfolds to more than ${maxParts} parts or ${maxDepth} levels.`
 
-/** True for a value with more parts or levels than a schema may have. */
+/** True if a schema has too many parts or levels. */
 const isTooLarge = (root: unknown): boolean => {
   let parts = 0
   const exceeds = (value: unknown, depth: number): boolean => {
@@ -113,8 +113,8 @@ const isTooLarge = (root: unknown): boolean => {
 }
 
 /**
- * The schema with all its references to definitions of its own; fails, with a sentence, for one that is too large. A reference that
- * leads nowhere stays what it is.
+ * Rewrites all references to named definitions. Fails with a sentence if the schema is too large. Dangling references
+ * stay.
  */
 export const definedSchema = (schema: unknown): Result.Result<unknown, string> => {
   if (!isNode(schema)) return Result.succeed(schema)
@@ -148,7 +148,7 @@ export const definedSchema = (schema: unknown): Result.Result<unknown, string> =
   return Result.succeed(names.size === 0 ? body : { ...body, [keyword]: definitions })
 }
 
-/** A schema that is only a reference, as some libraries write it, is the one that it refers to. */
+/** Replaces a schema that is only a reference, as some libraries write it, with its target. */
 const withoutRootReference = (schema: SchemaNode, find: ReturnType<typeof makeFinder>): SchemaNode => {
   let whole = schema
   const followed = new Set<unknown>()
@@ -164,12 +164,12 @@ const withoutRootReference = (schema: SchemaNode, find: ReturnType<typeof makeFi
 
 const withoutDefinitions = ({ $defs: _defs, definitions: _definitions, ...rest }: SchemaNode): SchemaNode => rest
 
-/** Why a schema whose references lead to its definitions is not read, as a sentence; nothing when it unfolds to little enough. */
+/** The reason why the unfolded schema is too large, as a sentence. Undefined if it is not. */
 const unfoldedExcess = (schema: unknown): string | undefined => {
   if (!isNode(schema)) return undefined
   const definitions = { ...Object(schema["definitions"]), ...Object(schema["$defs"]) } as SchemaNode
   let parts = 0
-  /** True beyond the limits; a definition that refers to itself is not followed again. */
+  /** True beyond the limits. Recursive definitions are followed once. */
   const exceeds = (value: unknown, depth: number, within: ReadonlyArray<string>): boolean => {
     parts += 1
     if (parts > maxParts || depth > maxDepth) return true
@@ -185,7 +185,7 @@ const unfoldedExcess = (schema: unknown): string | undefined => {
   return exceeds(schema, 0, []) ? tooLarge : undefined
 }
 
-/** A schema that can be read, or why it cannot, as a sentence. */
+/** The readable schema, or the reason as a sentence. */
 export const readableSchema = (schema: unknown): Result.Result<unknown, string> =>
   Result.flatMap(definedSchema(schema), (defined) => {
     const excess = unfoldedExcess(defined)

@@ -1,6 +1,6 @@
 /**
- * The MCP servers that a project and the person name, ready to be started: the project's file and the entries are read,
- * environment variables are filled in, names are unique. Nothing is started here.
+ * Reads the MCP servers of the project and the user: parses the file and entries, expands variables, and makes names
+ * unique. Starts nothing.
  */
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
@@ -35,7 +35,7 @@ import { expandEntry, variablesOf } from "./EntryVariables.ts"
 import { serverPrefix } from "./McpTool.ts"
 import type { McpAddress } from "./McpAddress.ts"
 
-/** A file may hold its servers alone, as those of plugins of other programs do. */
+/** True for a file that is itself the map of servers, as plugins of other programs write it. */
 const isListOfServers = (file: Readonly<Record<string, unknown>>): boolean => {
   const entries = Object.entries(file).filter(([name]) => name !== "$schema")
   return (
@@ -47,14 +47,14 @@ const isListOfServers = (file: Readonly<Record<string, unknown>>): boolean => {
 const isOldTransport = (entry: unknown): boolean =>
   Predicate.hasProperty(entry, "type") && Predicate.isString(entry.type) && entry.type.toLowerCase() === "sse"
 
-const unknownKey = (path: ReadonlyArray<PropertyKey>, known: ReadonlyArray<string>): string => {
+const unknownKey = (path: ReadonlyArray<PropertyKey>, knownKeys: ReadonlyArray<string>): string => {
   const name = String(path.at(-1))
   return isPersonalEntryKey(name)
     ? `"${pathText(path)}" has no effect in a project's file, because only you decide it. Name the server in your user configuration.`
-    : `unknown key "${pathText(path)}". Nearest: ${nearest(name, known)[0] ?? known.join(", ")}.`
+    : `unknown key "${pathText(path)}". Nearest: ${nearest(name, knownKeys)[0] ?? knownKeys.join(", ")}.`
 }
 
-/** True for a key that another program reads: it is not one of ours, nor one of ours misspelled. */
+/** True for a key of another program: neither ours nor a misspelling of ours. */
 const isForeign = (name: string, value: unknown): boolean => {
   if (isPersonalEntryKey(name)) return name === "tools" && Array.isArray(value)
   return !entryKeys("project").some(
@@ -62,7 +62,7 @@ const isForeign = (name: string, value: unknown): boolean => {
   )
 }
 
-/** The entry without the keys of other programs, which are returned beside it. */
+/** Splits an entry into our keys and those of other programs. */
 const withoutForeign = (entry: unknown) => {
   if (!Predicate.isObject(entry)) return { own: entry, foreign: [] }
   const foreign = Object.entries(entry).flatMap(([name, value]) => (isForeign(name, value) ? [name] : []))
@@ -71,18 +71,18 @@ const withoutForeign = (entry: unknown) => {
 }
 
 /**
- * Reads a project's `.mcp.json`: `{ "mcpServers": { NAME: ENTRY } }`. An invalid entry leaves out only that server. Keys that
- * other programs read are ignored with a note; a misspelled key of ours is a mistake.
+ * Reads a project's `.mcp.json`: `{ "mcpServers": { NAME: ENTRY } }`. An invalid entry drops only its server. Keys of
+ * other programs are ignored with a note; misspelled keys are errors.
  */
 export const readMcpFile = (text: string) => {
   const servers = new Map<string, McpServerEntry>()
   const json = readJson(text, true)
   if (Result.isFailure(json)) return { servers, problems: [json.failure], notes: [] }
   const { placeOf, value } = json.success
-  const given = Predicate.isObject(value) ? (value as Readonly<Record<string, unknown>>) : {}
-  const key = ["mcpServers", "servers"].find((name) => Predicate.isObject(given[name]))
-  const isBare = key === undefined && isListOfServers(given)
-  const entries = key === undefined ? (isBare ? given : undefined) : given[key]
+  const content = Predicate.isObject(value) ? (value as Readonly<Record<string, unknown>>) : {}
+  const key = ["mcpServers", "servers"].find((name) => Predicate.isObject(content[name]))
+  const isBare = key === undefined && isListOfServers(content)
+  const entries = key === undefined ? (isBare ? content : undefined) : content[key]
   const above = key === undefined ? [] : [key]
   if (!Predicate.isObject(entries)) {
     const what = 'the file does not hold an object "mcpServers". Write { "mcpServers": { "NAME": { ... } } }.'
@@ -94,18 +94,18 @@ export const readMcpFile = (text: string) => {
   }
   const oldTransport = (path: ReadonlyArray<string>): JsonProblem => {
     const { column, line } = placeOf(path)
-    const what = `"${pathText(path)}" is "sse", a transport that is no longer part of the protocol: streamable HTTP is tried at its address.`
+    const what = `"${pathText(path)}" is "sse", a transport that is no longer part of the protocol. task-conductor tries streamable HTTP at its address.`
     return { line, column, what }
   }
   const problems: Array<JsonProblem> = []
-  const notes = Object.keys(given)
+  const notes = Object.keys(content)
     .filter((name) => !isBare && name !== key && name !== "$schema")
     .map((name) => ignored([name]))
   for (const [name, entry] of Object.entries(entries)) {
-    const { foreign, own } = withoutForeign(ownEntry(entry))
+    const { foreign, own: ownKeys } = withoutForeign(ownEntry(entry))
     notes.push(...foreign.map((foreignKey) => ignored([...above, name, foreignKey])))
     if (isOldTransport(entry)) notes.push(oldTransport([...above, name, "type"]))
-    const decoded = Schema.decodeUnknownResult(ProjectMcpServerEntry)(own, {
+    const decoded = Schema.decodeUnknownResult(ProjectMcpServerEntry)(ownKeys, {
       onExcessProperty: "error",
       errors: "all"
     })
@@ -122,36 +122,35 @@ const mcpFileName = ".mcp.json"
 
 export interface NamedServer {
   readonly name: string
-  /** Who names it. One that a project names starts only when the person trusts it. */
+  /** Who names it. A project's server starts only if the user trusts it. */
   readonly scope: "project" | "user"
 }
 
-/** A server with all that is needed to start it. */
 export interface McpServer extends NamedServer {
   /** The prefix of the names of its tools. */
   readonly prefix: string
   readonly entry: McpServerEntry
   readonly address: McpAddress
-  /** What the files held that it runs, when they were read for the question: a hash. */
+  /** A hash of the files that it runs, taken for the question. */
   readonly files: string
-  /** The access that the gate decides about, with what a person is shown. */
+  /** The access for the gate, with the text of the question. */
   readonly start: Start & { readonly _tag: "StartServer" }
 }
 
-/** The environment variables that a program inherits besides those of its entry. */
+/** The inherited environment variables, in addition to the entry's own. */
 const passedOn = (
   "HOME LANG LC_ALL LOGNAME PATH SHELL TERM TMPDIR TZ USER " +
   "APPDATA COMSPEC HOMEDRIVE HOMEPATH LOCALAPPDATA PATHEXT PROGRAMDATA PROGRAMFILES SYSTEMDRIVE SYSTEMROOT " +
   "TEMP TMP USERNAME USERPROFILE WINDIR"
 ).split(" ")
 
-/** The most files of the project that a question names. */
+/** At most this many project files are named in a question. */
 const maxFiles = 10
 
-/** The most characters of a command that a person is asked to judge. */
+/** Longer commands are refused: the user could not judge them. */
 const maxShown = 8000
 
-/** The values of variables; `folder` is what VS Code calls `workspaceFolder`. */
+/** The values of variables; `folder` is VS Code's `workspaceFolder`. */
 const readVariables = Effect.fnUntraced(function* (names: ReadonlyArray<string>, folder?: string) {
   const values = new Map<string, string>(folder === undefined ? [] : [["workspaceFolder", folder]])
   for (const name of names) {
@@ -163,7 +162,7 @@ const readVariables = Effect.fnUntraced(function* (names: ReadonlyArray<string>,
 
 const isWebAddress = (url: string): boolean => ["https:", "http:"].includes(URL.parse(url)?.protocol ?? "")
 
-/** The address with its host in ASCII: one in another script may look like a host that the person knows. */
+/** The address with an ASCII host: other scripts can imitate a known host. */
 const addressLines = (url: string): ReadonlyArray<string> => {
   const { host, href } = new URL(url)
   return url.toLowerCase().includes(host) ? [`Address: ${url}`] : [`Address: ${href}`, `Written as: ${url}`]
@@ -172,9 +171,9 @@ const addressLines = (url: string): ReadonlyArray<string> => {
 const pairs = (label: string, values: Readonly<Record<string, string>> = {}, sign: string): ReadonlyArray<string> =>
   Object.entries(values).map(([name, value]) => `${label}: ${name}${sign}${value}`)
 
-/** The address of a server, and what a person is shown: variables as they are written, not with their values. */
+/** The address of a server, and its description for the user with unexpanded variables. */
 const addressOf = Effect.fnUntraced(function* (
-  { entry, scope, written }: Pick<McpServer, "entry" | "scope"> & { readonly written: McpServerEntry },
+  { entry, scope, written: original }: Pick<McpServer, "entry" | "scope"> & { readonly written: McpServerEntry },
   project: string
 ) {
   const { args = [], command, cwd = ".", env = {}, headers = {}, url } = entry
@@ -183,30 +182,29 @@ const addressOf = Effect.fnUntraced(function* (
       return yield* Effect.fail(`"url" must be an http or https URL, and is "${url}".`)
     }
     const address: McpAddress = { _tag: "Http", url, headers }
-    return { address, place: url, does: [...addressLines(url), ...pairs("Header", written.headers, ": ")] }
+    return { address, place: url, does: [...addressLines(url), ...pairs("Header", original.headers, ": ")] }
   }
   const given = Object.fromEntries(yield* readVariables(passedOn))
-  /* Trust in a server of the project covers its program, wherever it is found. */
+  /* Trust in a project's server covers its program wherever it is found. */
   const own = scope === "project" ? given : { ...given, PATH: trustedSearchPath(given["PATH"], project) }
   const folder = (yield* Path.Path).resolve(project, cwd)
   const address: McpAddress = { _tag: "Program", command, args, env: { ...own, ...env }, cwd: folder }
   const does = [
     `Command: ${command}`,
     ...args.map((argument) => `Argument: ${argument}`),
-    ...pairs("Environment", written.env, "="),
+    ...pairs("Environment", original.env, "="),
     `Folder: ${folder}`
   ]
   return { address, place: folder, does }
 })
 
-/** What a server reads or writes rather than runs, such as its database. */
+/** True for a data file of a server, such as a database. */
 const isData = (file: string): boolean =>
   /\.(?:conf|csv|db|env|ini|jsonl?|log|md|sqlite3?|toml|txt|xml|ya?ml)$/i.test(file)
 
 /**
- * The files that a server program runs, by path, with what they hold, so that trust in it covers more than its command: the
- * program, the files among its arguments, and the files of the project that those run in turn. None of a server that is only
- * reached.
+ * The files that a server program runs, with hashes, so that trust covers more than its command: the program, files
+ * among its arguments, and project files that those run. Empty for remote servers.
  */
 export const programFiles = Effect.fn("programFiles")(function* (address: McpAddress, project: string) {
   if (address._tag !== "Program") return []
@@ -230,29 +228,32 @@ export const programFiles = Effect.fn("programFiles")(function* (address: McpAdd
 const resolve = Effect.fnUntraced(function* (
   name: string,
   scope: McpServer["scope"],
-  written: McpServerEntry,
+  original: McpServerEntry,
   project: string
 ) {
   const problem = (detail: string) => new McpProblem({ server: name, detail })
   const prefix = serverPrefix(name)
   if (prefix === undefined) {
-    return yield* problem("its name must hold ASCII letters or digits, and at most 50 of them. Rename it.")
+    return yield* problem("its name must have 1 to 50 ASCII letters or digits. Rename it.")
   }
-  const { entry, missing } = expandEntry(written, yield* readVariables(variablesOf(written), project))
+  const { entry, missing } = expandEntry(original, yield* readVariables(variablesOf(original), project))
   if (missing.length > 0) {
     const names = missing.join(", ")
     return yield* problem(`the environment has no ${names}. Set ${names}, or write \${${missing[0]}:-default}.`)
   }
-  const { address, does, place } = yield* Effect.mapError(addressOf({ entry, scope, written }, project), problem)
+  const { address, does, place } = yield* Effect.mapError(
+    addressOf({ entry, scope, written: original }, project),
+    problem
+  )
   if (scope === "project" && does.join("\n").length > maxShown) {
     return yield* problem(`its command is longer than ${maxShown} characters, too long to be judged. Shorten it.`)
   }
-  /* Nobody is asked about one that the person names. */
+  /* The user's own servers need no question. */
   const files = scope === "project" ? yield* programFiles(address, project) : []
   const own = files.filter(({ isOwn }) => isOwn).map((file) => file.path)
   const more = own.length > maxFiles ? [`Files of the project that it runs: ${own.length - maxFiles} more`] : []
   const runs = [...own.slice(0, maxFiles).map((file) => `File of the project that it runs: ${file}`), ...more]
-  const hash = hashOf([name, written, entry, place, files])
+  const hash = hashOf([name, original, entry, place, files])
   const start: McpServer["start"] = { _tag: "StartServer", name, does: [...does, ...runs], hash }
   return { name, scope, prefix, entry, address, files: hashOf(files), start } satisfies McpServer
 })
@@ -271,17 +272,17 @@ const readProjectFile = Effect.fnUntraced(function* (project: string) {
 })
 
 /**
- * The servers of the person, then those of the project that the person does not name, and the problems of all others. One
- * that is disabled is not started; if it is the person's, neither is that of the project with its name.
+ * The user's servers, then the project's others, and the problems of the rest. Disabled servers do not start; a
+ * server that the user disabled also disables the project's server of that name.
  */
 export const readMcpServers = Effect.fn("readMcpServers")(function* (options: {
   /** Absolute. */
   readonly project: string
-  /** Those of the person's own configuration. */
+  /** The servers of the user's configuration. */
   readonly own: Readonly<Record<string, McpServerEntry>>
 }) {
   const file = yield* readProjectFile(options.project)
-  const named = [
+  const candidates = [
     ...Object.entries(options.own).map(([name, entry]) => ({ name, entry, scope: "user" as const })),
     ...[...file.servers]
       .filter(([name]) => !Object.hasOwn(options.own, name))
@@ -289,14 +290,14 @@ export const readMcpServers = Effect.fn("readMcpServers")(function* (options: {
   ]
   const servers = new Map<string, McpServer>()
   const problems: Array<McpProblem> = [...file.problems]
-  const disabled = named.filter(({ entry }) => entry.disabled === true)
-  for (const { entry, name, scope } of named.filter((one) => !disabled.includes(one))) {
+  const disabled = candidates.filter(({ entry }) => entry.disabled === true)
+  for (const { entry, name, scope } of candidates.filter((one) => !disabled.includes(one))) {
     const server = yield* Effect.result(resolve(name, scope, entry, options.project))
-    const other = Result.isSuccess(server) ? servers.get(server.success.prefix) : undefined
+    const sameName = Result.isSuccess(server) ? servers.get(server.success.prefix) : undefined
     if (Result.isFailure(server)) problems.push(server.failure)
-    else if (other === undefined) servers.set(server.success.prefix, server.success)
+    else if (sameName === undefined) servers.set(server.success.prefix, server.success)
     else {
-      const detail = `its tools would have the names of those of "${other.name}". Rename one of the two.`
+      const detail = `its tools would have the names of those of "${sameName.name}". Rename one of the two.`
       problems.push(new McpProblem({ server: name, detail }))
     }
   }

@@ -1,20 +1,19 @@
 /**
- * What a server program writes to its stdout: messages, a line each. Programs write other lines there too, such as a greeting or a
- * log; those are left out and counted.
+ * Reads messages from a server's stdout, one a line. Other lines, such as greetings or logs, are dropped and counted.
  */
 import * as Stream from "effect/Stream"
 import * as Predicate from "effect/Predicate"
 
-/** The lines that were left out. */
+/** The dropped lines. */
 export interface StrayLines {
   count: number
-  /** The beginning of the first one. */
+  /** The start of the first line. */
   first: string
 }
 
 const shownLength = 120
 
-/** Where a message may begin behind something else in its line. */
+/** The start of a message after other text in its line. */
 const messageStart = /\{\s*"(?:jsonrpc|id|method|result|error)"\s*:/
 
 const isMessage = (text: string): boolean => {
@@ -28,7 +27,7 @@ const isMessage = (text: string): boolean => {
   }
 }
 
-/** The message in a line; nothing when there is none. Whether one that begins as messages do is well formed is read later. */
+/** The message in a line, if any. Its form is checked later. */
 const messageIn = (line: string): string | undefined => {
   const text = line.trim().replace(/^\uFEFF/, "")
   if (/^\{\s*"jsonrpc"\s*:/.test(text) || isMessage(text)) return text
@@ -37,16 +36,16 @@ const messageIn = (line: string): string | undefined => {
   return rest !== "" && isMessage(rest) ? rest : undefined
 }
 
-/** The messages among the lines of a stream of bytes. A line of more characters than `most` goes on as it is. */
+/** The messages in a byte stream. A line longer than the limit is passed on unchanged. */
 export const messageLines = <E, R>(
   stdout: Stream.Stream<Uint8Array, E, R>,
   stray: StrayLines,
-  most: number
+  limit: number
 ): Stream.Stream<Uint8Array, E, R> =>
   Stream.suspend(() => {
     const decoder = new TextDecoder()
     const encoder = new TextEncoder()
-    let held = ""
+    let partial = ""
     let isLong = false
     const messageOf = (line: string): string => {
       if (isLong) {
@@ -63,13 +62,13 @@ export const messageLines = <E, R>(
     }
     return Stream.map(stdout, (bytes) => {
       const [first = "", ...others] = decoder.decode(bytes, { stream: true }).split("\n")
-      const lines = [held + first, ...others]
-      held = lines.pop() ?? ""
+      const lines = [partial + first, ...others]
+      partial = lines.pop() ?? ""
       let out = lines.map(messageOf).join("")
-      if (held.length > most) {
+      if (partial.length > limit) {
         isLong = true
-        out += held
-        held = ""
+        out += partial
+        partial = ""
       }
       return encoder.encode(out)
     })

@@ -1,6 +1,5 @@
 /**
- * What this program makes of a tool that a server describes and of its results: the name `mcp__server__tool`, the risk,
- * the data for the model.
+ * Converts a server's tool and its results: the name `mcp__server__tool`, the risk, and the data for the model.
  */
 import * as Predicate from "effect/Predicate"
 import { canonicalJson, isNestedTooDeep, maxNesting, snakeCase, textNestedTooDeep } from "../../kit/text.ts"
@@ -19,37 +18,37 @@ import type * as Schema from "effect/Schema"
 
 const maxNameLength = 100
 
-/** The prefix of the names of a server's tools; absent when its name has no ASCII letter or digit, or too many. */
+/** The name prefix of a server's tools. Undefined if its name has no ASCII letter or digit, or too many. */
 export const serverPrefix = (server: string): string | undefined => {
   const words = snakeCase(server)
   return words === "" || words.length > maxNameLength / 2 ? undefined : `mcp__${words}__`
 }
 
-/** The full name of a tool; absent when it has no ASCII letter or digit, or is too long. */
+/** The full name of a tool. Undefined if it has no ASCII letter or digit, or is too long. */
 export const mcpToolName = (prefix: string, tool: string): string | undefined => {
   const words = snakeCase(tool)
   return words === "" || prefix.length + words.length > maxNameLength ? undefined : `${prefix}${words}`
 }
 
 /**
- * The risk that the person set for this tool, else that of the server, `medium` when absent. A server that calls its tool
- * destructive raises the latter; nothing that a server says lowers it.
+ * The risk of a tool: the user's setting, else the server's, else `medium`. A server may raise its own risk with a
+ * destructive hint, but never lower it.
  */
 export const mcpToolRisk = (
   { risk = "medium", tools }: Pick<McpServerEntry, "risk" | "tools">,
   tool: { readonly name: string; readonly isDestructive: boolean }
 ): Risk => tools?.[tool.name]?.risk ?? (tool.isDestructive ? higherRisk(risk, "high") : risk)
 
-/** What a repeated call does: a second effect, unless the person says otherwise. */
+/** The effect of a repeated call: a second effect, unless the user says otherwise. */
 export const mcpToolEffect = ({ tools }: Pick<McpServerEntry, "tools">, name: string): EffectClass =>
   tools?.[name]?.effect ?? "once"
 
-/** The result of a call, independent of the protocol: its parts as text, its images and files, and its structured content. */
+/** The result of a call without protocol details: text, images, files, structured content. */
 export interface McpResult {
   readonly images?: ReadonlyArray<OutputImage>
   readonly files?: ReadonlyArray<OutputFile>
   readonly text: string
-  /** The same, a text for each part; one when absent. */
+  /** The text of each part, if there are several. */
   readonly texts?: ReadonlyArray<string>
   readonly structured: Schema.Json | undefined
   readonly isError: boolean
@@ -66,20 +65,20 @@ const parsed = (text: string): Schema.Json | undefined => {
 const isSameText = (one: string, other: string): boolean =>
   one.replaceAll("\r\n", "\n").trim() === other.replaceAll("\r\n", "\n").trim()
 
-/** True when a text is this value: as it is, or as JSON. */
+/** True if the text is this value, as it is or as JSON. */
 const isTextOf = (text: string, value: Schema.Json): boolean => {
   if (typeof value === "string" && isSameText(text, value)) return true
   const json = parsed(text)
   return json !== undefined && canonicalJson(json) === canonicalJson(value)
 }
 
-/** What stands in a block of text, as some servers put their content into the structured one too. */
+/** Unwraps a text block: some servers copy their content into the structured one. */
 const blockText = (value: Schema.Json): Schema.Json =>
   Predicate.isObject(value) && !Array.isArray(value) && value["type"] === "text" && typeof value["text"] === "string"
     ? value["text"]
     : value
 
-/** True when the texts of a result say this value: all together, or one each of its items. */
+/** True if the texts equal this value: together, or one for each item. */
 const saysValue = (texts: ReadonlyArray<string>, value: Schema.Json): boolean => {
   if (isTextOf(texts.join("\n"), blockText(value))) return true
   if (!Array.isArray(value)) return false
@@ -90,14 +89,14 @@ const saysValue = (texts: ReadonlyArray<string>, value: Schema.Json): boolean =>
   return lines.every((line) => typeof line === "string") && isSameText(texts.join("\n"), lines.join("\n"))
 }
 
-/** The only value of an object: many servers wrap what they say into one key, such as `content` or `result`. */
+/** The only value of an object. Many servers wrap their data in one key, such as `content` or `result`. */
 const onlyValue = (structured: Schema.Json): Schema.Json | undefined => {
   if (!Predicate.isObject(structured) || Array.isArray(structured)) return undefined
   const values = Object.values(structured) as ReadonlyArray<Schema.Json>
   return values.length === 1 ? values[0] : undefined
 }
 
-/** What goes to the model of a text and the structured content beside it: one of them where they say the same. */
+/** The data for the model: text and structured content, or one of them if they are equal. */
 const dataOf = (texts: ReadonlyArray<string>, structured: Schema.Json): Schema.Json => {
   const text = texts.join("\n")
   const inner = onlyValue(structured)
@@ -110,7 +109,7 @@ const dataOf = (texts: ReadonlyArray<string>, structured: Schema.Json): Schema.J
   return holdsJson ? text : { text, structured }
 }
 
-/** The data of a result, with its images and files. A failure that the server reports becomes a `ToolFailure` with its message. */
+/** The data of a result, with images and files. A reported failure becomes a `ToolFailure`. */
 export const mcpData = (tool: string, result: McpResult): Result.Result<Schema.Json | ToolOutput, ToolFailure> => {
   const { files = [], images = [] } = result
   if (files.length + images.length === 0) return mcpJson(tool, result)

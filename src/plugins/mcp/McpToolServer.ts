@@ -1,6 +1,5 @@
 /**
- * Serves tools to other programs over stdin and stdout, by the Model Context Protocol. Only this file uses the MCP server
- * of effect/ai.
+ * Serves tools over stdin and stdout by the Model Context Protocol. Only this file uses the MCP server of effect/ai.
  */
 import * as McpProtocol from "effect/ai/McpProtocol"
 import * as McpSchema from "effect/ai/McpSchema"
@@ -20,13 +19,12 @@ import * as Stream from "effect/Stream"
 import { maxNesting, modelText, textNestedTooDeep } from "../../kit/text.ts"
 import { type AnsweredBy, causeText, parameterSchema } from "../../kit/tools.ts"
 
-/** An image of a result. */
 interface ServedImage {
   readonly mediaType: string
   readonly bytes: Uint8Array
 }
 
-/** The result of a tool: text, the same as data, and images. */
+/** A result: text, the same as data, and images. */
 export interface ServedResult {
   readonly text: string
   readonly images?: ReadonlyArray<ServedImage>
@@ -34,39 +32,37 @@ export interface ServedResult {
   readonly isError: boolean
 }
 
-/** What came of a form: `by` is nobody where it could not be shown, and `choice` is absent where the user chose none. */
+/** The answer to a form. `by` is nobody if it could not be shown; `choice` is absent if the user chose none. */
 export interface FormAnswer {
   readonly by: Exclude<AnsweredBy, "rule">
   readonly choice?: string
 }
 
-/** Shows the user of the client a message with these choices. */
+/** Shows a form with these choices to the client's user. */
 export type Choose = (message: string, choices: ReadonlyArray<string>) => Effect.Effect<FormAnswer>
 
-/** The program that called a tool. */
 export interface ToolClient {
-  /** Sends progress to a client that asked for it. */
+  /** Sends progress if the client requested it. */
   readonly report: (text: string) => Effect.Effect<void>
-  /** Absent where the client shows no forms. */
+  /** Absent if the client shows no forms. */
   readonly choose: Choose | undefined
 }
 
-/** What a tool does to what is around it, as its hints say. */
+/** The hints about a tool's effects. */
 export interface ToolHints {
   readonly isReadOnly: boolean
-  /** It may take away what was there; only where it is not read-only. */
+  /** It may remove existing data. Only if it is not read-only. */
   readonly isDestructive: boolean
   readonly isIdempotent: boolean
-  /** It reaches more than the project, such as a model or the web. */
+  /** It reaches beyond the project, such as a model or the web. */
   readonly isOpenWorld: boolean
 }
 
-/** One tool. */
 export interface ServedTool<Params> {
   readonly name: string
   readonly description: string
   readonly parameters: Schema.Codec<Params, unknown>
-  /** The structured part of its results, also of those that are errors. */
+  /** The schema of its structured results, including errors. */
   readonly output: Schema.Codec<unknown, unknown>
   readonly hints: ToolHints
   readonly execute: (params: Params, client: ToolClient) => Effect.Effect<ServedResult>
@@ -80,7 +76,7 @@ export interface Serving {
   readonly tools: ReadonlyArray<ServedTool<any>>
 }
 
-/** How long requests may continue once the client has closed stdin. */
+/** Time for running requests after the client closed stdin. */
 const grace = "1 second"
 
 const callResult = ({ data, images = [], isError, text }: ServedResult) =>
@@ -107,7 +103,7 @@ const decode = <Params>({ parameters }: ServedTool<Params>, input: unknown) =>
     )
   )
 
-/** Reports progress when the request carries a token for it. */
+/** Reports progress if the request has a progress token. */
 const progressOf = Effect.fnUntraced(function* () {
   const { notifications } = yield* McpServer.McpServer
   const { requestMetadata } = yield* McpSchema.McpRequestContext
@@ -120,10 +116,8 @@ const progressOf = Effect.fnUntraced(function* () {
   }
 })
 
-/** The name of the only field of a form. */
 const answerField = "answer"
 
-/** A form with one choice among these. */
 const form = (message: string, choices: ReadonlyArray<string>) =>
   Schema.decodeUnknownEffect(McpSchema.ElicitRequestFormParams)({
     mode: "form",
@@ -135,7 +129,7 @@ const form = (message: string, choices: ReadonlyArray<string>) =>
     }
   })
 
-/** How to ask the user of the client that sent the request. A client without modes takes forms: older revisions have no others. */
+/** How to ask the client's user. A client without modes supports forms: older revisions have nothing else. */
 const chooserOf = Effect.fnUntraced(function* () {
   const {
     clientCapabilities: { elicitation }
@@ -156,7 +150,7 @@ const chooserOf = Effect.fnUntraced(function* () {
   return choose
 })
 
-/** The protocol asks for an object at the root, also where a schema has alternatives. */
+/** The protocol requires an object at the root, even for alternatives. */
 const outputSchema = (output: ServedTool<unknown>["output"]) => {
   const { definitions, schema } = Schema.toJsonSchemaDocument(output)
   return { type: "object", ...schema, ...(Object.keys(definitions).length === 0 ? {} : { $defs: definitions }) }
@@ -188,23 +182,26 @@ const register = <Params>(tool: ServedTool<Params>) =>
 const errorLine = (code: number, message: string, id: unknown = null): string =>
   `${JSON.stringify({ jsonrpc: "2.0", id, error: { code, message } })}\n`
 
-/** The levels of a message around the arguments of a call. */
+/** Nesting levels of a message around the call's arguments. */
 const messageFrame = 2
 
-/** The answer to a line that the transport cannot take; nothing for any other. */
+/** The error answer to an unreadable line. Undefined for readable ones. */
 const refusal = (line: string): string | undefined => {
-  const read = Result.try((): unknown => JSON.parse(line))
-  if (Result.isFailure(read)) {
+  const parsed = Result.try((): unknown => JSON.parse(line))
+  if (Result.isFailure(parsed)) {
     return errorLine(McpSchema.PARSE_ERROR_CODE, "This line is not JSON. Send one message a line.")
   }
   if (!textNestedTooDeep(line, maxNesting + messageFrame)) return undefined
-  const id = Predicate.hasProperty(read.success, "id") ? read.success.id : undefined
+  const id = Predicate.hasProperty(parsed.success, "id") ? parsed.success.id : undefined
   const message = `This message is nested more than ${maxNesting} levels deep.`
   const isId = Predicate.isString(id) || Predicate.isNumber(id)
   return errorLine(McpSchema.INVALID_REQUEST_ERROR_CODE, message, isId ? id : undefined)
 }
 
-/** The lines of stdin. One that is not JSON, or too deep, is answered here, since the transport would lose those around it. */
+/**
+ * The lines of stdin. Lines that are not JSON or too deep are answered here, since the transport would lose their
+ * neighbours.
+ */
 const messagesOf = (stdio: Stdio.Stdio) =>
   stdio.stdin.pipe(
     Stream.decodeText,
@@ -219,7 +216,7 @@ const messagesOf = (stdio: Stdio.Stdio) =>
     Stream.map((line) => new TextEncoder().encode(`${line}\n`))
   )
 
-/** Serves until the client closes stdin; requests that still run are interrupted after `grace`. */
+/** Serves until the client closes stdin. Running requests are interrupted after `grace`. */
 export const serveTools = Effect.fn("serveTools")(function* ({ instructions, name, tools, version }: Serving) {
   const stdio = yield* Stdio.Stdio
   const closed = yield* Deferred.make<void>()
@@ -234,7 +231,7 @@ export const serveTools = Effect.fn("serveTools")(function* ({ instructions, nam
     protocols: [McpProtocol.v2025_11_25, McpProtocol.v2025_06_18, McpProtocol.v2025_03_26, McpProtocol.v2024_11_05],
     registrations: Layer.effectDiscard(Effect.forEach(tools, register, { discard: true }))
   })
-  /* The transport interrupts the fiber that built it when stdin ends, so it gets one of its own. */
+  /* At the end of stdin the transport interrupts the fiber that built it, so it gets its own. */
   const fiber = yield* Effect.forkChild(Effect.provideService(Layer.launch(server), Stdio.Stdio, watched))
   yield* Effect.raceFirst(Fiber.await(fiber), Effect.andThen(Deferred.await(closed), Effect.sleep(grace)))
   yield* Fiber.interrupt(fiber)

@@ -1,6 +1,6 @@
 /**
- * The conversations of the tool `ask`, of which each call answers one message. A conversation is kept under its own id, however
- * the client names it, and its messages wait for each other.
+ * The conversations of the tool `ask`; each call answers one message. A conversation is saved under its own id, and
+ * its messages wait for each other.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -16,7 +16,7 @@ import {
 import { type AskReport, conversationOf, findConversation, makeRunId } from "../../kit/runs.ts"
 import { usageFailure } from "../../kit/terminal.ts"
 
-/** Holds a conversation for one message. */
+/** Opens a conversation for one message. */
 const askOnce = Effect.fnUntraced(function* (conversation: NewConversation, context: RunContext, message: string) {
   const reports: Array<AskReport> = []
   yield* holdConversation(conversation, context, ({ send }) =>
@@ -26,14 +26,13 @@ const askOnce = Effect.fnUntraced(function* (conversation: NewConversation, cont
   return report ?? (yield* usageFailure("The conversation ended before the message was answered."))
 })
 
-/** A message of a client; `conversation` names the one that it goes on with. */
+/** A message of a client. `conversation` names the one to continue. */
 interface ClientMessage {
   readonly order: Omit<NewConversation["order"], "runId">
   readonly conversation: string | undefined
 }
 
-/** The conversations about a project. */
-export const makeServedConversations = (project: string, given: Configuration) => {
+export const makeServedConversations = (project: string, flags: Configuration) => {
   const turns = new Map<string, Semaphore.Semaphore>()
   const turnOf = (id: string): Semaphore.Semaphore => {
     const turn = turns.get(id) ?? Semaphore.makeUnsafe(1)
@@ -41,14 +40,14 @@ export const makeServedConversations = (project: string, given: Configuration) =
     return turn
   }
 
-  /** Answers a message; `id` is absent where the conversation cannot be continued, since it is not kept. */
+  /** Answers a message. `id` is absent if the conversation is not saved and cannot be continued. */
   const answer = Effect.fnUntraced(function* ({ conversation, order }: ClientMessage, context: RunContext) {
-    const setup = yield* readSetup(project, given)
+    const setup = yield* readSetup(project, flags)
     const place = conversationPlace(setup)
     const id =
       conversation === undefined ? yield* makeRunId : (yield* findConversation(place, conversation)).conversation
     const continued = conversation === undefined ? {} : { continues: id }
-    const next = { project, given, order: { runId: id, ...order }, keep: true, ...continued }
+    const next = { project, given: flags, order: { runId: id, ...order }, keep: true, ...continued }
     const report = yield* turnOf(id).withPermits(1)(askOnce(next, context, order.prompt))
     const isKept = setup.configuration.saveConversations !== false && Option.isSome(yield* conversationOf(place, id))
     return { report, ...(isKept ? { id } : {}) }

@@ -1,5 +1,5 @@
 /**
- * The tools that this program offers to others: check, plan, run, ask, diff and undo.
+ * The tools that the MCP server offers: check, plan, run, ask, diff and undo.
  */
 import type * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Effect from "effect/Effect"
@@ -37,7 +37,6 @@ import { makeServedConversations } from "./ServedConversations.ts"
 import { servedRun } from "./ServedRuns.ts"
 import type { ServedResult, ServedTool, ToolClient, ToolHints } from "./McpToolServer.ts"
 
-/** The flags with which the server was started. */
 export interface ServeOptions extends Pick<RunContext, "approveSteps" | "yes"> {
   readonly project: string
   readonly flags: Configuration
@@ -50,8 +49,8 @@ const texts = (description: string) => Schema.Array(Schema.String).annotate({ de
 
 const prompt = Schema.NonEmptyString.annotate({ description: "What to do." })
 const files = {
-  file: Schema.optionalKey(text("The file the person is looking at, relative to the project.")),
-  open: Schema.optionalKey(texts("Files that are open in the person's editor."))
+  file: Schema.optionalKey(text("The file the user is looking at, relative to the project.")),
+  open: Schema.optionalKey(texts("Files that are open in the user's editor."))
 }
 
 const CheckParameters = Schema.Struct({
@@ -76,9 +75,9 @@ const DiffParameters = Schema.Struct({
 const UndoParameters = Schema.Struct({
   ...DiffParameters.fields,
   paths: Schema.optionalKey(
-    Schema.Array(Schema.String).annotate({ description: "Files or folders; all changes without any." })
+    Schema.Array(Schema.String).annotate({ description: "Files or folders to undo. Default: all changes." })
   ),
-  redo: Schema.optionalKey(Schema.Boolean.annotate({ description: "Makes the changes again that were undone." }))
+  redo: Schema.optionalKey(Schema.Boolean.annotate({ description: "Makes undone changes again." }))
 })
 
 const AskParameters = Schema.Struct({
@@ -91,7 +90,7 @@ const AskParameters = Schema.Struct({
 
 type Data = ServedResult["data"]
 
-/** What every result may hold beside its own fields. All of those are absent where a call failed. */
+/** Common fields of all results; absent if a call failed. */
 const ExitCode = Schema.optionalKey(
   Schema.Int.annotate({ description: "As of the command line; 0 when the work is done." })
 )
@@ -152,7 +151,7 @@ const DiffOutput = Schema.Struct({
   ),
   outside: Schema.optionalKey(
     Schema.Array(Schema.String).annotate({
-      description: "Calls that did more than change files, or nobody knows what."
+      description: "Calls that did more than change files, or whose effects are unknown."
     })
   ),
   exit_code: ExitCode
@@ -169,7 +168,7 @@ const pure: ToolHints = { isReadOnly: true, isDestructive: false, isIdempotent: 
 /** Models answer differently each time, and a plan may read the web. */
 const planning: ToolHints = { ...pure, isIdempotent: false, isOpenWorld: true }
 const changing: ToolHints = { isReadOnly: false, isDestructive: true, isIdempotent: false, isOpenWorld: true }
-/** What was undone stays undone. */
+/** Undoing twice has no second effect. */
 const undoing: ToolHints = { ...changing, isIdempotent: true, isOpenWorld: false }
 
 const failed = ({ exitCode, text }: CommandFailure): ServedResult => ({
@@ -178,7 +177,7 @@ const failed = ({ exitCode, text }: CommandFailure): ServedResult => ({
   isError: true
 })
 
-/** What was denied: calls, and the tasks of steps that were not approved. */
+/** Denied calls, and tasks of steps that were not approved. */
 const deniedOf = (status: RunStatus, facts: RunFacts | undefined): ReadonlyArray<string> => [
   ...(facts?.denied ?? []).map(deniedText),
   ...(status === "not_permitted" || status === "declined"
@@ -186,7 +185,6 @@ const deniedOf = (status: RunStatus, facts: RunFacts | undefined): ReadonlyArray
     : [])
 ]
 
-/** Sends every line of progress to the client. */
 const listenTo = (report: (text: string) => Effect.Effect<void>): EventSink => ({
   listen: ({ event }) => {
     const line = progressLine(event, plain)
@@ -195,7 +193,7 @@ const listenTo = (report: (text: string) => Effect.Effect<void>): EventSink => (
   abort: () => Effect.void
 })
 
-/** Without the keys that have no value. */
+/** Drops keys without a value. */
 const orderOf = <Given extends typeof PlanParameters.Type>({ file, open, ...order }: Given) => ({
   ...order,
   ...(file === undefined ? {} : { currentFile: file }),
@@ -216,13 +214,13 @@ const check: ServedTool<typeof CheckParameters.Type> = {
     })
 }
 
-/** What the tools use of the machine, and what the server was started with. */
+/** The services and options of the tools. */
 interface ToolHost {
   readonly newRun: (order: Omit<RunOrder, "runId">) => Effect.Effect<NewRun>
   readonly project: string
   readonly flags: Configuration
   readonly contextFor: (client: ToolClient) => Effect.Effect<RunContext, never, NodeServices.NodeServices | Output>
-  /** Runs the work of a tool; what goes wrong is its result. */
+  /** Runs a tool's work; a failure becomes its result. */
   readonly serve: <E extends Parameters<typeof failureOf>[0]>(
     work: Effect.Effect<ServedResult, E, NodeServices.NodeServices | Output>
   ) => Effect.Effect<ServedResult>
@@ -248,7 +246,7 @@ const planTool = ({ contextFor, newRun, serve }: ToolHost): ServedTool<typeof Pl
 const runTool = ({ contextFor, newRun, serve }: ToolHost): ServedTool<typeof RunParameters.Type> => ({
   name: "run",
   description:
-    "Plans the work for a prompt, checks the plan, does it and answers. What needs approval is asked about where the client shows forms; elsewhere, what was not allowed when this server was started is denied and named in the result.",
+    "Plans the work for a prompt, checks the plan, carries it out and answers. If the client shows forms, it asks about calls that need approval. If not, calls that were not allowed when this server started are denied and named in the result.",
   parameters: RunParameters,
   output: RunOutput,
   hints: changing,
@@ -340,7 +338,8 @@ const undoTool = ({ project, serve }: ToolHost): ServedTool<typeof UndoParameter
     servedRun(run_id, project).pipe(
       Effect.flatMap((runId) => undoRun(runId, { paths, redo })),
       Effect.map((undone): ServedResult => {
-        const text = undone.paths.length === 0 ? "Nothing to do: the files are so already." : undone.paths.join("\n")
+        const text =
+          undone.paths.length === 0 ? "Nothing to do: the files are already like that." : undone.paths.join("\n")
         return { text, data: { run_id: undone.runId, paths: undone.paths, outside: undone.outside }, isError: false }
       }),
       Effect.provide(layerRuns),
@@ -348,7 +347,7 @@ const undoTool = ({ project, serve }: ToolHost): ServedTool<typeof UndoParameter
     )
 })
 
-/** The tools for one project; the configuration is read once, so that a wrong one is reported at the start. */
+/** The tools for one project. Reads the configuration once, to report errors at the start. */
 export const mcpServedTools = Effect.fn("mcpServedTools")(function* ({ flags, project, ...approved }: ServeOptions) {
   yield* readSetup(project, flags)
   const services = yield* Effect.context<NodeServices.NodeServices | Output>()

@@ -1,6 +1,6 @@
 /**
- * `task-conductor mcp`: offers check, plan, run and ask to another program over stdin and stdout, by the Model Context
- * Protocol. Ends when that program closes stdin.
+ * `task-conductor mcp`: offers its tools to another program over stdin and stdout by the Model Context Protocol,
+ * until that program closes stdin.
  */
 import * as Effect from "effect/Effect"
 import * as References from "effect/References"
@@ -28,12 +28,12 @@ const instructions =
 export const mcp = Command.make(
   "mcp",
   { allow, deny, model, stageModel, parallel, plugin, project, ...modelFlags, ...approvalFlags },
-  Effect.fn("mcp")(function* (given) {
-    const flags = flagConfiguration(given)
+  Effect.fn("mcp")(function* (options) {
+    const flags = flagConfiguration(options)
     const stdio = yield* Stdio.Stdio
     const send = reserveStdout()
     const protocol = Stdio.make({ ...stdio, stdout: () => Sink.forEach((chunk) => Effect.promise(() => send(chunk))) })
-    const tools = yield* mcpServedTools({ project: given.project, flags, ...approvedBeforehand(given) })
+    const tools = yield* mcpServedTools({ project: options.project, flags, ...approvedBeforehand(options) })
     yield* serveTools({ name: "task-conductor", version, instructions, tools }).pipe(
       Effect.provideService(Stdio.Stdio, protocol),
       Effect.provideService(References.LogToStderr, true)
@@ -41,7 +41,7 @@ export const mcp = Command.make(
   })
 ).pipe(
   withHelp(
-    "Start an MCP server (Model Context Protocol) on stdin and stdout, with the tools check, plan, run, ask, diff and undo. Where the client shows forms, it asks about calls that need approval; elsewhere they run only if flags or your configuration allow them",
+    "Start an MCP server (Model Context Protocol) on stdin and stdout, with the tools check, plan, run, ask, diff and undo. If the client shows forms, it asks about calls that need approval. If not, they run only if flags or your configuration allow them",
     {
       "task-conductor mcp --project ../api --model qwen3:8b": "Serve one project",
       'task-conductor mcp --allow "read_file:src/**"': "Allow runs to read the sources"

@@ -1,5 +1,5 @@
 /**
- * The Model Context Protocol in both directions: servers of it as plugins, and this program as a server.
+ * The Model Context Protocol in both directions: MCP servers as plugins, and this program as a server.
  */
 import * as Effect from "effect/Effect"
 import { definePlugin } from "../../plugin-kit.ts"

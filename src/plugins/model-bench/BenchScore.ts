@@ -1,22 +1,21 @@
 /**
- * How well a model does the stages of a run, by the events of the runs in which it was tried; and which model is best for
- * which stage. Models are tried on the project in templates/bench.
+ * Scores models by the events of trial runs, and recommends a model for each stage. Trials use the project in
+ * templates/bench.
  */
 import type { ModelToolCalls, ToolCalls } from "../../kit/models.ts"
 import type { Configuration } from "../../kit/program.ts"
 import { counted, type ModelCallId, modelCallKey, type RunEvent } from "../../plugin-kit.ts"
 
-/** Prompts to plan. */
 export const benchPrompts: ReadonlyArray<string> = [
   "Which settings does the service read from the environment, and which of them have no default?",
   "Write NOTES.md with one line for each file in src that says what the file is for.",
   "Where is the port of the service defined, and which files use it? Then say what has to change to serve two ports."
 ]
 
-/** What the plan in templates/bench/plan.md is for. */
+/** The prompt of templates/bench/plan.md. */
 export const benchPrompt = "List the settings of the service, and write them into SETTINGS.md."
 
-/** What each task of the plan has to name to be right. */
+/** A correct task names all of these. */
 const settingNames = ["PARCEL_PORT", "PARCEL_HOST", "PARCEL_TOKEN"]
 const benchAnswers: Readonly<Record<string, ReadonlyArray<string>>> = {
   "Search 1": ["src/server.js"],
@@ -25,63 +24,62 @@ const benchAnswers: Readonly<Record<string, ReadonlyArray<string>>> = {
   "Write 1": settingNames
 }
 
-/** The task that has to write it, not only to report it. */
+/** The task that must write the names, not only report them. */
 const benchWriter = "Write 1"
 
-/** The stages for which a model is recommended. */
 const benchStages = ["plan", "task"] as const
 export type BenchStage = (typeof benchStages)[number]
 
-/** What a model did in one stage. A document is what a stage asks for: a plan, or the work on a task up to its report. */
+/** A model's score in one stage. A document is one plan, or the work on a task up to its report. */
 export interface StageScore {
   readonly stage: BenchStage
-  /** How many documents were asked for. */
+  /** The number of requested documents. */
   readonly documents: number
-  /** How many of them came to their end without a rejected answer, with one, and so on. */
+  /** Counts of finished documents with 0, 1, ... rejected answers. */
   readonly validAt: ReadonlyArray<number>
-  /** The rules that rejected answers broke, the most frequent first. */
+  /** Broken rules, the most frequent first. */
   readonly broken: ReadonlyArray<{ readonly code: string; readonly count: number }>
-  /** Tokens that were written per second of the calls, with the time to read the prompts; absent when nothing is known. */
+  /** Written tokens per second of call time, including reading the prompt. Absent if unknown. */
   readonly tokensPerSecond?: number
 }
 
-/** How a model did the tasks with its tool calls in one form. */
+/** A model's score on the tasks with one form of tool calls. */
 export interface FormScore {
   readonly form: ToolCalls
-  /** Tasks of the plan, and how many ended with what they have to name. */
+  /** The number of tasks, and of those with a correct result. */
   readonly tasks: number
   readonly done: number
   readonly modelCalls: number
-  /** Calls of tools that ran, and how many of them succeeded. */
+  /** Tool calls, and how many of them succeeded. */
   readonly calls: { readonly all: number; readonly succeeded: number }
-  /** Answers that could not be used, and that were used after repairs. */
+  /** Rejected answers, and answers used after repairs. */
   readonly rejected: number
   readonly repaired: number
-  /** Of prompts and answers, as far as the server counted them. */
+  /** Tokens of prompts and answers, as counted by the server. */
   readonly tokens: number
   readonly seconds: number
 }
 
 export interface BetterForm {
   readonly form: ToolCalls
-  /** Why, without a capital and a full stop. */
+  /** The reason, as a clause. */
   readonly why: string
 }
 
 export interface ModelScore {
   readonly model: string
   readonly stages: ReadonlyArray<StageScore>
-  /** The tasks in each form in which they were tried; those in the better form are in `stages`. */
+  /** The score of each form tried. `stages` contains the tasks of the better form. */
   readonly forms: ReadonlyArray<FormScore>
   readonly better: BetterForm
-  /** The time of all calls together, in seconds. */
+  /** Total time of all calls in seconds. */
   readonly seconds: number
 }
 
-/** Documents with as many rejected answers, or more, are counted together. */
+/** Documents with this many rejected answers or more are counted together. */
 const mostRejected = 4
 
-/** The document that a call belongs to: all of its attempts and turns have the same one. */
+/** The key of the document that a call belongs to, across attempts and turns. */
 const documentOf = (id: ModelCallId): string => modelCallKey({ ...id, attempt: 0 })
 
 type Finished = Extract<RunEvent, { readonly type: "model.finished" }>
@@ -109,19 +107,19 @@ const stageScore = (runs: ReadonlyArray<ReadonlyArray<RunEvent>>, stage: BenchSt
   for (const events of runs) {
     const last = new Map<string, ModelCallId>()
     const rejected = new Map<string, ReadonlyArray<ModelCallId>>()
-    const ended = new Set<string>()
+    const finishedCalls = new Set<string>()
     for (const event of events) {
       if (!("call" in event) || !("stage" in event.call) || event.call.stage !== stage) continue
       const { call, type } = event
       const document = documentOf(call)
       if (type === "model.started") last.set(document, call)
-      if (type === "model.finished") ended.add(modelCallKey(call))
+      if (type === "model.finished") finishedCalls.add(modelCallKey(call))
       if (type === "answer.rejected") rejected.set(document, [...(rejected.get(document) ?? []), call])
     }
     documents += last.size
     for (const [document, call] of last) {
       const before = rejected.get(document) ?? []
-      const isValid = ended.has(modelCallKey(call)) && before.every(({ attempt }) => attempt !== call.attempt)
+      const isValid = finishedCalls.has(modelCallKey(call)) && before.every(({ attempt }) => attempt !== call.attempt)
       const index = Math.min(before.length, mostRejected)
       if (isValid) validAt[index] = (validAt[index] ?? 0) + 1
     }
@@ -139,7 +137,7 @@ const secondsOf = (events: Events): number =>
     events.reduce((sum, event) => sum + (event.type === "model.finished" ? event.usage.durationMs : 0), 0) / 100
   ) / 10
 
-/** True for a task whose report, or whose changes, name what they have to. */
+/** True if a task's report or changes contain the required names. */
 const isRight = (event: Extract<RunEvent, { readonly type: "task.finished" }>): boolean => {
   const { calls, result } = event.result
   const made = calls.flatMap((one) => (one.result.success ? [JSON.stringify(one.call.arguments)] : []))
@@ -147,7 +145,7 @@ const isRight = (event: Extract<RunEvent, { readonly type: "task.finished" }>): 
   return (benchAnswers[event.task] ?? []).every((word) => said.includes(word))
 }
 
-/** The score of one form by the events of the run in which the plan was carried out. */
+/** Scores one form by the events of its run. */
 export const formScore = (form: ToolCalls, events: Events): FormScore => {
   const count = (type: RunEvent["type"]): number => events.filter((event) => event.type === type).length
   const calls = events.filter((event) => event.type === "tool.finished")
@@ -166,7 +164,7 @@ export const formScore = (form: ToolCalls, events: Events): FormScore => {
   }
 }
 
-/** Which form is better: the one that does more tasks, then the one with fewer rejected answers. A tie keeps text. */
+/** The better form: more tasks done, then fewer rejected answers. A tie keeps text. */
 export const betterForm = (forms: ReadonlyArray<FormScore>): BetterForm => {
   const text = forms.find(({ form }) => form === "text")
   const native = forms.find(({ form }) => form === "native")
@@ -176,61 +174,61 @@ export const betterForm = (forms: ReadonlyArray<FormScore>): BetterForm => {
     const [better, worse] = native.done > text.done ? [native, text] : [text, native]
     return { form: better.form, why: `${better.done} of ${better.tasks} tasks done, with ${worse.form} ${worse.done}` }
   }
-  const done = `both forms did ${text.done} of ${text.tasks} tasks`
+  const tie = `both forms did ${text.done} of ${text.tasks} tasks`
   if (text.done > 0 && native.rejected !== text.rejected) {
     const [better, worse] = native.rejected < text.rejected ? [native, text] : [text, native]
     return {
       form: better.form,
-      why: `${done}, this one with ${better.rejected} rejected answers, ${worse.form} with ${worse.rejected}`
+      why: `${tie}, this one with ${better.rejected} rejected answers, ${worse.form} with ${worse.rejected}`
     }
   }
-  return { form: "text", why: text.done === 0 ? done : `${done} with ${text.rejected} rejected answers` }
+  return { form: "text", why: text.done === 0 ? tie : `${tie} with ${text.rejected} rejected answers` }
 }
 
-/** The score of a model by the events of its plans, each by itself, and of the tasks in each form. */
+/** Scores a model by the events of its plans and of each form. */
 export const scoreOf = (
   model: string,
   planned: ReadonlyArray<Events>,
-  tried: Readonly<Partial<Record<ToolCalls, Events>>>,
+  eventsByForm: Readonly<Partial<Record<ToolCalls, Events>>>,
   only?: ToolCalls
 ): ModelScore => {
   const forms = (["text", "native"] as const).flatMap((form) =>
-    tried[form] === undefined ? [] : [formScore(form, tried[form])]
+    eventsByForm[form] === undefined ? [] : [formScore(form, eventsByForm[form])]
   )
   const better: BetterForm =
     only === undefined ? betterForm(forms) : { form: only, why: "the only form that was asked for" }
   return {
     model,
-    stages: benchStages.map((stage) => stageScore([...planned, tried[better.form] ?? []], stage)),
+    stages: benchStages.map((stage) => stageScore([...planned, eventsByForm[better.form] ?? []], stage)),
     forms,
     better,
-    seconds: secondsOf([...planned, ...Object.values(tried)].flat())
+    seconds: secondsOf([...planned, ...Object.values(eventsByForm)].flat())
   }
 }
 
-/** 0 to 1: documents that are valid at once count whole, every rejected answer costs a fifth, none at all counts nothing. */
+/** 0 to 1: a document valid at once counts 1, each rejected answer costs a fifth, a missing document counts 0. */
 const quality = ({ documents, validAt }: StageScore): number =>
   documents === 0
     ? 0
     : validAt.reduce((sum, count, index) => sum + count * (1 - index / (mostRejected + 1)), 0) / documents
 
-/** Two qualities that differ by less are the same, so that speed decides. */
+/** Smaller differences in quality count as equal; then speed decides. */
 const closeEnough = 0.1
 
-/** The best model for a stage: the one whose documents are valid soonest, and among equals the fastest. */
+/** The best model for a stage by quality, then by speed. */
 const bestFor = (scores: ReadonlyArray<ModelScore>, stage: BenchStage): string | undefined => {
-  const found = scores.flatMap(({ model, stages }) =>
+  const qualities = scores.flatMap(({ model, stages }) =>
     stages.filter((score) => score.stage === stage).map((score) => ({ model, quality: quality(score), score }))
   )
-  const best = Math.max(0, ...found.map((one) => one.quality))
+  const best = Math.max(0, ...qualities.map((one) => one.quality))
   if (best === 0) return undefined
-  return found
+  return qualities
     .filter((one) => one.quality > best - closeEnough)
     .toSorted((a, b) => (b.score.tokensPerSecond ?? 0) - (a.score.tokensPerSecond ?? 0) || b.quality - a.quality)[0]
     ?.model
 }
 
-/** The model for each stage; a stage that no model could do is absent. */
+/** The recommended model for each stage. A stage that no model could do is absent. */
 export type Recommendation = Readonly<Partial<Record<BenchStage, string>>>
 
 export const recommend = (scores: ReadonlyArray<ModelScore>): Recommendation =>
@@ -241,7 +239,7 @@ export const recommend = (scores: ReadonlyArray<ModelScore>): Recommendation =>
     })
   )
 
-/** The recommendation as it stands in a configuration: the model for tasks is the model of the run. */
+/** The recommendation as configuration: the model for tasks becomes the run's model. */
 export const configurationFor = ({
   plan,
   task
@@ -251,7 +249,7 @@ export const configurationFor = ({
   return { model, ...(plan === undefined || plan === model ? {} : { stages: { plan: { model: plan } } }) }
 }
 
-const words = { plan: "plans", task: "tasks" } as const
+const labels = { plan: "plans", task: "tasks" } as const
 
 /** `2 at once, 1 after 2 rejected answers` */
 const validText = ({ documents, validAt }: StageScore): string => {
@@ -269,7 +267,7 @@ const stageLine = (score: StageScore): string => {
   const { broken, stage, tokensPerSecond } = score
   const speed = tokensPerSecond === undefined ? "" : `; ${tokensPerSecond} tokens/s`
   const rules = broken.slice(0, mostRules).map(({ code, count }) => `${code} (${count})`)
-  return `  ${words[stage].padEnd(13)}${validText(score)}${speed}${rules.length === 0 ? "" : `; broken: ${rules.join(", ")}`}`
+  return `  ${labels[stage].padEnd(13)}${validText(score)}${speed}${rules.length === 0 ? "" : `; broken: ${rules.join(", ")}`}`
 }
 
 const formLine = ({ calls, done, form, modelCalls, rejected, repaired, seconds, tasks, tokens }: FormScore): string =>
@@ -283,7 +281,7 @@ const modelLines = ({ better, forms, model, seconds, stages }: ModelScore): Read
   `  ${"time".padEnd(13)}${seconds} s`
 ]
 
-/** The models that do better with tools through the interface, as they stand in a configuration. */
+/** The models that do better with native tool calls, as configuration. */
 const modelToolCallsFor = (scores: ReadonlyArray<ModelScore>): ModelToolCalls =>
   Object.fromEntries(
     scores.flatMap(({ better, forms, model }) =>
@@ -291,7 +289,7 @@ const modelToolCallsFor = (scores: ReadonlyArray<ModelScore>): ModelToolCalls =>
     )
   )
 
-/** All models, and what is recommended. */
+/** The scores of all models and the recommendation. */
 export const benchLines = (scores: ReadonlyArray<ModelScore>, best: Recommendation): ReadonlyArray<string> => {
   const configuration = configurationFor(best)
   const modelToolCalls = modelToolCallsFor(scores)

@@ -1,5 +1,5 @@
 /**
- * `task-conductor models bench`: tries models on a small set of tasks, and recommends one for each stage.
+ * `task-conductor models bench`: tries models on a few tasks and recommends one for each stage.
  */
 import {
   askServer,
@@ -31,7 +31,7 @@ import * as Option from "effect/Option"
 import { type BenchListener, benchModels } from "./modelBench.ts"
 import { configurationFor, type ModelScore, recommend, benchLines } from "./BenchScore.ts"
 
-/** Fails when nothing answers at the address of the server; one that does not list its models is good enough. */
+/** Fails if no server answers. A server that does not list its models is accepted. */
 const requireServer = (setup: Setup) =>
   askServer(setup, ({ inventory }) => inventory ?? Effect.void).pipe(
     Effect.catchIf(
@@ -40,7 +40,7 @@ const requireServer = (setup: Setup) =>
     )
   )
 
-/** The models to try, as the server knows them. */
+/** The models to try, by the server's names. */
 const chosen = Effect.fnUntraced(function* (setup: Setup, names: ReadonlyArray<string>) {
   if (names.some((name) => name === "embedded" || name === "")) {
     return yield* usageFailure("The built-in demo is not a language model. Name models of the server.")
@@ -64,7 +64,7 @@ const chosen = Effect.fnUntraced(function* (setup: Setup, names: ReadonlyArray<s
   })
 })
 
-/** Says what a model works on, and what became of it. */
+/** Prints the progress of a model. */
 const progress = (emit: Output["Service"]["emit"]) =>
   Effect.map(
     Clock.currentTimeMillis,
@@ -87,12 +87,12 @@ const progress = (emit: Output["Service"]["emit"]) =>
   )
 
 /**
- * Keeps in the person's own configuration which models do better with native calls. What stands there stays, and a setting
- * for all models comes before it.
+ * Saves in the user's configuration which models do better with native calls. Existing entries stay, and a setting
+ * for all models takes precedence.
  */
 const keep = Effect.fnUntraced(function* (scores: ReadonlyArray<ModelScore>) {
   const { emit } = yield* Output
-  const kept: Array<string> = []
+  const keptModels: Array<string> = []
   // The file may have changed in the meantime.
   const { configuration, folders, userFile } = yield* readSetup(".", {})
   const file = belowHome(userFile.path, folders.home)
@@ -113,14 +113,14 @@ const keep = Effect.fnUntraced(function* (scores: ReadonlyArray<ModelScore>) {
         saveSetting(userFile.path, ["modelToolCalls", model], better.form),
         ({ message }) => new CommandFailure({ exitCode: exitCodes.failed, text: `Nothing is kept: ${message}` })
       )
-      kept.push(model)
+      keptModels.push(model)
       yield* say(`native is kept in ${file}, under "modelToolCalls". Remove it there to go back to text.`)
     }
   }
-  return { file: userFile.path, native: kept }
+  return { file: userFile.path, native: keptModels }
 })
 
-/** The command. Exit code 1 when no model gave a valid document. */
+/** Ends with exit code 1 if no model gave a valid document. */
 export const bench = Command.make(
   "bench",
   {
@@ -131,7 +131,7 @@ export const bench = Command.make(
     ...modelFlags,
     keep: switchFlag(
       "keep",
-      "Keep native tool calls for the models that do better with them, in your own configuration; settings of yours stay"
+      "Save native tool calls in your own configuration for the models that do better with them. Your other settings stay"
     ),
     json: switchFlag("json", "Print one JSON object: a score for each model, and the recommendation")
   },
@@ -149,17 +149,19 @@ export const bench = Command.make(
     const saved = flags.keep ? "the better form of tool calls is kept at the end" : "nothing is saved"
     yield* emit(`Trying ${names.join(", ")} in a temporary project. Ctrl-C stops; ${saved}.`)
     const scores = yield* benchModels(setup, names, yield* progress(emit), only)
-    const kept = flags.keep ? yield* keep(scores) : null
+    const keptModels = flags.keep ? yield* keep(scores) : null
     const best = recommend(scores)
     const configuration = configurationFor(best)
     yield* flags.json
-      ? result(outputJson({ models: scores, recommended: best, configuration: configuration ?? null, kept }, 2))
+      ? result(
+          outputJson({ models: scores, recommended: best, configuration: configuration ?? null, kept: keptModels }, 2)
+        )
       : print(printableLines(benchLines(scores, best).join("\n")))
     if (configuration === undefined) return yield* quietFailure(exitCodes.failed)
   })
 ).pipe(
   withHelp(
-    "Try models on a small set of tasks that comes with the program: three plans, and one plan that is carried out. Tasks are carried out with tool calls as text and through the interface of the server (native), where the model can take tools. Says how many of them came to their end with how many rejected answers, which rules were broken most, how fast each stage was, and which form of tool calls is better, and recommends a model for each stage. A tie keeps text. Works in a temporary project; takes minutes for each model",
+    "Try models on a small set of tasks: three plans are made, and one is carried out. A model that can take tools carries it out twice, with tool calls as text and through the interface of the server (native). Prints the tasks that were done, rejected answers, the rules broken most, and the speed of each stage. Recommends a model for each stage and a form of tool calls; a tie keeps text. Works in a temporary project; takes minutes for each model",
     {
       "task-conductor models bench": "Try all models of the server",
       "task-conductor models bench qwen3:8b --keep": "Keep native tool calls for it if it does better with them",

@@ -1,8 +1,7 @@
 /**
- * Compares models on a small set of tasks: each plans three prompts and carries out one plan, with its tool calls
- * as text and through the interface of the server, in a temporary project and with
- * a temporary home. Nothing of the person is read but how their server is reached, and nothing of theirs is changed. Part
- * of the composition root.
+ * Compares models: each plans three prompts and carries out one plan, with tool calls as text and through the
+ * server's interface. It uses a temporary project and home, reads only how to reach the user's server, and changes
+ * nothing of theirs. Part of the composition root.
  */
 import * as Effect from "effect/Effect"
 import { benchPrompt, benchPrompts, type ModelScore, scoreOf } from "./BenchScore.ts"
@@ -25,30 +24,30 @@ import { Approver, type RunEvent } from "../../plugin-kit.ts"
 /** Receives the events of a model while it works. */
 export type BenchListener = (model: string, event: RunEvent) => Effect.Effect<void>
 
-/** What of the person's settings says how models are called. */
+/** The user's settings for model calls. */
 const callSettings = (configuration: Configuration): Configuration => {
   const { contextWindow, keepAlive, limits, sampling, think } = configuration
   const addresses = pickSettings(configuration, addressKeys)
   return { ...addresses, contextWindow, keepAlive, think, sampling, limits: { ...limits, rounds: 1 } }
 }
 
-/** The events of one piece of work in a project of its own. */
+/** Runs one piece of work in its own project and returns its events. */
 const eventsOf = Effect.fnUntraced(function* (
-  given: Setup,
+  base: Setup,
   model: string,
   listen: BenchListener,
   form: ToolCalls,
   work: (pipeline: Pipeline["Service"]) => Effect.Effect<unknown, { readonly message: string }>
 ) {
-  const { models, settings } = given
+  const { models, settings } = base
   const rules = ownFiles.map((rule) => Object.assign({}, rule, { source: "the comparison of models" }))
-  const own = {
-    configuration: { ...callSettings(given.configuration), toolCalls: form },
+  const trialSettings = {
+    configuration: { ...callSettings(base.configuration), toolCalls: form },
     settings,
     rules,
     models: { ...models, chosenBy: "user" as const }
   }
-  const trial = yield* makeTrial("bench", { project: (yield* benchMaterial).files }, own)
+  const trial = yield* makeTrial("bench", { project: (yield* benchMaterial).files }, trialSettings)
   const { setup } = yield* fitSetup(renameModels(trial, new Map(), model), {})
   const events: Array<RunEvent> = []
   const context = {
@@ -62,40 +61,40 @@ const eventsOf = Effect.fnUntraced(function* (
   }
   yield* Pipeline.use(work).pipe(
     Effect.provide(layerRun(setup, context)),
-    /* A model that cannot do it is what the comparison is about; what failed is in the events. */
+    /* Failures are results here; the events record them. */
     Effect.catch(() => Effect.void)
   )
   return events
 }, Effect.scoped)
 
-/** Tries one model: plans, which need no tools, and the tasks of one plan in each form of tool calls. */
+/** Tries one model: plans, then the tasks of one plan with each form of tool calls. */
 const tryModel = Effect.fnUntraced(function* (
-  found: Setup,
+  base: Setup,
   model: string,
   listen: BenchListener,
   only: ToolCalls | undefined
 ) {
-  const given = yield* withProviders(renameModels(found, new Map(), model), [])
+  const setup = yield* withProviders(renameModels(base, new Map(), model), [])
   const planned = yield* Effect.forEach(benchPrompts, (prompt, index) =>
-    eventsOf(given, model, listen, "text", (pipeline) => pipeline.plan({ runId: `bench-${index + 1}`, prompt }))
+    eventsOf(setup, model, listen, "text", (pipeline) => pipeline.plan({ runId: `bench-${index + 1}`, prompt }))
   )
-  // Where the server does not say it, both forms are tried.
-  const facts = yield* askServer(given, (server) => server.facts(model))
+  // Without facts from the server, try both forms.
+  const facts = yield* askServer(setup, (server) => server.facts(model))
   const able = facts?.abilities.tools === false ? (["text"] as const) : (["text", "native"] as const)
   const { plan } = yield* benchMaterial
-  const tried: Partial<Record<ToolCalls, ReadonlyArray<RunEvent>>> = {}
+  const eventsByForm: Partial<Record<ToolCalls, ReadonlyArray<RunEvent>>> = {}
   for (const form of only === undefined ? able : [only]) {
-    tried[form] = yield* eventsOf(given, model, listen, form, (pipeline) =>
+    eventsByForm[form] = yield* eventsOf(setup, model, listen, form, (pipeline) =>
       pipeline.run({ runId: `bench-${form}`, prompt: benchPrompt, plan })
     )
   }
-  return scoreOf(model, planned, tried, only)
+  return scoreOf(model, planned, eventsByForm, only)
 })
 
-/** Tries the models one after another, so that each has the server for itself; `only` is the one form to try. */
+/** Tries the models one by one, so that each has the server to itself. `only` limits the forms. */
 export const benchModels = Effect.fn("benchModels")(
   (
-    given: Setup,
+    setup: Setup,
     models: ReadonlyArray<string>,
     listen: BenchListener,
     only?: ToolCalls
@@ -103,5 +102,5 @@ export const benchModels = Effect.fn("benchModels")(
     ReadonlyArray<ModelScore>,
     Effect.Error<ReturnType<typeof tryModel>>,
     Effect.Services<ReturnType<typeof tryModel>>
-  > => Effect.forEach(models, (model) => tryModel(given, model, listen, only))
+  > => Effect.forEach(models, (model) => tryModel(setup, model, listen, only))
 )

@@ -1,13 +1,13 @@
 /**
- * The base address of an OpenAI-compatible server, the part of its addresses before `/chat/completions`, what a person does about
- * it, and how the server calls a model.
+ * The base address of an OpenAI-compatible server (the part before `/chat/completions`), and texts about the server
+ * for the user.
  */
 import type { Spoken } from "../../plugin-kit.ts"
 
-/** Where llama.cpp's server listens when nobody says anything. */
+/** The default address of llama.cpp's server. */
 const defaultAddress = "http://127.0.0.1:8080/v1"
 
-/** Makes the base address, without a slash at its end. Without a scheme it is HTTP, without a path it ends with `/v1`. */
+/** Normalizes the base address: no trailing slash, HTTP without a scheme, `/v1` without a path. */
 export const resolveBaseUrl = (value: string | undefined): string => {
   const text = (value ?? "").trim().replace(/\/+$/, "")
   if (text === "") return defaultAddress
@@ -15,7 +15,7 @@ export const resolveBaseUrl = (value: string | undefined): string => {
   return /^[a-z0-9+.-]+:\/\/[^/]*$/i.test(url) ? `${url}/v1` : url
 }
 
-/** Says why requests can never reach a base address, with what to do; nothing when they can. Passwords are not shown. */
+/** The problem and remedy of an invalid base address. Undefined if it is valid. Passwords are not shown. */
 export const baseUrlProblem = (baseUrl: string): string | undefined => {
   const url = URL.parse(baseUrl)
   const isUsable =

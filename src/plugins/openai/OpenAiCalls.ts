@@ -1,7 +1,6 @@
 /**
- * The calls of one answer, whose pieces arrive in a stream. Servers tell the calls apart by an index, by ids, by both, or not at
- * all; some repeat a name in every piece, give each piece a new id, or send arguments as an object, again as a whole, or behind
- * an empty one.
+ * Joins the pieces of streamed tool calls. Servers identify calls by index, by id, by both, or not at all. Some
+ * repeat names, change ids with each piece, or send arguments as an object, repeatedly, or after an empty one.
  */
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
@@ -11,17 +10,17 @@ const optional = <S extends Schema.Constraint>(schema: S) => Schema.optionalKey(
 
 const FunctionPiece = Schema.Struct({ name: optional(Schema.String), arguments: Schema.optionalKey(Schema.Unknown) })
 
-/** A piece of a call: the first has its name, the others more of its arguments. */
+/** A piece of a call: the first has its name, later ones add arguments. */
 export const CallPiece = Schema.Struct({
   index: Schema.optionalKey(Schema.Unknown),
   id: Schema.optionalKey(Schema.Unknown),
   function: optional(FunctionPiece),
-  /** As some servers write them, without a level for the function. */
+  /** Some servers omit the `function` level. */
   ...FunctionPiece.fields
 })
 type CallPiece = typeof CallPiece.Type
 
-/** A call as the API had it before an answer could hold several. */
+/** A call in the old form of the API, which allowed one per answer. */
 export const OldCall = FunctionPiece
 
 interface OpenCall {
@@ -43,11 +42,11 @@ const isWholeJson = (text: string): boolean => {
 const textOf = (given: unknown): string =>
   typeof given === "string" ? given : given == null ? "" : JSON.stringify(given)
 
-/** The arguments with one more piece. What begins anew behind whole arguments takes their place. */
+/** Adds a piece to the arguments. A new object after complete arguments replaces them. */
 const addArguments = (args: string, piece: string): string =>
   piece.trimStart().startsWith("{") && isWholeJson(args) ? piece : args + piece
 
-/** The name with one more piece, which may be the whole name once more. */
+/** Adds a piece to the name; it may repeat the whole name. */
 const addName = (name: string, piece: string): string =>
   piece === name ? name : piece.startsWith(name) ? piece : name + piece
 
@@ -60,12 +59,12 @@ interface NamedPiece {
   readonly args: string
 }
 
-/** True for a piece that cannot belong to the call which its index, or the order, means. */
+/** True if a piece cannot belong to the call that its index or order suggests. */
 const beginsAnother = (call: OpenCall, { args, id, name }: NamedPiece): boolean => {
   if (name === "") return false
   const isOtherName = !name.startsWith(call.name)
   const isOtherId = id !== undefined && call.id !== undefined && id !== call.id
-  /* A name may come in pieces, as long as no argument has come. */
+  /* A name may arrive in pieces until arguments arrive. */
   if (call.args === "") return isOtherId || (isOtherName && args !== "")
   if (!isWholeJson(call.args)) return isOtherName
   if (isOtherName || isOtherId) return true
@@ -73,14 +72,13 @@ const beginsAnother = (call: OpenCall, { args, id, name }: NamedPiece): boolean 
   return id === undefined && !isRepeated
 }
 
-/** Makes what joins the pieces of the calls of one answer. */
 export const makeCallReader = () => {
   const calls: Array<OpenCall> = []
 
   const callOf = (piece: NamedPiece): OpenCall => {
     const { id, index } = piece
     const ofId = id === undefined ? undefined : calls.findLast((call) => call.id === id && call.index === index)
-    /* Without an index, an id that is new always begins a call. */
+    /* Without an index, a new id always begins a call. */
     const mayFollow = index !== undefined || id === undefined
     const near = mayFollow ? calls.findLast((call) => index === undefined || call.index === index) : undefined
     const before = ofId ?? near
@@ -89,12 +87,12 @@ export const makeCallReader = () => {
     calls.push(call)
     return call
   }
-  /** True for a call that got nothing of its own: its server gives each piece a new id. */
+  /** True for a call without content: its server gives each piece a new id. */
   const isEmptyHead = (call: OpenCall): boolean =>
     call.args === "" && calls.some((other) => other !== call && other.name === call.name && other.args !== "")
 
   return {
-    /** Takes a piece, and gives what it adds to the arguments, so that a loop in them is seen. */
+    /** Adds a piece and returns the new argument text, so that loops are noticed. */
     take: (piece: CallPiece): Parts => {
       const name = piece.function?.name ?? piece.name ?? ""
       const args = textOf(piece.function?.arguments ?? piece.arguments)
@@ -104,7 +102,7 @@ export const makeCallReader = () => {
       return args === "" ? [] : [{ type: "tool-params-delta", id: call.id ?? call.name, delta: args }]
     },
     hasCalls: () => calls.length > 0,
-    /** The calls; each has an id that no other one has. */
+    /** The complete calls with unique ids. */
     parts: (): Parts => {
       const ids = new Set<string>()
       return calls

@@ -1,6 +1,6 @@
 /**
- * The body of an answer of the API of OpenAI as the objects that it holds: server-sent events with a JSON object each, the last of
- * them `[DONE]`. Some servers write the objects without events, or the whole answer as one object although a stream was asked for.
+ * Parses the body of an OpenAI answer into objects: server-sent events with JSON, ending with `[DONE]`. Some servers
+ * send objects without events, or one whole answer instead of a stream.
  */
 import * as Predicate from "effect/Predicate"
 import * as Option from "effect/Option"
@@ -23,7 +23,7 @@ const parseObject = (text: string): object | undefined => {
   return Predicate.isObject(value) ? value : undefined
 }
 
-/** True for an object that reports an error: under `error`, as vLLM once sent the error itself, or as FastAPI does. */
+/** True for an error object: under `error`, as the object itself (old vLLM), or in FastAPI's form. */
 const isError = (value: object): boolean => {
   const { detail, error, message, object } = value as Readonly<Record<string, unknown>>
   if (error != null || object === "error") return true
@@ -39,15 +39,15 @@ const objectOf = ({ data, event }: Sse.Event): object => {
   return value
 }
 
-/** A part of the answer that stands in no event. */
+/** An object outside of events. */
 const bareObject = (value: object, text: string): object => {
   if (isError(value)) throw reportedError(value)
-  // Another server answers with lines of JSON too.
+  // Other servers also answer with JSON lines.
   if (!("choices" in value)) throw badLine(text)
   return value
 }
 
-/** True for a chunk that says why the answer ended, and for a whole answer; some servers send no `[DONE]` after it. */
+/** True for a whole answer, or a chunk with the reason of its end; some servers then send no `[DONE]`. */
 const isLast = (value: object): boolean =>
   Predicate.hasProperty(value, "choices") &&
   Array.isArray(value.choices) &&
@@ -59,20 +59,20 @@ const isLast = (value: object): boolean =>
 
 const tooLarge = new ServerError({ failure: { _tag: "TooLarge", limit: maxBytes } })
 
-/** Collects the lines of an object that is written in several. */
+/** Collects the lines of a multi-line object. */
 const makeBareText = () => {
   let text = ""
   return {
-    /** The object that ends with this line; nothing while it is not complete, which `isBegun` says. */
+    /** The object that this line completes. Undefined while it is open; see `isBegun`. */
     add: (line: string): object | undefined => {
       const isFirst = text === ""
       text += `${line}\n`
       if (text.length > maxBytes) throw tooLarge
-      // Only a first line is tried: what it does not hold is read when all is there.
+      // Only the first line is parsed early; other objects are parsed at the end.
       return isFirst ? complete() : undefined
     },
     isBegun: () => text !== "",
-    /** The object that all lines hold. */
+    /** Parses all lines as one object. */
     end: (): object => {
       const all = text
       const value = complete()
@@ -89,12 +89,12 @@ const makeBareText = () => {
   }
 }
 
-/** What a body ends with for the reader of its events, which may wait for the end of one. */
+/** A final newline, since the event parser may wait for one. */
 const endOfBody = [{ text: "\n" }]
 
 /**
- * The objects of an answer as they come. It has ended with `[DONE]`, or with the end of the body after the reason for the end was
- * given. `[DONE]` without a reason is no end where another call was sent meanwhile (`isFollowed`).
+ * Yields the objects of an answer. It is complete after `[DONE]`, or at the end of the body after a finish reason.
+ * `[DONE]` without a reason does not end it if another call followed (`isFollowed`).
  */
 export async function* objectsOf(
   pieces: AsyncIterable<Uint8Array>,
@@ -117,14 +117,14 @@ export async function* objectsOf(
   for (;;) {
     const { done, value: lines = endOfBody } = await body.next()
     for (const { text } of lines) {
-      // A server that is no server of this API answers with a page.
+      // A server of another kind answers with an HTML page.
       if (text.startsWith("<")) throw badLine(text)
       if (done !== true && (bare.isBegun() || text.startsWith("{"))) {
         const value = bare.add(text)
         if (value !== undefined) yield passed(value)
         continue
       }
-      // Older servers report an error in a field of its own.
+      // Older servers report errors in an `error:` field.
       if (parser.feed(`${text.replace(/^error:/, "event: error\ndata:")}\n`) !== undefined) throw tooLarge
       for (const event of events.splice(0)) {
         if (event.data.trim() === "") continue

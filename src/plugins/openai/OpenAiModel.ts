@@ -1,6 +1,6 @@
 /**
- * The language model of an OpenAI-compatible server: `/chat/completions`, whose objects, calls and errors each server words in its
- * own way.
+ * The language model of an OpenAI-compatible server (`/chat/completions`), tolerant of the differences between
+ * servers.
  */
 import * as Predicate from "effect/Predicate"
 import * as Effect from "effect/Effect"
@@ -33,7 +33,7 @@ import { nameOnServer, spoken } from "./OpenAiAddress.ts"
 import { CallPiece, makeCallReader, OldCall } from "./OpenAiCalls.ts"
 import { objectsOf } from "./OpenAiEvents.ts"
 
-/** Thoughts are left out: the API has no place for them. */
+/** Thoughts are dropped: the API has no field for them. */
 const assistantMessage = (message: Prompt.AssistantMessage) => {
   const text = textOf(message.content, "")
   const calls = message.content.flatMap((part) =>
@@ -47,7 +47,7 @@ const assistantMessage = (message: Prompt.AssistantMessage) => {
         ]
       : []
   )
-  /* Beside calls, content that is empty is left out: llama-cpp-python refuses null. */
+  /* With calls, empty content is omitted: llama-cpp-python rejects null. */
   return calls.length === 0
     ? { role: "assistant", content: text }
     : { role: "assistant", ...(text === "" ? {} : { content: text }), tool_calls: calls }
@@ -70,23 +70,27 @@ const seenMessage = (text: string, pictures: ReadonlyArray<{ readonly mediaType:
   ]
 })
 
-/** The tools that the model may call, and whether it must; "auto" is what a server does by itself. */
+/** The offered tools, and whether a call is required. "auto" is the server's default. */
 const toolsOf = ({ toolChoice, tools }: PromptOptions) => {
   if (tools.length === 0 || toolChoice === "none") return {}
   const some = typeof toolChoice === "object" && "oneOf" in toolChoice ? new Set<string>(toolChoice.oneOf) : undefined
   const chosen = some === undefined ? tools : tools.filter(({ name }) => some.has(name))
-  const named = typeof toolChoice === "object" && "tool" in toolChoice ? toolChoice.tool : undefined
+  const forcedTool = typeof toolChoice === "object" && "tool" in toolChoice ? toolChoice.tool : undefined
   const isRequired =
     (typeof toolChoice === "object" && "mode" in toolChoice ? toolChoice.mode : toolChoice) === "required"
   const choice =
-    named === undefined ? (isRequired ? "required" : undefined) : { type: "function", function: { name: named } }
+    forcedTool === undefined
+      ? isRequired
+        ? "required"
+        : undefined
+      : { type: "function", function: { name: forcedTool } }
   return {
     tools: sentTools(chosen),
     ...(choice === undefined ? {} : { tool_choice: choice })
   }
 }
 
-/** A schema that says nothing of what is in the object asks for any object. */
+/** True for a schema that allows any object. */
 const isAnyObject = (schema: JsonSchema.JsonSchema): boolean =>
   ["properties", "anyOf", "oneOf", "allOf", "$ref", "items", "enum"].every((name) => !(name in schema))
 
@@ -95,13 +99,13 @@ const formatOf = (name: string, given: Schema.Constraint) =>
     isAnyObject(schema) ? { type: "json_object" } : { type: "json_schema", json_schema: { name, strict: true, schema } }
   )
 
-/** The format of an answer that has to fit a JSON schema. */
+/** The response format for a JSON schema. */
 const boundFormat = (schema: object): object => ({
   type: "json_schema",
   json_schema: { name: "answer", strict: true, schema }
 })
 
-/** The part of the request that depends on what is asked; tools and format are there only when they are used. */
+/** The variable part of the request. Tools and format are present only if used. */
 const readProviderOptions = Effect.fnUntraced(function* (options: PromptOptions) {
   const { prompt, responseFormat: wanted } = options
   const format = wanted.type === "text" ? undefined : yield* formatOf(wanted.objectName, wanted.schema)
@@ -114,13 +118,13 @@ const readProviderOptions = Effect.fnUntraced(function* (options: PromptOptions)
 
 const maybe = <S extends Schema.Constraint>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 const text = maybe(Schema.String)
-/** Not checked here, so that an invalid statistic does not lose an answer. */
+/** Unchecked, so that an invalid statistic does not lose an answer. */
 const count = Schema.optionalKey(Schema.Unknown)
 
-/** Text, or a list of its parts: some servers write an answer as one is asked, with thoughts in a part of their own. */
+/** Text, or a list of parts; some servers put thoughts in a part of their own. */
 const Content = Schema.optionalKey(Schema.Unknown)
 
-/** What servers add to an answer; some send a whole `message` in a stream. Thoughts have one of two names. */
+/** A streamed piece of an answer. Some servers send a whole `message`. Thoughts have one of two names. */
 const Delta = Schema.Struct({
   content: Content,
   reasoning_content: text,
@@ -138,7 +142,7 @@ const Usage = Schema.Struct({
 })
 type Usage = typeof Usage.Type
 
-/** What a server of llama.cpp adds to the last chunk. */
+/** Timings that llama.cpp adds to the last chunk. */
 const Timings = Schema.Struct({ predicted_ms: count })
 
 const Chunk = Schema.Struct({
@@ -167,22 +171,22 @@ const textsOf = (content: unknown): ContentTexts => {
   }
 }
 
-/** Makes a reader for one answer: `read` takes each chunk in order, `end` gives what is known when the last has come. */
+/** Makes a reader for one answer. `read` takes each chunk in order; `end` returns the rest. */
 const makePartReader = (): PartReader => {
   let reason: string | undefined
   let usage: Usage | undefined
   let answerMs: unknown
-  let written = ""
+  let received = ""
   const calls = makeCallReader()
 
   const { close, write } = makeBlocks()
   const writeText = (text: string): Parts => {
-    written += text
+    received += text
     return write("text", text)
   }
-  /** The part of a whole message that no piece before it had. */
+  /** The part of a whole message that was not streamed before. */
   const restOf = (text: string): string =>
-    written !== "" && text.startsWith(written) ? text.slice(written.length) : text
+    received !== "" && text.startsWith(received) ? text.slice(received.length) : text
 
   const read = (line: unknown): Parts => {
     const decoded = decodeChunk(line)
@@ -193,15 +197,15 @@ const makePartReader = (): PartReader => {
     const choice = chunk.choices?.[0]
     const { delta, message } = choice ?? {}
     const isWhole = delta == null || Object.keys(delta).length === 0
-    const given: Delta = (isWhole ? message : delta) ?? {}
-    const asked = (given.tool_calls ?? []).flatMap(calls.take)
-    const old = given.function_call == null ? [] : calls.take({ function: given.function_call })
+    const piece: Delta = (isWhole ? message : delta) ?? {}
+    const newCalls = (piece.tool_calls ?? []).flatMap(calls.take)
+    const old = piece.function_call == null ? [] : calls.take({ function: piece.function_call })
     reason = choice?.finish_reason ?? reason
-    const { text, thoughts } = textsOf(given.content)
+    const { text, thoughts } = textsOf(piece.content)
     return [
-      ...write("reasoning", given.reasoning_content ?? given.reasoning ?? thoughts),
+      ...write("reasoning", piece.reasoning_content ?? piece.reasoning ?? thoughts),
       ...writeText(isWhole ? restOf(text) : text),
-      ...asked,
+      ...newCalls,
       ...old
     ]
   }
@@ -221,15 +225,15 @@ const makePartReader = (): PartReader => {
   return { read, end }
 }
 
-/** Says of a path that is not there, as of `/v1` that was forgotten, and not of a model. */
+/** True if a 404 concerns the model, and not a wrong path such as a missing `/v1`. */
 const isAboutModel = (detail: string, model: string): boolean => detail.includes(model) || /\bmodel\b/i.test(detail)
 
-/** A refused request as what it means for the model that was asked. */
+/** Converts a refused request to its meaning for the model. */
 const readRefusal = (error: ServerError, model: string): ServerError => {
   const { failure } = error
   if (failure._tag !== "BadStatus") return error
   const { detail, json, status } = failure
-  /* llama-server with several models, litellm and other proxies say with 400 what others say with 404. */
+  /* llama-server with several models, litellm and other proxies use 400 where others use 404. */
   const isMissing =
     status === 400 && detail.includes(model) && /not found|does not exist|invalid model|not a valid model/i.test(detail)
   if (isMissing) return new ServerError({ failure: { ...failure, isMissing } })
@@ -238,7 +242,7 @@ const readRefusal = (error: ServerError, model: string): ServerError => {
     : error
 }
 
-/** Parameters of sampling by their names in a request; the last three are extensions of local servers. */
+/** Sampling parameters in a request; the last three are extensions of local servers. */
 const sampledWith = (sampling: Sampling) => ({
   temperature: sampling.temperature,
   top_p: sampling.topP,
@@ -248,12 +252,12 @@ const sampledWith = (sampling: Sampling) => ({
   repeat_penalty: sampling.repeatPenalty
 })
 
-/** The API knows levels only. */
+/** The API has only levels, no on and off. */
 const effortOf = (think: Think): string => (think === true ? "medium" : think === false ? "none" : think)
 
 export const layerOpenAi = (options: ModelOptions) => {
   const url = `${options.host}/chat/completions`
-  let sent = 0
+  let requests = 0
   return layerStreamed(
     {
       spoken,
@@ -274,9 +278,9 @@ export const layerOpenAi = (options: ModelOptions) => {
       }),
       async open(request, exchange) {
         const headers = { accept: "text/event-stream", ...authorization(options) }
-        sent += 1
-        const number = sent
-        return objectsOf(await openAnswer(exchange, url, request, headers), () => sent > number)
+        requests += 1
+        const number = requests
+        return objectsOf(await openAnswer(exchange, url, request, headers), () => requests > number)
       }
     },
     options

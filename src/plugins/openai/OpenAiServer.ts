@@ -1,6 +1,5 @@
 /**
- * Asks an OpenAI-compatible server: which models it offers, what it says of their windows, and how many calls it works on
- * at a time.
+ * Queries an OpenAI-compatible server: its models, their windows, and its parallel calls.
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -23,7 +22,7 @@ import {
 } from "../../plugin-kit.ts"
 import { nameOnServer, spoken } from "./OpenAiAddress.ts"
 
-/** A model on the server; `contextWindow` (tokens) is absent when the server does not say it, as most do not. */
+/** A model on the server. `contextWindow` (tokens) is absent if the server does not report it, as most do not. */
 interface OfferedModel {
   readonly id: string
   readonly contextWindow: number | undefined
@@ -31,7 +30,7 @@ interface OfferedModel {
 
 const size = Schema.optionalKey(Schema.Unknown)
 
-/** The window has another name on each server: llama.cpp, vLLM, and two that forward to others. */
+/** Each server names the window differently: llama.cpp, vLLM, and two proxies. */
 const Models = Schema.Struct({
   data: Schema.Array(
     Schema.Struct({
@@ -50,10 +49,10 @@ const windowOf = ({ context_length, context_window, max_model_len, meta }: Liste
     (given) => typeof given === "number" && Number.isSafeInteger(given) && given > 0
   ) as number | undefined
 
-/** What llama.cpp's server says of itself; others have no such page, or other words on it. */
+/** The properties page of llama.cpp's server; other servers lack it or differ. */
 const Properties = Schema.Struct({
   total_slots: Schema.Int.check(Schema.isGreaterThan(0)),
-  /** What its model reads beside text: `{ "vision": true, "audio": false }`. */
+  /** Other inputs of its model: `{ "vision": true, "audio": false }`. */
   modalities: Schema.optionalKey(Schema.Unknown),
   default_generation_settings: Schema.optionalKey(
     Schema.Struct({ params: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown)) })
@@ -61,19 +60,19 @@ const Properties = Schema.Struct({
 })
 type Properties = typeof Properties.Type
 
-/** Such a server that starts one for each model when it is asked for. */
+/** A llama.cpp router, which starts a server for each model on demand. */
 const Router = Schema.Struct({ role: Schema.Literal("router") })
 
 /**
- * With so many slots, which it has when nobody says how many, llama.cpp's server lets them share its window, and gives the
- * whole as that of each. It does not say so; with another number, a call shows it that fails.
+ * llama.cpp's default number of slots. With it, all slots share one window, although the server reports the whole as
+ * each slot's own. With another number, a failing call reveals the size.
  */
 const sharedSlots = 4
 
-/** How llama.cpp's server samples when neither the file of the model nor who started it says anything. */
+/** llama.cpp's sampling defaults. */
 const stockSampling = { temperature: 0.8, top_k: 40, top_p: 0.95, min_p: 0.05 }
 
-/** The temperature that somebody chose, for the server or in the file of the model. */
+/** A temperature that was set for the server or in the model file. */
 const chosenTemperature = ({ default_generation_settings }: Properties): number | undefined => {
   const { params = {} } = default_generation_settings ?? {}
   const isStock = Object.entries(stockSampling).every(
@@ -82,44 +81,44 @@ const chosenTemperature = ({ default_generation_settings }: Properties): number 
   return isStock ? undefined : Number(params["temperature"] ?? temperatureOfServer)
 }
 
-/** As for the facts of Ollama: the first call says that a server does not answer. */
+/** A server that does not answer in time is reported by the first call. */
 const factsTimeout = "2 seconds"
 
-/** A server that has answered is there; busy as it may be, what it says of itself decides how many calls it is sent. */
+/** The server answered before, so a busy one gets more time: its properties decide the number of calls. */
 const propertiesTimeout = "10 seconds"
 
-/** How long a router may take to load a model. */
+/** Time for a router to load a model. */
 const routerPatience = Duration.seconds(defaultLimits.serverWaitSeconds)
 
-/** What such servers sample with when nobody says anything; who started the server may have said something. */
+/** The usual default temperature; the server may have another. */
 const temperatureOfServer = 0.8
 
-/** The model of that name, or of its tag `latest`, as Ollama reads a name without one. */
+/** The model with that name, or its tag `latest`, as in Ollama. */
 const findNamed = (models: ReadonlyArray<OfferedModel>, name: string): OfferedModel | undefined =>
   models.find(({ id }) => id === name || id === `${name}:latest`)
 
-/** The model of that name, or the only one there is: llama.cpp's server answers for its model under any name. */
+/** The model with that name, or the only one: llama.cpp serves its model under any name. */
 const findOffered = (models: ReadonlyArray<OfferedModel>, name: string): OfferedModel | undefined =>
   findNamed(models, name) ?? (models.length === 1 ? models[0] : undefined)
 
-/** One that lists a single model may answer for it under any name, and a proxy for names that it does not list. */
+/** A server with one model may serve it under any name, and a proxy may serve unlisted names. */
 const isMissing = (models: ReadonlyArray<OfferedModel>, name: string): boolean =>
   models.length > 1 && findNamed(models, name) === undefined && !models.some(({ id }) => id.includes("*"))
 
-/** What nobody says is taken to be so: such a server refuses what a model cannot do. */
+/** Unknown abilities are assumed: the server refuses what a model cannot do. */
 const describe = ({ contextWindow, id }: OfferedModel): InstalledModel => ({
   name: `openai:${id}`,
   abilities: { completion: true, tools: true, thinking: false },
   capacity: { loadedWindow: contextWindow }
 })
 
-/** Whether the model sees, where the server says it. */
+/** Whether the model can see, if the server reports it. */
 const visionOf = ({ modalities }: Partial<Properties> = {}): ModelAbilities =>
   Predicate.hasProperty(modalities, "vision") && typeof modalities.vision === "boolean"
     ? { vision: modalities.vision }
     : {}
 
-/** The window cannot be changed by a request, so it is both what is loaded and all that is supported. */
+/** Requests cannot change the window: it is both the loaded and the largest one. */
 const factsOf = (models: ReadonlyArray<OfferedModel>, name: string, properties: Properties | undefined): ModelFacts => {
   const offered = findOffered(models, name)
   return {
@@ -138,29 +137,28 @@ const factsOf = (models: ReadonlyArray<OfferedModel>, name: string, properties: 
   }
 }
 
-/** What such a server says, beside what every provider is asked for. */
 export interface OpenAiServer extends ModelServer {
-  /** What the server offers, in its order. */
+  /** The offered models, in the server's order. */
   readonly models: Effect.Effect<ReadonlyArray<OfferedModel>, ModelError>
 }
 
 export const connectOpenAi = Effect.fnUntraced(function* (address: ServerConnection) {
   const { host } = address
   const question = yield* openQuestions(address, spoken)
-  const read = <A>(answer: Schema.Codec<A, unknown>, url: string) =>
+  const getJson = <A>(answer: Schema.Codec<A, unknown>, url: string) =>
     question(answer, async (fetch) => (await fetch(url, { headers: authorization(address) })).json())
 
-  const models = Effect.map(read(Models, `${host}/models`), ({ data }) =>
+  const models = Effect.map(getJson(Models, `${host}/models`), ({ data }) =>
     data.map((listed): OfferedModel => ({ id: listed.id, contextWindow: windowOf(listed) }))
   )
 
-  /* The page of the server itself is beside those of the API. */
+  /* The properties page is beside the API's base path. */
   const page = <A>(answer: Schema.Codec<A, unknown>, query: string, patience: Duration.Input) =>
     Effect.map(
-      Effect.option(Effect.timeout(read(answer, `${host.replace(/\/v1$/, "")}/props${query}`), patience)),
+      Effect.option(Effect.timeout(getJson(answer, `${host.replace(/\/v1$/, "")}/props${query}`), patience)),
       Option.getOrUndefined
     )
-  /* A server that loads its model says nothing of it yet. */
+  /* A server that is loading its model reports nothing yet. */
   const loaded = Effect.timeout(models, factsTimeout).pipe(
     Effect.retry({
       while: (error) =>
@@ -180,7 +178,7 @@ export const connectOpenAi = Effect.fnUntraced(function* (address: ServerConnect
       if (listed === undefined) return unknownFacts
       const said = yield* page(Schema.Union([Properties, Router]), "", propertiesTimeout)
       if (said === undefined || "total_slots" in said) return factsOf(listed, name, said)
-      /* It loads the model for this question, and says the window of none that is not loaded. */
+      /* A router loads the model for this query; it reports windows only of loaded models. */
       const ofModel = yield* page(Properties, `?model=${encodeURIComponent(name)}`, routerPatience)
       return factsOf((yield* loaded) ?? listed, name, ofModel)
     }),

@@ -1,12 +1,11 @@
 /**
- * Models on servers that are compatible with the API of OpenAI, such as those of llama.cpp, vLLM and LM Studio.
+ * Models on OpenAI-compatible servers, such as llama.cpp, vLLM and LM Studio.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { definePlugin, type Provider } from "../../plugin-kit.ts"
 import { baseUrlProblem, resolveBaseUrl } from "./OpenAiAddress.ts"
 
-/** How such a server is found and reached. */
 export const openAi: Provider = {
   id: "openai",
   server: {

@@ -1,8 +1,8 @@
 /**
- * Replays one session of a saved run from its journal only: no model is called, no tool runs, and no person is asked.
- * The recorded answers, findings and decisions are used, and every prompt is compared with the recorded one. Calls finish in
- * the order of the journal: each fiber either runs, or is parked until it is its turn, or waits for another fiber. When none
- * runs, the parked fiber whose call comes first in the journal continues.
+ * Replays one session of a saved run from its journal: without model, tools or user. It uses the recorded answers,
+ * results and decisions, and compares every prompt. Calls finish in the order of the journal: each fiber runs, is
+ * parked until its turn, or waits for another fiber. When none runs, the parked fiber with the earliest call
+ * continues.
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -38,7 +38,7 @@ interface Parked {
   readonly resume: () => void
 }
 
-/** A scheduler like the default one that reports when a task is scheduled and when it has run. */
+/** The default scheduler, plus reports when a task is scheduled and when it ran. */
 const watchedScheduler = (begin: () => void, end: () => void): Scheduler => {
   const scheduler = new MixedScheduler()
   return {
@@ -82,7 +82,7 @@ export const makeReplayOrder = Effect.map(Deferred.make<ReadonlyArray<string>>()
     checkSoon()
   }
 
-  /** When the fiber that runs now has parked, ended, or scheduled what it does next. */
+  /** Checks after the current fiber has parked, ended, or scheduled its next step. */
   const checkSoon = (): void => {
     if (isCheckDue) return
     isCheckDue = true
@@ -99,96 +99,98 @@ export const makeReplayOrder = Effect.map(Deferred.make<ReadonlyArray<string>>()
   const scheduler = watchedScheduler(begin, end)
 
   return {
-    /** Parks until the call with this position in the journal is next; one that is not there, `undefined`, is never next. */
+    /** Parks until this position of the journal is next. A missing call (`undefined`) never is. */
     turn: (key: string, position = Infinity) =>
       Effect.callback<void>((resume) => {
-        const one: Parked = { key, position, resume: () => resume(Effect.void) }
-        parked.add(one)
+        const parkedCall: Parked = { key, position, resume: () => resume(Effect.void) }
+        parked.add(parkedCall)
         checkSoon()
         return Effect.sync(() => {
-          parked.delete(one)
+          parked.delete(parkedCall)
         })
       }),
-    /** Counts as running while it waits for something outside of the replay, such as a file. */
+    /** Counts as running while it waits for something outside the replay, such as a file. */
     outside: <A, E, R>(work: Effect.Effect<A, E, R>) =>
       Effect.acquireUseRelease(
         Effect.sync(begin),
         () => work,
         () => Effect.sync(end)
       ),
-    /** Runs the replay to its end, or until none of the parked calls can continue, and returns their keys. */
+    /** Runs the replay to its end, or until no parked call can continue. Returns the keys of those calls. */
     conduct: <E, R>(replay: Effect.Effect<unknown, E, R>): Effect.Effect<ReadonlyArray<string>, E, R> =>
       Effect.raceFirst(Effect.as(Effect.provideService(replay, Scheduler, scheduler), []), Deferred.await(stopped))
   }
 })
 
-/** Replacements for the model, the tools, the project and the person, all fed by the journal. */
+/** Replacements for the model, tools, project and user, fed by the journal. */
 export type Replay = Effect.Success<ReturnType<typeof makeReplay>>
 
 type Ended = { readonly value: Schema.Json } | { readonly error: Schema.Json }
 type Prompt = NonNullable<Activity<unknown, unknown, unknown>["prompt"]>
 
-/** Entries by their names and by their keys. */
+/** Entries by name and by key. */
 type Named<A> = Map<string, A>
 
 const setNamed = <A>(named: Named<A>, name: string, value: A) => named.set(keyOfActivity(name), value).set(name, value)
 
-/** The entry of this name, else that of its key: with another prompt or other arguments it is still the same call. */
+/**
+ * The entry with this name, else with its key: a call with another prompt or other arguments is still the same call.
+ */
 const similar = <A>(named: Named<A>, name: string): A | undefined => named.get(name) ?? named.get(keyOfActivity(name))
 
-const readLines = (lines: ReadonlyArray<JournalLine>, known: number) => {
-  const own: Named<Ended & { readonly position: number }> = new Map()
+const readLines = (lines: ReadonlyArray<JournalLine>, firstOwn: number) => {
+  const ownActivities: Named<Ended & { readonly position: number }> = new Map()
   const untaken = new Set<number>()
   const before: Named<Ended> = new Map()
   const prompts: Named<Prompt> = new Map()
-  const seen = new Map<string, Array<{ readonly value: Schema.Json; readonly position: number }>>()
+  const sightings = new Map<string, Array<{ readonly value: Schema.Json; readonly position: number }>>()
   const ends = new Map<string, number>()
   for (const [position, record] of readRecords(lines).entries()) {
     if (record.type === "prompt") setNamed(prompts, record.key, { system: record.system ?? "", user: record.user })
-    else if (record.type === "settled" && position >= known) ends.set(record.key, position)
-    else if (record.type === "event" && record.event.type === "task.finished" && position >= known) {
+    else if (record.type === "settled" && position >= firstOwn) ends.set(record.key, position)
+    else if (record.type === "event" && record.event.type === "task.finished" && position >= firstOwn) {
       ends.set(stageKey.task(record.event.round, record.event.task), position)
-    } else if (record.type === "seen" && position >= known) {
-      seen.set(record.key, [...(seen.get(record.key) ?? []), { value: record.value, position }])
-    } else if (record.type === "outcome" || (record.type === "failure" && position >= known)) {
-      const ended: Ended = record.type === "outcome" ? { value: record.value } : { error: record.error }
-      if (position >= known) {
-        setNamed(own, record.key, { ...ended, position })
+    } else if (record.type === "seen" && position >= firstOwn) {
+      sightings.set(record.key, [...(sightings.get(record.key) ?? []), { value: record.value, position }])
+    } else if (record.type === "outcome" || (record.type === "failure" && position >= firstOwn)) {
+      const ending: Ended = record.type === "outcome" ? { value: record.value } : { error: record.error }
+      if (position >= firstOwn) {
+        setNamed(ownActivities, record.key, { ...ending, position })
         untaken.add(position)
-      } else setNamed(before, record.key, ended)
+      } else setNamed(before, record.key, ending)
     }
   }
-  return { own, untaken, before, prompts, seen, ends }
+  return { own: ownActivities, untaken, before, prompts, seen: sightings, ends }
 }
 
 const promptText = ({ system, user }: Prompt): string => `${system}\n\n${user}`
 
-/** What a prompt says of its room follows from lengths, and a secret had another length than what stands for it. */
+/** Ignores budgets in prompts: they depend on lengths, and masked secrets had other lengths. */
 const withoutRoom = (text: string): string => text.replaceAll(/\d+ lines of output in all\b/g, "")
 
-/** Where a call differs from the recorded one. */
+/** The differences between a call and the recorded one. */
 const differencesOf = (
-  { before, own, prompts }: ReturnType<typeof readLines>,
+  { before, own: ownActivities, prompts }: ReturnType<typeof readLines>,
   { key, prompt }: Pick<Activity<unknown, unknown, unknown>, "key" | "prompt">,
   name: string
 ): ReadonlyArray<PlacedDifference["difference"]> => {
   const then = similar(prompts, name)
   if (prompt === undefined || then === undefined) {
-    const isSame = own.get(name) !== undefined || before.get(name) !== undefined
-    return isSame ? [] : [{ about: `${key} was asked with other words or arguments` }]
+    const isSame = ownActivities.get(name) !== undefined || before.get(name) !== undefined
+    return isSame ? [] : [{ about: `${key} was asked with another text or other arguments` }]
   }
   const [was, is] = [promptText(then), promptText(prompt)]
   const isSame = was === is || (was.includes(redacted) && withoutRoom(was) === withoutRoom(is))
   return isSame ? [] : [{ about: `the prompt of ${key}`, before: was, now: is }]
 }
 
-/** Makes the replacements for a session; `lines` are those of the journal up to the end of the session. */
+/** Makes the replacements for a session. `lines` are those of the journal up to its end. */
 export const makeReplay = Effect.fn("makeReplay")(function* (
   lines: ReadonlyArray<JournalLine>,
   session: ReplaySession
 ) {
   const unreadable = yield* Deferred.make<never, JournalError>()
-  /** Another version saved what cannot be decoded; the replay ends with it. */
+  /** A value of another version may not decode; that ends the replay. */
   const decode = <A>(key: string, success: Schema.Codec<A, unknown>, value: unknown): Effect.Effect<A> =>
     Schema.decodeUnknownEffect(Schema.toCodecJson(success))(value).pipe(
       Effect.catchTag("SchemaError", () =>
@@ -196,23 +198,23 @@ export const makeReplay = Effect.fn("makeReplay")(function* (
       )
     )
   const recorded = readLines(lines, session.known)
-  const { before, ends, own, seen, untaken } = recorded
-  const known = knownBy(lines.slice(0, session.known))
+  const { before, ends, own: ownActivities, seen: sightings, untaken } = recorded
+  const priorRecords = knownBy(lines.slice(0, session.known))
   const order = yield* makeReplayOrder
   const published: Array<RunEvent> = []
   const changed: Array<PlacedDifference> = []
-  /** Possible differences, which do not count if the session broke off at that point. */
+  /** Possible differences. They do not count if the session broke off there. */
   const perhaps: Array<PlacedDifference> = []
   const isWhole = hasEnded(publishedEvents(session.own))
   const endless = Effect.andThen(order.turn("an answer that was never given", undefined), Effect.never)
 
   const stageResult = <A>({ key, success }: RunStage<A>): Effect.Effect<Option.Option<A>> =>
-    Option.match(known.saved("settled", key), {
+    Option.match(priorRecords.saved("settled", key), {
       onNone: () => Effect.succeedNone,
       onSome: (value) => Effect.asSome(decode(key, success, value))
     })
 
-  /** A task ends with its event, another stage when its outcome is on the disk; results are listed in this order. */
+  /** A task ends with its event, another stage with its saved outcome; results are listed in this order. */
   const end = (key: string): Effect.Effect<void> => {
     const position = ends.get(key)
     return position === undefined ? Effect.void : order.turn(key, position)
@@ -220,19 +222,19 @@ export const makeReplay = Effect.fn("makeReplay")(function* (
 
   const run = Effect.fnUntraced(function* <A, E, R>(activity: Activity<A, E, R>): Effect.fn.Return<A, E, R> {
     const name = activityName(activity)
-    const mine = own.get(name) ?? (before.get(name) === undefined ? similar(own, name) : undefined)
+    const mine = ownActivities.get(name) ?? (before.get(name) === undefined ? similar(ownActivities, name) : undefined)
     const earlier = similar(before, name)
-    /* A session that broke off may have been about to send a prompt that an earlier session sent in another form. */
+    /* A session that broke off may have been about to send a prompt that an earlier session sent differently. */
     const isLast = mine === undefined && !isWhole && before.get(name) === undefined
-    const ended: Ended | undefined = isLast ? undefined : (mine ?? earlier)
+    const ending: Ended | undefined = isLast ? undefined : (mine ?? earlier)
     const isRecorded = mine !== undefined || earlier !== undefined
     for (const difference of isRecorded ? differencesOf(recorded, activity, name) : [])
       (isLast ? perhaps : changed).push({ at: published.length - 0.5, difference })
-    if (mine !== undefined || ended === undefined) yield* order.turn(activity.key, mine?.position)
-    if (ended === undefined) return yield* Effect.never
+    if (mine !== undefined || ending === undefined) yield* order.turn(activity.key, mine?.position)
+    if (ending === undefined) return yield* Effect.never
     if (mine !== undefined) untaken.delete(mine.position)
-    if ("error" in ended) return yield* Effect.flatMap(decode(name, activity.error, ended.error), Effect.fail)
-    const outcome = yield* decode(name, activity.success, ended.value)
+    if ("error" in ending) return yield* Effect.flatMap(decode(name, activity.error, ending.error), Effect.fail)
+    const outcome = yield* decode(name, activity.success, ending.value)
     if (mine !== undefined && activity.publish !== undefined) yield* activity.publish(outcome)
     return outcome
   })
@@ -252,21 +254,21 @@ export const makeReplay = Effect.fn("makeReplay")(function* (
           ),
         record: ({ key, success }, probe) =>
           Effect.suspend(() => {
-            const found = seen.get(key)?.shift()
+            const found = sightings.get(key)?.shift()
             if (found === undefined) return order.outside(probe)
             return Effect.andThen(order.turn(key, found.position), decode(key, success, found.value))
           })
       })
     ),
-    /** The name of the project; nothing in it is read. */
+    /** The project by name; its files are not read. */
     workspace: Workspace.layerNamed(eventsOf(session.own, "run.started")[0]?.project ?? ""),
-    /** The gate and the tools with their recorded decisions and properties. */
+    /** The gate and the tools with recorded decisions. */
     decisions: layerReplayDecisions(publishedEvents(readRecords(lines)), session.own, endless),
     listen: ({ event }: RecordedEvent) => Effect.sync(() => void published.push(event)),
     published: published as ReadonlyArray<RunEvent>,
-    /** Prompts and arguments that differ from the recorded ones. */
+    /** Changed prompts and arguments. */
     changed: changed as ReadonlyArray<PlacedDifference>,
-    /** Replays the run. Returns the keys of the calls that are missing in the journal and without which it cannot continue. */
+    /** Replays the run. Returns the keys of calls that are missing in the journal and block it. */
     play: <E, R>(run: Effect.Effect<unknown, E, R>): Effect.Effect<ReadonlyArray<string>, E | JournalError, R> =>
       Effect.map(Effect.raceFirst(order.conduct(run), Deferred.await(unreadable)), (missing) => {
         if (missing.length > 0 && untaken.size > 0) changed.push(...perhaps)

@@ -1,6 +1,6 @@
 /**
- * The gate and the tools of a replay: steps get the recorded decisions, and no code of a tool runs, not even to prepare
- * or to inspect a call. Plugins and servers that start before a run are decided by the rules, and nobody is asked.
+ * The gate and the tools of a replay. Steps get the recorded decisions, and no tool code runs, not even to prepare or
+ * inspect a call. Rules decide about plugins and servers; nobody is asked.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -33,16 +33,16 @@ import {
 } from "../../plugin-kit.ts"
 import * as Result from "effect/Result"
 
-/** A question about a step, or about the calls of a turn, with its answer. */
+/** A question about a step or the calls of a turn, with its answer. */
 interface Decided {
   readonly planKey: string
   readonly title: string
   readonly events: Array<RunEvent>
 }
 
-/** What was asked about steps and turns, in order. A question that nobody saw, since a flag answers it, has only its answer. */
+/** The questions about steps and turns, in order. A question answered by a flag has only its answer. */
 const decidedSteps = (events: ReadonlyArray<RunEvent>): ReadonlyArray<Decided> => {
-  const asked: Array<Decided & { readonly hash: string }> = []
+  const decisions: Array<Decided & { readonly hash: string }> = []
   let planKey = ""
   let title = ""
   for (const event of events) {
@@ -50,12 +50,17 @@ const decidedSteps = (events: ReadonlyArray<RunEvent>): ReadonlyArray<Decided> =
     if (event.type === "step.started") title = event.title
     if ((event.type !== "approval.requested" && event.type !== "approval.answered") || event.scope !== "step") continue
     const { hash } = event
-    const open = event.type === "approval.answered" ? asked.findLast((one) => one.hash === hash) : undefined
+    const open = event.type === "approval.answered" ? decisions.findLast((one) => one.hash === hash) : undefined
     if (open?.events.length === 1) open.events.push(event)
     else
-      asked.push({ planKey, title: event.type === "approval.requested" ? event.title : title, hash, events: [event] })
+      decisions.push({
+        planKey,
+        title: event.type === "approval.requested" ? event.title : title,
+        hash,
+        events: [event]
+      })
   }
-  return asked
+  return decisions
 }
 
 /** The risk of each call that was asked about or started. */
@@ -73,7 +78,7 @@ const decodeDenied = Schema.decodeUnknownSync(Schema.toCodecJson(SavedDenial))
 const isDenied = Schema.is(Schema.TaggedStruct("Denied", {}))
 const hasDenials = Schema.is(Schema.Struct({ denials: Schema.Array(Schema.Json) }))
 
-/** Everything that was denied: calls and references. */
+/** Denied calls and references. */
 const denialsOf = (own: ReadonlyArray<JournalRecord>): ReadonlyArray<PermissionDenied> =>
   own.flatMap((record) => {
     if (record.type === "failure") return isDenied(record.error) ? [decodeDenied(record.error)] : []
@@ -83,12 +88,12 @@ const denialsOf = (own: ReadonlyArray<JournalRecord>): ReadonlyArray<PermissionD
   })
 
 /**
- * Replaces the gate and the tools; `events` are those of the whole journal, `own` is the part of the session, and
+ * Replaces the gate and the tools. `events` are those of the whole journal, `own` the records of the session.
  * `endless` waits for an answer that never came.
  */
 export const layerReplayDecisions = (
   events: ReadonlyArray<RunEvent>,
-  own: ReadonlyArray<JournalRecord>,
+  ownRecords: ReadonlyArray<JournalRecord>,
   endless: Effect.Effect<never>
 ): Layer.Layer<Gate | RunAnswers | ToolRegistry, never, Gate | RunAnswers | RunEvents | ToolRegistry> =>
   Layer.effectContext(
@@ -96,15 +101,15 @@ export const layerReplayDecisions = (
       const gate = yield* Gate
       const registry = yield* ToolRegistry
       const { publish } = yield* RunEvents
-      const open = [...decidedSteps(publishedEvents(own))]
-      /** The questions of the model, each with its answer behind it: one is asked at a time. */
-      const questions = publishedEvents(own).filter(
+      const open = [...decidedSteps(publishedEvents(ownRecords))]
+      /** The model's questions, each followed by its answer: it asks one at a time. */
+      const questions = publishedEvents(ownRecords).filter(
         (event): event is EventOf<"approval.answered" | "approval.requested"> =>
           (event.type === "approval.requested" || event.type === "approval.answered") && event.scope === "question"
       )
       const risks = risksOf(events)
 
-      /** A step without events about approvals needed no question. */
+      /** A step without approval events needed no question. */
       const askCallList = Effect.fnUntraced(function* (step: {
         readonly planKey: string
         readonly title: string
@@ -113,12 +118,12 @@ export const layerReplayDecisions = (
         const [decided] = index === -1 ? [] : open.splice(index, 1)
         if (decided === undefined) return { answer: "step", by: "rule" }
         yield* Effect.forEach(decided.events, publish, { discard: true })
-        const answered = decided.events.find(
+        const answer = decided.events.find(
           (event): event is EventOf<"approval.answered"> => event.type === "approval.answered"
         )
-        // The session ended while a person was asked.
-        if (answered === undefined) return yield* endless
-        return { answer: answered.answer === "decline" ? "decline" : "step", by: answered.by }
+        // The session ended during the question.
+        if (answer === undefined) return yield* endless
+        return { answer: answer.answer === "decline" ? "decline" : "step", by: answer.by }
       })
 
       const askWords = Effect.fnUntraced(function* (
@@ -142,12 +147,12 @@ export const layerReplayDecisions = (
           : Effect.succeed({ call, info, risk, accesses: [] })
       }
       const decode = (call: ToolCall) => Effect.map(prepare(call), (known) => ({ resolve: Effect.succeed(known) }))
-      const denials = Effect.succeed(denialsOf(own))
+      const denials = Effect.succeed(denialsOf(ownRecords))
       const ask = (question: OpenQuestion) => {
         if (question.scope === "step") return askCallList(question)
         return question.scope === "question" ? askWords(question.place, question.text) : gate.ask(question)
       }
-      /* Nothing is tried anew: a call is open, whatever the rules of today say. */
+      /* A replay never re-decides; every call stays open, whatever today's rules say. */
       const decide = (question: GateQuestion) =>
         question.prepared === undefined
           ? gate.decide(question)
@@ -159,7 +164,7 @@ export const layerReplayDecisions = (
     })
   )
 
-/** One plugin for each tool, so that one that cannot be described leaves out only itself. */
+/** One plugin for each tool, so that an invalid tool drops only itself. */
 export const recordedPlugins = (tools: ReadonlyArray<RecordedTool>): ReadonlyArray<Plugin> =>
   tools.flatMap(({ aliases, description, effect, example, name, origin, parameters, risk }) =>
     Result.match(jsonSchemaParameters(parameters), {

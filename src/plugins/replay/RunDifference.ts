@@ -1,26 +1,26 @@
 /**
- * Compares the events of a session with those of its replay: every event of a stage, task, step or call, in order. Times
- * and costs may differ, and the interleaving of what runs in parallel.
+ * Compares the events of a session with its replay: each stage, task, step and call in order. Times, costs and the
+ * interleaving of parallel work may differ.
  */
 import { flattenEvent, hasEnded } from "../../kit/runs.ts"
 import { canonicalJson, slugOf } from "../../kit/text.ts"
 import type { EventOf, RunEvent } from "../../plugin-kit.ts"
 
-/** One difference; `before` and `now` are texts, absent where there is no such event. */
+/** One difference. `before` and `now` are texts; absent if there is no such event. */
 export interface RunDifference {
-  /** The type of the event, and its subject. */
+  /** The event's type and subject. */
   readonly about: string
   readonly before?: string
   readonly now?: string
 }
 
-/** A difference with its place in the replay: the number of events before it. */
+/** A difference and the number of replayed events before it. */
 export interface PlacedDifference {
   readonly at: number
   readonly difference: RunDifference
 }
 
-/** Events of one place have a fixed order; those of different places do not. */
+/** Events of one place have a fixed order; events of different places do not. */
 interface Place {
   readonly place: string
   readonly about: string
@@ -30,25 +30,25 @@ const placeOfStage = (
   event: EventOf<"stage.started" | "model.finished" | "answer.rejected" | "answer.repaired">
 ): Place => {
   const { round, stage, task } = "call" in event ? event.call : event
-  const words = [stage, ...(round === 0 ? [] : [`round ${round}`]), ...(task === undefined ? [] : [`"${task}"`])]
+  const place = [stage, ...(round === 0 ? [] : [`round ${round}`]), ...(task === undefined ? [] : [`"${task}"`])]
   const attempt = "call" in event ? [`attempt ${event.call.attempt}`] : []
-  // The second of two answers comes before or after the first.
+  // Two parallel answers may arrive in either order.
   if ("call" in event && event.call.choice !== undefined) {
     const choice = `choice ${event.call.choice}`
     return {
       place: `${stage} ${attempt.join("")} ${choice}`,
-      about: [event.type, ...words, ...attempt, choice].join(" ")
+      about: [event.type, ...place, ...attempt, choice].join(" ")
     }
   }
   return {
     place: task === undefined ? (stage === "iterate" ? `round ${round}` : stage) : `round ${round} ${slugOf(task)}`,
-    about: [event.type, ...words, ...attempt].join(" ")
+    about: [event.type, ...place, ...attempt].join(" ")
   }
 }
 
 /**
- * The place of an event; nothing for one that the replay takes from the journal. `title` is that of a question which is not
- * about the calls of the step.
+ * The place of an event. Undefined for events that the replay copies from the journal. `title` belongs to a question
+ * that is not about the step's calls.
  */
 const placeOf = (event: RunEvent, step: string, title: string | undefined): Place | undefined => {
   switch (event.type) {
@@ -95,7 +95,7 @@ const placeOf = (event: RunEvent, step: string, title: string | undefined): Plac
   }
 }
 
-/** A value without when and how long a tool ran, and without what a run cost. */
+/** Removes times, durations and costs from a value. */
 const withoutVolatile = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(withoutVolatile)
   if (typeof value !== "object" || value === null) return value
@@ -129,7 +129,7 @@ const placedEvents = (events: ReadonlyArray<RunEvent>): ReadonlyArray<PlacedEven
 
 const byAbout = (all: ReadonlyArray<PlacedEvent>) => new Map(all.map((one) => [one.about, one]))
 
-/** Places in which the same events have another order. */
+/** Places where the same events have another order. */
 const moved = (
   before: ReadonlyArray<PlacedEvent>,
   now: ReadonlyArray<PlacedEvent>
@@ -141,21 +141,21 @@ const moved = (
     const mine = common(now, old, place)
     const was = common(before, fresh, place).map(({ about }) => about)
     const first = mine.findIndex(({ about }, index) => about !== was[index])
-    const found = mine[first]
-    if (found === undefined) return []
+    const unexpected = mine[first]
+    if (unexpected === undefined) return []
     const order = (of: ReadonlyArray<string>) => of.slice(first).join(", ")
     const difference = {
       about: `the order of ${place}`,
       before: order(was),
       now: order(mine.map(({ about }) => about))
     }
-    return [{ at: found.at, difference }]
+    return [{ at: unexpected.at, difference }]
   })
 }
 
 /**
- * All differences. Of a session that did not end by itself the last events may be missing. `isStopped` says that the
- * replay stopped at a call that is not in the journal, so its later events are missing.
+ * All differences. A session that broke off may lack its last events. `isStopped`: the replay stopped at a missing
+ * call and lacks its later events.
  */
 export const runDifferences = (
   before: ReadonlyArray<RunEvent>,
@@ -173,14 +173,13 @@ export const runDifferences = (
     if (found !== undefined) last = found.at
     return found !== undefined || isStopped ? [] : [{ at: last + 0.5, difference: { about, before: text } }]
   })
-  const other = is.flatMap(({ about, at, text }): ReadonlyArray<PlacedDifference> => {
+  const changed = is.flatMap(({ about, at, text }): ReadonlyArray<PlacedDifference> => {
     const found = old.get(about)
     if (found === undefined) return isWhole ? [{ at, difference: { about, now: text } }] : []
     return found.text === text ? [] : [{ at, difference: { about, before: found.text, now: text } }]
   })
-  return [...lost, ...other, ...moved(was, is)]
+  return [...lost, ...changed, ...moved(was, is)]
 }
 
-/** The differences in order. */
 export const inOrder = (all: ReadonlyArray<PlacedDifference>): ReadonlyArray<RunDifference> =>
   all.toSorted((a, b) => a.at - b.at).map(({ difference }) => difference)

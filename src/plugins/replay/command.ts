@@ -19,7 +19,7 @@ import { outputJson, printable } from "../../kit/text.ts"
 import { replayRun } from "./replaySaved.ts"
 import type { RunDifference } from "./RunDifference.ts"
 
-/** Where two texts begin to differ, with a few characters before it. */
+/** The text around the first difference. */
 const around = (text: string, at: number): string => {
   const start = Math.max(0, at - 40)
   return `${start > 0 ? "..." : ""}${text.slice(start, start + 160)}${text.length > start + 160 ? "..." : ""}`
@@ -41,18 +41,18 @@ export const replay = Command.make(
     cluster: clusterFlag,
     json: switchFlag("json", "Print one JSON object with all differences")
   },
-  Effect.fn("replay")(function* (given) {
+  Effect.fn("replay")(function* (flags) {
     const { emit, print, result } = yield* Output
     const { differences, events, isWhole, leftOut, program, runId } = yield* Effect.provide(
-      replayRun(given.run),
-      storeOf(given.cluster)
+      replayRun(flags.run),
+      storeOf(flags.cluster)
     )
     if (leftOut !== undefined) yield* emit(`note: ${printable(leftOut)}`)
     if (isOtherBuild(program, build)) {
-      yield* emit(`note: The run was made by ${printable(program)} of task-conductor, and is replayed by ${build}.`)
+      yield* emit(`note: ${printable(program)} of task-conductor made the run, and ${build} replays it.`)
     }
     const [first, ...more] = differences
-    if (given.json)
+    if (flags.json)
       yield* result(
         outputJson({ runId, same: first === undefined, madeBy: program, replayedBy: build, differences }, 2)
       )

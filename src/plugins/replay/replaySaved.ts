@@ -1,6 +1,5 @@
 /**
- * Replays a saved run from its journal alone, one session after another, and compares the events. Part of the
- * composition root.
+ * Replays a saved run from its journal, session by session, and compares the events. Part of the composition root.
  */
 import * as Effect from "effect/Effect"
 import { leavesMachine } from "../../kit/models.ts"
@@ -25,9 +24,9 @@ import { makeReplay } from "./Replay.ts"
 import { type ReplaySession, replaySessions } from "./ReplaySessions.ts"
 
 /**
- * Replays one session of a run; `lines` are those of the journal up to its end. A journal is input: it loads no code, and
- * the plugins and servers of the configuration are not needed, since the journal describes their tools. `values` are
- * plugins of the caller.
+ * Replays one session; `lines` are those of the journal up to its end. A journal is input and loads no code. It
+ * describes the tools, so plugins and servers of the configuration are not needed. `values` are plugins of the
+ * caller.
  */
 const replaySession = Effect.fnUntraced(function* (
   { order, project, settings }: RunOpened,
@@ -35,7 +34,7 @@ const replaySession = Effect.fnUntraced(function* (
   session: ReplaySession,
   { plugins = [] }: Pick<RunContext, "plugins">
 ) {
-  /* The model and its server only have names: nobody calls them. */
+  /* Model and server are only names here and are never called. */
   const found = yield* readSetup(project, countedSettings(session.settings ?? settings, true, leavesMachine))
   const setup: Setup = { ...found, extensions: noExtensions }
   const replay = yield* makeReplay(lines, session)
@@ -63,23 +62,22 @@ const replaySession = Effect.fnUntraced(function* (
 })
 
 /**
- * Replays a run. `isWhole` is false for one that was killed, interrupted or stopped in the end: it is replayed as far
- * as its journal goes.
+ * Replays a run. `isWhole` is false for a run that was killed or stopped; it is replayed as far as its journal goes.
  */
 export const replayRun = Effect.fn("replayRun")(function* (run: string, values: Pick<RunContext, "plugins"> = {}) {
   const store = yield* RunStore
-  const { lines: all, opened } = yield* store.read(yield* store.find(run))
-  const lines = all.filter((line) => readRecord(line) !== undefined)
-  const known = new Set(lines)
+  const { lines: journalLines, opened } = yield* store.read(yield* store.find(run))
+  const lines = journalLines.filter((line) => readRecord(line) !== undefined)
+  const readable = new Set(lines)
   const sessions = replaySessions(readRecords(lines))
   const played = yield* Effect.forEach(sessions, (session) =>
     replaySession(opened, lines.slice(0, session.known + session.own.length), session, values)
   )
   return {
-    /** The version of the program that made the run. */
+    /** The program version that made the run. */
     program: opened.program,
     runId: opened.order.runId,
-    leftOut: leftOutNote(all, (line) => !known.has(line)),
+    leftOut: leftOutNote(journalLines, (line) => !readable.has(line)),
     isWhole: played.at(-1)?.isWhole ?? false,
     events: played.reduce((sum, { events }) => sum + events, 0),
     differences: played.flatMap(({ differences }, index) =>

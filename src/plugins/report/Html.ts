@@ -1,12 +1,11 @@
 /**
- * HTML that is escaped where it is written, and how numbers, times and states are written in it. A template takes
- * strings, and only what is `Html` already stays as it is.
+ * Builds escaped HTML, and formats numbers, times and states. A template escapes strings; only `Html` values pass
+ * unchanged.
  */
 import { finishedText } from "../../kit/documents.ts"
 import type { TaskEvidence } from "../../kit/runs.ts"
 import { harmless } from "../../kit/text.ts"
 
-/** Text that is HTML. */
 export class Html {
   readonly source: string
   constructor(source: string) {
@@ -14,10 +13,10 @@ export class Html {
   }
 }
 
-/** What stands in a template: texts are escaped, lists are joined, nothing is left out. */
+/** A value in a template: texts are escaped, lists joined, undefined dropped. */
 export type Piece = Html | string | number | undefined | ReadonlyArray<Piece>
 
-const named: Readonly<Record<string, string>> = {
+const entities: Readonly<Record<string, string>> = {
   "&": "&amp;",
   "<": "&lt;",
   ">": "&gt;",
@@ -25,8 +24,8 @@ const named: Readonly<Record<string, string>> = {
   "'": "&#39;"
 }
 
-/** For elements and for attributes in quotes. Control characters and bidirectional marks are shown as `\u{...}`. */
-const escapeHtml = (text: string): string => harmless(text).replace(/[&<>"']/g, (one) => named[one] ?? one)
+/** Escapes text for elements and quoted attributes. Control characters and bidirectional marks become `\u{...}`. */
+const escapeHtml = (text: string): string => harmless(text).replace(/[&<>"']/g, (one) => entities[one] ?? one)
 
 const sourceOf = (piece: Piece): string => {
   if (piece === undefined) return ""
@@ -40,21 +39,20 @@ const sourceOf = (piece: Piece): string => {
 export const markup = (strings: TemplateStringsArray, ...pieces: ReadonlyArray<Piece>): Html =>
   new Html(strings.map((text, index) => `${text}${sourceOf(pieces[index])}`).join(""))
 
-/** Nothing, in a template. */
+/** An empty template. */
 export const nothing = markup``
 
-/** Preformatted text. */
 export const pre = (text: string): Html => markup`<pre tabindex="0"><code>${text}</code></pre>`
 
-/** A part that opens on request. The anchor stands inside, so that a link to it opens it. */
+/** A foldable part. The anchor is inside, so that a link opens it. */
 export const folded = (summary: Piece, content: Piece, anchor?: string): Html =>
   markup`<details><summary>${summary}</summary><div${anchor === undefined ? "" : markup` id="${anchor}"`} class="fold">${content}</div></details>`
 
-/** A list of items; nothing when there is none. */
+/** A list; empty without items. */
 export const listHtml = (items: ReadonlyArray<Piece>): Html =>
   items.length === 0 ? nothing : markup`<ul>${items.map((item) => markup`<li>${item}</li>`)}</ul>`
 
-/** A table; columns of numbers are aligned to the right. */
+/** A table with right-aligned numbers. */
 export const tableHtml = (
   columns: ReadonlyArray<{ readonly name: Piece; readonly isNumber: boolean }>,
   rows: ReadonlyArray<ReadonlyArray<Piece>>
@@ -76,7 +74,7 @@ export const shortNumber = (number: number): string => {
   return `${(number / 1_000_000).toFixed(1)}M`
 }
 
-/** A time as an element; the text itself when it is none. */
+/** A time element; the text itself if it is no time. */
 export const timeHtml = (iso: string): Html =>
   Number.isNaN(Date.parse(iso))
     ? markup`${iso}`
@@ -94,21 +92,21 @@ const symbols: Readonly<Record<string, string>> = {
   open: "○"
 }
 
-const words: Readonly<Record<string, string>> = {
+const labels: Readonly<Record<string, string>> = {
   open: "not done",
   unverified: "unverified: a check fails with the changes, or proves nothing",
   unfounded: "unfounded: no file was looked at"
 }
 
-/** How a task stands as a mark with its words. */
+/** The state of a task with its symbol. */
 export const taskStateHtml = ({ denied, state }: Pick<TaskEvidence, "denied" | "state">): Html =>
   state === "finished" && denied !== undefined
     ? markup`<span class="state warn">○ ${finishedText(denied)}</span>`
     : stateHtml(state)
 
-/** A status as a mark with its word. */
+/** A status with its symbol. */
 export const stateHtml = (status: string): Html => {
   const symbol = symbols[status] ?? "✗"
   const tone = symbol === "✓" ? "good" : symbol === "✗" ? "bad" : "warn"
-  return markup`<span class="state ${tone}">${symbol} ${words[status] ?? status.replaceAll("_", " ")}</span>`
+  return markup`<span class="state ${tone}">${symbol} ${labels[status] ?? status.replaceAll("_", " ")}</span>`
 }

@@ -1,6 +1,6 @@
 /**
- * Markdown of models and people as HTML. HTML in it is shown as text, and nothing is loaded: a picture becomes its
- * words. Links lead to files of the project, to pages and to tasks on the page; any other link is shown as text.
+ * Converts foreign Markdown to HTML. Embedded HTML is shown as text, and pictures become their descriptions: nothing
+ * is loaded. Links work for project files, web pages and tasks of the page.
  */
 import type { List, Nodes, Table } from "mdast"
 import remarkGfm from "remark-gfm"
@@ -9,20 +9,18 @@ import { unified } from "unified"
 import { forgivingSlug, isParsable, slugOf } from "../../kit/text.ts"
 import { Html, listHtml, markup, nothing, pre, tableHtml } from "./Html.ts"
 
-/** What links are resolved with. */
 export interface LinkContext {
-  /** The images that tools gave, by their hashes: `data:` URLs. */
+  /** Images of tools by hash, as `data:` URLs. */
   readonly images?: ReadonlyMap<string, string>
-  /** The folder of the project, absolute. */
+  /** The absolute path of the project. */
   readonly project: string
-  /** The slugs of the tasks that the page shows. */
+  /** The slugs of the tasks on the page. */
   readonly tasks: ReadonlySet<string>
 }
 
-/** The anchor of a task on the page. */
 export const taskAnchor = (slug: string): string => `task-${slug}`
 
-/** The folder as a URL that ends with a slash. */
+/** The folder as a URL with a trailing slash. */
 const folderUrl = (folder: string): string => {
   const path = folder
     .split(/[\\/]/)
@@ -44,10 +42,10 @@ const webLink = (href: string): string | undefined => {
   return url !== null && url.username === "" && url.password === "" ? url.href : undefined
 }
 
-/** A step back that is only one when the escapes of the address are read, as some programs do. */
+/** Escaped slashes, which some programs decode to a step out of the folder. */
 const hiddenStep = /%(?:2f|5c)/i
 
-/** A file of the project, by its path from there; no other file and no other machine is ever named. */
+/** The URL of a project file. It never names another file or machine. */
 const fileUrl = (href: string, { project }: LinkContext): string | undefined => {
   const folder = folderUrl(project)
   const url = URL.parse(href, folder)
@@ -55,7 +53,7 @@ const fileUrl = (href: string, { project }: LinkContext): string | undefined => 
   return url.href.startsWith(new URL(folder).href) && !hiddenStep.test(url.pathname) ? url.href : undefined
 }
 
-/** The address for a link of a text; nothing when it leads nowhere. */
+/** The address of a link. Undefined if it is not allowed. */
 export const reportLink = (href: string, context: LinkContext): string | undefined => {
   const target = href.trim()
   if (target.startsWith("#")) return taskLink(target, context)
@@ -140,6 +138,6 @@ const nodeHtml = (node: Nodes, context: LinkContext): Html => {
   }
 }
 
-/** The text as HTML; as it stands when it is too long or too intricate to be read. */
+/** The text as HTML; unconverted if it is too long or too deeply nested. */
 export const markdownHtml = (text: string, context: LinkContext): Html =>
   isParsable(text) ? childrenHtml(reader.parse(text).children, context) : pre(text)

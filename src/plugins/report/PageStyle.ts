@@ -2,7 +2,6 @@
  * The style of the page of a report: light and dark as the reader prefers, narrow screens, and paper.
  */
 
-/** The style sheet. */
 export const pageStyle: string = `
 :root{color-scheme:light dark;--back:#fff;--fore:#1b1f24;--dim:#57606a;--line:#d0d7de;--soft:#f6f8fa;--link:#0550ae;--good:#116329;--bad:#a40e26;--warn:#7d4e00;--add:#dafbe1;--del:#ffebe9;--plan:#8250df;--task:#1a7f37;--iterate:#bf8700;--conclude:#bf3989;--other:#6e7781}
 @media (prefers-color-scheme:dark){:root{--back:#0d1117;--fore:#e6edf3;--dim:#9198a1;--line:#3d444d;--soft:#161b22;--link:#79c0ff;--good:#56d364;--bad:#ff7b72;--warn:#e3b341;--add:#12361f;--del:#4a1a1c;--plan:#a371f7;--task:#3fb950;--iterate:#d29922;--conclude:#f778ba;--other:#848d97}}

@@ -1,5 +1,5 @@
 /**
- * Everything that the report of a run says, as a value: `report --json` prints it, the page is made from it.
+ * The data of a run's report. `report --json` prints it; the page is made from it.
  */
 import * as Schema from "effect/Schema"
 import {
@@ -22,7 +22,7 @@ import { belowHome, slugOf, withoutProject } from "../../kit/text.ts"
 import { ApprovalItem, type EventOf, type RunEvent } from "../../plugin-kit.ts"
 import { CriticalPath, criticalPath, ReportSpan, spansOf, workTimeOf } from "./RunSpans.ts"
 
-/** `new` was not planned before, `kept` was, `changed` is the same task with other words. */
+/** `new` tasks are added, `kept` ones unchanged, `changed` ones have another description. */
 const PlanChange = Schema.Literals(["new", "kept", "changed"])
 
 export const PlanRound = Schema.Struct({
@@ -42,9 +42,9 @@ export const PlanRound = Schema.Struct({
       )
     })
   ),
-  /** Tasks of the round before that are not planned any more and have no result. */
+  /** Tasks of the previous plan that were dropped without a result. */
   dropped: Schema.Array(Schema.String),
-  /** Tasks that had a result when this plan was made. */
+  /** Tasks with a result before this plan. */
   finished: Schema.Array(Schema.String)
 })
 export type PlanRound = typeof PlanRound.Type
@@ -54,21 +54,23 @@ export const planRounds = ({ plans }: RunFold): ReadonlyArray<PlanRound> =>
     const previous = plans[index - 1]?.list
     const earlier = new Map((previous?.tasks ?? []).map((task) => [task.slug, task]))
     const now = new Set(list.tasks.map(({ slug }) => slug))
-    const done = new Set(finished.map(slugOf))
+    const finishedSlugs = new Set(finished.map(slugOf))
     return {
       round,
       goals: list.goals,
       steps: list.steps.map(({ tasks, title }) => ({
         title,
         tasks: tasks.map(({ name, skill, slug, whatIsNeeded }) => {
-          const known = earlier.get(slug)
-          const isSame = known?.whatIsNeeded === whatIsNeeded && known.skill === skill
+          const earlierTask = earlier.get(slug)
+          const isSame = earlierTask?.whatIsNeeded === whatIsNeeded && earlierTask.skill === skill
           const task = { name, skill, whatIsNeeded: whatIsNeeded }
           if (previous === undefined) return task
-          return { ...task, change: known === undefined ? "new" : isSame ? "kept" : "changed" } as const
+          return { ...task, change: earlierTask === undefined ? "new" : isSame ? "kept" : "changed" } as const
         })
       })),
-      dropped: [...earlier.values()].flatMap(({ name, slug }) => (now.has(slug) || done.has(slug) ? [] : [name])),
+      dropped: [...earlier.values()].flatMap(({ name, slug }) =>
+        now.has(slug) || finishedSlugs.has(slug) ? [] : [name]
+      ),
       finished
     }
   })
@@ -79,7 +81,7 @@ const taskOfEvent = (event: RunEvent): string | undefined => {
   return "id" in event ? event.id.task : undefined
 }
 
-/** The slug of the task of a record; `undefined` for what is about the whole run. */
+/** The task slug of a record. Undefined for records about the whole run. */
 const slugOfRecord = (record: JournalRecord): string | undefined => {
   if (record.type !== "event" && record.type !== "intent")
     return "key" in record ? parseKey(record.key)?.task : undefined
@@ -87,7 +89,7 @@ const slugOfRecord = (record: JournalRecord): string | undefined => {
   return task === undefined ? undefined : slugOf(task)
 }
 
-/** A question with its answer; `answer` is absent when it was not answered. */
+/** A question with its answer, if it was answered. */
 export const ReportApproval = Schema.Struct({
   scope: Schema.String,
   title: Schema.String,
@@ -107,21 +109,21 @@ export type ReportTask = typeof ReportTask.Type
 
 export const ReportData = Schema.Struct({
   run: RunOverview,
-  /** The version of the program that began the run. */
+  /** The program version that started the run. */
   program: Schema.String,
-  /** Sums of all sessions that reported an end. */
+  /** Usage of all sessions that reported an end. */
   usage: RunUsage,
   rounds: Schema.Array(PlanRound),
   tasks: Schema.Array(ReportTask),
-  /** The model calls of stages of the whole run. */
+  /** Model calls of stages outside tasks. */
   stages: Schema.Array(Attempt),
-  /** Questions that are about no single task. */
+  /** Questions that belong to no task. */
   approvals: Schema.Array(ReportApproval),
-  /** How long the run worked, without pauses between its sessions. */
+  /** Working time, without pauses between sessions. */
   workedMs: Schema.Finite,
   spans: Schema.Array(ReportSpan),
   criticalPath: CriticalPath,
-  /** Warnings and errors that were reported. */
+  /** Reported warnings and errors. */
   messages: Schema.Array(Schema.String)
 })
 export type ReportData = typeof ReportData.Type
@@ -132,15 +134,15 @@ const approvalsOf = (events: ReadonlyArray<RunEvent>): ReadonlyArray<ReportAppro
   return events.flatMap((event): ReadonlyArray<ReportApproval> => {
     if (event.type !== "approval.requested") return []
     const { hash, items, scope, title } = event
-    const answered = answers.get(`${scope} ${hash}`)?.shift()
-    const asked = { scope, title, items }
-    if (answered === undefined) return [asked]
-    const { answer, by, instead } = answered
-    return [{ ...asked, answer, by, ...(instead === undefined ? {} : { instead }) }]
+    const answerEvent = answers.get(`${scope} ${hash}`)?.shift()
+    const question = { scope, title, items }
+    if (answerEvent === undefined) return [question]
+    const { answer, by, instead } = answerEvent
+    return [{ ...question, answer, by, ...(instead === undefined ? {} : { instead }) }]
   })
 }
 
-/** The questions about each task by its slug, each with its part that is about the task: one of a step is about several. */
+/** The questions about each task, by slug, reduced to that task: a step's question covers several. */
 const approvalsByTask = (approvals: ReadonlyArray<ReportApproval>) => {
   const parts = approvals.flatMap((approval) =>
     [...Map.groupBy(approval.items, ({ task }) => slugOf(task))].map(([slug, items]) => ({
@@ -151,17 +153,17 @@ const approvalsByTask = (approvals: ReadonlyArray<ReportApproval>) => {
   return Map.groupBy(parts, ({ slug }) => slug)
 }
 
-/** What the journal of a run says, for its report. */
+/** Builds the report's data from a journal. */
 export const reportData = (timed: ReadonlyArray<TimedRecord>, head: RunHead): ReportData => {
   const records = timed.map(({ record }) => record)
   const events = records.flatMap((record) => (record.type === "event" ? [record.event] : []))
   const [first] = records
   const time = workTimeOf(timed)
   const spans = spansOf(timed, time)
-  /* Those of the whole run have no task. */
+  /* Records of the whole run have no task. */
   const byTask = Map.groupBy(records, slugOfRecord)
   const approvals = approvalsOf(events)
-  const asked = approvalsByTask(approvals)
+  const ofTasks = approvalsByTask(approvals)
   const run = runFromJournal(events)
   const slugs = new Set(run.names.map(slugOf))
   return {
@@ -173,7 +175,7 @@ export const reportData = (timed: ReadonlyArray<TimedRecord>, head: RunHead): Re
       const slug = slugOf(name)
       return Object.assign(taskEvidence(byTask.get(slug) ?? [], name, run), {
         slug,
-        approvals: asked.get(slug)?.map(({ part }) => part) ?? []
+        approvals: ofTasks.get(slug)?.map(({ part }) => part) ?? []
       })
     }),
     stages: attemptsOf(byTask.get(undefined) ?? [], ({ task }) => task === undefined),
@@ -185,25 +187,25 @@ export const reportData = (timed: ReadonlyArray<TimedRecord>, head: RunHead): Re
   }
 }
 
-/** The words of a report with paths relative to the project, and the project below the home folder. */
+/** Shortens paths in a report: relative to the project, and below the home folder. */
 export const shortReport = (data: ReportData, home: string): ReportData => {
   const { project } = data.run
   const short = (text: string): string => (text === project ? "." : withoutProject(text, project))
-  const item = (one: ApprovalItem): ApprovalItem => ({
-    ...one,
-    targets: one.targets.map(short),
-    ...(one.details === undefined ? {} : { details: one.details.map(short) }),
-    ...(one.warnings === undefined ? {} : { warnings: one.warnings.map(short) })
+  const item = (source: ApprovalItem): ApprovalItem => ({
+    ...source,
+    targets: source.targets.map(short),
+    ...(source.details === undefined ? {} : { details: source.details.map(short) }),
+    ...(source.warnings === undefined ? {} : { warnings: source.warnings.map(short) })
   })
   const approval = (one: ReportApproval): ReportApproval => ({ ...one, items: one.items.map(item) })
-  const task = (one: ReportTask): ReportTask => ({
-    ...one,
-    calls: one.calls.map((call) => ({ ...call, targets: call.targets.map(short) })),
-    filesWritten: one.filesWritten.map(short),
-    failures: one.failures.map(short),
-    approvals: one.approvals.map(approval)
+  const task = (source: ReportTask): ReportTask => ({
+    ...source,
+    calls: source.calls.map((call) => ({ ...call, targets: call.targets.map(short) })),
+    filesWritten: source.filesWritten.map(short),
+    failures: source.failures.map(short),
+    approvals: source.approvals.map(approval)
   })
-  /* A span is the same one in both lists. */
+  /* Both lists share their span objects. */
   const spans = new Map(data.spans.map((span) => [span, { ...span, name: short(span.name) }]))
   return {
     ...data,

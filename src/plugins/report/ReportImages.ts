@@ -1,5 +1,5 @@
 /**
- * The images that tools gave in a run, for the page about it.
+ * Reads the images of a run for its page.
  */
 import * as Effect from "effect/Effect"
 import * as Path from "effect/Path"
@@ -7,21 +7,21 @@ import { filesIn } from "../../kit/files.ts"
 import { RunStore } from "../../kit/runs.ts"
 import type { ReportData } from "./ReportData.ts"
 
-/** The page has images of at most so many bytes, the first ones; of the others it has the names. */
+/** Embed images up to this total size; of the rest only names are shown. */
 const mostBytes = 10_000_000
 
-/** `data:` URLs by the hashes of the images, as far as these are kept. */
+/** `data:` URLs of the saved images, by hash. */
 export const reportImages = Effect.fnUntraced(function* (runId: string, { tasks }: ReportData) {
   const path = yield* Path.Path
-  const { read } = yield* filesIn(path.dirname((yield* RunStore).pathOf(runId)))
+  const { read: readBytes } = yield* filesIn(path.dirname((yield* RunStore).pathOf(runId)))
   const files = tasks.flatMap(({ calls }) => calls.flatMap(({ result }) => result?.files ?? []))
   const images = new Map<string, string>()
-  let left = mostBytes
+  let bytesLeft = mostBytes
   for (const file of files) {
-    if (file.isImage !== true || file.path === undefined || images.has(file.hash) || file.bytes > left) continue
-    const bytes = yield* read(file)
+    if (file.isImage !== true || file.path === undefined || images.has(file.hash) || file.bytes > bytesLeft) continue
+    const bytes = yield* readBytes(file)
     if (bytes === undefined) continue
-    left -= bytes.length
+    bytesLeft -= bytes.length
     images.set(file.hash, `data:${file.mediaType};base64,${Buffer.from(bytes).toString("base64")}`)
   }
   return images

@@ -1,7 +1,6 @@
 /**
- * The report of a run as one HTML page that needs nothing else: no network, no script. Everything that comes from
- * models, tools and files is escaped, and the policy of the page allows its own style only. A section is a function of
- * the data and an entry in `sectionsOf`.
+ * The report as one self-contained HTML page without network or scripts. Foreign text is escaped, and the page's
+ * policy allows only its own style. Each section is a function of the data and an entry in `sectionsOf`.
  */
 import { cachedText, loadText, speedText } from "../../kit/models.ts"
 import {
@@ -35,7 +34,7 @@ import { pageStyle } from "./PageStyle.ts"
 import { type PlanRound, type ReportData, shortReport } from "./ReportData.ts"
 import type { ReportSpan } from "./RunSpans.ts"
 
-/** More tasks are folded away. */
+/** With more tasks, the plan is folded. */
 const mostOpen = 12
 
 const changeNames = { new: "new", changed: "changed", kept: "as before" } as const
@@ -76,10 +75,10 @@ const width = 1000
 const laneHeight = 16
 const barHeight = 12
 
-/** A number that SVG takes, with two digits. */
+/** A number for SVG with two decimals. */
 const number = (value: number): string => value.toFixed(2)
 
-/** The link to the task of a span, when the page has that. */
+/** The link to a span's task, if it is on the page. */
 const targetOf = ({ task }: ReportSpan, tasks: ReadonlySet<string>): string | undefined =>
   task === undefined || !tasks.has(slugOf(task)) ? undefined : `#${taskAnchor(slugOf(task))}`
 
@@ -169,15 +168,15 @@ const timelineHtml = (data: ReportData): Html => {
   return markup`${legend}
     <div class="timeline">
       ${lanesHtml("Tasks", of("task"), scale)} ${lanesHtml(`Model calls, ${counted(slots, "slot")}`, of("model"), scale)}
-      ${lanesHtml("Tool calls", of("tool"), scale)} ${lanesHtml("Questions to the person", of("question"), scale)}
+      ${lanesHtml("Tool calls", of("tool"), scale)} ${lanesHtml("Questions to the user", of("question"), scale)}
       <p class="axis"><span>0 s</span><span>${shortDurationText(workedMs / 2)}</span><span>${shortDurationText(workedMs)}</span></p>
     </div>
     ${pathHtml(data, scale.tasks)}`
 }
 
-const none = { calls: 0, rejected: 0, input: 0, output: 0, ms: 0 }
+const noUsage = { calls: 0, rejected: 0, input: 0, output: 0, ms: 0 }
 
-type StageUsage = typeof none
+type StageUsage = typeof noUsage
 
 const add = (sum: StageUsage, { answer, issues }: Attempt): StageUsage => ({
   calls: sum.calls + 1,
@@ -197,18 +196,17 @@ const rowOf = (name: string, { calls, input, ms, output, rejected }: StageUsage)
 ]
 
 const usageHtml = ({ stages, tasks, usage, workedMs }: ReportData): Html => {
-  const all = [...stages, ...tasks.flatMap(({ attempts }) => attempts)]
-  const rows = [...Map.groupBy(all, ({ call }) => call.stage)].map(([stage, some]) =>
-    rowOf(stage, some.reduce(add, none))
+  const modelCalls = [...stages, ...tasks.flatMap(({ attempts }) => attempts)]
+  const rows = [...Map.groupBy(modelCalls, ({ call }) => call.stage)].map(([stage, some]) =>
+    rowOf(stage, some.reduce(add, noUsage))
   )
   return markup`<p>
-      ${shortDurationText(workedMs)} of work, ${usage.toolCalls} tool calls. The times of model calls add up, also where they
+      ${shortDurationText(workedMs)} of work, ${usage.toolCalls} tool calls. Times of model calls are added up, even if they
       went on at the same time.
     </p>
-    ${tableHtml(columnsOf("Stage", "#Calls", "#Not usable", "#Tokens in", "#Tokens out", "#Time"), [...rows, rowOf("all", all.reduce(add, none))])}`
+    ${tableHtml(columnsOf("Stage", "#Calls", "#Not usable", "#Tokens in", "#Tokens out", "#Time"), [...rows, rowOf("all", modelCalls.reduce(add, noUsage))])}`
 }
 
-/** A part of the page with its heading. */
 interface Section {
   readonly id: string
   readonly title: string
@@ -223,7 +221,7 @@ const titleOf = (prompt: string): string => {
 }
 
 const headHtml = ({ program, run, tasks, usage, workedMs }: ReportData, context: LinkContext): Html => {
-  const done = tasks.filter(({ state }) => state === "finished").length
+  const finished = tasks.filter(({ state }) => state === "finished").length
   const facts: ReadonlyArray<readonly [name: string, value: Html | string]> = [
     ["Run", run.runId],
     ["Project", run.project],
@@ -231,7 +229,7 @@ const headHtml = ({ program, run, tasks, usage, workedMs }: ReportData, context:
     ...(run.startedAt === undefined ? [] : [["Started", timeHtml(run.startedAt)] as const]),
     ...(run.endedAt === undefined ? [] : [["Ended", timeHtml(run.endedAt)] as const]),
     ["Time", shortDurationText(workedMs)],
-    ["Tasks", `${done} of ${tasks.length} finished`],
+    ["Tasks", `${finished} of ${tasks.length} finished`],
     [
       "Tokens",
       `${shortNumber(usage.promptTokens)} in${cachedText(usage, shortNumber)}, ${shortNumber(usage.answerTokens)} out${speedText(usage)}, in ${counted(usage.modelCalls, "model call")}`
@@ -262,7 +260,7 @@ const answerHtml = ({ messages, run }: ReportData, context: LinkContext): Html =
 
 const titled = (title: string, content: Html): Html => markup`<h3>${title}</h3>${content}`
 
-/** What the program knows of the end of the run, whatever the model says. */
+/** The checked facts of the end of the run, independent of the model's answer. */
 const factsHtml = ({ run: { facts } }: ReportData): Html => {
   if (facts === undefined) return nothing
   const { checks, claims = [], denied = [], files, notDone = [], seen = [] } = facts
@@ -304,14 +302,14 @@ const sectionsOf = (data: ReportData, context: LinkContext): ReadonlyArray<Secti
   return sections.filter(({ content }) => content.source !== "")
 }
 
-/** The page; `sha256` gives the hash of a string in base64, `home` is the home folder of who reads it. */
+/** The page. `sha256` returns the base64 hash of a string; `home` is the reader's home folder. */
 export const reportPage = (
   whole: ReportData,
   sha256: (text: string) => string,
   home = "",
   images: ReadonlyMap<string, string> = new Map()
 ): string => {
-  /* What a browser lets the page do: use its own style and the images in it, and nothing else. */
+  /* The content security policy: only its own style and embedded images. */
   const imageSource = images.size === 0 ? "" : "img-src data:; "
   const policy = `default-src 'none'; style-src 'sha256-${sha256(pageStyle)}'; ${imageSource}base-uri 'none'; form-action 'none'`
   const tasks = new Set(whole.tasks.map(({ slug }) => slug))

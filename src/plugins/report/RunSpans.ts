@@ -1,6 +1,6 @@
 /**
- * What took time in a run: model calls, tool calls, tasks and questions to the person, from the events of a journal;
- * and the calls that decided how long it took. Pauses between the sessions of a run do not count.
+ * The spans of a run: model calls, tool calls, tasks and questions, from the journal's events, and the critical path.
+ * Pauses between sessions do not count.
  */
 import * as Schema from "effect/Schema"
 import { attemptText, type TimedRecord } from "../../kit/runs.ts"
@@ -8,10 +8,10 @@ import { slugOf } from "../../kit/text.ts"
 import { badExit } from "../../kit/tools.ts"
 import { type ModelCallId, modelCallKey, type RunEvent, toolCallKey } from "../../plugin-kit.ts"
 
-/** Milliseconds since the start of the run, without the pauses between its sessions. */
+/** Converts a time to milliseconds of work since the start, without pauses between sessions. */
 type WorkTime = (at: number) => number
 
-/** A session begins with its record and ends with the last one before the next session. */
+/** A session lasts from its first record to the last before the next session. */
 export const workTimeOf = (records: ReadonlyArray<TimedRecord>): WorkTime => {
   const start = records[0]?.at ?? 0
   const pauses = records.flatMap(({ at, record }, index) => {
@@ -27,7 +27,7 @@ export const workTimeOf = (records: ReadonlyArray<TimedRecord>): WorkTime => {
     )
 }
 
-/** Milliseconds since the start of the run. `lane` tells apart what goes on at the same time, from 0. */
+/** Times are milliseconds since the start of the run. `lane` separates parallel spans, from 0. */
 export const ReportSpan = Schema.Struct({
   kind: Schema.Literals(["model", "tool", "task", "question"]),
   name: Schema.String,
@@ -37,7 +37,7 @@ export const ReportSpan = Schema.Struct({
   startMs: Schema.Finite,
   endMs: Schema.Finite,
   lane: Schema.Int,
-  /** False for what failed, or did not end. */
+  /** False if it failed or did not end. */
   isOk: Schema.Boolean
 })
 export type ReportSpan = typeof ReportSpan.Type
@@ -53,7 +53,7 @@ const modelSpan = ({ attempt, round, stage, task }: ModelCallId, startMs: number
   return { kind: "model", name, stage, ...(task === undefined ? {} : { task }), startMs }
 }
 
-/** The key of a span that an event opens, with what is known of it. */
+/** The span that an event opens, with its key. */
 const opened = (event: RunEvent, at: number): readonly [key: string, span: Begun] | undefined => {
   switch (event.type) {
     case "model.started":
@@ -69,7 +69,7 @@ const opened = (event: RunEvent, at: number): readonly [key: string, span: Begun
   }
 }
 
-/** The key of a span that an event closes, and whether it went well. */
+/** The key of the span that an event closes, and its success. */
 const closed = (event: RunEvent): readonly [key: string, isOk: boolean] | undefined => {
   switch (event.type) {
     case "model.failed":
@@ -83,7 +83,7 @@ const closed = (event: RunEvent): readonly [key: string, isOk: boolean] | undefi
   }
 }
 
-/** Gives each span the first lane that is free when it begins. */
+/** Gives each span the first free lane. */
 const inLanes = (spans: ReadonlyArray<UnplacedSpan>): ReadonlyArray<ReportSpan> => {
   const free: Array<number> = []
   return spans
@@ -96,28 +96,28 @@ const inLanes = (spans: ReadonlyArray<UnplacedSpan>): ReadonlyArray<ReportSpan> 
     })
 }
 
-/** Tasks last from their first call to their last, and a task of several rounds is one span. */
+/** A task spans from its first call to its last, over all rounds. */
 const taskSpans = (calls: ReadonlyArray<UnplacedSpan>, finished: ReadonlySet<string>): ReadonlyArray<UnplacedSpan> => {
   const byTask = Map.groupBy(calls, ({ task }) => (task === undefined ? undefined : slugOf(task)))
-  return [...byTask].flatMap(([slug, own]): ReadonlyArray<UnplacedSpan> => {
-    const task = own.at(-1)?.task
+  return [...byTask].flatMap(([slug, taskCalls]): ReadonlyArray<UnplacedSpan> => {
+    const task = taskCalls.at(-1)?.task
     if (slug === undefined || task === undefined) return []
-    const startMs = Math.min(...own.map((call) => call.startMs))
-    const endMs = Math.max(...own.map((call) => call.endMs))
+    const startMs = Math.min(...taskCalls.map((call) => call.startMs))
+    const endMs = Math.max(...taskCalls.map((call) => call.endMs))
     return [{ kind: "task", name: task, task, startMs, endMs, isOk: finished.has(slug) }]
   })
 }
 
-/** All spans, each kind in lanes of its own. What a crash left open lasts to the next session, or to the end. */
+/** All spans, with lanes for each kind. A span left open by a crash lasts to the next session or to the end. */
 export const spansOf = (records: ReadonlyArray<TimedRecord>, time: WorkTime): ReadonlyArray<ReportSpan> => {
   const open = new Map<string, Begun>()
   const spans: Array<UnplacedSpan> = []
   const finished = new Set<string>()
   const close = (key: string, endMs: number, isOk: boolean): void => {
-    const begun = open.get(key)
-    if (begun === undefined) return
+    const span = open.get(key)
+    if (span === undefined) return
     open.delete(key)
-    spans.push({ ...begun, endMs: Math.max(begun.startMs, endMs), isOk })
+    spans.push({ ...span, endMs: Math.max(span.startMs, endMs), isOk })
   }
   for (const { at, record } of records) {
     const now = time(at)
@@ -126,7 +126,10 @@ export const spansOf = (records: ReadonlyArray<TimedRecord>, time: WorkTime): Re
     const { event } = record
     if (event.type === "task.finished") finished.add(slugOf(event.task))
     if (event.type === "model.finished") {
-      /* Reported once it is saved, which takes time; and after a wait for the server its start is not reported again. */
+      /*
+       * The event follows a save, which takes time, and a retry after waiting reports no new start; so use the
+       * measured duration.
+       */
       const { call, usage } = event
       const begun = open.get(modelKey(call)) ?? modelSpan(call, Math.max(0, now - usage.durationMs))
       open.set(modelKey(call), begun)
@@ -150,12 +153,12 @@ export const spansOf = (records: ReadonlyArray<TimedRecord>, time: WorkTime): Re
 
 export const CriticalPath = Schema.Struct({
   spans: Schema.Array(ReportSpan),
-  /** Time between them, in which the host worked or waited for a slot of the server. */
+  /** Time between the calls: own work, and waiting for a server slot. */
   betweenMs: Schema.Finite
 })
 export type CriticalPath = typeof CriticalPath.Type
 
-/** The last of the spans that had ended when this one began; without the condition on starts, empty ones would alternate. */
+/** The latest span that ended before this one began. The condition on starts prevents empty spans from alternating. */
 const before = (byEnd: ReadonlyArray<ReportSpan>, { startMs }: ReportSpan): ReportSpan | undefined =>
   byEnd.findLast((one) => one.endMs <= startMs && one.startMs < startMs)
 

@@ -1,6 +1,6 @@
 /**
- * One task on the page of a report: in brief what it was for and what was found, and folded away everything else: its
- * model calls, its tool calls with changes as coloured diffs, and its approvals.
+ * A task on the report page: its purpose and result, and folded details: model calls, tool calls with diffs, and
+ * approvals.
  */
 import { type ItemResult, itemsText, modelText, userText, repairText } from "../../kit/documents.ts"
 import { cachedText, resultText } from "../../kit/models.ts"
@@ -14,7 +14,7 @@ import type { ReportApproval, ReportTask } from "./ReportData.ts"
 
 type SystemParts = ReturnType<typeof systemParts>
 
-/** The different system parts of prompts, in the order of their first use, and the anchor of each. */
+/** The distinct system parts of prompts, in order of first use, with anchors. */
 export const systemParts = (attempts: ReadonlyArray<Attempt>) => {
   const all = [...new Set(attempts.map(({ system }) => system))].filter((text) => text !== "")
   const places = new Map(all.map((text, index) => [text, index + 1]))
@@ -59,11 +59,10 @@ const attemptHtml = (attempt: Attempt, parts: SystemParts): Html => {
 export const attemptsHtml = (attempts: ReadonlyArray<Attempt>, parts: SystemParts): Html =>
   markup`${attempts.map((attempt) => attemptHtml(attempt, parts))}`
 
-/** The texts that prompts link to. */
 export const systemPartsHtml = ({ all, anchorOf }: SystemParts): Html =>
   markup`${all.map((text, index) => folded(`System part ${index + 1}, ${counted(text.length, "character")}`, pre(text), anchorOf(text)))}`
 
-/** The images of a result, as far as the page has them. */
+/** The embedded images of a result. */
 const imagesHtml = ({ files = [] }: ToolResult, { images = new Map() }: LinkContext): Html =>
   markup`${files.flatMap(({ hash, name }) => {
     const url = images.get(hash)
@@ -100,7 +99,7 @@ const callHtml = (evidence: CallEvidence, context: LinkContext): Html =>
     resultHtml(evidence, context)
   ])
 
-/** A call that was denied or could not be used. */
+/** A denied or unusable call. */
 const unrunHtml = (unrun: UnrunCall): Html =>
   folded(markup`<code>${toolCallText(unrun.call)}</code> <span class="warn">${errorWords(unrun.result)}</span>`, [
     argumentsHtml(unrun),
@@ -112,7 +111,6 @@ const lineClass = (line: string): string => {
   return line.startsWith("+") ? "added" : line.startsWith("-") ? "removed" : ""
 }
 
-/** A unified diff. */
 const diffHtml = (diff: string): Html =>
   markup`<pre tabindex="0" class="diff"><code>${diff
     .split("\n")
@@ -157,7 +155,6 @@ const approvalHtml = (approval: ReportApproval): Html =>
 
 export const approvalsHtml = (approvals: ReadonlyArray<ReportApproval>): Html => markup`${approvals.map(approvalHtml)}`
 
-/** Tokens and time of the model calls of a task. */
 const costText = ({ attempts, calls }: ReportTask): string => {
   const usages = attempts.flatMap(({ answer }) => (answer === undefined ? [] : [answer.usage]))
   const tokens = usages.reduce((sum, { answerTokens = 0, promptTokens = 0 }) => sum + answerTokens + promptTokens, 0)
@@ -172,19 +169,19 @@ const costText = ({ attempts, calls }: ReportTask): string => {
 
 const referencesHtml = ({ references }: ReportTask, context: LinkContext): Html =>
   listHtml(
-    references.map(({ characters, hash, href, shown, title, tokens }) => {
+    references.map(({ characters, hash, href, shown: shownCharacters, title, tokens }) => {
       const target = reportLink(href, context)
       const name =
         target === undefined
           ? markup`${title} <span class="dim">${href}</span>`
           : markup`<a href="${target}">${title}</a>`
-      const part = shown === undefined ? "" : `, of which ${shown} were shown`
+      const part = shownCharacters === undefined ? "" : `, of which ${shownCharacters} were shown`
       return markup`${name}
         <span class="dim">${characters} characters${part}, about ${tokens} tokens, sha256 ${hash.slice(0, 16)}</span>`
     })
   )
 
-/** How many items are in which state, and a row for each. */
+/** The number of items by state, and a table of items. */
 const itemsHtml = (items: ReadonlyArray<ItemResult>): Html =>
   markup`<p>${itemsText(items)}</p>
     ${tableHtml(
@@ -197,7 +194,7 @@ const itemsHtml = (items: ReadonlyArray<ItemResult>): Html =>
       ])
     )}`
 
-/** A part with its heading; nothing when it is empty. */
+/** A part with its heading; omitted if empty. */
 const part = (title: string, content: Html): Html =>
   content.source === "" ? nothing : markup`<h4>${title}</h4>${content}`
 
@@ -208,7 +205,7 @@ export const taskHtml = (task: ReportTask, context: LinkContext, parts: SystemPa
     markup`${taskStateHtml(task)} <strong>${task.task}</strong>
       <span class="dim">${skill === undefined ? "" : `${skill}, `}${costText(task)}</span>`,
     [
-      part("What it was for", whatIsNeeded === undefined ? nothing : markdownHtml(whatIsNeeded, context)),
+      part("Purpose", whatIsNeeded === undefined ? nothing : markdownHtml(whatIsNeeded, context)),
       task.items === undefined
         ? part("Result", result === undefined ? nothing : markdownHtml(result, context))
         : part("Items", itemsHtml(task.items)),

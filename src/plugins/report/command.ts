@@ -28,7 +28,7 @@ import { makeReport } from "./makeReport.ts"
 
 const dataJson = (data: ReportData): string => outputJson(Schema.encodeSync(Schema.toCodecJson(ReportData))(data), 2)
 
-/** Writes the page; a file that is there is only replaced on request. Messages name it as it was given. */
+/** Writes the page. An existing file is replaced only with --overwrite. Messages use the name as given. */
 const writePage = Effect.fn("writePage")(function* (file: string, html: string, overwrite: boolean) {
   const fs = yield* FileSystem.FileSystem
   const path = (yield* Path.Path).resolve(file)
@@ -58,7 +58,7 @@ export const report = Command.make(
     ).pipe(Flag.withAlias("o"), Flag.optional),
     overwrite: switchFlag("overwrite", "Replace the file if there is one"),
     cluster: clusterFlag,
-    json: switchFlag("json", "Print what the page says as one JSON object, and write no page")
+    json: switchFlag("json", "Print the content of the page as one JSON object, and write no page")
   },
   Effect.fn("report")(function* ({ cluster, json, output, overwrite, run }) {
     const { emit, result } = yield* Output

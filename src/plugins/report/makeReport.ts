@@ -11,7 +11,7 @@ import { reportPage } from "./ReportPage.ts"
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("base64")
 
-/** Reads a saved run and reports about it: what the page says, and one HTML page that needs nothing else. */
+/** Builds the report of a saved run: its data, and one self-contained HTML page. */
 export const makeReport = Effect.fn("makeReport")(function* (run: string) {
   const { head, leftOut, runId, timed } = yield* readRun(run)
   const data = reportData(timed, head)

@@ -1,6 +1,6 @@
 /**
- * Sends traces and metrics of a run to a collector over OTLP. Spans are made of the events of the run, so that a trace says
- * what a person sees and nothing of what is inside. Loaded only for a run that is observed.
+ * Sends traces and metrics of a run over OTLP. Spans are made from events, so that a trace shows what a user sees.
+ * Loaded only for observed runs.
  */
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Context from "effect/Context"
@@ -18,7 +18,7 @@ import { type Attributes, type SpanEnd, type SpanStart, traceSteps, type TraceSt
 import { type ModelCallId, modelCallKey, type RecordedEvent, redactSecrets, type RunEvent } from "../../plugin-kit.ts"
 import type { Protocol, TelemetrySettings } from "./TelemetrySettings.ts"
 
-/** What the environment need not say. */
+/** Defaults for the environment variables. */
 const defaults = (version: string) =>
   ConfigProvider.fromEnv({
     env: {
@@ -36,14 +36,14 @@ const serializations: Readonly<Record<Protocol, Layer.Layer<OtlpSerialization.Ot
 
 const nanos = (iso: string): bigint => BigInt(Date.parse(iso)) * 1_000_000n
 
-/** An error without the stack of this program. */
+/** An error without a stack. */
 const failureOf = (error: string): Exit.Exit<never, Error> => {
   const failure = new Error(error)
   failure.stack = error
   return Exit.fail(failure)
 }
 
-/** The open spans of a run. The first hangs below the span that started this program, if there is one. */
+/** The open spans of a run. The root's parent is the span that started this program, if any. */
 const makeTrace = (tracer: Tracer.Tracer, above: Tracer.ExternalSpan | undefined, clean: (text: string) => string) => {
   const open = new Map<string, Tracer.Span>()
   const annotate = (span: Tracer.Span, attributes: Attributes): void => {
@@ -85,7 +85,7 @@ const powersOf = (base: number, from: number): ReadonlyArray<number> =>
 const histogram = (name: string, unit: string, description: string, boundaries: ReadonlyArray<number>) =>
   Metric.histogram(name, { boundaries, description, attributes: { unit } })
 
-/** Named as the semantic conventions of OpenTelemetry for generative AI name them. */
+/** Names follow OpenTelemetry's semantic conventions for generative AI. */
 const histograms = {
   tokens: histogram("gen_ai.client.token.usage", "{token}", "Tokens of a model call", powersOf(4, 1)),
   modelCall: histogram("gen_ai.client.operation.duration", "s", "Duration of a model call", powersOf(2, 0.01)),
@@ -100,7 +100,7 @@ interface Measurement {
   readonly attributes: Readonly<Record<string, string>>
 }
 
-/** What an event adds to metrics; `modelOf` is the model that a call was sent to. */
+/** The measurements of an event. `modelOf` returns the model of a call. */
 const measurements = (
   event: RunEvent,
   modelOf: (call: ModelCallId) => string,
@@ -140,7 +140,7 @@ const measurements = (
   }
 }
 
-/** Sends metrics of a registry, and spans with them, until the scope closes. */
+/** Exports metrics and spans until the scope closes. */
 export const exportTo = Effect.fnUntraced(function* (
   { registry, version }: { readonly registry: Metric.MetricRegistry; readonly version: string },
   { protocols }: TelemetrySettings
@@ -156,12 +156,12 @@ export const exportTo = Effect.fnUntraced(function* (
   )
 })
 
-/** Starts to observe a run. What is left is sent when the scope closes. Returns what takes its events. */
+/** Observes a run. The rest is sent when the scope closes. Returns the function that receives events. */
 export const observeRun = Effect.fn("observeRun")(function* (
   settings: TelemetrySettings,
   { model, providerOf, version }: Pick<TraceStyle, "model" | "providerOf"> & { readonly version: string }
 ) {
-  /* Metrics of the runtime and of other runs are not ours to send. */
+  /* A private registry: metrics of the runtime and of other runs are not sent. */
   const registry: Metric.MetricRegistry = new Map()
   const context = yield* exportTo({ registry, version }, settings)
   const { parent, withContent } = settings

@@ -1,28 +1,27 @@
 /**
- * The standard variables of OpenTelemetry that decide whether a run is observed. Read without loading what observes it.
+ * Reads the OpenTelemetry variables that turn on telemetry, without loading the exporter.
  */
 import * as Effect from "effect/Effect"
 import { environmentVariable } from "../../plugin-kit.ts"
 
 export type Protocol = "http/json" | "http/protobuf"
 
-/** The span of the program that started this one. */
+/** The span that started this program. */
 export interface StartingSpan {
   readonly traceId: string
   readonly spanId: string
-  /** False when that program does not record its trace: then this one records none either. */
+  /** False if the parent records no trace; then this program records none. */
   readonly sampled: boolean
 }
 
-/** How a run is observed. */
 export interface TelemetrySettings {
-  /** What the spans hang below, when there is one. */
+  /** The parent span, if any. */
   readonly parent: StartingSpan | undefined
   readonly protocols: { readonly TRACES: Protocol; readonly METRICS: Protocol }
   readonly withContent: boolean
 }
 
-/** Why a run is not observed although a variable asks for it, as a sentence. */
+/** Why telemetry is off although a variable requests it, as a sentence. */
 interface TelemetryProblem {
   readonly problem: string
 }
@@ -37,17 +36,17 @@ const addressProblem = (name: string, value: string | undefined): string | undef
   return `${name} is not an address. Write it as http://HOST:PORT.`
 }
 
-/** Version, trace, span, flags; later versions may add more after a hyphen. Identifiers of zeros are invalid, as is version ff. */
+/** Version, trace, span, flags. Later versions may add fields. Zero identifiers and version ff are invalid. */
 const traceParent = /^(?!ff)([\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(-.*)?$/
 
-/** The parent of the trace context of the W3C; nothing for an invalid one, which the standard says to ignore. */
+/** Parses a W3C traceparent. Undefined if invalid; the standard says to ignore it. */
 export const parseTraceParent = (text: string): StartingSpan | undefined => {
   const [matched, version, traceId = "", spanId = "", flags = "", more] = traceParent.exec(text.trim()) ?? []
   if (matched === undefined || (version === "00" && more !== undefined)) return undefined
   return { traceId, spanId, sampled: (Number.parseInt(flags, 16) & 1) === 1 }
 }
 
-/** The parent that the environment names, unless `OTEL_PROPAGATORS` leaves this form of it out. */
+/** The parent span from the environment, unless `OTEL_PROPAGATORS` excludes it. */
 const startingSpan = Effect.gen(function* () {
   const propagators = (yield* environmentVariable("OTEL_PROPAGATORS")) ?? "tracecontext"
   const text = yield* environmentVariable("TRACEPARENT")
@@ -55,7 +54,7 @@ const startingSpan = Effect.gen(function* () {
   return text === undefined || !isRead ? undefined : parseTraceParent(text)
 })
 
-/** The settings; nothing when no collector is named, and a problem when what is named cannot be used. */
+/** The settings. Undefined without a collector; a problem if they are invalid. */
 export const telemetrySettings: Effect.Effect<TelemetrySettings | TelemetryProblem | undefined> = Effect.gen(
   function* () {
     const names = [

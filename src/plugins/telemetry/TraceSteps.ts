@@ -1,6 +1,5 @@
 /**
- * What an event of a run means for its trace: spans that begin and spans that end, named as the semantic conventions of
- * OpenTelemetry for generative AI name them. Pure.
+ * Converts events to spans that start and end, named by OpenTelemetry's semantic conventions for generative AI. Pure.
  */
 import {
   dataText,
@@ -15,7 +14,7 @@ import {
 
 export type Attributes = Readonly<Record<string, string | number | boolean>>
 
-/** A span begins, unless one of this key is open. Its parent is the first of `parents` that is open. */
+/** Starts a span unless its key is open. Its parent is the first open one of `parents`. */
 export interface SpanStart {
   readonly _tag: "Start"
   readonly key: string
@@ -25,7 +24,7 @@ export interface SpanStart {
   readonly attributes: Attributes
 }
 
-/** The open spans whose keys begin like this end. `error` is the kind of failure. */
+/** Ends the open spans with this key prefix. `error` is the kind of failure. */
 export interface SpanEnd {
   readonly _tag: "End"
   readonly prefix: string
@@ -35,13 +34,11 @@ export interface SpanEnd {
 
 export type TraceStep = SpanStart | SpanEnd
 
-/** How events are reported. */
 export interface TraceStyle {
-  /** The model of the run. */
   readonly model: string
-  /** What is called the provider of a model. */
+  /** The provider's name of a model. */
   readonly providerOf: (model: string) => string
-  /** Prompts, arguments, results and answers are reported as well. */
+  /** Includes prompts, arguments, results and answers. */
   readonly withContent: boolean
 }
 
@@ -108,7 +105,7 @@ const usageAttributes = (input: number | undefined, output: number | undefined):
   ...(output === undefined ? {} : { "gen_ai.usage.output_tokens": output })
 })
 
-/** All spans of a run or a message end with it, the inner ones first. */
+/** Ends all spans of a run or a message, the inner ones first. */
 const endAll = (attributes: Attributes, error?: string): ReadonlyArray<TraceStep> => [
   ...["model ", "tool ", "stage ", "task "].map((prefix) => end(prefix)),
   ...roots.map((root) => end(root, attributes, error))
@@ -129,7 +126,6 @@ const runEnd = ({ exitCode, report }: EventOf<"run.finished">, style: TraceStyle
   return endAll(attributes, error)
 }
 
-/** The steps of an event, in order. */
 export const traceSteps = (event: RunEvent, style: TraceStyle): ReadonlyArray<TraceStep> => {
   switch (event.type) {
     case "run.started": {

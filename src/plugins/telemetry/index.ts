@@ -1,5 +1,5 @@
 /**
- * Traces and metrics of runs for a collector of OpenTelemetry, when the environment names one.
+ * Sends traces and metrics of runs to an OpenTelemetry collector, if the environment names one.
  */
 import * as Effect from "effect/Effect"
 import { definePlugin } from "../../plugin-kit.ts"

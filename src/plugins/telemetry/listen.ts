@@ -1,5 +1,5 @@
 /**
- * Begins to observe the work, when the environment names a collector.
+ * Starts telemetry if the environment names a collector.
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -8,17 +8,19 @@ import { type TelemetrySettings, telemetrySettings } from "./TelemetrySettings.t
 
 const firstLine = (cause: Cause.Cause<unknown>): string => Cause.pretty(cause).split("\n", 1).join("")
 
-/** Does this with what observes, if the environment names a collector; `what` is not observed when that fails. */
+/**
+ * Runs `use` with the loaded exporter if a collector is named. `what` names the work in the warning about a failure.
+ */
 const observing = Effect.fnUntraced(function* <A, R>(
   what: string,
   use: (settings: TelemetrySettings, telemetry: typeof import("./RunTelemetry.ts")) => Effect.Effect<A, unknown, R>
 ) {
   const settings = yield* telemetrySettings
   if (settings === undefined) return undefined
-  if ("problem" in settings) return yield* Effect.fail(`${what} is not observed. ${settings.problem}`)
+  if ("problem" in settings) return yield* Effect.fail(`${what} sends no telemetry. ${settings.problem}`)
   const telemetry = yield* Effect.promise(() => import("./RunTelemetry.ts"))
   return yield* Effect.catchCause(use(settings, telemetry), (cause) =>
-    Effect.fail(`${what} is not observed. ${firstLine(cause)}`)
+    Effect.fail(`${what} sends no telemetry. ${firstLine(cause)}`)
   )
 })
 

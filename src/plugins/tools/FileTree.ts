@@ -1,5 +1,5 @@
 /**
- * The tool `get_file_tree`: which files the project has.
+ * The tool `get_file_tree`: lists the files of the project.
  */
 import * as Effect from "effect/Effect"
 import {
@@ -17,20 +17,19 @@ import { between, optional } from "./parameters.ts"
 import * as Schema from "effect/Schema"
 
 /**
- * A path relative to the project, without slashes around it; empty for the project itself, which may be written as `.`,
- * `./`, `/` or its absolute path `root`.
+ * The project-relative path without outer slashes. Empty for the project itself, written as `.`, `./`, `/` or its
+ * absolute path `root`.
  */
 export const projectPath = (root: string, written: string): string => {
   const relative = written === root || written.startsWith(`${root}/`) ? written.slice(root.length) : written
   return relative.replace(/^(?:\.?\/)+|\/+$/g, "").replace(/^\.$/, "")
 }
 
-/** More files than that are not listed. */
 const mostListed = 100_000
 
 /**
- * The listing of what is at or below a path. Fails with `not_found`, which names the nearest of the `candidates`, when nothing
- * is.
+ * Lists the files at or below a path. If there are none, it fails with `not_found` and the nearest of the
+ * `candidates`.
  */
 export const filesBelow = Effect.fnUntraced(function* (
   written: string,
@@ -38,22 +37,22 @@ export const filesBelow = Effect.fnUntraced(function* (
 ) {
   const { meant, root, treeWithin } = yield* Workspace
   const below = (path: string) => treeWithin({ entries: mostListed, below: path })
-  const given = projectPath(root, written)
-  const asWritten = yield* below(given)
-  const other = asWritten.files.length > 0 ? given : yield* meant(given)
-  const listing = other === given ? asWritten : yield* below(other)
-  const path = listing.files.length > 0 ? other : given
+  const folder = projectPath(root, written)
+  const asWritten = yield* below(folder)
+  const other = asWritten.files.length > 0 ? folder : yield* meant(folder)
+  const listing = other === folder ? asWritten : yield* below(other)
+  const path = listing.files.length > 0 ? other : folder
   if (listing.files.length > 0) return { path, listing }
-  const all = path === "" ? [] : (yield* below("")).files
-  if (all.length === 0) return { path, listing }
+  const allFiles = path === "" ? [] : (yield* below("")).files
+  if (allFiles.length === 0) return { path, listing }
   const message = `The project has no file at or below ${JSON.stringify(written)}.`
-  const hint = nearestHint(nearestPaths(path, candidates(all)))
+  const hint = nearestHint(nearestPaths(path, candidates(allFiles)))
   return yield* new ToolFailure({ type: "not_found", message: `${message}${hint}` })
 })
 
 const mostFolders = 20
 
-/** The folders right below a folder, of files that are listed. */
+/** The top folders of the listed files below a folder. */
 const topFolders = (files: ReadonlyArray<string>, folder: string): string => {
   const start = folder === "" ? 0 : folder.length + 1
   const names = files.flatMap((file) => {
@@ -63,7 +62,7 @@ const topFolders = (files: ReadonlyArray<string>, folder: string): string => {
   return [...new Set(names)].slice(0, mostFolders).join(", ")
 }
 
-/** About 4,000 tokens at the most. */
+/** At most about 4,000 tokens. */
 const budget: TreeBudget = { entries: 500, characters: 16_000 }
 
 const Parameters = Schema.Struct({

@@ -1,5 +1,5 @@
 /**
- * The tool `read_file`: the text of a file, or some of its lines.
+ * The tool `read_file`: returns a file or some of its lines.
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -38,7 +38,7 @@ const Parameters = Schema.Struct({
 })
 type Parameters = typeof Parameters.Type
 
-/** The requested lines; nothing when all of them are requested. */
+/** The requested lines. Undefined for all lines. */
 const rangeOf = ({ end_line, start_line }: Parameters): LineRange | undefined =>
   start_line === undefined && end_line === undefined
     ? undefined
@@ -46,11 +46,11 @@ const rangeOf = ({ end_line, start_line }: Parameters): LineRange | undefined =>
 
 const failure = (type: ToolFailure["type"], message: string) => new ToolFailure({ type, message })
 
-/** The lines as they are returned; `first` is the number of the first one. */
+/** Formats lines; `first` is the number of the first one. */
 const shownLines = (lines: ReadonlyArray<string>, first: number, { line_numbers = true }: Parameters) =>
   line_numbers ? numberLines(lines, first) : lines
 
-/** As much of the text or of the requested lines as fits. */
+/** As much of the text or the requested lines as fits. */
 const narrow = (text: string, params: Parameters): Effect.Effect<string, ToolFailure> => {
   const range = rangeOf(params)
   const isBare = params.line_numbers === false
@@ -80,10 +80,10 @@ const explainMissing = Effect.fnUntraced(function* ({ path }: Parameters, { mess
 })
 
 const partBytes = 1_048_576
-/** How many lines of a large file are tried, until they are few enough to be read. */
+/** Numbers of first lines to try of a large file, until they fit. */
 const firstLines = [2000, 200, 20, 1]
 
-/** The beginning of a file that is too large to be read as a whole, with the size and how to read on. */
+/** The start of a file that is too large, with its size and how to read on. */
 const readStart = Effect.fnUntraced(function* (path: string, params: Parameters, tooLarge: ToolFailure) {
   const workspace = yield* Workspace
   const [size = ""] = tooLarge.message.split(". ")
@@ -99,7 +99,7 @@ const readStart = Effect.fnUntraced(function* (path: string, params: Parameters,
   return yield* failure("output_limit", `${size}, and so is its first line. Search it for what you need.`)
 })
 
-/** Lines of a file that is too large to be read as a whole. They are not announced to `FileReads`. */
+/** Lines of a file that is too large. `FileReads` is not notified. */
 const readPart = Effect.fnUntraced(function* (path: string, params: Parameters, tooLarge: ToolFailure) {
   const range = rangeOf(params)
   if (range === undefined) return yield* readStart(path, params, tooLarge)
@@ -108,13 +108,13 @@ const readPart = Effect.fnUntraced(function* (path: string, params: Parameters, 
   return fitLines(shownLines(text.split("\n"), range.from, params), rangeCharacters, { first: range.from })
 })
 
-/** What is shown of a file, with a note on its encoding where that is not UTF-8. */
+/** Adds a note about an encoding other than UTF-8. */
 const withEncoding = Effect.fnUntraced(function* (path: string, shown: string) {
   const note = encodingNote(yield* (yield* Workspace).encoding(path))
   return note === undefined ? shown : `${shown.trimEnd()}\n\n(${note})`
 })
 
-/** Of files above `maxBytes` the beginning is read, or the lines that are asked for. */
+/** Of files above `maxBytes`, only the start or the requested lines are read. */
 export const readFile = (maxBytes: number) =>
   tool({
     description:
@@ -124,8 +124,8 @@ export const readFile = (maxBytes: number) =>
     effect: "pure",
     example: { path: "README.md" },
     errors: {
-      validation_failed: "The file has no such lines, or the path is too long or a circle of links.",
-      permission_denied: "A person or a rule denied it.",
+      validation_failed: "The file has no such lines, or the path is too long or a cycle of links.",
+      permission_denied: "The user or a rule denied it.",
       not_found: "There is no file at the path; the message names the nearest.",
       io_error: "It is a folder, a pipe, a device or a file of the system (below /proc or /sys), or may not be read.",
       parse_error: "It is not text; the message says what it looks like.",

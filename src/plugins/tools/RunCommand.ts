@@ -1,5 +1,5 @@
 /**
- * The tool `run_command`: runs a program of this machine in the project.
+ * The tool `run_command`: runs a program in the project.
  */
 import * as Schema from "effect/Schema"
 import { CommandLine, commandSeconds, runGranted, tool } from "../../plugin-kit.ts"
@@ -15,7 +15,7 @@ const parametersOf = (usualSeconds: number) =>
     timeout_seconds: optional(between(1, commandSeconds.most), `How long it may run. Default: ${usualSeconds}.`)
   })
 
-/** A command that names no time runs at most `usualSeconds`. */
+/** `usualSeconds` is the default time limit. */
 export const runCommand = (usualSeconds: number) =>
   tool({
     description:

@@ -1,6 +1,6 @@
 /**
- * The tools `add_task`, `list_tasks` and `update_task`: a list on which a model keeps track of what it has to do. The
- * list lives as long as the run and has nothing to do with the task list of the plan.
+ * The tools `add_task`, `list_tasks` and `update_task`: the model's own to-do list. It lasts for the run and is
+ * unrelated to the plan's tasks.
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"

@@ -1,6 +1,6 @@
 /**
- * The tool `search_files`: lines of the project that hold a text or match a regular expression. It reads only text files
- * inside the project that git does not ignore, that do not look like secrets, and that the rules allow to be read.
+ * The tool `search_files`: finds lines that contain a text or match a regular expression. It reads only text files in
+ * the project that git does not ignore, that do not look like secrets, and that rules allow.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -36,27 +36,27 @@ import { between, optional } from "./parameters.ts"
 const filesAtOnce = 16
 
 interface SearchOrder {
-  /** Paths relative to the project. */
+  /** Project-relative paths. */
   readonly files: ReadonlyArray<string>
   readonly pattern: SearchPattern
-  /** How many lines before and after each match are shown. */
+  /** Context lines before and after each match. */
   readonly context: number
   readonly maxMatches: number
-  /** Of what is shown, with paths. */
+  /** The limit for the output, including paths. */
   readonly maxCharacters: number
   readonly maxFileBytes: number
   /** Milliseconds since 1970. */
   readonly deadline: number
 }
 
-/** The lines of a file that match. */
+/** The matching lines of a file. */
 interface FoundFile {
   readonly file: string
   readonly matches: ReadonlyArray<LineMatch>
   readonly lines: ReadonlyArray<string>
 }
 
-/** All matches; fewer than there are once the time is over. */
+/** All matches; cut off at the deadline. */
 const matchesIn = Effect.fnUntraced(function* (lines: ReadonlyArray<string>, order: SearchOrder) {
   const matches: Array<LineMatch> = []
   for (let next = 0; next < lines.length;) {
@@ -69,10 +69,10 @@ const matchesIn = Effect.fnUntraced(function* (lines: ReadonlyArray<string>, ord
   return { matches, isComplete: true }
 })
 
-/** So many characters are kept for the line that says what holds a match. */
+/** Characters reserved for the line that names the enclosing declaration. */
 const nameRoom = 30
 
-/** The matches of a file, each with the room that it may need. */
+/** The matches of a file with the characters that each may need. */
 const searchRows = ({ file, lines, matches }: FoundFile, context: number): SearchRows => {
   const room = hasNames(languageOf(file)) ? nameRoom : 0
   const rows = matches.map((match) => ({
@@ -82,11 +82,11 @@ const searchRows = ({ file, lines, matches }: FoundFile, context: number): Searc
   return { path: file, rows }
 }
 
-/** The matches that may be shown, in the order of their files, after a line `(in Schema.validate)` where something holds them. */
-const spread = (found: ReadonlyArray<FoundFile>, { context, maxCharacters, maxMatches }: SearchOrder) => {
-  const all = found.map((one) => searchRows(one, context))
+/** Chooses matches for the output, in file order, each after a line such as `(in Schema.validate)`. */
+const spread = (matchedFiles: ReadonlyArray<FoundFile>, { context, maxCharacters, maxMatches }: SearchOrder) => {
+  const all = matchedFiles.map((one) => searchRows(one, context))
   const chosen = chooseRows(all, { rows: maxMatches, characters: maxCharacters })
-  const blocks = found.flatMap(({ file, lines, matches }, position) => {
+  const blocks = matchedFiles.flatMap(({ file, lines, matches }, position) => {
     const indexes = chosen[position] ?? []
     if (indexes.length === 0) return []
     const namesAt = enclosingNames(lines, languageOf(file))
@@ -102,7 +102,7 @@ const spread = (found: ReadonlyArray<FoundFile>, { context, maxCharacters, maxMa
       return group.names === "" ? rows : [`(in ${group.names})`].concat(rows)
     })
   })
-  const files = found.map(({ file, matches }, position) => ({
+  const files = matchedFiles.map(({ file, matches }, position) => ({
     file,
     matches: matches.length,
     shown: chosen[position]?.length ?? 0
@@ -119,24 +119,24 @@ const skipReasons: Partial<Record<ToolErrorType, SkippedFile["reason"]>> = {
 const sorted = (skipped: ReadonlyArray<SkippedFile>): ReadonlyArray<SkippedFile> =>
   skipped.toSorted((a, b) => (a.path < b.path ? -1 : 1))
 
-/** The lines that match, with those around them, and what was not searched; the time may end before all files are. */
+/** Searches files and returns matching lines with context, and what was not searched. The deadline may stop it. */
 export const searchText = Effect.fn("searchText")(function* (order: SearchOrder) {
   const { files, maxFileBytes } = order
   const workspace = yield* Workspace
   const { readText, root } = workspace
-  const found: Array<FoundFile> = []
+  const matched: Array<FoundFile> = []
   const skipped: Array<SkippedFile> = []
   const skip = (path: string, reason: SkippedFile["reason"] | undefined): ReadonlyArray<string> => {
     if (reason !== undefined) skipped.push({ path, reason })
     return []
   }
-  /** None of a file that is skipped or no longer exists. Links out of the project are denied. */
+  /** Reads the lines of a file; none if it is skipped or gone. Links out of the project are denied. */
   const readLines = Effect.fnUntraced(function* (file: string) {
     if (isSecretLike(file)) return skip(file, "secret")
     const text = yield* Effect.result(readText(`${root}/${file}`, maxFileBytes))
     if (Result.isSuccess(text)) return text.success.split(/\r?\n/)
     const { type } = text.failure
-    /* A link to a folder leads to files with names of their own. */
+    /* The files behind a link to a folder have their own names. */
     const isUnreadable = type === "io_error" && (yield* isFileAt(workspace, `${root}/${file}`))
     return skip(file, isUnreadable ? "unreadable" : skipReasons[type])
   })
@@ -149,23 +149,23 @@ export const searchText = Effect.fn("searchText")(function* (order: SearchOrder)
     }
     const lines = batch[at] ?? []
     const { isComplete, matches } = yield* matchesIn(lines, order)
-    if (matches.length > 0) found.push({ file, lines, matches })
-    if (!isComplete) return { ...spread(found, order), searched, skipped: sorted(skipped), ended: "time" as const }
+    if (matches.length > 0) matched.push({ file, lines, matches })
+    if (!isComplete) return { ...spread(matched, order), searched, skipped: sorted(skipped), ended: "time" as const }
   }
-  return { ...spread(found, order), searched: files.length, skipped: sorted(skipped), ended: undefined }
+  return { ...spread(matched, order), searched: files.length, skipped: sorted(skipped), ended: undefined }
 })
 type SearchEnd = Effect.Success<ReturnType<typeof searchText>>
 
 const defaultResults = 50
 const maxCharacters = 16_000
 
-/** How long a search may take, and the setting that says so. */
+/** The time limit of a search, and its setting. */
 export interface SearchTime {
   readonly seconds: number
   readonly setting: string
 }
 
-/** A search ends this long before its limit, so that what it has is shown; at most two fifths of the limit. */
+/** Stops this long before the limit to leave time for output; at most two fifths of it. */
 const secondsToShow = 3
 
 const searchMillis = ({ seconds }: SearchTime): number => Math.max(seconds - secondsToShow, seconds * 0.6) * 1000
@@ -199,43 +199,46 @@ const count = (number: number, noun = "file"): string =>
 
 const mostNamed = 30
 
-/** How many matches each file has, those with the most first; `3 of 12` where not all are shown. */
+/** Match counts by file, highest first; `3 of 12` if not all are shown. */
 const byFile = (files: SearchEnd["files"]): string => {
   const sorted = files.toSorted((a, b) => b.matches - a.matches)
-  const named = sorted
+  const namedFiles = sorted
     .slice(0, mostNamed)
     .map(({ file, matches, shown }) => `${file} ${shown < matches ? `${shown} of ${matches}` : matches}`)
   const rest = sorted.slice(mostNamed)
   const others = rest.reduce((sum, { matches }) => sum + matches, 0)
   const more = rest.length === 0 ? "" : `, and ${count(others, "match")} in ${count(rest.length)} more`
   const narrower = files.length > 1 ? "name a file with path" : "look for a longer text"
-  return `Shown by file: ${named.join(", ")}${more}. For others ${narrower}, or give a higher max_results.`
+  return `Shown by file: ${namedFiles.join(", ")}${more}. For others ${narrower}, or give a higher max_results.`
 }
 
-/** How much there is, whether letter case mattered, and what of it is shown. */
-const headOf = ({ case_sensitive = false, pattern, regex = false }: Parameters, { ended, files }: SearchEnd) => {
+/** The head of the output: total counts, and whether letter case mattered. */
+const headOf = (
+  { case_sensitive = false, pattern, regex = false }: Parameters,
+  { ended: stopReason, files }: SearchEnd
+) => {
   const total = files.reduce((sum, { matches }) => sum + matches, 0)
   const hasCase = regex || pattern.toLowerCase() !== pattern.toUpperCase()
-  const letters = case_sensitive ? "letter case minded" : "letter case ignored (case_sensitive: true minds it)"
-  const head = `${ended === undefined ? "" : "At least "}${count(total, "match")} in ${count(files.length)}${hasCase ? `, ${letters}` : ""}.`
+  const letters = case_sensitive ? "letter case matters" : "letter case ignored (case_sensitive: true minds it)"
+  const head = `${stopReason === undefined ? "" : "At least "}${count(total, "match")} in ${count(files.length)}${hasCase ? `, ${letters}` : ""}.`
   return files.every(({ matches, shown }) => shown === matches) ? [head] : [`${head} ${byFile(files)}`]
 }
 
 type Listing = Effect.Success<ReturnType<typeof filesBelow>>["listing"]
 
-/** Encodings are looked up for so many files. */
+/** Look up the encoding of at most this many files. */
 const mostEncodings = 30
 
-/** The files among those with matches that are not UTF-8, by their encodings. */
+/** Notes about matching files that are not UTF-8, by encoding. */
 const encodingNotes = Effect.fnUntraced(function* (files: SearchEnd["files"]) {
   const { encoding, root } = yield* Workspace
   const shown = files.filter((one) => one.shown > 0).slice(0, mostEncodings)
-  const all = yield* Effect.forEach(
+  const encodings = yield* Effect.forEach(
     shown,
     ({ file }) => Effect.map(encoding(`${root}/${file}`), (name) => ({ file, name })),
     { concurrency: filesAtOnce }
   )
-  const others = all.flatMap(({ file, name }) =>
+  const others = encodings.flatMap(({ file, name }) =>
     name === undefined || name === "UTF-8" ? [] : [{ file, name: encodingName(name) }]
   )
   return [...Map.groupBy(others, ({ name }) => name)].map(
@@ -243,7 +246,7 @@ const encodingNotes = Effect.fnUntraced(function* (files: SearchEnd["files"]) {
   )
 })
 
-/** Folders of a listing that ended early. */
+/** Folders missing in an incomplete listing. */
 const unlisted = ({ isWhole, unread }: Listing): ReadonlyArray<string> => {
   if (isWhole) return []
   const named = unread.slice(0, 5).join(", ")
@@ -251,17 +254,17 @@ const unlisted = ({ isWhole, unread }: Listing): ReadonlyArray<string> => {
   return [`(There are more than 100,000 files: those in ${named}${more} were not searched. Give a path.)`]
 }
 
-/** Notes after the lines: what was not searched. */
+/** Notes about what was not searched. */
 const notesOf = (
   files: number,
-  { ended, searched, skipped }: SearchEnd,
+  { ended: stopReason, searched, skipped }: SearchEnd,
   listing: Listing,
   { seconds, setting }: SearchTime
 ) => [
-  ...(ended === undefined
+  ...(stopReason === undefined
     ? []
     : [
-        `(Searched ${searched} of ${count(files)}, then the limit of ${seconds} s was reached. Give a path or a glob, or simplify the pattern; the person can raise ${setting}.)`
+        `(Searched ${searched} of ${count(files)}, then the limit of ${seconds} s was reached. Give a path or a glob, or simplify the pattern; the user can raise ${setting}.)`
       ]),
   ...(skipped.length === 0 ? [] : [`(Not searched: ${skippedText(skipped)}.)`]),
   ...unlisted(listing),
@@ -274,31 +277,31 @@ const nothingIn = (
   isPartial: boolean
 ): string => {
   const place = `${path === undefined ? "" : ` below ${path}`}${glob === undefined ? "" : ` like ${glob}`}`
-  const how = case_sensitive === true ? ", with letter case minded" : ""
-  const sought = JSON.stringify(pattern)
+  const how = case_sensitive === true ? " in this letter case" : ""
+  const quoted = JSON.stringify(pattern)
   return isPartial
-    ? `${sought} was not found in the ${count(files)}${place} that ${files === 1 ? "was" : "were"} searched${how}.`
-    : `No line of the ${count(files)}${place} ${regex === true ? "matches" : "holds"} ${sought}${how}.`
+    ? `${quoted} was not found in the ${count(files)}${place} that ${files === 1 ? "was" : "were"} searched${how}.`
+    : `No line of the ${count(files)}${place} ${regex === true ? "matches" : "holds"} ${quoted}${how}.`
 }
 
-/** What a search of these files says; `listing` says which files there are. */
+/** The output of a search; `listing` are the files of the project. */
 const resultText = Effect.fnUntraced(function* (
   params: Parameters,
   files: number,
-  found: SearchEnd,
+  searchEnd: SearchEnd,
   listing: Listing,
   time: SearchTime
 ) {
   const left = listing.passedOver.map((path) => ({ path, reason: "passed over" as const }))
-  const end = { ...found, skipped: [...found.skipped, ...left] }
+  const end = { ...searchEnd, skipped: [...searchEnd.skipped, ...left] }
   const isPartial = end.skipped.length + listing.problems.length > 0 || !listing.isWhole
-  const none = end.ended === undefined ? [nothingIn(params, files - found.skipped.length, isPartial)] : []
+  const none = end.ended === undefined ? [nothingIn(params, files - searchEnd.skipped.length, isPartial)] : []
   const lines =
     end.files.length === 0 ? none : [...headOf(params, end), end.shown, ...(yield* encodingNotes(end.files))]
   return [...lines, ...notesOf(files, end, listing, time)].join("\n")
 })
 
-/** A pattern that is hardly meant as it is. */
+/** Patterns that look like regular expressions. */
 const looksRegular = /\||\.[*+?]|\\[bdswBDSW]|^\^|\$$|\[[^\]]+\][+*?]?/
 
 /** Files above `maxBytes` are not searched. */
@@ -314,14 +317,14 @@ export const searchFiles = (maxBytes: number, time: SearchTime) =>
       validation_failed: "The regular expression cannot be used; the message says where it is wrong.",
       not_found: "`path` is neither a file nor a folder of the project; the message names the nearest."
     },
-    execute: Effect.fnUntraced(function* (given: Parameters) {
+    execute: Effect.fnUntraced(function* (parameters: Parameters) {
       const deadline = (yield* Clock.currentTimeMillis) + searchMillis(time)
-      const { listing } = yield* filesBelow(given.path ?? "", (all) => [...foldersOf(all), ...all])
-      const isMeant = given.glob === undefined ? () => true : matchesGlob(given.glob)
+      const { listing } = yield* filesBelow(parameters.path ?? "", (all) => [...foldersOf(all), ...all])
+      const isMeant = parameters.glob === undefined ? () => true : matchesGlob(parameters.glob)
       const files = listing.files.filter(isMeant)
-      const meant = { ...listing, files, passedOver: listing.passedOver.filter(isMeant) }
+      const narrowed = { ...listing, files, passedOver: listing.passedOver.filter(isMeant) }
       const search = Effect.fnUntraced(function* (params: Parameters) {
-        const found = yield* searchText({
+        const searchEnd = yield* searchText({
           files,
           pattern: yield* readPattern(params),
           context: params.context ?? 0,
@@ -330,15 +333,19 @@ export const searchFiles = (maxBytes: number, time: SearchTime) =>
           maxFileBytes: maxBytes,
           deadline
         })
-        return { found, text: yield* resultText(params, files.length, found, meant, time) }
+        return { found: searchEnd, text: yield* resultText(params, files.length, searchEnd, narrowed, time) }
       })
-      const asWritten = yield* search(given)
-      if (asWritten.found.files.length > 0 || given.regex !== undefined || !looksRegular.test(given.pattern)) {
+      const asWritten = yield* search(parameters)
+      if (
+        asWritten.found.files.length > 0 ||
+        parameters.regex !== undefined ||
+        !looksRegular.test(parameters.pattern)
+      ) {
         return asWritten.text
       }
-      const asRegex = yield* Effect.option(search({ ...given, regex: true }))
+      const asRegex = yield* Effect.option(search({ ...parameters, regex: true }))
       return Option.isSome(asRegex) && asRegex.value.found.files.length > 0
-        ? `${asRegex.value.text}\n(Nothing holds the pattern as it is: it was searched as a regular expression.)`
+        ? `${asRegex.value.text}\n(No line holds the pattern as it is, so it was searched as a regular expression.)`
         : asWritten.text
     })
   })

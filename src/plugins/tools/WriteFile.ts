@@ -1,6 +1,5 @@
 /**
- * The tools `write_file`, which creates a file or replaces its whole text, `edit_file`, which replaces parts of it,
- * `remove_file` and `move_file`.
+ * The tools `write_file` (creates or replaces a file), `edit_file` (replaces parts), `remove_file` and `move_file`.
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -21,10 +20,10 @@ const WriteParameters = Schema.Struct({
   kind: optional(FileKind, "Makes it executable, not executable, or a link; the content of a link is where it leads.")
 })
 
-/** A diff of so many lines of bounded length is always below the limit for outputs. */
+/** A diff of this many bounded lines is always below the output limit. */
 const diffLines = 100
 
-/** Writes the file and gives the diff; a file above `maxBytes`, or one that is not text, is replaced without one. */
+/** Writes the file and returns a diff; without one if the file is above `maxBytes` or not text. */
 const writeGranted = Effect.fnUntraced(function* (
   granted: CanonicalAccess & { readonly _tag: "WriteFile" },
   maxBytes: number
@@ -45,7 +44,7 @@ const writeGranted = Effect.fnUntraced(function* (
     : "(The old content could not be read, so there is no diff.)"
 })
 
-/** The descriptions are not repeated in the parts of the list: small models read all of it. */
+/** The items repeat no descriptions: small models read them all. */
 const Edits = Schema.NonEmptyArray(
   Schema.Struct({
     old_text: Schema.NonEmptyString,
@@ -138,10 +137,10 @@ export const editFile = (maxBytes: number) =>
     })
   })
 
-/** So many files of a folder are named in a result. */
+/** At most this many files of a folder are named. */
 const namedFiles = 20
 
-/** The granted paths relative to the project, the first of them. */
+/** The first granted paths, project-relative. */
 const namesOf = Effect.fnUntraced(function* (granted: ReadonlyArray<CanonicalAccess & { readonly _tag: "WriteFile" }>) {
   const { root } = yield* Workspace
   return granted
@@ -151,7 +150,7 @@ const namesOf = Effect.fnUntraced(function* (granted: ReadonlyArray<CanonicalAcc
 
 const writesOf = (granted: ReadonlyArray<CanonicalAccess>) => granted.filter((access) => access._tag === "WriteFile")
 
-/** A file above `maxBytes` gets no diff, nor does one that is no text. */
+/** Files above `maxBytes` and files that are not text get no diff. */
 export const removeFile = (maxBytes: number) =>
   tool({
     description:
@@ -204,14 +203,14 @@ export const moveFile = tool({
     { granted }
   ): Effect.fn.Return<Schema.Json, ToolFailure, Workspace> {
     const writes = writesOf(granted)
-    const made = writes.filter(({ removes }) => removes !== true)
-    const [first] = made
+    const destinations = writes.filter(({ removes }) => removes !== true)
+    const [first] = destinations
     if (first?.from === undefined) return yield* Effect.die("move_file got no file to move")
     const workspace = yield* Workspace
-    for (const write of made) yield* workspace.write(write)
+    for (const write of destinations) yield* workspace.write(write)
     for (const write of writes) if (write.removes === true) yield* workspace.write(write)
     return first.folder === undefined
       ? { path: first.from.path, to: first.path }
-      : { to: first.folder, files: made.length, moved: yield* namesOf(made) }
+      : { to: first.folder, files: destinations.length, moved: yield* namesOf(destinations) }
   })
 })

@@ -1,5 +1,5 @@
 /**
- * The tools that every run has. They import nothing but what the tools of a package can import.
+ * The tools of every run. They import only what a package's tools can import.
  */
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
@@ -20,7 +20,7 @@ const currentTime = tool({
   execute: () => Effect.map(DateTime.now, DateTime.formatIso)
 })
 
-/** The tools within the limits of the user. Their names stand in prompts in this order. */
+/** The tools with the user's limits. Prompts list them in this order. */
 export const builtInTools = Effect.gen(function* () {
   const limits = yield* ToolLimits
   const { commandSeconds, readFileBytes } = limits

@@ -1,5 +1,5 @@
 /**
- * The tools that every run has, for files, commands and lists.
+ * The tools of every run: files, commands and to-do lists.
  */
 import * as Effect from "effect/Effect"
 import { definePlugin } from "../../plugin-kit.ts"

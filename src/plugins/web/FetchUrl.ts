@@ -1,5 +1,5 @@
 /**
- * The tool `fetch_url`: a page of the web as markdown, a part at a time.
+ * The tool `fetch_url`: returns a web page as markdown, part by part.
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -24,7 +24,7 @@ const Parameters = Schema.Struct({
 })
 type Parameters = typeof Parameters.Type
 
-/** The end of a part: that of a line, else of a word, before the limit; never within a surrogate pair. */
+/** The end of a part: at a line, else at a word, never within a surrogate pair. */
 const endOfPart = (text: string, start: number, limit: number): number => {
   if (text.length - start <= limit) return text.length
   const part = text.slice(start, start + limit)
@@ -46,7 +46,7 @@ const partOf = (text: string, { max_characters = defaultCharacters, start = 0 }:
   return Effect.succeed(`${part}\n\n(Characters ${start} to ${end} of ${text.length}. ${more}.)`)
 }
 
-/** A page that takes longer than `seconds` fails. */
+/** `seconds` is the time limit for a page. */
 export const fetchUrl = (seconds: number) =>
   tool({
     description: `Fetches a public web page and returns its address, title and main content as markdown, or other text as it is. Says how to read on when it is long.`,
@@ -56,7 +56,7 @@ export const fetchUrl = (seconds: number) =>
     example: { url: "https://example.com/docs/install" },
     errors: {
       validation_failed: "The URL is invalid, or `start` lies after the end of the text.",
-      permission_denied: "A person or a rule denied it, or the address is not on the public internet.",
+      permission_denied: "The user or a rule denied it, or the address is not on the public internet.",
       not_found: "The server has no such page.",
       io_error: "The name, the connection or the server failed, or there were more than five redirects.",
       parse_error: "The page is not text: an image, an archive, an unknown character set.",

@@ -1,6 +1,6 @@
 /**
- * The main content of an HTML page as markdown, without controls and decoration, with absolute links. Some pages take the
- * libraries of the unified family minutes or overflow the stack, so this runs in a thread with a deadline.
+ * Converts the main content of an HTML page to markdown, without controls and decoration, with absolute links. Some
+ * pages keep the unified libraries busy for minutes or overflow the stack, so this runs in a thread with a deadline.
  */
 import rehypeRemark from "rehype-remark"
 import remarkGfm from "remark-gfm"
@@ -10,7 +10,7 @@ import rehypeParse from "rehype-parse"
 
 export interface HtmlPage {
   readonly title?: string
-  /** Markdown; begins with the title as heading when the content has no heading of the first level. */
+  /** The markdown. Without a top heading it begins with the title. */
   readonly text: string
 }
 
@@ -21,7 +21,7 @@ type Node = HtmlTree["children"][number]
 type Element = Extract<Node, { readonly type: "element" }>
 type Content = Element["children"][number]
 
-/** Elements that are not content: code, pictures, controls, and what surrounds the content. */
+/** Elements that are not content. */
 const dropped: ReadonlySet<string> = new Set(
   (
     "script style noscript template svg math canvas iframe object embed audio video map dialog nav footer aside button " +
@@ -30,7 +30,7 @@ const dropped: ReadonlySet<string> = new Set(
 )
 const droppedRoles: ReadonlySet<string> = new Set(["navigation", "banner", "contentinfo", "complementary", "search"])
 
-/** A cell that spans more is a mistake or an attack, since the library creates all its cells. */
+/** Larger spans are mistakes or attacks: the library creates every spanned cell. */
 const maxSpan = 50
 
 const isElement = (node: { readonly type: string }): node is Element => node.type === "element"
@@ -44,20 +44,20 @@ const isDropped = ({ properties, tagName }: Element): boolean =>
 const childrenOf = (node: HtmlTree | Element): ReadonlyArray<Element> =>
   (node.children as ReadonlyArray<Node>).filter(isElement)
 
-/** All elements that pass, in the order of the page, without those inside of one that passes. */
+/** The outermost elements that pass, in order. */
 const findAll = (
   node: HtmlTree | Element,
   passes: (element: Element) => boolean,
-  found: Array<Element> = []
+  matches2: Array<Element> = []
 ): ReadonlyArray<Element> => {
   for (const child of childrenOf(node)) {
-    if (passes(child)) found.push(child)
-    else findAll(child, passes, found)
+    if (passes(child)) matches2.push(child)
+    else findAll(child, passes, matches2)
   }
-  return found
+  return matches2
 }
 
-const named =
+const hasTag =
   (name: string) =>
   ({ tagName }: Element): boolean =>
     tagName === name
@@ -65,27 +65,27 @@ const named =
 const textOf = (node: Element): string =>
   node.children.map((child) => (child.type === "text" ? child.value : isElement(child) ? textOf(child) : "")).join("")
 
-/** The text of `<title>` on one line; nothing when there is none. */
+/** The `<title>` on one line, if any. */
 const titleOf = (tree: HtmlTree): string | undefined => {
   const [title] = findAll(tree, ({ tagName }) => tagName === "title" || tagName === "svg" || tagName === "body")
   const text = title?.tagName === "title" ? textOf(title).replace(/\s+/g, " ").trim() : ""
   return text === "" ? undefined : text
 }
 
-/** Where relative links of the page start. */
+/** The base URL of relative links. */
 const baseOf = (tree: HtmlTree, url: string): string => {
-  const href = findAll(tree, named("base"))[0]?.properties["href"]
+  const href = findAll(tree, hasTag("base"))[0]?.properties["href"]
   return (typeof href === "string" ? URL.parse(href, url)?.href : undefined) ?? url
 }
 
-/** The absolute URL of a link; nothing for a link to a script or within the page. */
+/** The absolute URL of a link. Undefined for scripts and links within the page. */
 const absoluteHref = (href: unknown, base: string): string | undefined => {
   if (typeof href !== "string" || href.startsWith("#")) return undefined
   const url = URL.parse(href, base)
   return url !== null && ["http:", "https:", "mailto:"].includes(url.protocol) ? url.href : undefined
 }
 
-/** What remains of an element and its content. */
+/** The content of an element without dropped elements. */
 const tidy = (element: Element, base: string): ReadonlyArray<Content> => {
   if (isDropped(element)) return []
   const { properties, tagName } = element
@@ -106,15 +106,15 @@ const tidy = (element: Element, base: string): ReadonlyArray<Content> => {
   return [{ ...element, properties: { ...rest, ...spans }, children }]
 }
 
-/** `<main>` when the page has it, else its only `<article>`, else the body. */
+/** `<main>`, else the only `<article>`, else the body. */
 const mainParts = (tree: HtmlTree): ReadonlyArray<Element> => {
   const mains = findAll(tree, ({ properties, tagName }) => tagName === "main" || properties["role"] === "main")
-  const articles = mains.length === 0 ? findAll(tree, named("article")) : []
+  const articles = mains.length === 0 ? findAll(tree, hasTag("article")) : []
   const found = articles.length === 1 ? articles : mains
-  return found.some((part) => textOf(part).trim() !== "") ? found : findAll(tree, named("body"))
+  return found.some((part) => textOf(part).trim() !== "") ? found : findAll(tree, hasTag("body"))
 }
 
-/** The main content; links are resolved against `base`. */
+/** The main content; `base` resolves links. */
 const contentOf = (tree: HtmlTree, base: string): HtmlTree => ({
   type: "root",
   children: mainParts(tree).flatMap((part) => tidy(part, base))
@@ -136,7 +136,7 @@ const writer = unified()
   })
   .freeze()
 
-/** The main content of a page; its links are made absolute with the URL of the page. */
+/** The main content of a page, with absolute links. */
 export const htmlMarkdown = (html: string, url: string): HtmlPage => {
   const tree = parser.parse(html)
   const title = titleOf(tree)

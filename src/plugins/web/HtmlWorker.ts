@@ -1,10 +1,9 @@
 /**
- * The thread that converts one HTML page to markdown and ends.
+ * The worker thread that converts one HTML page.
  */
 import { parentPort, workerData } from "node:worker_threads"
 import { htmlMarkdown } from "./HtmlMarkdown.ts"
 
-/** The input of the thread. */
 export interface HtmlWork {
   readonly html: string
   readonly url: string

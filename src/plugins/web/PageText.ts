@@ -1,5 +1,5 @@
 /**
- * Decodes a page: bytes and a content type become text.
+ * Decodes the bytes of a page by its content type.
  */
 import * as Result from "effect/Result"
 import { decodeText } from "../../kit/text.ts"
@@ -13,7 +13,7 @@ export interface PageText {
 const textTypes =
   /^(?:text\/.*|application\/(?:json|ld\+json|x-ndjson|xml|xhtml\+xml|javascript|ecmascript|typescript|yaml|x-yaml|toml|x-sh|sql)|.*\+(?:json|xml|yaml))$/
 const htmlTypes: ReadonlySet<string> = new Set(["text/html", "application/xhtml+xml"])
-/** Types that do not say what the content is. */
+/** Content types without information. */
 const unknownTypes: ReadonlySet<string> = new Set(["", "application/octet-stream", "binary/octet-stream"])
 
 const charsetOf = (contentType: string): string | undefined => /;\s*charset\s*=\s*"?([\w.:-]+)/.exec(contentType)?.[1]
@@ -29,7 +29,7 @@ const marks: ReadonlyArray<readonly [charset: string, mark: ReadonlyArray<number
 ]
 const markedCharset = (bytes: Uint8Array): string | undefined => marks.find(([, mark]) => startsWith(bytes, mark))?.[0]
 
-/** The first bytes of files that pages often link to. */
+/** The first bytes of common binary files. */
 const signatures: ReadonlyArray<readonly [name: string, signature: ReadonlyArray<number>]> = [
   ["a PDF", [0x25, 0x50, 0x44, 0x46, 0x2d]],
   ["a PNG image", [0x89, 0x50, 0x4e, 0x47]],
@@ -41,7 +41,7 @@ const signatures: ReadonlyArray<readonly [name: string, signature: ReadonlyArray
 const kindOf = (bytes: Uint8Array): string | undefined =>
   signatures.find(([, signature]) => startsWith(bytes, signature))?.[0]
 
-/** The character set that HTML names in its first bytes. HTML that can be read so far is not in UTF-16. */
+/** The charset declared in the first bytes of HTML. Readable HTML is not UTF-16. */
 const declaredCharset = (bytes: Uint8Array): string | undefined => {
   const beginning = new TextDecoder("latin1").decode(bytes.subarray(0, 1024))
   const charset = /<meta[^>]{0,200}charset\s*=\s*["']?([\w.:-]+)/i.exec(beginning)?.[1]
@@ -60,9 +60,8 @@ const looksLikeHtml = (text: string): boolean =>
   /^\s*(?:<!--[^]{0,500}?-->\s*)?<(?:!doctype\s+html|html)[\s>]/i.test(text)
 
 /**
- * Decodes a page. `contentType` is lower case. The character set is that of the byte order mark, else of the header, else
- * of the page itself, else UTF-8. Fails with the reason for types that are not text, unknown character sets and binary
- * content.
+ * Decodes a page. `contentType` is lower case. The charset comes from the byte order mark, the header, or the page;
+ * default UTF-8. Fails with the reason for types other than text, unknown charsets and binary content.
  */
 export const pageText = (bytes: Uint8Array, contentType: string): Result.Result<PageText, string> => {
   const type = (contentType.split(";")[0] ?? "").trim()

@@ -1,6 +1,6 @@
 /**
- * Fetches public pages as text. Every redirect is checked like the first URL; permission for it is the task of the caller.
- * HTML becomes markdown in a thread with limits of time and memory, so that no page can block the program.
+ * Fetches public pages as text. Every redirect is checked like the first URL; callers handle permission. HTML becomes
+ * markdown in a thread with limits of time and memory.
  */
 import * as Effect from "effect/Effect"
 import * as http from "node:http"
@@ -33,7 +33,7 @@ import { pageText } from "./PageText.ts"
 
 interface HttpAnswer {
   readonly status: number
-  /** Lower case, trimmed; `""` when the server did not send it. */
+  /** Lower case, trimmed; `""` if not sent. */
   readonly contentType: string
   /** The `Location` of a redirect, `""` otherwise. */
   readonly location: string
@@ -41,7 +41,7 @@ interface HttpAnswer {
   readonly body: Uint8Array
 }
 
-/** A map, since a server may name anything, also what every object has. */
+/** A map, since a server may also name properties of every object. */
 const decoders: ReadonlyMap<string, () => NodeJS.ReadWriteStream> = new Map([
   ["gzip", () => zlib.createGunzip()],
   ["x-gzip", () => zlib.createGunzip()],
@@ -51,18 +51,18 @@ const decoders: ReadonlyMap<string, () => NodeJS.ReadWriteStream> = new Map([
 
 const isRedirect = (status: number): boolean => [301, 302, 303, 307, 308].includes(status)
 
-/** Gives `node:net` the addresses that were checked, whatever the name resolves to now. */
+/** Pins the checked addresses for `node:net`, whatever the name resolves to now. */
 const pinned = (addresses: ReadonlyArray<string>): LookupFunction => {
-  const found = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }))
+  const resolved = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }))
   return (_host, options, callback) => {
-    const [first] = found
-    if (options.all === true) callback(null, found)
+    const [first] = resolved
+    if (options.all === true) callback(null, resolved)
     else if (first === undefined) callback(new Error("no address"), "", 4)
     else callback(null, first.address, first.family)
   }
 }
 
-/** The decoded body of bounded size; the reason when it cannot be taken. */
+/** The decoded body within the size limit; fails with the reason. */
 const readBody = async (url: URL, response: http.IncomingMessage, maxBytes: number): Promise<Uint8Array> => {
   const encoding = (response.headers["content-encoding"] ?? "identity").trim().toLowerCase()
   const decoder = decoders.get(encoding)
@@ -83,7 +83,6 @@ const readBody = async (url: URL, response: http.IncomingMessage, maxBytes: numb
   return Buffer.concat(chunks, total)
 }
 
-/** Why there is no answer. */
 const asFailure = (url: URL, cause: unknown): FetchFailure => {
   if (cause instanceof FetchFailure) return cause
   const { code = "", message } = cause as NodeJS.ErrnoException
@@ -97,8 +96,8 @@ const headers = {
 }
 
 /**
- * Sends one GET to one of `addresses`; the host of the URL is only used for `Host` and TLS. No redirects, no cookies, no pooled
- * connections, a bounded body. Interruption closes the socket.
+ * Sends one GET to one of `addresses`. The URL's host is used only for `Host` and TLS. No redirects, no cookies, no
+ * pooled connections, a bounded body. Interruption closes the socket.
  */
 const httpGet = (
   url: URL,
@@ -114,11 +113,11 @@ const httpGet = (
         const response = await new Promise<http.IncomingMessage>((resolve, reject) => {
           request.on("response", resolve).on("error", reject).end()
         })
-        const { headers, statusCode: status = 0 } = response
-        const location = isRedirect(status) ? (headers.location ?? "") : ""
+        const { headers: responseHeaders, statusCode: status = 0 } = response
+        const location = isRedirect(status) ? (responseHeaders.location ?? "") : ""
         return {
           status,
-          contentType: (headers["content-type"] ?? "").trim().toLowerCase(),
+          contentType: (responseHeaders["content-type"] ?? "").trim().toLowerCase(),
           location,
           body: location === "" ? await readBody(url, response, maxBytes) : new Uint8Array()
         }
@@ -129,17 +128,16 @@ const httpGet = (
     catch: (cause) => asFailure(url, cause)
   })
 
-/** The rest of a larger page is not read. */
+/** Only this many characters of a page are read. */
 const maxCharacters = 1_000_000
 const maxMegabytes = 512
 const defaultTime: Duration.Input = "10 seconds"
 
 const workerFile = moduleUrl("plugins/web/HtmlWorker")
 
-/** Deep nesting overflows the stack, and some constructs need unlimited memory or time. */
+/** Deep nesting overflows the stack; some markup needs unlimited memory or time. */
 const tooIntricate = "its HTML is nested too deeply or too large to be turned into text"
 
-/** Why the thread ended without a page. */
 const failureOf = (error: Error): string =>
   error instanceof RangeError || ("code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY")
     ? tooIntricate
@@ -161,8 +159,8 @@ const convert = (work: HtmlWork): Effect.Effect<HtmlPage, string> =>
   })
 
 /**
- * The main content of a page as markdown, with absolute links. Of a page above a million characters only the beginning is
- * read, and the text ends with a note. Fails with the reason when it takes more than `time`.
+ * The main content of a page as markdown with absolute links. Only the first million characters are read; a note says
+ * so. Fails with the reason if it takes longer than `time`.
  */
 export const readHtml = Effect.fn("readHtml")(function* (html: string, url: string, time = defaultTime) {
   const page = yield* convert({ html: html.slice(0, maxCharacters), url }).pipe(
@@ -173,16 +171,15 @@ export const readHtml = Effect.fn("readHtml")(function* (html: string, url: stri
   return { ...page, text: `${page.text}\n\n${note}` }
 })
 
-/** What a URL is held against. */
+/** The addresses and services that a URL is compared with. */
 interface KnownTargets {
   readonly services: ReadonlyArray<OwnService>
-  /** The addresses of the network interfaces of this machine. */
   readonly interfaces: ReadonlyArray<string>
-  /** May be fetched even from a private address; the services only when they are listed by their own names. */
+  /** Targets that may be fetched even at private addresses. Services must be listed by name. */
   readonly allowed: ReadonlySet<string>
 }
 
-/** The addresses of a host; the reason of the failure when it cannot be resolved. */
+/** Resolves a host; fails with the reason. */
 const lookUp = (host: string): Effect.Effect<ReadonlyArray<string>, string, Dns.Dns> =>
   isAddress(host)
     ? Effect.succeed([host])
@@ -196,27 +193,27 @@ const splitTarget = (target: string): readonly [host: string, port: string] => {
   return [target.slice(0, colon).replace(/^\[|\]$/g, ""), target.slice(colon + 1)]
 }
 
-/** The same host without the dot that may end it. */
+/** The host without a trailing dot. */
 const plainTarget = (target: string): string => target.toLowerCase().replace(/\.(?=:\d+$)/, "")
 
-/** The service of this name and port, if it is one. */
+/** The service with this name and port, if any. */
 const serviceNamed = (target: string, { services }: KnownTargets): OwnService | undefined =>
   services.find((one) => plainTarget(one.target) === plainTarget(target))
 
-/** The service that is reached at one of these addresses on this port, if there is one. */
+/** The service at one of these addresses and this port, if any. */
 const serviceAt = Effect.fnUntraced(function* (
   addresses: ReadonlyArray<string>,
   port: string,
-  own: KnownTargets
+  reserved: KnownTargets
 ): Effect.fn.Return<{ readonly service: OwnService; readonly address: string } | undefined, never, Dns.Dns> {
-  for (const service of own.services) {
+  for (const service of reserved.services) {
     const [host, servicePort] = splitTarget(service.target)
     if (servicePort !== port || service.isPublic === true) continue
     const places = yield* Effect.orElseSucceed(lookUp(host), (): ReadonlyArray<string> => [])
-    const isHere = places.some((place) => isOwnAddress(place, own.interfaces))
+    const isHere = places.some((place) => isOwnAddress(place, reserved.interfaces))
     const known = new Set(places.map(canonicalAddress))
     const address = addresses.find(
-      (one) => known.has(canonicalAddress(one)) || (isHere && isOwnAddress(one, own.interfaces))
+      (one) => known.has(canonicalAddress(one)) || (isHere && isOwnAddress(one, reserved.interfaces))
     )
     if (address !== undefined) return { service, address }
   }
@@ -224,9 +221,8 @@ const serviceAt = Effect.fnUntraced(function* (
 })
 
 /**
- * The addresses to connect to for a URL. One that is not public, or that belongs to this machine, denies the URL unless
- * its exact `host:port` is allowed. A service of this program is denied by the address that would be dialled, under
- * whatever name.
+ * The addresses for a URL. A private address, or one of this machine, denies the URL unless its exact `host:port` is
+ * allowed. Services of this program are denied by dialled address, whatever their name.
  */
 const addressesOf = Effect.fn("addressesOf")(function* (url: URL, listed: KnownTargets) {
   const { allowed } = listed
@@ -236,13 +232,13 @@ const addressesOf = Effect.fn("addressesOf")(function* (url: URL, listed: KnownT
     const detail = `${why}; to permit it, list ${permitted} under fetchAllow in your user configuration`
     return fetchFailure(url, "permission_denied", detail)
   }
-  const known = serviceNamed(target, listed)
-  if (known !== undefined && !isListed) return yield* denial(`${target} is the ${known.what}`, known.target)
+  const service = serviceNamed(target, listed)
+  if (service !== undefined && !isListed) return yield* denial(`${target} is the ${service.what}`, service.target)
   const host = url.hostname.replace(/^\[|\]$/g, "")
   const addresses = yield* Effect.mapError(lookUp(host), (reason) =>
     fetchFailure(url, "io_error", `the name ${host} cannot be resolved (${reason})`)
   )
-  const reached = known === undefined ? yield* serviceAt(addresses, portOf(url), listed) : undefined
+  const reached = service === undefined ? yield* serviceAt(addresses, portOf(url), listed) : undefined
   if (reached !== undefined) {
     return yield* denial(`${reached.address}:${portOf(url)} is the ${reached.service.what}`, reached.service.target)
   }
@@ -252,9 +248,9 @@ const addressesOf = Effect.fn("addressesOf")(function* (url: URL, listed: KnownT
 })
 
 export interface FetchOptions extends WebOptions {
-  /** The addresses of this machine; those of its network interfaces when absent. */
+  /** The addresses of this machine. Default: its network interfaces. */
   readonly interfaces?: () => ReadonlyArray<string>
-  /** The most bytes of a page, decoded. */
+  /** The size limit of a decoded page in bytes. */
   readonly maxBytes?: number
 }
 
@@ -264,7 +260,7 @@ const defaultTimeout = Duration.seconds(defaultLimits.fetchSeconds)
 
 const noHop = (): Effect.Effect<void> => Effect.void
 
-/** Pages that are converted at the same time; each takes a thread. */
+/** Number of pages converted in parallel, one thread each. */
 const readersAtOnce = 2
 
 const toPage = Effect.fnUntraced(function* (url: URL, { body, contentType, status }: HttpAnswer) {
@@ -278,7 +274,6 @@ const toPage = Effect.fnUntraced(function* (url: URL, { body, contentType, statu
   return page
 })
 
-/** Resolves names with the given `Dns`. */
 export const layerPublicWebNoDeps = (options: FetchOptions = {}) =>
   Layer.effect(
     WebFetch,
@@ -311,16 +306,16 @@ export const layerPublicWebNoDeps = (options: FetchOptions = {}) =>
         authorizeHop: (url: string) => Effect.Effect<void, E, R> = noHop
       ) {
         let url = yield* parseTarget(text)
-        let left = timeout
+        let remaining = timeout
         for (let redirects = 0; ; redirects++) {
           const orElse = () => Effect.fail(tooSlow(url))
-          const hop = Effect.timeoutOrElse(dial(url), { duration: left, orElse })
-          const [taken, answer] = yield* Effect.timed(hop)
+          const hop = Effect.timeoutOrElse(dial(url), { duration: remaining, orElse })
+          const [elapsed, answer] = yield* Effect.timed(hop)
           if (answer.location === "") return yield* reader.withPermits(1)(toPage(url, answer))
           if (redirects === maxRedirects) {
             return yield* fetchFailure(url, "io_error", `it redirects more than ${maxRedirects} times`)
           }
-          left = Duration.subtract(left, taken)
+          remaining = Duration.subtract(remaining, elapsed)
           url = yield* parseTarget(answer.location, url)
           yield* authorizeHop(url.href)
         }
@@ -330,6 +325,5 @@ export const layerPublicWebNoDeps = (options: FetchOptions = {}) =>
     })
   )
 
-/** Resolves names as the operating system does. */
 export const layerPublicWeb = (options: FetchOptions = {}) =>
   layerPublicWebNoDeps(options).pipe(Layer.provide(NodeDns.layer))

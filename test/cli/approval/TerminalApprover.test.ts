@@ -147,9 +147,9 @@ describe("layerTerminal", () => {
   it.effect("offers to cover what repairs a change, and explains that", () =>
     Effect.gen(function* () {
       const { screen } = yield* answered(call(repairable), "?", "r")
-      expect(screen).toContain("╰ y yes · n no · v view all · ? explain\n  With Enter: r yes, and what repairs it\n")
+      expect(screen).toContain("╰ y yes · n no · v view all · ? explain\n  With Enter: r yes, and repairs\n")
       expect(screen.replaceAll(/\s+/g, " ")).toContain(
-        "r Yes, and to what repairs it when a check fails: later changes of a by this task. Other files are asked about."
+        "r Yes, and to repairs when a check fails: later changes of a by this task. task-conductor asks about other files."
       )
     })
   )
@@ -192,14 +192,14 @@ Allow? y
       const wrong = ["1", "d", "kind please", "constructor", "4", "p src/**", "kin", "x", "jein", "a", "s\r"]
       const { answer, screen } = yield* answered(call(readItem), ...wrong, "y")
       assert.strictEqual(answer, "once")
-      assert.strictEqual(screen.split("That is no answer here.").length, wrong.length + 1)
-      assert.include(screen, "That is no answer here. Press y, k, p, e, n, v or ?.\n")
-      assert.include(screen, "That is no answer here. Nothing can follow k. Press y,")
-      assert.match(screen, /That is no answer here\. Nothing, or one of \S.*, can follow p\. Press y,/)
+      assert.strictEqual(screen.split("That is not an answer here.").length, wrong.length + 1)
+      assert.include(screen, "That is not an answer here. Press y, k, p, e, n, v or ?.\n")
+      assert.include(screen, "That is not an answer here. Nothing can follow k. Press y,")
+      assert.match(screen, /That is not an answer here\. Nothing, or one of \S.*, can follow p\. Press y,/)
       assert.include(screen, "Did you mean kind?")
       const numbers = yield* answered(step(three), "2", "1,4", "0", "d", "e", "n", "")
       assert.strictEqual(numbers.answer, "decline")
-      assert.strictEqual(numbers.screen.split("That is no answer here.").length, 6)
+      assert.strictEqual(numbers.screen.split("That is not an answer here.").length, 6)
     })
   )
 
@@ -221,7 +221,7 @@ Allow? y
       assert.strictEqual(answer, "once")
       assert.include(screen, "╰ y yes · n no · v view all · ? explain\n")
       assert.notInclude(screen, "With Enter")
-      assert.include(screen, "That is no answer here. Press y, n, v or ?.\n")
+      assert.include(screen, "That is not an answer here. Press y, n, v or ?.\n")
       assert.notInclude((yield* answered(step([writeItem]), "y")).screen, "only these")
     })
   )

@@ -134,7 +134,7 @@ describe.concurrent("a question in a real terminal", needsTerminal, () => {
       terminal.type(keys)
       await untilAsked(terminal, 2)
       assert.notInclude(terminal.screen(), "ANSWER")
-      assert.match(terminal.screen(), /A pasted text is no answer: press a key\./)
+      assert.match(terminal.screen(), /Pasted text is not an answer: press a key\./)
       terminal.type("n")
       await terminal.shows(prompt)
       terminal.type("\n")

@@ -74,7 +74,7 @@ describe("ask", () => {
     assert.lengthOf(stderr.split(demoLine.trim()), 2)
     assert.include(
       stderr,
-      "cannot be kept in <root>/state/task-conductor. A part of the path is a file, not a folder. It goes on; --continue will not find it.\n"
+      "cannot be saved in <root>/state/task-conductor. A part of the path is a file, not a folder. You can go on, but --continue will not find it.\n"
     )
     const quiet = await sandbox.run([...embedded, "--quiet", question], { env })
     assert.deepStrictEqual([quiet.code, quiet.stderr], [0, ""])

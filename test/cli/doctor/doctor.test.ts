@@ -64,7 +64,7 @@ describe("doctor", () => {
       const found = yield* diagnosis(none)
       const [[state, what, remedy] = []] = found("server")
       assert.deepStrictEqual([state, remedy], ["problem", start])
-      assert.include(what, "none answers at http://127.0.0.1:1 (")
+      assert.include(what, "no answer from http://127.0.0.1:1 (")
       assert.deepStrictEqual(found("model"), [])
     })
   )
@@ -85,7 +85,7 @@ describe("doctor", () => {
       const [[state, what, remedy] = []] = (yield* diagnosis({ host }))("server")
       assert.deepStrictEqual(
         [state, what],
-        ["problem", `http://${host} refuses the question for its version (HTTP 404: no such page)`]
+        ["problem", `http://${host} does not tell its version (HTTP 404: no such page)`]
       )
       assert.match(remedy ?? "", /^No model server is at http:\S+: correct the address\. Check OLLAMA_HOST/)
     })
@@ -99,7 +99,7 @@ describe("doctor", () => {
       assert.deepStrictEqual((yield* diagnosis({ models: [qwen, { name: "llama3.2:3b" }] }))("model"), [
         [
           "problem",
-          "none is chosen; the server has qwen3:8b, llama3.2:3b",
+          "no model is chosen; the server has qwen3:8b, llama3.2:3b",
           "Choose one for good: task-conductor init. Or for one run: --model NAME."
         ]
       ])
@@ -120,7 +120,7 @@ describe("doctor", () => {
       assert.deepStrictEqual(found("window"), [["ok", "8192 tokens"]])
       assert.deepStrictEqual(found("saved runs"), [["ok", "~/.local/state/task-conductor"]])
       assert.deepStrictEqual(found("configuration"), [
-        ["ok", "none; yours would be <root>/config/task-conductor/config.json"]
+        ["ok", "none; task-conductor init writes <root>/config/task-conductor/config.json"]
       ])
       assert.strictEqual(found("terminal")[0]?.[0], "note")
       assert.strictEqual(found("sandbox").length, 1)
@@ -141,7 +141,7 @@ describe("doctor", () => {
         sandbox.write("checked/gradlew", "#!/bin/sh\ntouch made\nexit 3\n")
         chmodSync(join(sandbox.root, "checked/gradlew"), 0o755)
         const found = yield* diagnosis(none, ["--project", join(sandbox.root, "checked")])
-        const starts = found("sandbox")[0]?.[0] === "ok" ? "starts" : "is there"
+        const starts = found("sandbox")[0]?.[0] === "ok" ? "starts" : "is installed"
         const lines = found("checks").map(([state, what]) => `${state} ${what}`)
         assert.include(lines, `ok npm test: npm ${starts}`)
         assert.include(lines, `ok make test: make ${starts}`)
@@ -168,7 +168,7 @@ describe("doctor", () => {
           python(`${folder}/.venv/bin/python`)
         }
         const found = yield* diagnosis(none, ["--project", join(sandbox.root, "python")])
-        const starts = found("sandbox")[0]?.[0] === "ok" ? "starts" : "is there"
+        const starts = found("sandbox")[0]?.[0] === "ok" ? "starts" : "is installed"
         assert.deepStrictEqual(found("checks"), [
           ["ok", `.venv/bin/python -m pytest: .venv/bin/python ${starts}`],
           ["ok", `.venv/bin/python -m pytest in part/: .venv/bin/python ${starts}`]
@@ -188,7 +188,7 @@ describe("doctor", () => {
       const found = yield* diagnosis(none, ["--project", join(sandbox.root, "many")])
       rmSync(join(sandbox.root, "config/task-conductor/config.json"))
       const lines = found("checks").map(([state, what]) => `${state} ${what}`)
-      const starts = found("sandbox")[0]?.[0] === "ok" ? "starts" : "is there"
+      const starts = found("sandbox")[0]?.[0] === "ok" ? "starts" : "is installed"
       assert.include(lines, `ok npm test: npm ${starts}`)
       assert.include(lines, `ok ./gradlew test: ./gradlew ${starts}`)
     })
@@ -225,7 +225,7 @@ describe("doctor", () => {
       const ps = { models: [{ name: "qwen3:8b", size: 1, size_vram: 1, context_length: 4096 }] }
       const loaded = yield* diagnosis({ models, model: "qwen3:8b", paths: { "/api/ps": { status: 200, body: ps } } })
       assert.deepStrictEqual(loaded("window"), [
-        ["note", "8192 tokens; the server has loaded it with 4096, and loads it anew for the first call"]
+        ["note", "8192 tokens; the server loaded it with 4096; it reloads it for the first call"]
       ])
     })
   )
@@ -257,7 +257,7 @@ describe("doctor", () => {
         [state, what],
         [
           "problem",
-          "<root>/state is no folder that you may write, so that no run can be saved in <root>/state/task-conductor"
+          "<root>/state is not a folder that you can write to, so no run can be saved in <root>/state/task-conductor"
         ]
       )
     })
@@ -284,7 +284,7 @@ describe("task-conductor alone", () => {
     [
       "no server",
       none,
-      ["Missing: server: none answers at http://127.0.0.1:1 (", start, "Try:     task-conductor run --model embedded "]
+      ["Missing: server: no answer from http://127.0.0.1:1 (", start, "Try:     task-conductor run --model embedded "]
     ],
     [
       "no model",
@@ -298,7 +298,7 @@ describe("task-conductor alone", () => {
       "models and none chosen",
       { models: [qwen] },
       [
-        "Missing: model: none is chosen; the server has qwen3:8b.\n",
+        "Missing: model: no model is chosen; the server has qwen3:8b.\n",
         'Try:     task-conductor run --model qwen3:8b "What does this project do?"\n'
       ]
     ],
@@ -376,7 +376,7 @@ describe("doctor, for a server of the API of OpenAI", () => {
     Effect.gen(function* () {
       const found = yield* diagnosis({ model, env: { OPENAI_BASE_URL: "http://127.0.0.1:1/v1" } })
       const [[state, what, remedy] = []] = found("server")
-      assert.deepStrictEqual([state, what], ["problem", "none answers at http://127.0.0.1:1/v1 (ECONNREFUSED)"])
+      assert.deepStrictEqual([state, what], ["problem", "no answer from http://127.0.0.1:1/v1 (ECONNREFUSED)"])
       assert.include(remedy, "OPENAI_BASE_URL")
     })
   )

@@ -38,7 +38,7 @@ describe("init without a terminal", () => {
       assert.include(mine.stderr, "Using qwen3:8b, the only installed tag of qwen3.")
       const again = yield* init("--for", "me", "--model", "llama3.2:3b")
       assert.deepStrictEqual([again.code, again.stdout], [2, ""])
-      assert.include(again.stderr, "<root>/config/task-conductor/config.json is there already, and is not overwritten.")
+      assert.include(again.stderr, "<root>/config/task-conductor/config.json exists and is not overwritten.")
       assert.deepStrictEqual(written(own), { model: "qwen3:8b", contextWindow: 16_384 })
 
       const all = yield* init("--for", "project", "--model", "llama3.2:3b")

@@ -56,14 +56,14 @@ describe("models pull", () => {
       const unknown = yield* pulling([failing("pull model manifest: file does not exist")], ["qwen9"])
       assert.deepStrictEqual(
         [unknown.code, unknown.stderr.split("\n").at(-2)],
-        [5, 'There is no model "qwen9" in the library of Ollama. Look for one at https://ollama.com/library.']
+        [5, 'There is no model "qwen9" in the Ollama library. Look for one at https://ollama.com/library.']
       )
       const stopped = yield* pulling([begunAndFailed], ["qwen3"])
       assert.deepStrictEqual(
         [stopped.code, stopped.stderr.split("\n").at(-2)],
         [
           5,
-          '"qwen3" could not be pulled: max retries exceeded: unexpected EOF. What has come is kept; the same command goes on from there.'
+          '"qwen3" could not be pulled: max retries exceeded: unexpected EOF. The downloaded part is kept; the same command continues it.'
         ]
       )
     })

@@ -82,7 +82,7 @@ describe.concurrent("a plugin of the user", () => {
     assert.include(stderr, "warning: team cannot listen.")
     const thrown = await owner.run(read, { env: { THROWS: "yes" } })
     assert.strictEqual(thrown.code, 0, thrown.stderr)
-    assert.include(thrown.stderr, "warning: The plugin team does not listen: ")
+    assert.include(thrown.stderr, "warning: The plugin team could not begin to listen: ")
   })
 })
 

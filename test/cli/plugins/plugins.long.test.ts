@@ -151,7 +151,7 @@ describe.concurrent("plugins new", () => {
     assert.strictEqual(code, 2)
     assert.match(
       stderr,
-      /^<root>\/project\/kept exists and is not empty, and nothing is overwritten\. Choose another name\.$/m
+      /^<root>\/project\/kept exists and is not empty\. Nothing was written\. Choose another name\.$/m
     )
     assert.isFalse(existsSync(path("kept/package.json")))
     sandbox.write("project/file", "mine")
@@ -160,7 +160,7 @@ describe.concurrent("plugins new", () => {
       [inFile.code, inFile.stderr],
       [
         1,
-        "<root>/project/file cannot be written. A part of the path is a file, not a folder. Mend that, or go to another folder.\n"
+        "<root>/project/file cannot be written. A part of the path is a file, not a folder. Fix that, or go to another folder.\n"
       ]
     )
     assert.strictEqual(readFileSync(path("file"), "utf8"), "mine")
@@ -185,16 +185,13 @@ describe("a plugin that spoils the process", () => {
   it("cannot make unfinished work look done by ending it", async () => {
     const { code, stderr } = await act("exits.mjs")
     assert.strictEqual(code, 1)
-    assert.include(stderr, "The program was ended by the code of a plugin, in the middle of its work.\n")
+    assert.include(stderr, "A plugin ended the program in the middle of its work.\n")
   })
 
   it("stops the run with one line by throwing where nobody catches", async () => {
     const { code, stderr } = await act("strays.mjs")
     assert.strictEqual(code, 1)
-    assert.match(
-      stderr,
-      /^The work is stopped: an error was thrown outside of any call, most likely by a plugin: late$/m
-    )
+    assert.match(stderr, /^task-conductor stops. Code outside any call threw an error, most likely a plugin: late$/m)
     assert.notMatch(stderr, /^\s+at /m)
   })
 

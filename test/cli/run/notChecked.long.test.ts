@@ -154,7 +154,7 @@ describe("a check that fails as it did before", () => {
       Effect.gen(function* () {
         const { start } = yield* makeWorld
         const { code, stderr, stdout } = yield* start(["run", "--check", check, "Set rateLimit to 200"])
-        expect(firstLines(stderr)).toContain(`the check fails as the project is: ${check}`)
+        expect(firstLines(stderr)).toContain(`before any change, the check fails: ${check}`)
         expect([code, stdout.includes("Not done (unverified): The check ")]).toEqual([1, true])
         expect(stdout).toContain(`- failed: \`${check}\` (exit code 1): It fails as it does without the changes`)
         expect(stdout).toContain(`says "The check passed.", but \`${check}\` still fails`)

@@ -71,7 +71,7 @@ describe("run", () => {
       [code, stderr.trimEnd().split("\n").at(-1)],
       [
         1,
-        'The result could not be written to stdout (ENOSPC). Nothing of the run has to be done again: "task-conductor show last" prints what it found.'
+        'The result could not be written to stdout (ENOSPC). The run is saved: "task-conductor show last" prints its answer.'
       ]
     )
   })

@@ -56,7 +56,7 @@ describe("the changes of the last run", () => {
         assert.match(undone.stdout, /^Undone: 2 files of run \S+\n- a\.txt\n- new\/b\.txt\n$/)
         assert.match(undone.stderr, /Make it again: task-conductor undo \S+ --redo/)
         assert.strictEqual(read(), "one\ntwo\nthree\n")
-        assert.include((yield* call("undo")).stderr, "Nothing to do: the files are so already.")
+        assert.include((yield* call("undo")).stderr, "Nothing to do: the files are already like that.")
         assert.include((yield* call("diff")).stderr, "note: a.txt (undone)")
         const again = JSON.parse((yield* call("undo", "last", "--redo", "--json", "a.txt")).stdout)
         assert.deepStrictEqual([again.paths, again.refused], [["a.txt"], []])

@@ -48,7 +48,7 @@ describe("runs delete", () => {
     const { code, stderr, stdout } = await sandbox.run(["runs", "delete", old, "20251120", torn])
     assert.deepStrictEqual(
       [code, stdout, stderr],
-      [0, "", [old, torn].map((id) => `Removed the run ${id}, with what undoes it.\n`).join("")]
+      [0, "", [old, torn].map((id) => `Removed the run ${id}, with its undo data.\n`).join("")]
     )
     assert.deepStrictEqual(left(), [empty, older])
     const json = await sandbox.run(["runs", "delete", "--json", empty, older])
@@ -74,7 +74,11 @@ describe("runs delete", () => {
     const { code, stderr, stdout } = await whileActive(old, () => sandbox.run(["runs", "delete", "--json", old, older]))
     assert.deepStrictEqual(
       [code, stdout, stderr],
-      [1, `["${older}"]\n`, `The run ${old} goes on (pid ${process.pid}) and was not removed. Stop it first.\n`]
+      [
+        1,
+        `["${older}"]\n`,
+        `The run ${old} is still working (pid ${process.pid}) and was not removed. Stop it first.\n`
+      ]
     )
     assert.deepStrictEqual(left(), [empty, torn, old])
   })

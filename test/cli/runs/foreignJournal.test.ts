@@ -86,7 +86,7 @@ describe("a journal of somebody else", () => {
     expect([refused.code, refused.stderr]).toEqual([
       2,
       expect.stringContaining(
-        'its journal is not proven to be yours, so it does not choose the folder to work in. Say that it is this one: --project "<root>/elsewhere".'
+        'its journal may come from somebody else, so it cannot choose the folder to work in. Name the folder yourself: --project "<root>/elsewhere".'
       )
     ])
     const chosen = await sandbox.run(["resume", plant({}, { at: elsewhere }), "--project", "../elsewhere"])
@@ -111,7 +111,7 @@ describe("a project that was moved", () => {
     expect([lost.code, lost.stderr]).toEqual([
       2,
       expect.stringContaining(
-        "its project <root>/old is not there. If it was moved, say where it is: --project FOLDER."
+        "its project <root>/old was not found. If it was moved, say where it is: --project FOLDER."
       )
     ])
     const found = await sandbox.run(["resume", "last", "--project", "../new"])

@@ -116,12 +116,8 @@ describe("the last run", () => {
 describe("show", () => {
   it("tells of a task what it was for, what was found, its calls and files, and the rest on request", async () => {
     const { stdout } = await sandbox.run(["show", "last", "--task", "search 1"])
-    expect(stdout).toMatch(
-      /^# Task Search 1\n\nfinished · skill search-code\n\n## What it was for\n\nFind notes again\.\n/
-    )
-    expect(stdout).toMatch(
-      /\n## What was found\n\nFound 1 line .*\n\n## Calls\n\n- search_files "note"[^\n]*: \d+ bytes, \d/s
-    )
+    expect(stdout).toMatch(/^# Task Search 1\n\nfinished · skill search-code\n\n## Purpose\n\nFind notes again\.\n/)
+    expect(stdout).toMatch(/\n## Result\n\nFound 1 line .*\n\n## Calls\n\n- search_files "note"[^\n]*: \d+ bytes, \d/s)
     expect(stdout).toMatch(/\n- 2 calls: \d+ tokens in, \d+ out, /)
     expect(stdout).not.toContain("System part of the prompt")
     const whole = await sandbox.run(["show", "last", "--task", "search 1", "--prompts"])

@@ -102,7 +102,7 @@ describe("a journal of a newer version", () => {
     expect([code, stderr]).toEqual([
       0,
       expect.stringContaining(
-        `note: The run was made by 0.0.9+0a1b2c3d of task-conductor, and is replayed by ${build}.\nThe replay of ${runId} is the same`
+        `note: 0.0.9+0a1b2c3d of task-conductor made the run, and ${build} replays it.\nThe replay of ${runId} is the same`
       )
     ])
     const { stdout } = await sandbox.run(["replay", "--json", runId])

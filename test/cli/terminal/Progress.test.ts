@@ -215,7 +215,7 @@ describe("what a model got wrong", () => {
       [
         "  The plan was not usable (4 problems); attempt 1",
         ...["a", "b", "c"].map(line),
-        "    and 1 more, which --verbose shows"
+        "    and 1 more; --verbose shows them"
       ].join("\n")
     )
     const reported =

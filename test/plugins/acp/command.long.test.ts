@@ -470,7 +470,7 @@ describe("acp with a model that changes files", () => {
       const beside = { sessionId, prompt: [{ type: "text" as const, text: "Where?" }] }
       assert.include(
         (yield* refusal(() => editor.agent.request(methods.agent.session.prompt, beside)))?.message,
-        "A prompt of this session is being answered already."
+        "This session is still answering a prompt."
       )
       yield* cancel()
       held.resolve(undefined)

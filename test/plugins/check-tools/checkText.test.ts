@@ -106,7 +106,7 @@ describe("checkText", () => {
     assert.deepStrictEqual((["offered", "written", "impossible"] as const).map(ending), [
       "plan.md: repaired, 1 repair; --fix writes the fixed document",
       "plan.md: repaired, 1 repair; the fixed document was written",
-      "plan.md: repaired, 1 repair; nothing was written, because no other text means the same"
+      "plan.md: repaired, 1 repair; nothing was written: no strict form means the same"
     ])
     assert.include(checkText({ ...checked(text), fixState: "written" }, plain), "plan.md:9:1: fixed: ")
   })

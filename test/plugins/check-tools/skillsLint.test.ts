@@ -106,7 +106,7 @@ describe.concurrent("skills new", () => {
     assert.strictEqual(code, 2)
     assert.include(
       stderr,
-      "<root>/project/.task-conductor/skills/good exists and is not empty, and nothing is overwritten. Choose another name."
+      "<root>/project/.task-conductor/skills/good exists and is not empty. Nothing was written. Choose another name."
     )
     assert.strictEqual(before(), text)
     symlinkSync(join(sandbox.root, "elsewhere"), join(sandbox.root, "project/.task-conductor/skills/linked"))

@@ -111,7 +111,9 @@ describe("a worker whose environment names a collector", needsPostgres, () => {
       const { start } = yield* makeCluster
       const worker = yield* start(["worker"], { OTEL_EXPORTER_OTLP_ENDPOINT: "nowhere" })
       yield* Effect.promise(() => worker.says("The worker is ready for runs"))
-      expect(worker.stderr()).toContain("This worker is not observed. OTEL_EXPORTER_OTLP_ENDPOINT is not an address.")
+      expect(worker.stderr()).toContain(
+        "This worker sends no telemetry. OTEL_EXPORTER_OTLP_ENDPOINT is not an address."
+      )
     })
   )
 })

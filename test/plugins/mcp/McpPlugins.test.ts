@@ -386,7 +386,7 @@ describe("what a project names", () => {
         [
           'PLACE: unknown key "mcpServers.typo.comand". Nearest: command.',
           'The server "unset" is not used: the environment has no TC_NOT_SET, TC_NOT_SET_EITHER. Set TC_NOT_SET, TC_NOT_SET_EITHER, or write ${TC_NOT_SET:-default}.',
-          'The server "???" is not used: its name must hold ASCII letters or digits, and at most 50 of them. Rename it.',
+          'The server "???" is not used: its name must have 1 to 50 ASCII letters or digits. Rename it.',
           `The server "gone" is not used: there is no program "./no-such-program", or no folder <project>. Install it, or correct the entry.`
         ]
       )

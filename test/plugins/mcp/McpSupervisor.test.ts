@@ -50,10 +50,10 @@ describe("a server that never becomes ready", () => {
     ["exits", "its program has ended with exit code 3. It wrote to stderr: cannot find the key\u001b[31m"],
     ["strange", "it supports none of the protocol revisions 2024-11-05 to 2025-11-25."],
     ["no tools", "it offers no tools that can be used."],
-    ["deep", "what it says of itself cannot be read: Maximum call stack size exceeded."],
+    ["deep", "its description of itself cannot be read: Maximum call stack size exceeded."],
     [
       "only logs",
-      'it was not ready in time. Fix the server, give it more seconds with "startTimeout", or leave it out with "disabled". It wrote to stdout what is no message: Usage: server [options]'
+      'it was not ready in time. Fix the server, give it more seconds with "startTimeout", or leave it out with "disabled". It wrote something to stdout that is not a message: Usage: server [options]'
     ]
   ]
   for (const [fault, detail] of faults) {
@@ -214,7 +214,7 @@ describe("the end of a run", () => {
 })
 
 const skipped = (first: string) =>
-  `The server "s" is used, but it writes lines to its stdout that are no messages and are skipped; the first is ${JSON.stringify(first)}. Its log belongs on stderr.`
+  `The server "s" is used, but task-conductor skips lines that it writes to stdout and that are not messages. The first is ${JSON.stringify(first)}. Its log belongs on stderr.`
 const cut = (how: string) =>
   `The server "s" is used, but it ends the list of its tools ${how}, which is a fault of the server: tools on later pages may be missing.`
 

@@ -70,12 +70,12 @@ describe("diff and undo of a server", () => {
           assert.deepStrictEqual([refused.isError, refused.data], [true, { exit_code: 2 }])
           assert.strictEqual(
             refused.text.replaceAll(root, "<root>"),
-            `The run ${id} is one of another project than the one that is served here, <root>/project.`
+            `The run ${id} belongs to another project than the one that is served here, <root>/project.`
           )
         }
         const none = yield* served(name, { run_id: "last" })
         assert.deepStrictEqual([none.isError, none.data], [true, { exit_code: 2 }])
-        assert.match(none.text, /^There is no run of the project that is served here, .*\/project, yet\.$/)
+        assert.match(none.text, /^The project that is served here, .*\/project, has no runs yet\.$/)
       }
       assert.include(readFileSync(join(root, "other/notes.md"), "utf8"), "crane")
 

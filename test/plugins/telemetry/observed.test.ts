@@ -231,7 +231,7 @@ describe("a run", () => {
     ]
   ])("goes on with a warning when it cannot be observed: %j", async (env, warning) => {
     const { code, stderr } = await observe(env as unknown as Readonly<Record<string, string>>)
-    expect([code, stderr]).toEqual([0, expect.stringContaining(`warning: This run is not observed.`)])
+    expect([code, stderr]).toEqual([0, expect.stringContaining(`warning: This run sends no telemetry.`)])
     expect(stderr).toContain(warning)
   })
 

@@ -47,18 +47,18 @@ describe("search_files", () => {
     Effect.gen(function* () {
       assert.strictEqual(
         yield* searched(files, { pattern: "parseConfig", path: "src", case_sensitive: true }),
-        "1 match in 1 file, letter case minded.\nsrc/config.ts:2: export const parseConfig = 1"
+        "1 match in 1 file, letter case matters.\nsrc/config.ts:2: export const parseConfig = 1"
       )
       assert.strictEqual(
         yield* searched(files, { pattern: "PARSEconfig", path: "src", case_sensitive: true }),
-        'No line of the 2 files below src holds "PARSEconfig", with letter case minded.'
+        'No line of the 2 files below src holds "PARSEconfig" in this letter case.'
       )
     })
   )
 
   nodeTest("searches a pattern that no line holds as a regular expression, when it looks like one", () =>
     Effect.gen(function* () {
-      const note = "\n(Nothing holds the pattern as it is: it was searched as a regular expression.)"
+      const note = "\n(No line holds the pattern as it is, so it was searched as a regular expression.)"
       assert.strictEqual(
         yield* searched(files, { pattern: "^export|nowhere", path: "src/config.ts" }),
         `1 match in 1 file, ${ignored}.\nsrc/config.ts:2: export const parseConfig = 1${note}`
@@ -243,7 +243,7 @@ describe("search_files", () => {
       )
       assert.strictEqual(
         yield* searched(lines, { ...regex, case_sensitive: true }),
-        "1 match in 1 file, letter case minded.\na.txt:1: export const a = 1"
+        "1 match in 1 file, letter case matters.\na.txt:1: export const a = 1"
       )
       assert.strictEqual(
         yield* searched(lines, { pattern: "d+$", regex: true }),
@@ -486,7 +486,7 @@ describe("search_files", () => {
         const { data, error_message } = yield* run("search_files", slow)
         assert.isNull(error_message)
         const [, searched, time, named] =
-          /^\(Searched (\d+) of 600 files, then the limit of (\d+ s) was reached\. .*; the person can raise (\S+)\.\)$/.exec(
+          /^\(Searched (\d+) of 600 files, then the limit of (\d+ s) was reached\. .*; the user can raise (\S+)\.\)$/.exec(
             String(data)
           ) ?? []
         assert.deepStrictEqual([time, named], ["4 s", setting])
