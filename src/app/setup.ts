@@ -149,7 +149,7 @@ const cloudNote = (model: string, file: string): string =>
 /** Who chose the model. "project" if neither flags nor the user's configuration name one. */
 const chooserOf = ({ model }: Configuration, flags: Configuration, own: Configuration): ModelSources["chosenBy"] => {
   if (model === undefined) return "nobody"
-  return flags.model === undefined && own.model === undefined ? "project" : "user"
+  return flags.model === undefined && userSettings.model === undefined ? "project" : "user"
 }
 
 const namesChecks = (checks: Configuration["checks"] = false): boolean => checks !== false && checks.length > 0
@@ -283,11 +283,13 @@ export const savedSettings = (setup: Setup): Configuration => {
     ...Struct.omit(pickSettings(settings, savedKeys), [...addressKeys, ...unsaved]),
     limits,
     deny: configuration.deny ?? [],
-    plugins: extensions.plugins.flatMap(({ folder, configuration: value, scope, text }): ReadonlyArray<PluginSetting> => {
-      if (scope !== "given") return []
-      const name = text.startsWith(".") ? `${folder}/${text}` : text
-      return [value === undefined ? name : [name, value.value]]
-    }),
+    plugins: extensions.plugins.flatMap(
+      ({ folder, configuration: value, scope, text }): ReadonlyArray<PluginSetting> => {
+        if (scope !== "given") return []
+        const name = text.startsWith(".") ? `${folder}/${text}` : text
+        return [value === undefined ? name : [name, value.value]]
+      }
+    ),
     ...providerOfRun(setup).server?.save(host)
   }
 }
