@@ -2,7 +2,7 @@
  * A function answers requests for approval: reading is allowed, everything else is declined.
  * `node examples/approve-by-function.ts`
  */
-import { run } from "../src/index.ts"
+import { run } from "task-conductor"
 
 const { report } = run({
   prompt: "Read docs/architecture.md and say what the rooms are.",

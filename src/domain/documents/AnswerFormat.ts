@@ -15,7 +15,8 @@ import { noEnd, unwrapped } from "./NoEnd.ts"
 import { repeatedText, withoutRepeats } from "./RepeatedParagraphs.ts"
 import { fenced } from "../markdown/PromptBlock.ts"
 import { modelFaults, modelSentence, pathText } from "../text/SchemaText.ts"
-import { type JsonSchema, jsonSchemaCodec } from "../tools/ToolSchema.ts"
+import { jsonSchemaFault } from "../tools/JsonSchemaFault.ts"
+import { isSchema, type JsonSchema, jsonSchemaCodec } from "../tools/ToolSchema.ts"
 
 const documents = [
   { name: "a task list", knownHeadings: taskListHeadings, begins: ["original-prompt"], holds: "tasks" },
@@ -66,9 +67,14 @@ export interface AnswerSchema {
   readonly codec: Schema.Codec<unknown, unknown>
 }
 
-/** The schema that a person gave; fails with what is wrong with it. */
-export const answerSchema = (given: unknown): Result.Result<AnswerSchema, string> =>
+const readForm = (given: unknown): Result.Result<AnswerSchema, string> =>
   Result.map(jsonSchemaCodec(given, "apply"), (codec) => ({ schema: given as JsonSchema, codec }))
+
+/** The schema that a person gave; fails with what is wrong with it. */
+export const answerSchema = (given: unknown): Result.Result<AnswerSchema, string> => {
+  const fault = isSchema(given) ? jsonSchemaFault(given) : undefined
+  return fault === undefined ? readForm(given) : Result.fail(fault)
+}
 
 /**
  * The schema in code that an answer has to fit, of which an order holds only the JSON schema: what it checks beyond that, such as the
@@ -83,7 +89,7 @@ export const AnswerCodec = Context.Reference<AnswerSchema["codec"] | undefined>(
 export const formOf = (given: Schema.Json | undefined): Effect.Effect<AnswerSchema | undefined> =>
   given === undefined
     ? Effect.undefined
-    : Effect.fromResult(answerSchema(given)).pipe(
+    : Effect.fromResult(readForm(given)).pipe(
         Effect.mapError((what) => new Error(what)),
         Effect.orDie,
         Effect.flatMap((form) => Effect.map(AnswerCodec, (codec = form.codec) => ({ ...form, codec })))

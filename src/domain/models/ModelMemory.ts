@@ -5,7 +5,7 @@ import { sizeText } from "../text/Format.ts"
 
 /** What a loaded model takes, in bytes. */
 export interface LoadedMemory {
-  readonly bytes: number
+  /** Bytes in all. */ readonly bytes: number
   /** How much of it is on the graphics card. */
   readonly gpuBytes: number
   /** The window with which it is loaded, in tokens. */

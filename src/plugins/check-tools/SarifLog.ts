@@ -4,10 +4,13 @@
 import { type CheckReport, ruleOf, rulePage, type Where, whereText } from "../../kit/documents.ts"
 import { linesOf, locate } from "./TextSpan.ts"
 
+/** A document that was checked. */
 export interface SarifDocument {
   /** A path relative to the checked folder, or a URI; `stdin` for piped input. */
   readonly path: string
+  /** The text that was checked. */
   readonly text: string
+  /** What the check found. */
   readonly report: Pick<CheckReport, "issues" | "repairs">
 }
 
@@ -99,4 +102,5 @@ export const sarifLog = (
   }
 }
 
+/** A log as SARIF 2.1.0 has it. */
 export type SarifLog = ReturnType<typeof sarifLog>

@@ -201,8 +201,11 @@ interface SkillTestOutcome {
 
 /** A difference from the expectations, with both sides if there are two. */
 export interface SkillTestProblem {
+  /** What differs. */
   readonly what: string
+  /** What the test expects. */
   readonly expected?: string
+  /** What came. */
   readonly actual?: string
 }
 

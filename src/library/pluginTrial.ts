@@ -1,6 +1,6 @@
 /**
  * Tests a plugin without a run: lists what task-conductor would reject, and runs one tool call. The plugin is loaded
- * beside the built-in ones, behind the real gate, over its own project. Part of the composition root.
+ * beside the built-in ones, behind the real gate, over its own project.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -19,12 +19,12 @@ import { ConfigurationError } from "../services/configuration/ConfigurationError
 import { Gate } from "../services/permissions/Gate.ts"
 import { ProjectWriteLock } from "../services/files/ProjectWriteLock.ts"
 import type { Plugin } from "../services/tools/Plugin.ts"
-import { putFiles } from "./trialSetup.ts"
-import { layerCommands, layerRegistry, layerWeb } from "./layers.ts"
+import { putFiles } from "../app/trialSetup.ts"
+import { layerCommands, layerRegistry, layerWeb } from "../app/layers.ts"
 import { PluginPackages } from "../services/plugins/PluginPackages.ts"
 import { providersOf } from "../services/plugins/PluginProviders.ts"
 import type { PluginProblem } from "../services/tools/PluginProblem.ts"
-import { leavesMachine } from "./providers.ts"
+import { leavesMachine } from "../app/providers.ts"
 import { Skills } from "../services/skills/Skills.ts"
 import type { SecretReader } from "../services/plugins/Secrets.ts"
 import { Policies } from "../services/permissions/Policies.ts"

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import type { ApprovalItem } from "../../src/domain/permissions/ApprovalItem.ts"
-import { layerRuleApprover } from "../../src/app/trialSetup.ts"
-import { Approver } from "../../src/services/approvals/Approver.ts"
+import type { ApprovalItem } from "../../../src/domain/permissions/ApprovalItem.ts"
+import { layerRuleApprover } from "../../../src/plugins/check-tools/ruleApprover.ts"
+import { Approver } from "../../../src/services/approvals/Approver.ts"
 
 const item = (tool: string, risk: ApprovalItem["risk"], targets: ReadonlyArray<string>): ApprovalItem => ({
   task: "A",
