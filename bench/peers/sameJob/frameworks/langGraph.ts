@@ -1,5 +1,5 @@
 import { tool } from "@langchain/core/tools"
-import { Command, interrupt, MemorySaver } from "@langchain/langgraph"
+import { Command, interrupt, isInterrupted, MemorySaver } from "@langchain/langgraph"
 import { createReactAgent } from "@langchain/langgraph/prebuilt"
 import { ChatOllama } from "@langchain/ollama"
 import { z } from "zod"
@@ -24,6 +24,6 @@ const agent = createReactAgent({
   checkpointer: new MemorySaver()
 })
 const config = { configurable: { thread_id: "job" } }
-let state: any = await agent.invoke({ messages: [{ role: "user", content: prompt }] }, config)
-while (state.__interrupt__?.length > 0) state = await agent.invoke(new Command({ resume: isAllowed }), config)
+let state = await agent.invoke({ messages: [{ role: "user", content: prompt }] }, config)
+while (isInterrupted(state)) state = await agent.invoke(new Command({ resume: isAllowed }), config)
 print({ status: "ended", value: state.structuredResponse })

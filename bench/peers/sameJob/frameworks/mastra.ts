@@ -29,7 +29,7 @@ const job = new Agent({
 const mastra = new Mastra({ agents: { job }, storage: new InMemoryStore(), logger: false })
 const agent = mastra.getAgent("job")
 const schema = z.object({ file: z.string(), rounds: z.number().int() })
-let result: any = await agent.generate(prompt, { maxSteps: 10, structuredOutput: { schema } })
+let result = await agent.generate(prompt, { maxSteps: 10, structuredOutput: { schema } })
 while (result.finishReason === "suspended") {
   const call = { runId: result.runId, toolCallId: result.suspendPayload?.toolCallId }
   result = isAllowed ? await agent.approveToolCallGenerate(call) : await agent.declineToolCallGenerate(call)
