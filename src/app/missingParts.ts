@@ -40,7 +40,7 @@ export const requireParts = Effect.fnUntraced(function* (runId: string, lines: R
     return !isThere && !isExplained(source, problems)
   })
   const bySource = Map.groupBy(missing, ({ origin }) => sourceOf(origin))
-  const tasks = runOf(records).plans.at(-1)?.list.tasks ?? []
+  const tasks = runOf(records).plans.flatMap(({ list }) => list.tasks)
   const skills = new Set(tasks.map(({ skill }) => skill).filter((name) => find(name) === undefined))
   const parts = [
     ...[...bySource].map(([source, of]) => `${of.map(({ name }) => name).join(", ")} ${optionOf(source)}`),

@@ -345,10 +345,7 @@ describe("a run with parts in code", () => {
         execute: async () => "Hello."
       })
       const horn = makeHorn()
-      write(
-        "skills/in-code/SKILL.md",
-        freeSkill.replace("name: free", "name: in-code")
-      )
+      write("skills/in-code/SKILL.md", freeSkill.replace("name: free", "name: in-code"))
       const skills = pathToFileURL(join(stateFolder, "../../../../skills/"))
       const parts = { tools: { greet }, plugins: [horn.plugin], skills }
       const first = run(order({ ...parts, plan: plan.replaceAll("free", "in-code") }))
@@ -356,8 +353,8 @@ describe("a run with parts in code", () => {
       expect([begun.status, begun.message]).toEqual(["done", ""])
       const { allow = [], model = "" } = order()
       const missing =
-        `The run ${first.runId}: it was begun with what is missing now: greet in "tools"; ` +
-        'sound_horn of horn ("plugins"); the skill in-code ("skills"). Go on with it where these are.'
+        `The run ${first.runId}: it was begun with what is missing now: sound_horn of horn ("plugins"); ` +
+        'greet in "tools"; the skill in-code ("skills"). Go on with it where these are.'
       const refused = [
         resume(first.runId, { stateFolder, allow, model }),
         fork(first.runId, { stateFolder, allow, model, from: "Look 2" })

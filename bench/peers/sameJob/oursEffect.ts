@@ -20,13 +20,13 @@ const read = tool({
   effect,
   execute: (given) => Effect.promise(() => readPath(given.path))
 })
-const parts = [Tools.layer({ grep, read }), Approvals.functions({ approve: () => isAllowed })] as const
+const approvals = Approvals.functions({ approve: () => isAllowed })
 const settings = { model, host: url, configuration: false, toolCalls: "native", contextWindow: 8192 } as const
 const outputSchema = Schema.Struct({ file: Schema.String, rounds: Schema.Int })
 const answer = Conductor.use(({ ask }) => ask({ prompt, outputSchema })).pipe(
   Effect.flatMap(({ report }) => report),
   Effect.scoped,
-  Effect.provide(Conductor.layer(settings).pipe(Layer.provide(parts)))
+  Effect.provide(Conductor.layer(settings).pipe(Layer.provide([Tools.layer({ grep, read }), approvals])))
 )
 const { message, status, value } = await Effect.runPromise(answer)
 print({ status, value, message })
