@@ -25,20 +25,6 @@ export const isSourceFile = (path: string): boolean => isProgram(languageOf(path
 const rowsOf = ({ base, path, text }: ProposedFile) =>
   numberedRows(wholeChange(path, base ?? undefined, text ?? "").diff)
 
-/** The definitions, still there, around the lines that changed. */
-export const changedNames = (change: ProposedFile): ReadonlyArray<string> => {
-  const language = languageOf(change.path)
-  const texts = { added: sourceLines(change.text), removed: sourceLines(change.base) }
-  const found = rowsOf(change).flatMap(({ kind, number = 0 }) => {
-    if (kind !== "added" && kind !== "removed") return []
-    const above = texts[kind].slice(0, number)
-    const line = above.findLast((one) => declaredName(one, language) !== undefined)
-    return line === undefined ? [] : (declaredName(line, language) ?? [])
-  })
-  const left = new Set(definedNames(change.path, change.text))
-  return [...new Set(found)].filter((name) => left.has(name))
-}
-
 /** The definitions that changes take away: renamed or removed in all of these files. */
 export const removedNames = (changes: ReadonlyArray<ProposedFile>): ReadonlyArray<string> => {
   const left = new Set(changes.flatMap(({ path, text }) => definedNames(path, text)))

@@ -1,6 +1,4 @@
-/**
- * Which lines of a source file are words for people: comments, and strings that document what stands around them.
- */
+/** Which lines of a source file are words for people: comments, and strings that document what stands around them. */
 import { isProgram } from "./Declarations.ts"
 
 const lineComment = /^\s*(?:\/\/|#(?!\s*(?:include|define|if|el|endif|undef|pragma)\b|!\[|\[)|--\s|;;)/

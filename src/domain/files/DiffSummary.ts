@@ -1,6 +1,4 @@
-/**
- * A unified diff in few words: which lines of which files it changes, for a place that has no room for the whole.
- */
+/** A unified diff in few words: which lines of which files it changes, for a place that has no room for the whole. */
 
 interface DiffFile {
   readonly path: string

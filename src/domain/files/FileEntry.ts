@@ -1,6 +1,4 @@
-/**
- * What is at a path of the project, where it is handled without being read as text: a picture, a link, a folder.
- */
+/** What is at a path of the project, where it is handled without being read as text: a picture, a link, a folder. */
 import * as Schema from "effect/Schema"
 
 export const FileEntry = Schema.Struct({

@@ -1,6 +1,4 @@
-/**
- * The configuration files of git, as far as they name files that git runs or reads more configuration from.
- */
+/** The configuration files of git, as far as they name files that git runs or reads more configuration from. */
 
 const sectionHead = /\s*\[\s*([\w.-]+)(?:\s+"((?:[^"\\\n]|\\[^\n])*)")?\s*\]/y
 const settingName = /\s*([A-Za-z][\w-]*)[^\S\n]*(=?)/y
@@ -34,8 +32,7 @@ const valueFrom = (text: string, start: number): { readonly value: string; reado
 }
 
 /**
- * All settings, in order; section and key in lower case, as git compares them. What git would reject is left out or read in
- * part.
+ * All settings, in order; section and key in lower case, as git compares them. What git would reject is left out or read in part.
  */
 export const gitSettings = (given: string) => {
   const text = given.replaceAll("\r\n", "\n")

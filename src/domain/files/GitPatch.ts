@@ -1,6 +1,4 @@
-/**
- * The change of a file as git writes it and `git apply` takes it.
- */
+/** The change of a file as git writes it and `git apply` takes it. */
 import { type FileKind, gitMode } from "./FileKind.ts"
 import { changeBetween, type WholeChange } from "./ChangePreview.ts"
 

@@ -1,6 +1,4 @@
-/**
- * Which files of the project a file imports, read from the lines of scripts and of Python that name them.
- */
+/** Which files of the project a file imports, read from the lines of scripts and of Python that name them. */
 const script = /\.[cm]?[jt]sx?$/
 
 /** True for files whose imports are read. */

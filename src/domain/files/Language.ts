@@ -1,6 +1,4 @@
-/**
- * The language of a file as the info string of a fence, derived from its name.
- */
+/** The language of a file as the info string of a fence, derived from its name. */
 
 /** Languages that only the extension of the same name stands for. */
 const ownExtensions =

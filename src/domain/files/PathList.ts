@@ -1,6 +1,4 @@
-/**
- * Lists of paths for a model: folders, the nearest to a name, and those that match a pattern.
- */
+/** Lists of paths for a model: folders, the nearest to a name, and those that match a pattern. */
 import { distance } from "fastest-levenshtein"
 import { nearest } from "../text/Nearest.ts"
 import { unescaped } from "../text/PercentEscapes.ts"

@@ -1,6 +1,4 @@
-/**
- * A change of one file that is proposed and not made.
- */
+/** A change of one file that is proposed and not made. */
 import * as Schema from "effect/Schema"
 import { FileEntry } from "./FileEntry.ts"
 import { FileKind } from "./FileKind.ts"

@@ -1,6 +1,4 @@
-/**
- * What changes left behind: lines that use a name which is no longer defined, and lines that equal a replaced one.
- */
+/** What changes left behind: lines that use a name which is no longer defined, and lines that equal a replaced one. */
 import { cutAt } from "../text/Excerpt.ts"
 import { defines, linesWithName, type NamedText, removedLines, removedNames } from "./ChangedNames.ts"
 import type { ProposedFile } from "./ProposedFile.ts"

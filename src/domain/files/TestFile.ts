@@ -1,6 +1,4 @@
-/**
- * Which files hold tests, by their names.
- */
+/** Which files hold tests, by their names. */
 const named: ReadonlyArray<RegExp> = [
   /[._-](?:test|spec)\.[cm]?[jt]sx?$/,
   /(?:^|\/)(?:__tests__|tests?)\/.*\.[cm]?[jt]sx?$/,

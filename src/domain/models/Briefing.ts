@@ -1,6 +1,5 @@
 /**
- * What the host knows when a run starts, and the blocks that show it in every prompt. It is never read back from an
- * answer.
+ * What the host knows when a run starts, and the blocks that show it in every prompt. It is never read back from an answer.
  */
 import * as Schema from "effect/Schema"
 import { nestMarkdown } from "../markdown/MarkdownTree.ts"
@@ -99,8 +98,10 @@ export const Briefing = Schema.Struct({
   prompt: Schema.NonEmptyString,
   /** Raw markdown lines: date, operating system, shell, workspace; only what is known. */
   environment: Schema.String,
-  /** Markdown, empty when the project has none. */
+  /** The rules of the project in markdown, empty when it has none. Runs that were saved earlier may hold its README here. */
   projectDescription: Schema.String,
+  /** The beginning of the README, for plans and conversations; absent where the project has rules. */
+  projectReadme: Schema.optionalKey(Schema.String),
   /** Markdown without headings; absent when there is none, and in runs that were saved before there were maps. */
   projectMap: Schema.optionalKey(Schema.String),
   /** The files that the description is made of, relative to the project. */
@@ -170,7 +171,7 @@ export const besideReferences = (briefing: Briefing, references: ReadonlyArray<R
 }
 
 /**
- * The blocks `## User prompt`, `## Environment`, `## Project description`, `## Project map`, `## Current file`,
+ * The blocks `## User prompt`, `## Environment`, `## Project description`, `## README.md`, `## Project map`, `## Current file`,
  * `## Open files` by placeholder; empty when nothing is known. Headings inside the project description are moved below its
  * own. `isReference` says that tasks can refer to the parts.
  */
@@ -178,6 +179,7 @@ export const briefingBlocks = (briefing: BriefingParts, isReference = true) => (
   user_prompt: fencedBlock("## User prompt", briefing.prompt, "text"),
   environment: rawBlock("## Environment", briefing.environment),
   project_description: rawBlock("## Project description", nestMarkdown(briefing.projectDescription, 2)),
+  project_readme: rawBlock("## README.md", nestMarkdown(briefing.projectReadme ?? "", 2)),
   project_map: rawBlock("## Project map", briefing.projectMap ?? ""),
   current_file:
     currentFileBlock(briefing.currentFile) +
@@ -185,9 +187,9 @@ export const briefingBlocks = (briefing: BriefingParts, isReference = true) => (
   open_files: rawBlock("## Open files", briefing.openFiles.map((path) => `- ${oneLine(path)}`).join("\n"))
 })
 
-/** What prompts show of the project itself. */
-export const projectTextOf = ({ projectDescription, projectMap = "" }: BriefingParts): string =>
-  `${projectDescription}\n${projectMap}`
+/** What plans and conversations are shown of the project itself. */
+export const projectTextOf = ({ projectDescription, projectMap = "", projectReadme = "" }: BriefingParts): string =>
+  `${projectDescription}\n${projectReadme}\n${projectMap}`
 
 /** What tasks can refer to for certain: the parts of the prompt, and the open files. */
 export const briefingLinks = (briefing: BriefingParts): ReadonlyArray<Reference> => {
@@ -206,13 +208,14 @@ export const briefingLinks = (briefing: BriefingParts): ReadonlyArray<Reference>
 }
 
 /**
- * The document in which anchors resolve. The project description comes last, so that its headings get the numbered slugs
+ * The document in which anchors resolve. The project description and README.md come last, so that its headings get the numbered slugs
  * and ours stay `user-prompt`, `environment`, `current-file`, `open-files`, `project-map`.
  */
 export const requestDocument = (briefing: BriefingParts): string => {
   const { attachment, ...others } = briefing
-  const { current_file, environment, open_files, project_description, project_map, user_prompt } =
+  const { current_file, environment, open_files, project_description, project_map, project_readme, user_prompt } =
     briefingBlocks(others)
   const attached = attachmentBlock(attachment, { isReference: false })
-  return user_prompt + environment + current_file + attached + open_files + project_map + project_description
+  const known = user_prompt + environment + current_file + attached + open_files + project_map
+  return known + project_description + project_readme
 }

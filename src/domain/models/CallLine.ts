@@ -1,6 +1,4 @@
-/**
- * A call in one line, where its output has no room.
- */
+/** A call in one line, where its output has no room. */
 import { shortened } from "../text/Excerpt.ts"
 import type { LineRange } from "../text/LineRange.ts"
 import type { CallOutcome, ToolCall } from "../tools/ToolCall.ts"

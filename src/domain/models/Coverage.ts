@@ -1,6 +1,4 @@
-/**
- * How much of a reference a task has seen: the lines that its prompt shows, and those that it read later.
- */
+/** How much of a reference a task has seen: the lines that its prompt shows, and those that it read later. */
 import type { LineRange } from "../text/LineRange.ts"
 import { numberLines } from "../text/NumberedLines.ts"
 

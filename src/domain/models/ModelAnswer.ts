@@ -1,6 +1,4 @@
-/**
- * One answer of a model with what it cost, and the ways in which a call can fail.
- */
+/** One answer of a model with what it cost, and the ways in which a call can fail. */
 import * as Schema from "effect/Schema"
 import { overflowText, PartSize } from "./PromptSize.ts"
 

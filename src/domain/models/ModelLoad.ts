@@ -1,6 +1,4 @@
-/**
- * Why a server loads a model that it had loaded before, by what the run itself knows.
- */
+/** Why a server loads a model that it had loaded before, by what the run itself knows. */
 import { durationText } from "../text/Format.ts"
 
 /** How long a server is asked to keep a model after a call. */

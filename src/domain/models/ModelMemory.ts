@@ -1,6 +1,4 @@
-/**
- * Whether models fit the memory of their server: one on the graphics card, several beside each other.
- */
+/** Whether models fit the memory of their server: one on the graphics card, several beside each other. */
 import { sizeText } from "../text/Format.ts"
 
 /** What a loaded model takes, in bytes. */

@@ -1,6 +1,4 @@
-/**
- * How far a server is with getting a model, which comes in several parts.
- */
+/** How far a server is with getting a model, which comes in several parts. */
 import * as Schema from "effect/Schema"
 import { sizeText } from "../text/Format.ts"
 

@@ -1,6 +1,4 @@
-/**
- * The output of a call as a model reads it: text instead of JSON, without what only the program needs.
- */
+/** The output of a call as a model reads it: text instead of JSON, without what only the program needs. */
 import type * as Schema from "effect/Schema"
 import * as Predicate from "effect/Predicate"
 import { type CallOutcome, commandEnd, dataText, type ToolResult } from "../tools/ToolCall.ts"

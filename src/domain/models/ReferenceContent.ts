@@ -1,6 +1,4 @@
-/**
- * What a reference resolves to, and the message when the references of a task are larger than a prompt allows.
- */
+/** What a reference resolves to, and the message when the references of a task are larger than a prompt allows. */
 import * as Arr from "effect/Array"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"

@@ -1,6 +1,4 @@
-/**
- * The order of texts by code point: the same on every machine, and the order git lists paths in.
- */
+/** The order of texts by code point: the same on every machine, and the order git lists paths in. */
 
 /** Moves surrogates above the other code units, where their code points belong. */
 const rank = (unit: number): number => (unit < 0xd800 ? unit : unit < 0xe000 ? unit + 0x2000 : unit - 0x800)

@@ -1,6 +1,4 @@
-/**
- * How durations, sizes and paths are written for a person.
- */
+/** How durations, sizes and paths are written for a person. */
 
 const parted = (more: number, moreUnit: string, less: number, lessUnit: string): string =>
   less === 0 ? `${more} ${moreUnit}` : `${more} ${moreUnit} ${less} ${lessUnit}`

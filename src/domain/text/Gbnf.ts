@@ -1,6 +1,4 @@
-/**
- * Grammars in the notation of llama.cpp (GBNF), made of parts: a part is the right side of a rule.
- */
+/** Grammars in the notation of llama.cpp (GBNF), made of parts: a part is the right side of a rule. */
 import type * as Schema from "effect/Schema"
 
 /** A part of a rule, ready to stand beside others. */

@@ -1,6 +1,4 @@
-/**
- * Lines of a string by number, as references narrow files: 1-based, inclusive.
- */
+/** Lines of a string by number, as references narrow files: 1-based, inclusive. */
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 

@@ -1,6 +1,4 @@
-/**
- * Lines with their numbers, as models see files: `1748: text`, so that a link to a line is copied and not counted.
- */
+/** Lines with their numbers, as models see files: `1748: text`, so that a link to a line is copied and not counted. */
 
 /** Puts the number before each line; `first` is the number of the first one. A line end of Windows is left out. */
 export const numberLines = (lines: ReadonlyArray<string>, first: number): ReadonlyArray<string> =>

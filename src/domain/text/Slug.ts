@@ -1,6 +1,4 @@
-/**
- * Slugs of headings and names, made as GitHub makes them.
- */
+/** Slugs of headings and names, made as GitHub makes them. */
 import GithubSlugger, { slug } from "github-slugger"
 
 /** The GFM slug of one heading or name, without the numbering of repeated headings. */

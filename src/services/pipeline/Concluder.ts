@@ -1,6 +1,4 @@
-/**
- * The last call of a run: turns the results into the answer to the prompt, with links to its sources.
- */
+/** The last call of a run: turns the results into the answer to the prompt, with links to its sources. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Schema from "effect/Schema"

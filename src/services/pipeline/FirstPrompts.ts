@@ -1,6 +1,4 @@
-/**
- * What a window cannot hold is refused before a run or a conversation begins, instead of by its first calls.
- */
+/** What a window cannot hold is refused before a run or a conversation begins, instead of by its first calls. */
 import * as Effect from "effect/Effect"
 import type { Briefing } from "../../domain/models/Briefing.ts"
 import {

@@ -1,6 +1,4 @@
-/**
- * What a run is asked for; RunFlow.ts carries it out.
- */
+/** What a run is asked for; RunFlow.ts carries it out. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
@@ -14,8 +12,7 @@ export class Pipeline extends Context.Service<
   Pipeline,
   {
     /**
-     * Runs to the end. Every outcome except a rejected order is a report, which the last event holds even after an
-     * interruption.
+     * Runs to the end. Every outcome except a rejected order is a report, which the last event holds even after an interruption.
      */
     run(order: RunOrder): Effect.Effect<RunReport, UnknownSkill | BriefingError | JournalError>
     /** Stops after the checked task list. */

@@ -1,6 +1,4 @@
-/**
- * What tasks and calls may do to the project, by the tools of their skills.
- */
+/** What tasks and calls may do to the project, by the tools of their skills. */
 import * as Effect from "effect/Effect"
 import type { Task } from "../../domain/plan/Task.ts"
 import { toolsOfSkill } from "../../domain/skills/Skill.ts"

@@ -1,6 +1,4 @@
-/**
- * The first message of a task, filled and measured: the check of a plan measures the same text that is sent later.
- */
+/** The first message of a task, filled and measured: the check of a plan measures the same text that is sent later. */
 import * as Effect from "effect/Effect"
 import { memoize } from "effect/Function"
 import { renderTaskPart } from "../../domain/documents/TaskRendering.ts"
@@ -11,9 +9,7 @@ import {
   charactersBeside,
   charactersOf,
   type FilledPrompt,
-  fittingPrompt,
   largestParts,
-  lightestCharacters,
   overflowText
 } from "../../domain/models/PromptSize.ts"
 import type { Task } from "../../domain/plan/Task.ts"
@@ -26,6 +22,7 @@ import {
   type Skill,
   toolsOfSkill
 } from "../../domain/skills/Skill.ts"
+import { newSentences } from "../../domain/text/NewSentences.ts"
 import { Prompts } from "../models/Prompts.ts"
 import { TokenCalibration } from "../models/TokenCalibration.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
@@ -85,17 +82,16 @@ const tellsHowToWork = ({ execution }: Skill, tools: ReadonlyArray<string>): boo
 /** What the first message about places says beside what the plan and the project say. */
 interface PlaceContents {
   readonly references?: string
-  /** The places, and their numbers. */
+  /** The block of the places, and their numbers. */
   readonly places?: string
   readonly numbers?: string
 }
 
-export const makeTaskPrompts = Effect.gen(function* () {
-  const calibration = yield* TokenCalibration
+/** Fills the first messages of tasks. */
+const makeFirstMessages = Effect.gen(function* () {
   const prompts = yield* Prompts
   const registry = yield* ToolRegistry
   const settings = yield* RunSettings
-  const { contextWindow: window, model } = settings
   const skills = yield* Skills
 
   const allTools = registry.tools.map(({ name }) => name)
@@ -106,8 +102,7 @@ export const makeTaskPrompts = Effect.gen(function* () {
   const isShipped = ({ name }: Skill): boolean =>
     skills.all.some(({ origin, skill }) => origin === "package" && skill.name === name)
 
-  const scaleOf = (task: Task) => calibration.scale(skills.find(task.skill)?.model ?? model)
-
+  /** The first message of a task. */
   const first = (task: Task, briefing: Briefing, { goals = "", references = "" }: TaskContents = {}): FilledPrompt => {
     const skill = skills.find(task.skill)
     const tools = toolsOf(skill)
@@ -124,12 +119,6 @@ export const makeTaskPrompts = Effect.gen(function* () {
       task_data: renderTaskPart(task)
     })
   }
-
-  /** The first message as it fits the window with some turns behind it. */
-  const fitted = (task: Task, briefing: Briefing, contents: TaskContents): FilledPrompt =>
-    fittingPrompt(first(task, briefing, contents), Math.floor(window / 2), scaleOf(task))
-
-  const budgetBeside = (task: Task, characters: number): number => charactersBeside(window, characters, scaleOf(task))
 
   /** The first message about places that are decided about together. */
   const places = (
@@ -152,11 +141,25 @@ export const makeTaskPrompts = Effect.gen(function* () {
       // What our own skills say is about searching, which the program has done.
       skill_refinement: skill === undefined || isShipped(skill) ? "" : refinementText(skill),
       references,
-      task_data: rawBlock("## Task", task.whatIsNeeded),
-      places: rawBlock("## Places", shown),
+      // Of a task that repeats the prompt, what it adds is enough.
+      task_data: rawBlock("## Task", newSentences(task.whatIsNeeded, briefing.prompt)),
+      places: shown,
       numbers
     })
   }
+
+  return { first, places, toolsOf }
+})
+
+export const makeTaskPrompts = Effect.gen(function* () {
+  const calibration = yield* TokenCalibration
+  const { first, places, toolsOf } = yield* makeFirstMessages
+  const { contextWindow: window, model } = yield* RunSettings
+  const skills = yield* Skills
+
+  const scaleOf = (task: Task) => calibration.scale(skills.find(task.skill)?.model ?? model)
+
+  const budgetBeside = (task: Task, characters: number): number => charactersBeside(window, characters, scaleOf(task))
 
   /**
    * The most characters that the places of one first message may take, and the references of its task: the answers and the turns behind
@@ -171,7 +174,7 @@ export const makeTaskPrompts = Effect.gen(function* () {
   /** The most characters that references may take in the first message. */
   const referenceBudget = (task: Task, briefing: Briefing): { readonly parts: number; readonly whole: number } => {
     const share = referenceShare(toolsOf(skills.find(task.skill)))
-    const free = budgetBeside(task, lightestCharacters(first(task, briefing)))
+    const free = budgetBeside(task, charactersOf(first(task, briefing)))
     const parts = Math.floor(Math.max(free * share, Math.min(free / 2, leastReference * task.references.length)))
     return { parts, whole: Math.floor(free * wholeShare) }
   }
@@ -181,12 +184,11 @@ export const makeTaskPrompts = Effect.gen(function* () {
     const scale = scaleOf(task)
     const least = leastReference * task.references.length + leastBudget
     const prompt = first(task, briefing)
-    const isEnough = (characters: number): boolean => charactersBeside(window, characters, scale) >= least
-    if (isEnough(charactersOf(prompt)) || isEnough(lightestCharacters(prompt))) return undefined
+    if (charactersBeside(window, charactersOf(prompt), scale) >= least) return undefined
     const used = prompt.system.length + prompt.user.length + least
     const estimated = Math.ceil((used / scale.charactersPerToken) * scale.margin)
     return overflowText({ estimated, window, parts: largestParts(prompt, scale) })
   }
 
-  return { budgetBeside, fitted, overflow, placeBudget, places, referenceBudget, toolsOf }
+  return { budgetBeside, first, overflow, placeBudget, places, referenceBudget, toolsOf }
 })

@@ -1,6 +1,4 @@
-/**
- * What the stages of one task get, and how they fail.
- */
+/** What the stages of one task get, and how they fail. */
 import * as Arr from "effect/Array"
 import * as Schema from "effect/Schema"
 import { checkFact } from "../../domain/checks/Facts.ts"
