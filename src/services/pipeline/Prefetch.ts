@@ -56,6 +56,8 @@ const withParts = (messages: Messages, shown: string, kept: string): Messages =>
   )
 }
 
+const isSearch = ({ call, result }: CallOutcome): boolean => call.name === "search_files" && result.success
+
 export const makePrefetch = Effect.gen(function* () {
   const activities = yield* Activities
   const calibration = yield* TokenCalibration
@@ -94,12 +96,11 @@ export const makePrefetch = Effect.gen(function* () {
     { found, messages, outcomes, replyBudget }: SearchedTurn
   ): Effect.fn.Return<SecondLook> {
     const unchanged = { messages, parts: "" }
-    const isSearch = ({ call, result }: CallOutcome): boolean => call.name === "search_files" && result.success
     const hits = hitsIn(found.filter(isSearch).map(outcomeText))
     if (hits.size === 0 || (yield* Ref.getAndSet(isOver, true))) return unchanged
-    const asked = outcomes.filter((outcome) => !isSearch(outcome)).map(({ call }) => pathOf(call))
+    const asked = new Set(outcomes.filter((outcome) => !isSearch(outcome)).map(({ call }) => pathOf(call)))
     const above = messages.map(messageText).join("\n")
-    const paths = [...hits.keys()].filter((path) => !asked.includes(path) && !showsFile(above, path))
+    const paths = [...hits.keys()].filter((path) => !asked.has(path) && !showsFile(above, path))
     const shown = yield* Ref.get(parts)
     const answers = messages.flatMap((message) => (message.role === "assistant" ? messageText(message) : []))
     const used = keptParts(shown, (path) => answers.some((text) => text.includes(path)))
