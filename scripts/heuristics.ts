@@ -52,8 +52,8 @@ const slots = heuristicsOf("model calls", "services/models/ModelSlots.ts#")
 const edits = heuristicsOf("edits", "domain/files/")
 
 export const heuristics: ReadonlyArray<Heuristic> = [
-  turns(
-    "Compaction.ts#warnedTurns",
+  budgets(
+    "warnedTurns",
     "answers",
     "so many answers before the last one the model is told how many are left",
     "Later a change and its report do not fit; sooner the model hurries."
@@ -294,6 +294,12 @@ export const heuristics: ReadonlyArray<Heuristic> = [
     "a name in more files counts for none",
     "It says little about any of them.",
     "decision 090"
+  ),
+  prefetch(
+    "leastParts",
+    "characters",
+    "with less room nothing is shown around the hits of the first search",
+    "It shows no function."
   ),
   prefetch("mostOthers", "files", "further files that are named", "More is not read.", "decision 090"),
   prefetchScores(

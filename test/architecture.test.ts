@@ -45,6 +45,7 @@ const wideShapes: Readonly<Record<string, string>> = {
   CheckOutcome: "a record of journals and events",
   TaskOutcome: "a record of journals",
   ApprovalItem: "a record of events and of the question that every approver gets",
+  Briefing: "a record of journals",
   RunReport: "what a run prints and returns",
   CanonicalAccess: "a record of journals and events, of which answers keep the hash",
   RunSummary: "what a list of runs prints and returns",

@@ -1,6 +1,4 @@
-/**
- * An approver that calls functions of a script, for programs that answer without a terminal.
- */
+/** An approver that calls functions of a script, for programs that answer without a terminal. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"

@@ -205,6 +205,7 @@ const threePlaces = [1, 2, 3].map((number) => ({
   path: "src/main.ts",
   line: number,
   within: "",
+  of: 9,
   text: "",
   first: number,
   lines: ["load()"]

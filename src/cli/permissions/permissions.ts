@@ -1,6 +1,4 @@
-/**
- * `task-conductor permissions`: lists and revokes rules, and explains why a call would run or not.
- */
+/** `task-conductor permissions`: lists and revokes rules, and explains why a call would run or not. */
 import * as Effect from "effect/Effect"
 import { folderIdentity } from "../../services/files/FileLook.ts"
 import * as FileSystem from "effect/FileSystem"

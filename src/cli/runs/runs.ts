@@ -1,6 +1,4 @@
-/**
- * `task-conductor runs`: lists the saved runs, removes old ones and repairs damaged ones.
- */
+/** `task-conductor runs`: lists the saved runs, removes old ones and repairs damaged ones. */
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"

@@ -1,6 +1,4 @@
-/**
- * How a command fails: an exit code and a message.
- */
+/** How a command fails: an exit code and a message. */
 import * as Schema from "effect/Schema"
 import type { ModelUnchosen } from "../../app/ModelUnchosen.ts"
 import { issuesMarkdown } from "../../domain/findings/Issue.ts"

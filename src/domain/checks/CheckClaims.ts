@@ -1,6 +1,4 @@
-/**
- * What a report says of checks, held against how they ended: `The check passed` where it failed, or proves nothing.
- */
+/** What a report says of checks, held against how they ended: `The check passed` where it failed, or proves nothing. */
 import { cutAt } from "../text/Excerpt.ts"
 import { namesOf } from "../text/Format.ts"
 import { type CheckOutcome, statusOf } from "./CheckOutcome.ts"

@@ -1,6 +1,4 @@
-/**
- * How one run of a check ended, before anybody says what that means.
- */
+/** How one run of a check ended, before anybody says what that means. */
 
 export interface CheckEnd {
   /** Null when it was stopped. */

@@ -1,6 +1,4 @@
-/**
- * Whether a prompt or a plan asks for a check to pass. Then a failure that was there before is a part of the work.
- */
+/** Whether a prompt or a plan asks for a check to pass. Then a failure that was there before is a part of the work. */
 
 const checked = String.raw`(?:(?:unit|integration|type|lint|failing|broken|red|test|compile|build|compiler) )*(?:tests?|checks?|specs?|suites?|builds?|lint(?:er|ing)?|typechecks?|ci|pipeline|compilation|(?:test|type|lint|build|compile|compiler) (?:errors?|failures?))`
 

@@ -1,6 +1,4 @@
-/**
- * Counts tests by the totals that runners print, and tells whether something passed beside what fails.
- */
+/** Counts tests by the totals that runners print, and tells whether something passed beside what fails. */
 import * as Schema from "effect/Schema"
 
 /** How many tests ended how. */

@@ -1,6 +1,4 @@
-/**
- * What a command may use of the machine: memory, processes, the size of files and of temporary folders.
- */
+/** What a command may use of the machine: memory, processes, the size of files and of temporary folders. */
 
 const mebibyte = 1_048_576
 

@@ -1,6 +1,4 @@
-/**
- * A command as text for a person, and the files of the project that it runs.
- */
+/** A command as text for a person, and the files of the project that it runs. */
 import * as Schema from "effect/Schema"
 import { fileName } from "../files/PathList.ts"
 

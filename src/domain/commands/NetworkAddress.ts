@@ -1,6 +1,4 @@
-/**
- * Which addresses are those of private networks or this machine, and why a URL with one is not fetched.
- */
+/** Which addresses are those of private networks or this machine, and why a URL with one is not fetched. */
 import * as IpNetwork from "effect/net/IpNetwork"
 import * as NetAddress from "effect/net/NetAddress"
 import * as Result from "effect/Result"

@@ -1,6 +1,4 @@
-/**
- * How programs say that they wanted a network and had none.
- */
+/** How programs say that they wanted a network and had none. */
 
 const noNetwork =
   /could not resolve(?! ["'])|temporary failure in name resolution|name or service not known|nodename nor servname|EAI_AGAIN|\bENOTFOUND\b|ENETUNREACH|network is unreachable|getaddrinfo|unknown ?host|no such host|dial tcp\b|failed to lookup address|error sending request|nameresolution|--offline|ENOTCACHED|(?:in|for) offline mode|CARGO_NET_OFFLINE|unable to resolve host|:nxdomain\b/i

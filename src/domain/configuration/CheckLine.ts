@@ -1,6 +1,4 @@
-/**
- * Checks as a person writes them in settings: commands in one line, or as words.
- */
+/** Checks as a person writes them in settings: commands in one line, or as words. */
 import * as Schema from "effect/Schema"
 import { splitCommand } from "../commands/CommandSplit.ts"
 import { CommandLine, commandText } from "../commands/CommandText.ts"

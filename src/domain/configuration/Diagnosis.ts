@@ -1,6 +1,4 @@
-/**
- * What is found on a machine before a run: one finding for each thing that a run needs, with what to do about it.
- */
+/** What is found on a machine before a run: one finding for each thing that a run needs, with what to do about it. */
 
 import { printable } from "../text/Printable.ts"
 import { wrapLine } from "../text/TextWidth.ts"

@@ -1,6 +1,4 @@
-/**
- * The limits that a person can change: `limits` in task-conductor.json.
- */
+/** The limits that a person can change: `limits` in task-conductor.json. */
 import * as Effect from "effect/Effect"
 import * as Record from "effect/Record"
 import * as Schema from "effect/Schema"

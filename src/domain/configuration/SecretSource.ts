@@ -1,6 +1,4 @@
-/**
- * Where the user's own configuration says that a secret is.
- */
+/** Where the user's own configuration says that a secret is. */
 import * as Schema from "effect/Schema"
 import { CommandLine } from "../commands/CommandText.ts"
 

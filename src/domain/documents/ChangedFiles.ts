@@ -2,7 +2,7 @@
  * Shows changes of files to a model: a diff for each file with the names of functions in its hunks. A file whose diff does not
  * fit gets one line.
  */
-import { changedNames } from "../files/ChangedNames.ts"
+import { changedDeclarations } from "../files/CodeRelations.ts"
 import { changePreview } from "../files/ChangePreview.ts"
 import { diffSummary } from "../files/DiffSummary.ts"
 import { changesFile, isOpaque, type ProposedFile } from "../files/ProposedFile.ts"
@@ -32,7 +32,8 @@ export const fileDiff = (file: ProposedFile): string => {
 
 /** The changed lines of a file with the functions and types around them. */
 const summaryOf = (file: ProposedFile, diff = fileDiff(file)): string => {
-  const names = file.text === null || isOpaque(file) ? [] : changedNames(file)
+  const declared = file.text === null || isOpaque(file) ? [] : changedDeclarations(file)
+  const names = [...new Set(declared.map(({ name }) => name))]
   const more = names.length > mostNames ? ` and ${names.length - mostNames} more` : ""
   const named = names.length === 0 ? "" : `; in ${names.slice(0, mostNames).join(", ")}${more}`
   return `${(diffSummary(diff) ?? [diff]).join("; ")}${named}`

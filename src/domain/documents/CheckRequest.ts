@@ -1,6 +1,4 @@
-/**
- * How a document is checked, in the library and in "task-conductor/check" alike.
- */
+/** How a document is checked, in the library and in "task-conductor/check" alike. */
 import type { CheckOptions, DocumentKind } from "./CheckReport.ts"
 
 /** What is checked; a whole task list when `kind` is absent. `finished` names tasks that have a result already. */

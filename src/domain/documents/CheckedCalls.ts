@@ -1,7 +1,7 @@
 /**
  * The calls and changes of an answer, checked before any of them runs, with the issues that the check found.
  */
-import type { Issue, Repair } from "../findings/Issue.ts"
+import { type Issue, makeIssue, makeRepair, type Repair } from "../findings/Issue.ts"
 import { type CallOutcome, fileTools, type ToolCall } from "../tools/ToolCall.ts"
 import { turnUid } from "../tools/ToolCallFormat.ts"
 import { type UnmadeChange, unreadChanges } from "../tools/OpenChanges.ts"
@@ -54,7 +54,55 @@ export const droppedChanges = (
     ...unreadChanges(issues, report !== undefined)
   ].filter(({ call }) => fileTools.has(call.name))
 
-/** The issues of an answer. Native calls get theirs in their own replies. */
+/** A change of an answer as calls. */
+interface ChangeCalls {
+  readonly calls: CallGroup
+  readonly issues: ReadonlyArray<Issue>
+  /** What would lose too much, and what was left out. */
+  readonly refused?: UnmadeChange
+  readonly leftOut?: ReadonlyArray<UnmadeChange>
+  readonly replaced?: string
+}
+
+interface CheckedParts {
+  readonly task: string
+  readonly changed: ReadonlyArray<ChangeCalls>
+  readonly groups: ReadonlyArray<CallGroup>
+  readonly parts: ReadonlyArray<CallGroup>
+  /** So many parts are done in one turn. */
+  readonly most: number
+  readonly checked: ReadonlyArray<AnswerCall | UnmadeChange>
+  readonly tools: ReadonlyArray<string>
+}
+
+/** Joins what the checks of the calls and changes of an answer found. */
+export const joinedChecks = (content: TurnContent, parts: CheckedParts): CheckedCalls => {
+  const { changed, checked, groups, most, task, tools } = parts
+  const where = { section: "Tool Calls", task }
+  const beyond = `There are ${parts.parts.length} calls and changes, and only the first ${most} are done in one turn.`
+  const tooMany = parts.parts.length <= most ? [] : [makeIssue("tool-calls-many", where, { what: beyond })]
+  const calls = checked.flatMap((result) => ("issue" in result ? [] : [result]))
+  const refused = [
+    ...changed.flatMap((change) => change.refused ?? []),
+    ...checked.flatMap((result) => ("issue" in result ? [result] : []))
+  ]
+  const undone = parts.parts.slice(most).flat()
+  const left = undone.flatMap((call) => tooMany.map((issue) => ({ call, issue })))
+  // A task that cannot change files leaves no change open.
+  const dropped = tools.some((tool) => fileTools.has(tool)) ? droppedChanges(calls, left, content) : []
+  const isDoubled = parts.parts.flat().length < groups.flat().length
+  const doubled = "Made a call once that was written several times."
+  return {
+    calls,
+    issues: [...changed.flatMap(({ issues }) => issues), ...refused.map(({ issue }) => issue)],
+    unmade: [...refused, ...changed.flatMap(({ leftOut }) => leftOut ?? []), ...dropped],
+    tooMany,
+    replaced: changed.flatMap(({ replaced }) => replaced ?? []),
+    repairs: isDoubled ? [makeRepair("tool-call-known", where, doubled)] : []
+  }
+}
+
+/** Issues of an answer, without those of calls of the interface, which get them in their own replies. */
 export const answerIssues = ({ content, native }: ParsedAnswer, checked: CheckedCalls): ReadonlyArray<Issue> => {
   const nativeSigns = new Set(native.map(({ call }) => callSign(call)))
   return [

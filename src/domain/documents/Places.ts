@@ -3,12 +3,17 @@
  */
 import * as Schema from "effect/Schema"
 import { languageOf } from "../files/Language.ts"
-import { fenceFor } from "../markdown/PromptBlock.ts"
+import { fenceFor, rawBlock } from "../markdown/PromptBlock.ts"
 import { numberLines } from "../text/NumberedLines.ts"
 import { ListedPlace } from "./TaskItems.ts"
 
-/** A place with its number in the list of a task, from 1, and the text of its item. */
-export const NumberedPlace = Schema.Struct({ ...ListedPlace.fields, number: Schema.Int, text: Schema.String })
+/** A place with its number in the list of a task, from 1, how many the list holds, and the text of its item. */
+export const NumberedPlace = Schema.Struct({
+  ...ListedPlace.fields,
+  number: Schema.Int,
+  of: Schema.Int,
+  text: Schema.String
+})
 export type NumberedPlace = typeof NumberedPlace.Type
 
 /** With more places in one answer, a model forgets some. */
@@ -72,7 +77,13 @@ export const placesText = (places: ReadonlyArray<NumberedPlace>): string =>
     })
     .join("\n\n")
 
-/** Groups the places of one file: adjacent lines can only be changed together. */
+/** The block of a prompt with these places: its heading says which of all places they are. */
+export const placesBlock = (places: ReadonlyArray<NumberedPlace>): string => {
+  const numbers = numbersText(places.map(({ number }) => number))
+  return rawBlock(`## Places ${numbers} of ${places[0]?.of ?? 0}`, placesText(places))
+}
+
+/** Places of one file in groups: lines that follow each other cannot be changed apart. */
 const neighbours = (ofFile: ReadonlyArray<NumberedPlace>): ReadonlyArray<ReadonlyArray<NumberedPlace>> => {
   const groups: Array<Array<NumberedPlace>> = []
   for (const place of ofFile) {

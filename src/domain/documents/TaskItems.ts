@@ -6,7 +6,7 @@ import * as Schema from "effect/Schema"
 import type { Nodes } from "mdast"
 import { enclosingNames } from "../excerpts/EnclosingLines.ts"
 import { codeLines } from "../files/CodeText.ts"
-import { declarationsOf } from "../files/Declarations.ts"
+import { type Declaration, declarationsAround, declarationsOf } from "../files/Declarations.ts"
 import { languageOf } from "../files/Language.ts"
 import { readReference } from "../grammar/ReferenceForm.ts"
 import { markdownLinks, parseMarkdown } from "../markdown/MarkdownTree.ts"
@@ -94,14 +94,30 @@ const callEnd = (code: ReadonlyArray<string>, at: number): number => {
   return at
 }
 
-/** The line where a file gives the name another meaning, if it does. */
+/** Languages in which a bare name calls a method of the type around it. */
+const reachingMethods = new Set("java csharp kotlin swift c cpp cuda ruby scala groovy dart".split(" "))
+
+const typeHead = /\b(?:class|interface|struct|trait|impl|enum|object|protocol|record)\b/
+
+/** Tells methods, which a call of a bare name does not reach. */
+const isUnreached = (lines: ReadonlyArray<string>, all: ReadonlyArray<Declaration>, language: string) => {
+  const isType = ({ index }: Declaration): boolean => typeHead.test(lines[index] ?? "")
+  return (one: Declaration): boolean =>
+    !reachingMethods.has(language) &&
+    (/^func\s*\(/.test(lines[one.index] ?? "") ||
+      declarationsAround(lines, all, one.index).some((outer) => outer !== one && isType(outer)))
+}
+
+/** What a bare name stands for in a file, with the line that says so; nothing for a name that the file does not give a meaning. */
 const ownMeaning = (lines: ReadonlyArray<string>, code: ReadonlyArray<string>, language: string, name: string) => {
-  const declared = declarationsOf(lines, language).find((one) => one.name === name)?.index
+  const all = declarationsOf(lines, language)
+  const isMethod = isUnreached(lines, all, language)
+  const declared = all.find((one) => one.name === name && !isMethod(one))?.index
   const assigned = new RegExp(`^\\s*(?:${name}\\s*=(?!=)|(?:from|import)\\b.*\\b${name}\\b)`)
   const index = declared ?? code.findIndex((line) => assigned.test(line))
   return index < 0
     ? undefined
-    : `${name} has a meaning of its own in this file, line ${index + 1}: ${oneLine(lines[index] ?? "")}`
+    : `In this file, ${name}(...) calls what line ${index + 1} names: ${oneLine(lines[index] ?? "")}`
 }
 
 /** The places of lines and calls. */

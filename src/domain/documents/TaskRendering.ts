@@ -1,6 +1,4 @@
-/**
- * Writes tasks and task lists as documents: strict markdown that reads back as the same value.
- */
+/** Writes tasks and task lists as documents: strict markdown that reads back as the same value. */
 import { forEachText } from "../grammar/ForEachForm.ts"
 import { escapeInline, escapeSkill, escapeText, escapeValue } from "../grammar/TextEscaping.ts"
 import { taskListHeadings } from "../markdown/MarkdownHeadings.ts"

@@ -77,12 +77,14 @@ export const lineLength = (messages: ReadonlyArray<ConversationMessage>): number
   return lines.length < leastMeasured ? lineCharacters : Math.max(leastLine, characters / lines.length)
 }
 
-/** Announces how much output the next reply, or a compaction, can show. */
+/** True for a reply with so much room that nothing makes room for more: the messages before it stay as they are. */
+export const isAmple = (reply: number, line = lineCharacters): boolean => reply - besideOutputs >= enoughLines * line
+
+/** What a message says of the output that can be shown next: in a reply, or behind a compaction if that shows more. */
 export const budgetNote = (reply: number, compacted: number, line = lineCharacters): string => {
   const inReply = reply - besideOutputs
   const inSummary = (compacted - besideOutputs) * newestShare
-  const isEnough = inReply >= enoughLines * line
-  const most = !isEnough && inSummary > inReply * worthwhile ? inSummary : inReply
+  const most = !isAmple(reply, line) && inSummary > inReply * worthwhile ? inSummary : inReply
   const lines = Math.floor(most / line / 10) * 10
   return lines < leastLines
     ? ""
@@ -143,4 +145,17 @@ const mostTurnsGrown = 40
 export const turnLimit = (atFirst: number, changedFiles: number): number => {
   const grown = atFirst + turnsForFile * Math.max(0, changedFiles - filesAtFirst)
   return Math.max(atFirst, Math.min(mostTurnsGrown, grown))
+}
+
+/** So many turns before the last one the model is told how many are left. */
+export const warnedTurns = 3
+
+/** What the model can do now (`instruction`), with a warning before its last answers. */
+export const instructionFor = (
+  prompt: { readonly instruction: (left: number, outcomes?: ReadonlyArray<CallOutcome>) => string },
+  left: number,
+  outcomes?: ReadonlyArray<CallOutcome>
+): string => {
+  const warning = left > 1 && left <= warnedTurns ? ` ${left} answers are left.` : ""
+  return `${prompt.instruction(left, outcomes)}${warning}`
 }

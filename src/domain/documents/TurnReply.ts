@@ -32,6 +32,8 @@ export interface AnswerResults {
   readonly checks?: ReadonlyArray<CheckOutcome>
   /** The block of project instructions that apply to its files. */
   readonly instructions?: string
+  /** Parts of files around what its search found, as a block. */
+  readonly parts?: string
 }
 
 export interface Reply {
@@ -101,7 +103,16 @@ export const replyText = ({
   issues,
   lines,
   outcomesAbove = [],
-  results: { checks = [], files = [], images = [], instructions = "", outcomes = [], remaining = [], replaced = [] },
+  results: {
+    checks = [],
+    files = [],
+    images = [],
+    instructions = "",
+    outcomes = [],
+    parts = "",
+    remaining = [],
+    replaced = []
+  },
   turn
 }: Reply): string => {
   const outputsAbove = new Map(outcomesAbove.map((outcome) => [callSign(outcome.call), outcomeText(outcome)]))
@@ -115,6 +126,7 @@ export const replyText = ({
     ...(isRepeated ? [repeated] : [])
   ].join("\n")
   const after = [
+    parts,
     remaining.length === 0 ? "" : rawBlock("## Still present", remaining.join("\n")),
     checksBlock(
       checks,

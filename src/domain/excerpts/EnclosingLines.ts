@@ -1,6 +1,4 @@
-/**
- * The lines of a text that belong together: the block, the declaration or the section around a line.
- */
+/** The lines of a text that belong together: the block, the declaration or the section around a line. */
 import { declarationsAround, declarationsOf, indentOf, isProgram } from "../files/Declarations.ts"
 import { outline } from "../markdown/Outline.ts"
 import { type MarkdownSection, sectionEnd } from "../markdown/Sections.ts"

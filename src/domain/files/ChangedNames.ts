@@ -24,21 +24,7 @@ export const isSourceFile = (path: string): boolean => isProgram(languageOf(path
 const rowsOf = ({ base, path, text }: ProposedFile) =>
   numberedRows(wholeChange(path, base ?? undefined, text ?? "").diff)
 
-/** The definitions around changed lines that still exist. */
-export const changedNames = (change: ProposedFile): ReadonlyArray<string> => {
-  const language = languageOf(change.path)
-  const texts = { added: sourceLines(change.text), removed: sourceLines(change.base) }
-  const changedNames = rowsOf(change).flatMap(({ kind, number = 0 }) => {
-    if (kind !== "added" && kind !== "removed") return []
-    const above = texts[kind].slice(0, number)
-    const line = above.findLast((one) => declaredName(one, language) !== undefined)
-    return line === undefined ? [] : (declaredName(line, language) ?? [])
-  })
-  const namesNow = new Set(definedNames(change.path, change.text))
-  return [...new Set(changedNames)].filter((name) => namesNow.has(name))
-}
-
-/** The definitions that changes rename or remove in all of these files. */
+/** The definitions that changes take away: renamed or removed in all of these files. */
 export const removedNames = (changes: ReadonlyArray<ProposedFile>): ReadonlyArray<string> => {
   const left = new Set(changes.flatMap(({ path, text }) => definedNames(path, text)))
   return [...new Set(changes.flatMap(({ base, path }) => definedNames(path, base)))].filter((name) => !left.has(name))

@@ -80,18 +80,24 @@ const knownIn = (path: string, text: string | null, indexes: ReadonlyArray<numbe
 const declaredIn = (path: string, text: string | null): ReadonlySet<string> =>
   new Set(declarationsOf(sourceLines(text), languageOf(path)).map(({ name }) => name))
 
-/** The declarations with changed lines that exist before and after. */
-export const touchedDeclarations = (change: ProposedFile): ReadonlyArray<TouchedDeclaration> => {
+/** The declarations, still there, in which lines change. */
+export const changedDeclarations = (change: ProposedFile): ReadonlyArray<TouchedDeclaration> => {
   const { base, path, text } = change
-  const [before, after] = [declaredIn(path, base), declaredIn(path, text)]
+  const after = declaredIn(path, text)
   const touched = [
     ...knownIn(path, text, changedIndexes(change, "added").slice(0, mostChangedLines)),
     ...knownIn(path, base, changedIndexes(change, "removed").slice(0, mostChangedLines))
-  ].filter(({ name }) => before.has(name) && after.has(name))
+  ].filter(({ name }) => after.has(name))
   return [...new Map(touched.map((known) => [`${known.owner} ${known.name}`, { path, ...known }])).values()]
 }
 
-/** Import statements: of scripts, Python and Rust, and single-line ones of other languages. */
+/** Those that were there before as well. */
+export const touchedDeclarations = (change: ProposedFile): ReadonlyArray<TouchedDeclaration> => {
+  const before = declaredIn(change.path, change.base)
+  return changedDeclarations(change).filter(({ name }) => before.has(name))
+}
+
+/** Statements that bring names into a file: of scripts, of Python, of Rust, and in one line of others; longer ones bring none. */
 const imports = new RegExp(
   [
     /(?:import\s+(?=\S)|export\s*(?:type\s*)?(?=[{*]))[^;"'`()]{0,4000}?\bfrom\s*["'][^"'\n]*["']/,

@@ -1,7 +1,6 @@
 /**
- * The lines of a task section by kind, and a task as it was written: its fields line by line, its code blocks, and its
- * deviations from the strict form. A deviation becomes an issue or a repair only when the task has its name and is
- * known to be new.
+ * The lines of a task section by kind, and a task as it was written: its fields line by line, its code blocks, and its deviations
+ * from the strict form. A deviation becomes an issue or a repair only when the task has its name and is known to be new.
  */
 import type { RepairCode } from "../findings/Issue.ts"
 import { dedent, type Fence, Line } from "../markdown/Line.ts"

@@ -1,6 +1,4 @@
-/**
- * The records that a fork starts with: those of everything that had finished before a task.
- */
+/** The records that a fork starts with: those of everything that had finished before a task. */
 import { parseKey } from "../runs/ActivityKey.ts"
 import type { JournalRecord } from "../journal/JournalRecord.ts"
 import { slugOf } from "../text/Slug.ts"

@@ -1,6 +1,4 @@
-/**
- * What the journal of a run records about one task, for `show`.
- */
+/** What the journal of a run records about one task, for `show`. */
 import * as Schema from "effect/Schema"
 import { keyOfActivity, ModelCallId, modelCallKey, ToolCallId, toolCallKey } from "../runs/ActivityKey.ts"
 import { publishedEvents } from "./JournalParts.ts"

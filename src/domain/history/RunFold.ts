@@ -1,6 +1,4 @@
-/**
- * What the events of a run come to: the plan of each round, how each task ended, and what the sessions used.
- */
+/** What the events of a run come to: the plan of each round, how each task ended, and what the sessions used. */
 import type { TaskList } from "../plan/TaskList.ts"
 import { slugOf } from "../text/Slug.ts"
 import type { EventOf, RunEvent } from "../runs/RunEvent.ts"

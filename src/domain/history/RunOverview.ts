@@ -1,6 +1,4 @@
-/**
- * What the journal of a run records about the run as a whole, for `show`.
- */
+/** What the journal of a run records about the run as a whole, for `show`. */
 import * as Schema from "effect/Schema"
 import { RunFacts } from "../checks/Facts.ts"
 import { countItems, ItemCounts } from "../plan/ForEach.ts"

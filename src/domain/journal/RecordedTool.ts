@@ -1,6 +1,4 @@
-/**
- * A tool that is not built in, as a journal describes it: all that prompts and checks need, and none of its code.
- */
+/** A tool that is not built in, as a journal describes it: all that prompts and checks need, and none of its code. */
 import * as Schema from "effect/Schema"
 import { EffectClass, Risk } from "../tools/Access.ts"
 import { Arguments, builtInOrigin, type ToolInfo } from "../tools/ToolCall.ts"

@@ -1,6 +1,4 @@
-/**
- * Which test files belong to a file of the project: those of the same name, and those that import it.
- */
+/** Which test files belong to a file of the project: those of the same name, and those that import it. */
 import { fileName } from "../files/PathList.ts"
 import { folderOf } from "./ProjectCommands.ts"
 

@@ -99,9 +99,11 @@ export const Briefing = Schema.Struct({
   prompt: Schema.NonEmptyString,
   /** Raw markdown lines with the known facts: date, operating system, shell, workspace. */
   environment: Schema.String,
-  /** Markdown, empty when the project has none. */
+  /** The rules of the project in markdown, empty when it has none. Runs that were saved earlier may hold its README here. */
   projectDescription: Schema.String,
-  /** Markdown without headings; absent without a map, and in runs of versions without maps. */
+  /** The beginning of the README, for plans and conversations; absent where the project has rules. */
+  projectReadme: Schema.optionalKey(Schema.String),
+  /** Markdown without headings; absent when there is none, and in runs that were saved before there were maps. */
   projectMap: Schema.optionalKey(Schema.String),
   /** The files that the description is made of, relative to the project. */
   descriptionFiles: Schema.optionalKey(Schema.Array(Schema.String)),
@@ -177,6 +179,7 @@ export const briefingBlocks = (briefing: BriefingParts, isReference = true) => (
   user_prompt: fencedBlock("## User prompt", briefing.prompt, "text"),
   environment: rawBlock("## Environment", briefing.environment),
   project_description: rawBlock("## Project description", nestMarkdown(briefing.projectDescription, 2)),
+  project_readme: rawBlock("## README.md", nestMarkdown(briefing.projectReadme ?? "", 2)),
   project_map: rawBlock("## Project map", briefing.projectMap ?? ""),
   current_file:
     currentFileBlock(briefing.currentFile) +
@@ -184,9 +187,9 @@ export const briefingBlocks = (briefing: BriefingParts, isReference = true) => (
   open_files: rawBlock("## Open files", briefing.openFiles.map((path) => `- ${oneLine(path)}`).join("\n"))
 })
 
-/** The text about the project in prompts. */
-export const projectTextOf = ({ projectDescription, projectMap = "" }: BriefingParts): string =>
-  `${projectDescription}\n${projectMap}`
+/** What plans and conversations are shown of the project itself. */
+export const projectTextOf = ({ projectDescription, projectMap = "", projectReadme = "" }: BriefingParts): string =>
+  `${projectDescription}\n${projectReadme}\n${projectMap}`
 
 /** The certain targets of references: the parts of the prompt, and the open files. */
 export const briefingLinks = (briefing: BriefingParts): ReadonlyArray<Reference> => {
@@ -210,8 +213,9 @@ export const briefingLinks = (briefing: BriefingParts): ReadonlyArray<Reference>
  */
 export const requestDocument = (briefing: BriefingParts): string => {
   const { attachment, ...others } = briefing
-  const { current_file, environment, open_files, project_description, project_map, user_prompt } =
+  const { current_file, environment, open_files, project_description, project_map, project_readme, user_prompt } =
     briefingBlocks(others)
   const attached = attachmentBlock(attachment, { isReference: false })
-  return user_prompt + environment + current_file + attached + open_files + project_map + project_description
+  const known = user_prompt + environment + current_file + attached + open_files + project_map
+  return known + project_description + project_readme
 }

@@ -2,20 +2,42 @@
  * Finds the parts of source files with the names and strings that a task and its prompt write as code. A model would search
  * for them first and then read around them.
  */
-import type { NamedText } from "../files/ChangedNames.ts"
+import { isSourceFile, type NamedText } from "../files/ChangedNames.ts"
 import { languageOf } from "../files/Language.ts"
 import { isTestFile } from "../files/TestFile.ts"
 import { fenced, rawBlock } from "../markdown/PromptBlock.ts"
+import type { CallOutcome } from "../tools/ToolCall.ts"
+import type { ConversationMessage } from "./ConversationMessage.ts"
 import { gapText } from "./OutputCut.ts"
 import { scoreParts } from "../excerpts/Scores.ts"
 import { excerptOf } from "../excerpts/TextExcerpt.ts"
 import type { SearchTerms } from "../excerpts/SearchTerms.ts"
 
-/** A name or string in more files says little about any of them. */
+type Messages = ReadonlyArray<ConversationMessage>
+
+/** A turn before its reply: all outcomes so far, and those of this turn (`found`). */
+export interface SearchedTurn {
+  readonly messages: Messages
+  readonly outcomes: ReadonlyArray<CallOutcome>
+  readonly found: ReadonlyArray<CallOutcome>
+  /** The characters that a reply to messages may have. */
+  readonly replyBudget: (messages: Messages) => number
+}
+
+/** Parts of files for the reply, and the messages, which may have made room for them. */
+export interface SecondLook {
+  readonly messages: Messages
+  readonly parts: string
+}
+
+/** A name or a string in more files says little about any of them. */
 const mostHolders = 8
 
 /** The most further files to name, with their number of matching lines. */
 const mostOthers = 8
+
+/** Less room than this shows no function: nothing is shown around the hits of a search. */
+const leastParts = 600
 
 const countHolding = (text: string, wanted: ReadonlyArray<string>): number =>
   text.split("\n").filter((line) => wanted.some((part) => line.includes(part))).length
@@ -66,3 +88,42 @@ export const prefetchedParts = (
   const blocks = best.slice(0, budgets.length).map((file, index) => blockOf(file, terms, budgets[index] ?? 0))
   return rawBlock("## Parts of files that hold words of the task", `${blocks.join("")}${also}`.trimEnd())
 }
+
+/** The lines of source files that searches found, by file; nothing where they are in too many files to say which matters. */
+export const hitsIn = (outputs: ReadonlyArray<string>): ReadonlyMap<string, ReadonlyArray<number>> => {
+  const hits = [...outputs.join("\n").matchAll(/^(\S+):(\d+): /gm)].map(([, path = "", line]) => ({
+    path,
+    line: Number(line)
+  }))
+  const files = Map.groupBy(
+    hits.filter(({ path }) => isSourceFile(path)),
+    ({ path }) => path
+  )
+  if (files.size > mostHolders) return new Map()
+  return new Map([...files].map(([path, found]) => [path, found.map(({ line }) => line)]))
+}
+
+/** The declarations around the hits of a search, in at most `budget` characters: source before tests, then most hits first. */
+export const partsAround = (
+  texts: ReadonlyArray<NamedText>,
+  hits: ReadonlyMap<string, ReadonlyArray<number>>,
+  budget: number
+): string => {
+  const hitsOf = ({ path }: NamedText): ReadonlyArray<number> => hits.get(path) ?? []
+  const ordered = texts.toSorted(
+    (a, b) => Number(isTestFile(a.path)) - Number(isTestFile(b.path)) || hitsOf(b).length - hitsOf(a).length
+  )
+  let blocks = ""
+  for (const file of ordered) {
+    const left = budget - blocks.length
+    const lines = file.text.split("\n")
+    const literals = hitsOf(file).map((line) => ({ text: (lines[line - 1] ?? "").trim(), weight: 1 }))
+    const terms = { literals, names: [], words: [] }
+    if (left >= leastParts) blocks += blockOf(file, terms, left - file.path.length - 30)
+  }
+  return rawBlock("## Parts of files around what was found", blocks.trimEnd())
+}
+
+/** The parts of both, under the heading of the first ones. */
+export const joinedParts = (kept: string, added: string): string =>
+  kept === "" ? added : `${kept.trimEnd()}\n\n${added.slice(Math.max(0, added.search(/^Path: /m)))}`

@@ -24,7 +24,8 @@ const headed = ({ path, text }: DescriptionFile): string =>
       ? text
       : `(From ${path}, for what is below ${folderOf(path)}:)\n\n${text}`
 
-const isReadme = (path: string): boolean => /^readme\b/i.test(path)
+/** True for a text that says what the project is, and not how to work in it. */
+export const isReadme = (path: string): boolean => /^readme\b/i.test(path)
 
 /** Pictures, with links around them or without, and tags of HTML. */
 const decoration = /\[?!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])?(?:\](?:\([^)]*\)|\[[^\]]*\]))?|<[^>]+>/g
@@ -100,4 +101,18 @@ export const fitDescription = (files: ReadonlyArray<DescriptionFile>, window: nu
     files: parts.flatMap(({ file, text }) => (text === "" ? [] : [file.path])),
     ...(cut.length === 0 ? {} : { note })
   }
+}
+
+/** The rules of the project and its README, in one budget: the rules come first. */
+export const fitRulesAndReadme = (files: ReadonlyArray<DescriptionFile>, window: number) => {
+  const rules = fitDescription(
+    files.filter(({ path }) => !isReadme(path)),
+    window
+  )
+  const readme = fitDescription(
+    files.filter(({ path }) => isReadme(path)),
+    window,
+    charactersIn(window / 8) - rules.text.length
+  )
+  return { ...rules, readme: readme.text }
 }

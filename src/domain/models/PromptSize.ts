@@ -38,7 +38,8 @@ const texts: Readonly<Record<string, PartText>> = {
   instructions: { title: "instructions" },
   skill_catalog: { title: "skill catalogue", remedy: "offer fewer skills" },
   user_prompt: { title: "your prompt", remedy: "put long text into a file and refer to it" },
-  project_description: { title: "project description", remedy: "shorten AGENTS.md or README.md" },
+  project_description: { title: "project description", remedy: "shorten AGENTS.md" },
+  project_readme: { title: "README.md", remedy: "shorten README.md" },
   project_map: { title: "project map" },
   current_file: { title: "current file", remedy: "lower limits.currentFileLines or leave out --file" },
   open_files: { title: "open files", remedy: "name fewer files with --open" },
@@ -170,10 +171,7 @@ export const fittingPrompt = (prompt: FilledPrompt, window: number, scale = assu
 /** The size of a prompt in characters. */
 export const charactersOf = ({ system, user }: FilledPrompt): number => system.length + user.length
 
-/** The size of a prompt without its dispensable parts, in characters. */
-export const lightestCharacters = (prompt: FilledPrompt): number => charactersOf(prompt.lighter ?? prompt)
-
-/** The characters that still fit beside the existing ones; 0 for a full window. */
+/** The characters that still fit a window beside so many that are already there; 0 when it is full. */
 export const charactersBeside = (window: number, characters: number, scale = assumedScale): number =>
   Math.max(0, charactersIn(window - answerReserve(window), scale) - (characters + 2 * scale.charactersPerToken))
 

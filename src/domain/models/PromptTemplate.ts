@@ -8,18 +8,11 @@ import * as Record from "effect/Record"
 import { type Reading, addIssue, type Findings, type IssueCode, noFindings } from "../findings/Issue.ts"
 import { addParts, type FilledPrompt } from "./PromptSize.ts"
 
-/** The beginning of every prompt for turns: the project, and the forms of answers. */
-const ofTurns = [
-  "project_description",
-  "environment",
-  "project_map",
-  "answers",
-  "text_calls",
-  "native_calls",
-  "may_change",
-  "may_remove",
-  "tool_instructions"
-] as const
+/** What is known of the project: plans and conversations begin with it, tasks only with its rules. */
+const ofProject = ["project_description", "project_readme", "environment", "project_map"] as const
+
+/** The forms of answers in turns. */
+const ofTurns = ["answers", "text_calls", "native_calls", "may_change", "may_remove", "tool_instructions"] as const
 
 /** Placeholders by template. A template begins with stable text, and ends with what changes. */
 export const templatePlaceholders = {
@@ -27,9 +20,7 @@ export const templatePlaceholders = {
   creation: [
     "skill_catalog",
     "user_prompt",
-    "environment",
-    "project_map",
-    "project_description",
+    ...ofProject,
     "current_file",
     "open_files",
     "previous_proposal",
@@ -37,6 +28,7 @@ export const templatePlaceholders = {
   ],
   /** One task, in turns: its first message. */
   task: [
+    "project_description",
     ...ofTurns,
     "skill_name",
     "skill_input_requirements",
@@ -69,9 +61,7 @@ export const templatePlaceholders = {
     "skill_catalog",
     "user_prompt",
     "goals",
-    "project_description",
-    "environment",
-    "project_map",
+    ...ofProject,
     "completed_tasks",
     "failed_tasks",
     "outstanding_tasks",
@@ -81,7 +71,7 @@ export const templatePlaceholders = {
   /** The answer to the prompt. */
   conclusion: ["user_prompt", "goals", "completed_tasks", "failed_tasks"],
   /** The first message of a conversation. */
-  ask: [...ofTurns, "current_file", "open_files", "user_prompt"]
+  ask: [...ofProject, ...ofTurns, "current_file", "open_files", "user_prompt"]
 } as const
 
 export type TemplateName = keyof typeof templatePlaceholders

@@ -1,6 +1,4 @@
-/**
- * What can be answered to each kind of question, and who answered.
- */
+/** What can be answered to each kind of question, and who answered. */
 import * as Schema from "effect/Schema"
 
 /** Single calls of a step: the numbers of the items that may run, counted from 1. The others are denied. */

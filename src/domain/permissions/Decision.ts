@@ -1,6 +1,4 @@
-/**
- * The decision of rules about one access, and the rules that a person is offered for it.
- */
+/** The decision of rules about one access, and the rules that a person is offered for it. */
 import { type Rule, ruleText, type Verdict } from "./Permission.ts"
 import { type Risk, type CanonicalAccess, eachTimeReason } from "../tools/Access.ts"
 import { matchesAllow, type Target, matchesDeny, exactPattern, targetPattern } from "./TargetPattern.ts"

@@ -1,6 +1,4 @@
-/**
- * Permission rules and how a person writes them. What rules decide about a call is in domain/permissions/Decision.
- */
+/** Permission rules and how a person writes them. What rules decide about a call is in domain/permissions/Decision. */
 import * as Schema from "effect/Schema"
 import * as Result from "effect/Result"
 

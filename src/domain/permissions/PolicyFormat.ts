@@ -1,6 +1,4 @@
-/**
- * What a person allowed permanently, as the file holds it, and what an answer for the session covers.
- */
+/** What a person allowed permanently, as the file holds it, and what an answer for the session covers. */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { type JsonProblem, readJson } from "../text/JsonText.ts"

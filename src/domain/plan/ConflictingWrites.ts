@@ -1,6 +1,4 @@
-/**
- * Files that several tasks of one section would write.
- */
+/** Files that several tasks of one section would write. */
 import { type Repair, makeRepair } from "../findings/Issue.ts"
 import { type CanonicalAccess, writesIn } from "../tools/Access.ts"
 

@@ -2,7 +2,8 @@
  * The places over which a task is carried out one by one: what counts as an item, where the items are, and what became of each.
  */
 import * as Schema from "effect/Schema"
-import { counted, tableCell } from "../text/Format.ts"
+import { shortened } from "../text/Excerpt.ts"
+import { counted, oneLine, tableCell } from "../text/Format.ts"
 import { ResultReference } from "./Reference.ts"
 
 /**
@@ -33,6 +34,12 @@ export const ItemResult = Schema.Struct({
   files: Schema.optionalKey(Schema.Array(Schema.String))
 })
 export type ItemResult = typeof ItemResult.Type
+
+/** So much of a text stands for an item. */
+const longestNote = 200
+
+/** The note of an item: a text on one line. */
+export const itemNote = (text: string): string => shortened(oneLine(text), longestNote)
 
 /** How many items are in each state; they add up to the number of items. */
 export const ItemCounts = Schema.Record(ItemState, Schema.Int)

@@ -1,6 +1,4 @@
-/**
- * What became of a task: its result, or why there is none.
- */
+/** What became of a task: its result, or why there is none. */
 import * as Schema from "effect/Schema"
 import { CheckOutcome } from "../checks/CheckOutcome.ts"
 import { FileFact, SeenFact } from "../checks/Facts.ts"

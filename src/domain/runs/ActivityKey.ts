@@ -116,6 +116,8 @@ export const seenKey = {
   reference: (task: string, href: string): string => `reference/${slugOf(task)}/document/${href}`,
   /** The parts of files that are shown to a task at its beginning. */
   firstLook: (round: number, task: string): string => `first-look/${slugOf(task)}/round-${round}`,
+  /** The parts of files around what its first search found. */
+  secondLook: (round: number, task: string): string => `second-look/${slugOf(task)}/round-${round}`,
   /** The instructions of the project for the files of a task; `place` is where they are looked for. */
   instructions: (task: string, place: string): string => `instructions/${slugOf(task)}/${place}`,
   inputs: (task: string): string => `inputs/${slugOf(task)}`,

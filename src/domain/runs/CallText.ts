@@ -1,6 +1,4 @@
-/**
- * A tool call in a few words, for progress: its name and the argument that says what it is about.
- */
+/** A tool call in a few words, for progress: its name and the argument that says what it is about. */
 import type { ToolCall } from "../tools/ToolCall.ts"
 
 /** The arguments that say what a call is about, the best first. */

@@ -1,6 +1,4 @@
-/**
- * Which files a run changed, by the results of its calls: those that name a path and a diff.
- */
+/** Which files a run changed, by the results of its calls: those that name a path and a diff. */
 import * as Schema from "effect/Schema"
 import type { TaskResult } from "../plan/TaskResult.ts"
 

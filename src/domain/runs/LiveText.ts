@@ -1,6 +1,4 @@
-/**
- * The texts for what goes on: stages, phases of a model call, times.
- */
+/** The texts for what goes on: stages, phases of a model call, times. */
 import { counted, secondsText } from "../text/Format.ts"
 import { printable } from "../text/Printable.ts"
 import type { Stage } from "./ActivityKey.ts"

@@ -1,6 +1,4 @@
-/**
- * What a run came to in the words of the program, which stand above what the model says of it.
- */
+/** What a run came to in the words of the program, which stand above what the model says of it. */
 import { factLines } from "../checks/Facts.ts"
 import { commandEnd } from "../tools/ToolCall.ts"
 import type { RunReport } from "./RunReport.ts"

@@ -1,6 +1,4 @@
-/**
- * What a run is to do, and the errors that prevent it before any task runs.
- */
+/** What a run is to do, and the errors that prevent it before any task runs. */
 import * as Schema from "effect/Schema"
 import { Issue } from "../findings/Issue.ts"
 import { Attachment } from "../models/Briefing.ts"

@@ -1,7 +1,6 @@
 /**
- * Recognises tool calls in places where none is read (under another heading, in running text, in the syntax of another
- * protocol), and finds the blocks of a string that hold calls. Calls that are not read would never run, so they are
- * reported.
+ * Recognises tool calls in places where none is read (under another heading, in running text, in the syntax of another protocol),
+ * and finds the blocks of a string that hold calls. Calls that are not read would never run, so they are reported.
  */
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"

@@ -1,6 +1,4 @@
-/**
- * What a tool returns beside text: images, which models that see are shown, and files, which are kept for the user.
- */
+/** What a tool returns beside text: images, which models that see are shown, and files, which are kept for the user. */
 import * as Schema from "effect/Schema"
 import { printable } from "../text/Printable.ts"
 import { bytesText } from "../text/Format.ts"

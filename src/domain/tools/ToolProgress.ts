@@ -1,6 +1,4 @@
-/**
- * How far a call is, and what it notes about its work, as its tool says it.
- */
+/** How far a call is, and what it notes about its work, as its tool says it. */
 import * as Schema from "effect/Schema"
 import { cutText } from "../text/TextWidth.ts"
 import { printable } from "../text/Printable.ts"

@@ -34,17 +34,6 @@ import { makeCallRunner, ofTurn } from "./RunCalls.ts"
 import { type AgentEnd, type AgentWork, type Assignment, getsLastAnswer, type Session } from "./Session.ts"
 import type { AgentTurn, CallRun, FinishedTurn, JudgedTurn, TurnOutcome } from "./Turn.ts"
 
-/** The hooks in use, in their order. */
-const makeHooks = Effect.gen(function* () {
-  const { limits } = yield* RunSettings
-  const hooks: ReadonlyArray<AgentHook> = [
-    yield* makeRemainingOccurrences,
-    yield* makeSelfReview,
-    repeats(limits.identicalCalls)
-  ]
-  return hooks
-})
-
 /** How many turns the work may take by now. */
 const limitOf = ({ copy, kind, mostTurns, skill }: Assignment): number =>
   kind === "message" || skill?.turns !== undefined ? mostTurns : turnLimit(mostTurns, copy.own().length)
@@ -63,7 +52,12 @@ const sessionAfter = ({ checked, results, session }: FinishedTurn): Session => {
 const makeTurn = Effect.gen(function* () {
   const compaction = yield* makeCompaction
   const events = yield* RunEvents
-  const hooks = yield* makeHooks
+  const { limits } = yield* RunSettings
+  const hooks: ReadonlyArray<AgentHook> = [
+    yield* makeRemainingOccurrences,
+    yield* makeSelfReview,
+    repeats(limits.identicalCalls)
+  ]
   const { accept, acceptedReport, resolveCandidate } = yield* makeAcceptance(hooks, compaction)
   const { askModel, readAnswer } = yield* makeModelExchange(compaction)
   const checkCalls = yield* makeCallChecker
@@ -80,9 +74,6 @@ const makeTurn = Effect.gen(function* () {
   }
 
   /**
-   * One turn: an exchange with the model. The program asks, reads the answer, makes the calls and changes that it asks for, runs
-   * the checks of the project on them, and replies.
-   *
    * The work ends when a report is accepted, or, where only calls are wanted, with the first faultless ones. It also ends, without
    * a report, when the model makes the same call again and again, when its calls were denied too often, when its answers cannot be
    * used, or when no turn is left; a report that a hook had questioned is accepted then after all.

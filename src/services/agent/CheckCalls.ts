@@ -6,13 +6,12 @@ import * as Effect from "effect/Effect"
 import {
   type AnswerCall,
   type CheckedCalls,
-  droppedChanges,
+  joinedChecks,
   withoutDoubles
 } from "../../domain/documents/CheckedCalls.ts"
 import type { TurnContent } from "../../domain/documents/TurnFormat.ts"
-import { makeIssue, makeRepair } from "../../domain/findings/Issue.ts"
 import { callsBeyondLimits } from "../../domain/skills/Skill.ts"
-import { fileTools, type ToolCall, withMoves } from "../../domain/tools/ToolCall.ts"
+import { type ToolCall, withMoves } from "../../domain/tools/ToolCall.ts"
 import type { UnmadeChange } from "../../domain/tools/OpenChanges.ts"
 import { inOneCall, makeAnswerChanges } from "../changes/AnswerChanges.ts"
 import { makeTidyCall } from "../changes/TidyCalls.ts"
@@ -62,9 +61,7 @@ export const makeCallChecker = Effect.gen(function* () {
 
   /** The calls of an answer; each is checked, and what is wrong with it is named. */
   return Effect.fnUntraced(function* (assignment: Assignment, content: TurnContent): Effect.fn.Return<CheckedCalls> {
-    const { task, tools } = assignment
-    const where = { section: "Tool Calls", task }
-    const changed = yield* callsOfChanges(content.changes, task)
+    const changed = yield* callsOfChanges(content.changes, assignment.task)
     const changing = changed.map(({ calls }) => calls)
     // A replacement counts as one call, however many files it changes.
     const groups = [
@@ -72,33 +69,9 @@ export const makeCallChecker = Effect.gen(function* () {
       ...(askFirst ? inOneCall(changing.flat()).map((call) => [call]) : changing)
     ]
     const parts = withoutDoubles(groups)
-    const doubled = "Made a call once that was written several times."
-    const beyond = `There are ${parts.length} calls and changes, and only the first ${most} are done in one turn.`
-    const tooMany = parts.length <= most ? [] : [makeIssue("tool-calls-many", where, { what: beyond })]
     const checked = yield* Effect.forEach(parts.slice(0, most).flat(), (call) =>
       checkOne(assignment, call, content.saysRemoval === true)
     )
-    const calls = checked.flatMap((result) => ("issue" in result ? [] : [result]))
-    const refused = [
-      ...changed.flatMap((change) => change.refused ?? []),
-      ...checked.flatMap((result) => ("issue" in result ? [result] : []))
-    ]
-    const beyondLimit = parts.slice(most).flat()
-    // A task that cannot change files leaves no change open.
-    const dropped = tools.some((tool) => fileTools.has(tool))
-      ? droppedChanges(
-          calls,
-          beyondLimit.flatMap((call) => tooMany.map((issue) => ({ call, issue }))),
-          content
-        )
-      : []
-    return {
-      calls,
-      issues: [...changed.flatMap(({ issues }) => issues), ...refused.map(({ issue }) => issue)],
-      unmade: [...refused, ...changed.flatMap(({ leftOut }) => leftOut ?? []), ...dropped],
-      tooMany,
-      replaced: changed.flatMap(({ replaced }) => replaced ?? []),
-      repairs: parts.flat().length === groups.flat().length ? [] : [makeRepair("tool-call-known", where, doubled)]
-    }
+    return joinedChecks(content, { ...assignment, changed, checked, groups, most, parts })
   })
 })

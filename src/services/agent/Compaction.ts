@@ -10,10 +10,12 @@ import {
   budgetNote,
   compactedFrom,
   compactTo,
+  instructionFor,
   isCutShort,
   lineLength,
   replyShare,
-  summarySize
+  summarySize,
+  warnedTurns
 } from "../../domain/documents/TurnBudgets.ts"
 import {
   type ConversationMessage,
@@ -36,24 +38,11 @@ import { makeTaskChanges } from "../changes/TaskChanges.ts"
 import { TokenCalibration } from "../models/TokenCalibration.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
-import type { AgentPrompt, AnyWork, Assignment, Session } from "./Session.ts"
+import type { AnyWork, Assignment, Session } from "./Session.ts"
 
 type Messages = ReadonlyArray<ConversationMessage>
 
 export type Compaction = Effect.Success<typeof makeCompaction>
-
-/** So many turns before the last one the model is told how many are left. */
-export const warnedTurns = 3
-
-/** What the model can do now, with a warning before its last answers. */
-export const instructionFor = (
-  prompt: Pick<AgentPrompt, "instruction">,
-  left: number,
-  outcomes?: Session["outcomes"]
-): string => {
-  const warning = left > 1 && left <= warnedTurns ? ` ${left} answers are left.` : ""
-  return `${prompt.instruction(left, outcomes)}${warning}`
-}
 
 export const makeCompaction = Effect.gen(function* () {
   const calibration = yield* TokenCalibration

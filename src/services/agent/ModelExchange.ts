@@ -19,8 +19,6 @@ import { ToolRegistry } from "../tools/ToolRegistry.ts"
 import type { Compaction } from "./Compaction.ts"
 import type { AgentWork, Session } from "./Session.ts"
 
-const noPaths: ProjectPaths = new Map()
-
 export const makeModelExchange = Effect.fnUntraced(function* ({ conversationOf, isNative }: Compaction) {
   const caller = yield* ModelCaller
   const pathsIn = yield* makePathsIn
@@ -98,7 +96,7 @@ export const makeModelExchange = Effect.fnUntraced(function* ({ conversationOf, 
     const { askedCalls, issues, text } = answer
     if (issues.length > 0) return unreadAnswer(answer)
     const mayChange = assignment.tools.some((name) => fileTools.has(name))
-    const paths = mayChange ? yield* pathsIn(text, assignment.task) : noPaths
+    const paths: ProjectPaths = mayChange ? yield* pathsIn(text, assignment.task) : new Map()
     const written = askedCalls.length > 0 && text.trim() === "" ? nothingAsked : yield* read(text, paths)
     return parsedAnswer(answer, written, isNative(assignment))
   })

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { callReplies } from "../../domain/documents/CheckedCalls.ts"
 import { isRepeated, retriesAfter } from "../../domain/documents/Retries.ts"
-import { announcedLines } from "../../domain/documents/TurnBudgets.ts"
+import { announcedLines, instructionFor, warnedTurns } from "../../domain/documents/TurnBudgets.ts"
 import { type CallReply, replyText, toolMessages } from "../../domain/documents/TurnReply.ts"
 import { mostUselessAnswers, unableText } from "../../domain/documents/UselessAnswers.ts"
 import { issuesAsShown } from "../../domain/findings/IssueText.ts"
@@ -20,10 +20,12 @@ import { outcomeText } from "../../domain/models/OutputText.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import type { AgentHook } from "./AgentHook.ts"
-import { type Compaction, instructionFor, warnedTurns } from "./Compaction.ts"
+import type { Compaction } from "./Compaction.ts"
 import { makeResultImages } from "../models/ResultImages.ts"
 import { type AgentEnd, type AnyWork, getsLastAnswer, type Session } from "./Session.ts"
 import type { JudgedTurn, TurnOutcome } from "./Turn.ts"
+
+type Messages = ReadonlyArray<ConversationMessage>
 
 export const makeReply = Effect.fnUntraced(function* (
   hooks: ReadonlyArray<AgentHook>,
@@ -55,18 +57,21 @@ export const makeReply = Effect.fnUntraced(function* (
   const withReply = Effect.fnUntraced(function* (
     { answer, checked, left, results, session, verdict, work }: JudgedTurn,
     replies: ReadonlyArray<CallReply>
-  ): Effect.fn.Return<ReadonlyArray<ConversationMessage>> {
+  ): Effect.fn.Return<Messages> {
     const { checks, folderInstructions: instructions, hasChanged, remaining } = results
     const isNative = answer.native.length > 0
-    const messages = [...session.messages, ...toolMessages(replies, replyBudget(work, session.messages))]
+    const searched = { ...session, found: results.outcomes, replyBudget: (some: Messages) => replyBudget(work, some) }
+    const again = work.prompt.lookAgain?.(searched) ?? Effect.succeed({ messages: session.messages, parts: "" })
+    const { messages: before, parts } = yield* again
+    const messages = [...before, ...toolMessages(replies, replyBudget(work, before) - parts.length)]
     const outcomes = results.outcomes.filter((ran) => !replies.some(({ outcome }) => outcome === ran))
     const imageBudget = replyBudget(work, messages) / 2
     const images = yield* imagesFor(work.assignment, session.turn, results.outcomes, imageBudget)
     const news = verdict.issues.length + outcomes.length + images.lines.length
-    const hasNews = news > 0 || hasChanged || instructions !== ""
+    const hasNews = news > 0 || hasChanged || instructions + parts !== ""
     if (isNative && !hasNews && left > warnedTurns) return messages
-    const told = { outcomes, instructions, remaining, images: images.lines, replaced: checked.replaced }
-    const above = session.messages.map(messageText).join("\n")
+    const told = { outcomes, instructions, parts, remaining, images: images.lines, replaced: checked.replaced }
+    const above = before.map(messageText).join("\n")
     /* Every text holds an empty one, which shows nothing. */
     const standsAbove = (text: string): boolean => text.trim() !== "" && above.includes(text)
     const earlier = [...work.assignment.earlierOutcomes, ...session.outcomes].filter(

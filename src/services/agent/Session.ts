@@ -1,7 +1,6 @@
 /**
  * What an agent works with: its work order (`Assignment`), what the program writes (`AgentPrompt`), how a task and a message differ
- * (`AgentWork`), where the work stands (`Session`), and how it ends (`AgentEnd`). A turn makes a new session,
- * and changes the working copy of the assignment; what a kind of work keeps besides stands behind the functions of its `AgentWork`.
+ * (`AgentWork`), where the work stands (`Session`), and how it ends (`AgentEnd`). A turn makes a new session.
  */
 import type * as Effect from "effect/Effect"
 import type { CheckOutcome } from "../../domain/checks/CheckOutcome.ts"
@@ -12,6 +11,7 @@ import type { TurnContent } from "../../domain/documents/TurnFormat.ts"
 import type { ProjectPaths } from "../../domain/files/ChangePath.ts"
 import type { AnswerReading, Issue } from "../../domain/findings/Issue.ts"
 import type { ConversationMessage } from "../../domain/models/ConversationMessage.ts"
+import type { SearchedTurn, SecondLook } from "../../domain/models/PrefetchedParts.ts"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import type { ModelCallId } from "../../domain/runs/ActivityKey.ts"
 import type { Skill } from "../../domain/skills/Skill.ts"
@@ -62,6 +62,8 @@ export interface AgentPrompt {
   readonly grammar?: (tools: ReadonlyArray<OfferedTool>) => Effect.Effect<string | undefined>
   /** The instructions of the project for these files that were not shown yet, in at most `budget` characters. */
   readonly folderInstructions: (turn: number, files: ReadonlyArray<string>, budget: number) => Effect.Effect<string>
+  /** Shows the files in which the first search found something. */
+  readonly lookAgain?: (turn: SearchedTurn) => Effect.Effect<SecondLook>
 }
 
 /** The work of an agent: a task and a message differ in these. `A` is what a report becomes, `E` why calls were not approved. */

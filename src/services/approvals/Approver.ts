@@ -1,6 +1,4 @@
-/**
- * Who is asked for an approval: nobody, the flags that were given beforehand, or a person.
- */
+/** Who is asked for an approval: nobody, the flags that were given beforehand, or a person. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

@@ -1,6 +1,4 @@
-/**
- * The changes of the working copy of a task as the calls that make them in the project, and what is known of them.
- */
+/** The changes of the working copy of a task as the calls that make them in the project, and what is known of them. */
 import * as Effect from "effect/Effect"
 import * as Path from "effect/Path"
 import type { CheckOutcome } from "../../domain/checks/CheckOutcome.ts"

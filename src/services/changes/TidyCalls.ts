@@ -1,6 +1,4 @@
-/**
- * Leaves out of the new texts of a call what is not meant for its file, and finds what the call would lose of it.
- */
+/** Leaves out of the new texts of a call what is not meant for its file, and finds what the call would lose of it. */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { elisionIn, type Loss, lossOf, mayBeUntidy, tidyNewText } from "../../domain/files/NewText.ts"

@@ -162,8 +162,7 @@ const watchSandbox = Effect.fnUntraced(function* (handle: ChildProcessHandle) {
 })
 
 /**
- * Looks again and again what the child uses, ends all its processes at once when it is too much, and says why. Never ends
- * else.
+ * Looks again and again what the child uses, ends all its processes at once when it is too much, and says why. Never ends else.
  */
 const watchUsage = Effect.fnUntraced(function* (
   { bounds: { limits, temporary = [] } = {} }: ChildOrder,

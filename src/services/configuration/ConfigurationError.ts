@@ -1,6 +1,4 @@
-/**
- * The error of settings that cannot be used.
- */
+/** The error of settings that cannot be used. */
 import * as Schema from "effect/Schema"
 
 /** A configuration cannot be used; `source` is a file or an environment variable. One line a problem. */

@@ -1,6 +1,4 @@
-/**
- * A conversation as those who hold it see it: what can be done while it is open.
- */
+/** A conversation as those who hold it see it: what can be done while it is open. */
 import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
 import { commandMessage, compactedMessages } from "../../domain/conversation/Conversation.ts"

@@ -1,6 +1,4 @@
-/**
- * Opens conversations: from the first event to the last, whatever their end, with a report.
- */
+/** Opens conversations: from the first event to the last, whatever their end, with a report. */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

@@ -1,6 +1,4 @@
-/**
- * Answers the messages of a conversation one after another, each from its first event to its report.
- */
+/** Answers the messages of a conversation one after another, each from its first event to its report. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"

@@ -1,6 +1,4 @@
-/**
- * Has the model write its last answer again as JSON that fits a schema.
- */
+/** Has the model write its last answer again as JSON that fits a schema. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { limitsOf } from "../../domain/configuration/Limits.ts"

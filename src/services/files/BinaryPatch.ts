@@ -1,6 +1,4 @@
-/**
- * The change of a file that is no text, as git writes it: both contents, compressed, in letters.
- */
+/** The change of a file that is no text, as git writes it: both contents, compressed, in letters. */
 import { createHash } from "node:crypto"
 import { deflateSync } from "node:zlib"
 

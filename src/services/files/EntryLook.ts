@@ -1,6 +1,4 @@
-/**
- * Looks at what is at a path without following a link there, and at what a folder holds.
- */
+/** Looks at what is at a path without following a link there, and at what a folder holds. */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as path from "node:path"

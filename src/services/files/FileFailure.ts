@@ -1,6 +1,4 @@
-/**
- * Errors of the operating system about a file, as codes and as failures of a tool.
- */
+/** Errors of the operating system about a file, as codes and as failures of a tool. */
 import * as Effect from "effect/Effect"
 import type { PlatformError } from "effect/PlatformError"
 import type * as Scope from "effect/Scope"

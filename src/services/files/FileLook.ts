@@ -1,6 +1,4 @@
-/**
- * Looks at the disk for those to whom an error means that nothing is there.
- */
+/** Looks at the disk for those to whom an error means that nothing is there. */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import { statSync } from "node:fs"

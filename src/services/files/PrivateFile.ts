@@ -1,6 +1,4 @@
-/**
- * Makes folders and files step by step, among them those of the person that nobody else may read.
- */
+/** Makes folders and files step by step, among them those of the person that nobody else may read. */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as path from "node:path"

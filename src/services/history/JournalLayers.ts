@@ -1,6 +1,4 @@
-/**
- * Opens the journal of a new or a resumed run, together with the lock on the run; each way is a layer.
- */
+/** Opens the journal of a new or a resumed run, together with the lock on the run; each way is a layer. */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"

@@ -1,6 +1,4 @@
-/**
- * The journal of a run whose project was moved meanwhile.
- */
+/** The journal of a run whose project was moved meanwhile. */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"

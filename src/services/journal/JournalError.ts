@@ -1,6 +1,4 @@
-/**
- * The problems that the journal of a run can have, with messages that say what to do.
- */
+/** The problems that the journal of a run can have, with messages that say what to do. */
 import * as Schema from "effect/Schema"
 
 export const JournalReason = Schema.Union([

@@ -1,6 +1,4 @@
-/**
- * Keeps the answers of people in the journal, so that a resumed run does not ask again.
- */
+/** Keeps the answers of people in the journal, so that a resumed run does not ask again. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"

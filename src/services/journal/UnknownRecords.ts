@@ -1,6 +1,4 @@
-/**
- * Records that this version does not know: which version wrote them, and what is reported.
- */
+/** Records that this version does not know: which version wrote them, and what is reported. */
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { recordKinds } from "../../domain/journal/JournalRecord.ts"

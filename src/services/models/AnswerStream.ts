@@ -1,7 +1,6 @@
 /**
- * Reads the answer of a model while it is written: keeps its thoughts apart from its text, in fields or in
- * tags, passes the text to a listener, and stops as soon as it cannot become a usable answer. Leaving the stream closes the
- * request.
+ * Reads the answer of a model while it is written: keeps its thoughts apart from its text, in fields or in tags, passes the text
+ * to a listener, and stops as soon as it cannot become a usable answer. Leaving the stream closes the request.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"

@@ -1,6 +1,4 @@
-/**
- * The prompt templates, loaded and checked when the program starts.
- */
+/** The prompt templates, loaded and checked when the program starts. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"

@@ -1,6 +1,4 @@
-/**
- * How the tokens of prompts are estimated for each model: by what its server counted of those before.
- */
+/** How the tokens of prompts are estimated for each model: by what its server counted of those before. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

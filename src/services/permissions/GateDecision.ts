@@ -1,6 +1,4 @@
-/**
- * Decides about a question by rules and earlier answers. Nobody is asked, and nothing is remembered.
- */
+/** Decides about a question by rules and earlier answers. Nobody is asked, and nothing is remembered. */
 import * as Effect from "effect/Effect"
 import * as Semaphore from "effect/Semaphore"
 import { Approver } from "../approvals/Approver.ts"

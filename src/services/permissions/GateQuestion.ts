@@ -1,6 +1,4 @@
-/**
- * What is asked of the gate, with the hash that an answer is bound to, and what a denial says.
- */
+/** What is asked of the gate, with the hash that an answer is bound to, and what a denial says. */
 import { beforeRunTask } from "../../domain/permissions/ApprovalItem.ts"
 import { type Asked, sessionScopes } from "../../domain/permissions/PolicyFormat.ts"
 import {

@@ -1,6 +1,4 @@
-/**
- * What a person allowed permanently, and the file that holds it.
- */
+/** What a person allowed permanently, and the file that holds it. */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"

@@ -1,6 +1,4 @@
-/**
- * What the model was shown in a run and what the user has said, so that a URL that was made from it is asked about.
- */
+/** What the model was shown in a run and what the user has said, so that a URL that was made from it is asked about. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

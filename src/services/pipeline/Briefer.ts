@@ -21,7 +21,7 @@ import {
 import { firstLines } from "../../domain/text/Excerpt.ts"
 import { pathsNamed } from "../../domain/files/PathList.ts"
 import { languageOf } from "../../domain/files/Language.ts"
-import { fitDescription } from "../../domain/models/ProjectDescription.ts"
+import { fitRulesAndReadme } from "../../domain/models/ProjectDescription.ts"
 import { charactersIn } from "../../domain/models/PromptSize.ts"
 import { encodingNote } from "../../domain/text/TextEncoding.ts"
 import { countLines, linesWithin } from "../../domain/text/LineRange.ts"
@@ -166,7 +166,7 @@ export class Briefer extends Context.Service<Briefer>()("task-conductor/services
       const inside = near.filter((file) => !path.isAbsolute(file))
       const named = [...inside, ...pathsNamed(prompt)]
       const described = yield* readDescriptions(workspace, { near: named, mayRead: mayRead(gate), above: true })
-      const description = fitDescription(described.files, contextWindow)
+      const description = fitRulesAndReadme(described.files, contextWindow)
       const attachment = request.attachment && {
         ...request.attachment,
         room: Math.floor(charactersIn(contextWindow / 4))
@@ -177,13 +177,14 @@ export class Briefer extends Context.Service<Briefer>()("task-conductor/services
         currentFile && windowNote(currentFile, limits.currentFileLines, contextWindow),
         attachment && attachmentNote(attachment, attachment.room)
       ]
-      yield* readTexts.noteRead(`${description.text}\n${currentFile?.text ?? ""}`, "project")
+      yield* readTexts.noteRead(`${description.text}\n${description.readme}\n${currentFile?.text ?? ""}`, "project")
       yield* readTexts.noteRead(attachment?.text ?? "", "outside")
       const present = notes.flatMap((note) => note ?? [])
       const projectMap = yield* mapOfProject
       return {
         environment: yield* environmentOf(workspace.root),
         projectDescription: description.text,
+        ...(description.readme === "" ? {} : { projectReadme: description.readme }),
         ...(description.files.length === 0 ? {} : { descriptionFiles: description.files }),
         ...(projectMap === "" ? {} : { projectMap }),
         openFiles,

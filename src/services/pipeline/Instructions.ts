@@ -8,7 +8,7 @@ import * as Schema from "effect/Schema"
 import { pathsNamed } from "../../domain/files/PathList.ts"
 import { rawBlock } from "../../domain/markdown/PromptBlock.ts"
 import type { Briefing } from "../../domain/models/Briefing.ts"
-import { DescriptionFile, fitDescription } from "../../domain/models/ProjectDescription.ts"
+import { DescriptionFile, fitDescription, isReadme } from "../../domain/models/ProjectDescription.ts"
 import { forEachText } from "../../domain/grammar/ForEachForm.ts"
 import type { Task } from "../../domain/plan/Task.ts"
 import { charactersIn } from "../../domain/models/PromptSize.ts"
@@ -86,7 +86,7 @@ export const makeInstructions = Effect.gen(function* () {
     const all = yield* read(seenKey.instructions(task.name, place), [...near, ...inView, ...prompt], true)
     const isReference = (file: string): boolean =>
       task.references.some(({ kind, target }) => kind === "file" && relativeTo(workspace.root, target) === file)
-    const wanted = all.filter(({ path }) => !isReference(path))
+    const wanted = all.filter(({ path }) => !isReadme(path) && !isReference(path))
     const isSame =
       wanted.length === descriptionFiles.length && wanted.every(({ path }) => descriptionFiles.includes(path))
     /* A description is left out when a reference already shows it. */

@@ -7,11 +7,10 @@ import * as Result from "effect/Result"
 import { type NumberedPlace, placeParts } from "../../domain/documents/Places.ts"
 import { type Item, taskOfItem, taskOfPlaces } from "../../domain/documents/TaskItems.ts"
 import { TaskOutcome } from "../../domain/documents/TaskOutcome.ts"
-import type { ItemResult } from "../../domain/plan/ForEach.ts"
+import { itemNote, type ItemResult } from "../../domain/plan/ForEach.ts"
 import type { Task } from "../../domain/plan/Task.ts"
 import { deniedOf, type TaskFailure, unableIn } from "../../domain/plan/TaskResult.ts"
 import { stageKey } from "../../domain/runs/ActivityKey.ts"
-import { shortened } from "../../domain/text/Excerpt.ts"
 import { pathsOf } from "../../domain/tools/ToolCall.ts"
 import { Activities } from "../journal/Activities.ts"
 import { Skills } from "../skills/Skills.ts"
@@ -19,9 +18,6 @@ import { TaskAgent } from "./TaskAgent.ts"
 import { makeTaskEffects } from "./TaskEffects.ts"
 import { makeTaskPrompts } from "./TaskPrompts.ts"
 import type { TaskOrder } from "./TaskStage.ts"
-
-/** The most characters of a report in an item's result. */
-const longestNote = 200
 
 export interface NumberedItem extends Item {
   /** From 1. */
@@ -47,12 +43,13 @@ export interface PartOutcome {
   readonly outcome?: TaskOutcome
 }
 
+/** The first line of a report that says something. */
 export const noteOf = (text: string): string => {
   const line = text
     .split("\n")
     .map((text) => text.replace(/^[#>*\s-]+/, "").trim())
     .find((text) => text !== "")
-  return shortened(line ?? "", longestNote)
+  return itemNote(line ?? "")
 }
 
 /** The result of each item of a part, with its number. */
@@ -115,7 +112,7 @@ const makePartsOf = Effect.gen(function* () {
     const places =
       budget === undefined
         ? []
-        : items.flatMap(({ number, place, text }) => (place === undefined ? [] : [{ ...place, number, text }]))
+        : items.flatMap(({ number, place, text }) => (place === undefined ? [] : [{ ...place, number, of: all, text }]))
     const listed = new Set(places.map(({ number }) => number))
     const byNumber = new Map(items.map((item) => [item.number, item]))
     const ofPlaces = placeParts(places, again ? (budget ?? 0) / 2 : (budget ?? 0)).map((part) => ({

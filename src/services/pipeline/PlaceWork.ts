@@ -13,21 +13,20 @@ import {
   readPlaceAnswers,
   withAnswers
 } from "../../domain/documents/PlaceAnswers.ts"
-import { numbersText, type NumberedPlace, placesText } from "../../domain/documents/Places.ts"
+import { numbersText, type NumberedPlace, placesBlock, placesText } from "../../domain/documents/Places.ts"
 import { readTurn, type TurnContent } from "../../domain/documents/TurnFormat.ts"
 import { enclosingLines, declarationLines } from "../../domain/excerpts/EnclosingLines.ts"
 import type { ProjectPaths } from "../../domain/files/ChangePath.ts"
 import { languageOf } from "../../domain/files/Language.ts"
 import { editsBetween, TextEdit } from "../../domain/files/TextEdit.ts"
 import { mergeTexts } from "../../domain/files/TextMerge.ts"
-import { makeIssue } from "../../domain/findings/Issue.ts"
+import { type Issue, makeIssue } from "../../domain/findings/Issue.ts"
 import { withoutNow } from "../../domain/markdown/PromptBlock.ts"
 import type { ConversationMessage } from "../../domain/models/ConversationMessage.ts"
-import type { ItemResult } from "../../domain/plan/ForEach.ts"
+import { itemNote, type ItemResult } from "../../domain/plan/ForEach.ts"
 import { resultOfSummary, type TaskFailure } from "../../domain/plan/TaskResult.ts"
 import { seenKey, stagePlace } from "../../domain/runs/ActivityKey.ts"
-import { counted, oneLine } from "../../domain/text/Format.ts"
-import { shortened } from "../../domain/text/Excerpt.ts"
+import { counted } from "../../domain/text/Format.ts"
 import { meantTool } from "../../domain/tools/ArgumentCheck.ts"
 import { fileTools, type ToolCall } from "../../domain/tools/ToolCall.ts"
 import { type AgentPrompt, type Assignment, newSession } from "../agent/Session.ts"
@@ -60,10 +59,7 @@ const mostIdle = 3
 /** The most places that one turn reads; the others must be requested again. */
 const mostLooks = 8
 
-/** The most characters of an answer in a place's result. */
-const longestNote = 200
-
-/** The most lines of a declaration that a look shows. */
+/** A declaration that is looked at is shown up to this length, in lines. */
 const longestLook = 120
 
 /** The edits of one file, or why some answers cannot be applied to it. */
@@ -81,8 +77,6 @@ const isDecided = (answer: PlaceAnswer | undefined): boolean => answer !== undef
 const openIn = (places: ReadonlyArray<NumberedPlace>, answers: PlaceState["answers"]): ReadonlyArray<number> =>
   places.flatMap(({ number }) => (isDecided(answers.get(number)) ? [] : [number]))
 
-const noteOf = (said: string): string => shortened(oneLine(said), longestNote)
-
 const resultOf = (
   { path, text: item }: NumberedPlace,
   answer: PlaceAnswer | undefined,
@@ -90,14 +84,14 @@ const resultOf = (
 ): ItemResult => {
   switch (answer?._tag) {
     case "Keep":
-      return { item, state: "unchanged", note: noteOf(answer.text) }
+      return { item, state: "unchanged", note: itemNote(answer.text) }
     case "Note":
-      return { item, state: "done", note: noteOf(answer.text) }
+      return { item, state: "done", note: itemNote(answer.text) }
     case "Change": {
       if (!hasChanged) return { item, state: "failed", note: "Its change was not made." }
       const now =
         answer.lines === undefined ? "Changed." : answer.lines.length === 0 ? "Removed." : answer.lines.join(" ")
-      return { item, state: "done", note: noteOf(now), files: [path] }
+      return { item, state: "done", note: itemNote(now), files: [path] }
     }
     default:
       return { item, state: "failed", note: "It got no answer." }
@@ -212,9 +206,63 @@ const makePlaceFiles = Effect.gen(function* () {
   return { edits, looks }
 })
 
-/** Makes a function that reads an answer: its decisions about places, and the rest. */
-const makePlaceReader = Effect.gen(function* () {
+/** What an answer says of places (`given`), and the answers that held before. */
+interface PlaceTurn {
+  readonly places: ReadonlyArray<NumberedPlace>
+  readonly before: PlaceState["answers"]
+  readonly given: ReadonlyMap<number, PlaceAnswer>
+  readonly issues: ReadonlyArray<Issue>
+}
+
+/** Leaves out the changes whose new text stands nowhere: neither behind their number nor in a block for their file. */
+const withTexts = (read: PlaceTurn, written: ReadonlySet<string>): PlaceTurn => {
+  const isBare = ({ number, path }: NumberedPlace): boolean => {
+    const answer = read.given.get(number)
+    return answer?._tag === "Change" && answer.lines === undefined && !written.has(path)
+  }
+  const bare = read.places.filter(isBare)
+  const issues = bare.map(({ number, path }) => {
+    const how = `Write the new text of the line behind "${number} change:", or send a block for ${path} in the same answer.`
+    return makeIssue("place-answer", {}, { what: `Place ${number} is to change, and no text says how.`, how })
+  })
+  const given = new Map(read.given)
+  for (const { number } of bare) given.delete(number)
+  return { ...read, given, issues: [...read.issues, ...issues] }
+}
+
+/** The answers that hold after an answer: in a file whose edits have a problem, those before it. */
+const answersAfter = ({ before, given, places }: PlaceTurn, edited: ReadonlyArray<FileEdits>) => {
+  const now = new Map([...before, ...given])
+  const failed = new Set(edited.flatMap(({ path, problem }) => (problem === undefined ? [] : [path])))
+  for (const { number } of places.filter(({ number, path }) => failed.has(path) && given.has(number))) {
+    const earlier = before.get(number)
+    if (earlier === undefined) now.delete(number)
+    else now.set(number, earlier)
+  }
+  return now
+}
+
+/** Makes the function that finds out which edits the answers to places ask for, and which answers hold then. */
+const makePlaceEdits = Effect.gen(function* () {
   const files = yield* makePlaceFiles
+
+  return Effect.fnUntraced(function* (task: string, read: PlaceTurn) {
+    const { before, given, places } = read
+    const isEdited = ({ number }: NumberedPlace): boolean =>
+      given.get(number)?._tag === "Change" || (given.has(number) && before.get(number)?._tag === "Change")
+    const wanted = new Map([...before, ...given])
+    const edited = yield* files.edits(task, places.filter(isEdited), places, before, wanted)
+    const problems = edited.flatMap(({ problem }) =>
+      problem === undefined ? [] : [makeIssue("place-answer", {}, { what: problem })]
+    )
+    const looked = places.filter(({ number }) => given.get(number)?._tag === "Look").slice(0, mostLooks)
+    return { edited, looks: yield* files.looks(looked), now: answersAfter(read, edited), problems }
+  })
+})
+
+/** Makes the function that reads an answer: what it says of places, and what stands beside that. */
+const makePlaceReader = Effect.gen(function* () {
+  const editsFor = yield* makePlaceEdits
   const standing = yield* makeStanding
 
   return Effect.fnUntraced(function* (
@@ -226,47 +274,19 @@ const makePlaceReader = Effect.gen(function* () {
     const before = yield* standing(places, last)
     const reading = readPlaceAnswers(answer, places)
     const mayChange = assignment.tools.some((tool) => fileTools.has(tool))
-    const turn = readTurn(reading.rest, {
-      paths,
-      task,
-      inputs: [],
-      kept: [],
-      mayChange,
-      isTool: (tool) => meantTool(tool, assignment.tools) !== undefined
-    })
+    const isTool = (tool: string): boolean => meantTool(tool, assignment.tools) !== undefined
+    const turn = readTurn(reading.rest, { paths, task, inputs: [], kept: [], mayChange, isTool })
     const isActing = turn.calls.length + turn.changes.length > 0
     const written = new Set(turn.changes.flatMap((change) => ("path" in change ? [change.path] : [])))
-    const issues = [...reading.issues, ...(isActing ? turn.issues : [])]
-    const answers = new Map(reading.answers)
-    for (const place of places) {
-      const now = answers.get(place.number)
-      if (now?._tag !== "Change" || now.lines !== undefined || written.has(place.path)) continue
-      answers.delete(place.number)
-      const how = `Write the new text of the line behind "${place.number} change:", or send a block for ${place.path} in the same answer.`
-      issues.push(
-        makeIssue("place-answer", {}, { what: `Place ${place.number} is to change, and no text says how.`, how })
-      )
-    }
-    const now = new Map([...before, ...answers])
-    const isEdited = ({ number }: NumberedPlace): boolean =>
-      answers.get(number)?._tag === "Change" || (answers.has(number) && before.get(number)?._tag === "Change")
-    const edited = yield* files.edits(task.name, places.filter(isEdited), places, before, now)
-    for (const { path, problem } of edited) {
-      if (problem === undefined) continue
-      for (const { number } of places.filter((place) => place.path === path && answers.has(place.number))) {
-        const earlier = before.get(number)
-        if (earlier === undefined) now.delete(number)
-        else now.set(number, earlier)
-      }
-      issues.push(makeIssue("place-answer", {}, { what: problem }))
-    }
-    const looked = places.filter(({ number }) => answers.get(number)?._tag === "Look").slice(0, mostLooks)
-    const looks = yield* files.looks(looked)
+    const issuesBeside = [...reading.issues, ...(isActing ? turn.issues : [])]
+    const read = withTexts({ places, before, given: reading.answers, issues: issuesBeside }, written)
+    const { edited, looks, now, problems } = yield* editsFor(task.name, read)
     const open = openIn(places, now)
     const isWaiting = looks.length > 0 || turn.calls.length > 0
-    const hasProgress = answers.size > 0 || isActing
+    const hasProgress = read.given.size > 0 || isActing
     const idle = open.length > 0 && !isWaiting ? last.idle + 1 : 0
-    if (!hasProgress && open.length > 0 && issues.length === 0) issues.push(nothingAnswered(open))
+    const known = [...read.issues, ...problems]
+    const issues = !hasProgress && open.length > 0 && known.length === 0 ? [nothingAnswered(open)] : known
     const edits = edited.filter((file) => file.edits.length > 0)
     yield* Ref.set(state, { answers: now, askedEdits: edited, before, idle })
     const isOver = open.length === 0 || (idle >= mostIdle && issues.length === 0)
@@ -343,7 +363,7 @@ export const makePlaceWork = Effect.gen(function* () {
       .pipe(Effect.mapError((error) => taskFailure(task, "refinement", error)))
     const first = prompts.places(task, yield* Ref.get(briefing), {
       references: block.text,
-      places: placesText(places),
+      places: placesBlock(places),
       numbers: numbersText(places.map(({ number }) => number))
     })
     for (const [path, placesOfFile] of Map.groupBy(places, ({ path: of }) => of)) {

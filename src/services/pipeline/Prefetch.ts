@@ -2,9 +2,25 @@
  * Shows a task, before its first turn, the parts of source files that contain the code words of the task.
  */
 import * as Effect from "effect/Effect"
+import * as Ref from "effect/Ref"
 import * as Schema from "effect/Schema"
 import { isSourceFile } from "../../domain/files/ChangedNames.ts"
-import { prefetchedParts, wantedTexts } from "../../domain/models/PrefetchedParts.ts"
+import { showsFile } from "../../domain/documents/CompactedTurns.ts"
+import { announcedLines, isAmple, lineLength } from "../../domain/documents/TurnBudgets.ts"
+import { type ConversationMessage, messageText } from "../../domain/models/ConversationMessage.ts"
+import { outputsWithin } from "../../domain/models/ExecutionBlocks.ts"
+import { outcomeText } from "../../domain/models/OutputText.ts"
+import {
+  hitsIn,
+  joinedParts,
+  keptParts,
+  partsAround,
+  prefetchedParts,
+  type SearchedTurn,
+  type SecondLook,
+  wantedTexts
+} from "../../domain/models/PrefetchedParts.ts"
+import { type CallOutcome, pathOf } from "../../domain/tools/ToolCall.ts"
 import type { Briefing } from "../../domain/models/Briefing.ts"
 import { charactersIn } from "../../domain/models/PromptSize.ts"
 import type { Task } from "../../domain/plan/Task.ts"
@@ -20,6 +36,27 @@ import { RunSettings } from "../runs/RunSettings.ts"
 /** The parts of the window for the best file and the second one. */
 const windowShares = [0.11, 0.06]
 
+/** What a task is shown of files before it looks itself. */
+export interface PrefetchState {
+  readonly round: number
+  readonly task: Task
+  readonly parts: Ref.Ref<string>
+  /** True once its first search was looked at. */
+  readonly isOver: Ref.Ref<boolean>
+}
+
+type Messages = ReadonlyArray<ConversationMessage>
+
+/** The messages of which the first one shows `kept` in the place of `shown`. */
+const withParts = (messages: Messages, shown: string, kept: string): Messages => {
+  const [old = "", now = ""] = [shown, kept].map((parts) => (parts === "" ? "" : `${parts.trimEnd()}\n\n`))
+  return messages.map((message, index) =>
+    index > 0 || message.role !== "user" ? message : { ...message, content: message.content.replace(old, () => now) }
+  )
+}
+
+const isSearch = ({ call, result }: CallOutcome): boolean => call.name === "search_files" && result.success
+
 export const makePrefetch = Effect.gen(function* () {
   const activities = yield* Activities
   const calibration = yield* TokenCalibration
@@ -28,25 +65,56 @@ export const makePrefetch = Effect.gen(function* () {
   const workspace = yield* Workspace
   const { contextWindow, model } = yield* RunSettings
 
+  const budgets = (): ReadonlyArray<number> =>
+    windowShares.map((share) => charactersIn(contextWindow * share, calibration.scale(model)))
+
+  const record = (key: string, search: Effect.Effect<string>) =>
+    activities
+      .record({ key, success: Schema.String }, search)
+      .pipe(Effect.tap((text) => readTexts.noteRead(text, "project")))
+
   const search = Effect.fnUntraced(function* (terms: SearchTerms, currentFile: string | undefined) {
     const wanted = wantedTexts(terms)
     const tree = yield* Effect.orElseSucceed(workspace.tree, () => [])
     const files = tree.filter((path) => isSourceFile(path) && path !== currentFile)
     if (wanted.length === 0 || files.length > mostSearched) return ""
     const texts = yield* searchedTexts(files, (text) => wanted.some((part) => text.includes(part)))
-    const scale = calibration.scale(model)
-    return prefetchedParts(
-      texts,
-      terms,
-      windowShares.map((share) => charactersIn(contextWindow * share, scale))
-    )
+    return prefetchedParts(texts, terms, budgets())
   })
 
-  return (round: number, task: Task, { currentFile, prompt }: Briefing) =>
-    activities
-      .record(
-        { key: seenKey.firstLook(round, task.name), success: Schema.String },
-        search({ ...searchTermsOf(task.whatIsNeeded, prompt), words: [] }, currentFile?.path)
-      )
-      .pipe(Effect.tap((text) => readTexts.noteRead(text, "project")))
+  /** The parts before the first turn. */
+  const first = Effect.fnUntraced(function* (round: number, task: Task, { currentFile, prompt }: Briefing) {
+    const terms = { ...searchTermsOf(task.whatIsNeeded, prompt), words: [] }
+    const parts = yield* record(seenKey.firstLook(round, task.name), search(terms, currentFile?.path))
+    return { round, task, parts: yield* Ref.make(parts), isOver: yield* Ref.make(false) } satisfies PrefetchState
+  })
+
+  /** The parts around the hits of the first search, in files that are neither shown nor read yet. */
+  const again = Effect.fnUntraced(function* (
+    { isOver, parts, round, task }: PrefetchState,
+    { found, messages, outcomes, replyBudget }: SearchedTurn
+  ): Effect.fn.Return<SecondLook> {
+    const unchanged = { messages, parts: "" }
+    const hits = hitsIn(found.filter(isSearch).map(outcomeText))
+    if (hits.size === 0 || (yield* Ref.getAndSet(isOver, true))) return unchanged
+    const asked = new Set(outcomes.filter((outcome) => !isSearch(outcome)).map(({ call }) => pathOf(call)))
+    const above = messages.map(messageText).join("\n")
+    const paths = [...hits.keys()].filter((path) => !asked.has(path) && !showsFile(above, path))
+    const shown = yield* Ref.get(parts)
+    const answers = messages.flatMap((message) => (message.role === "assistant" ? messageText(message) : []))
+    const used = keptParts(shown, (path) => answers.some((text) => text.includes(path)))
+    const budget = budgets().reduce((sum, some) => sum + some, 0) - used.length
+    const outputs = outputsWithin(found, announcedLines(messages)).join("")
+    const room = (some: Messages): number => replyBudget(some) - outputs.length
+    const before = isAmple(room(messages) - budget, lineLength(messages)) ? messages : withParts(messages, shown, used)
+    const around = yield* record(
+      seenKey.secondLook(round, task.name),
+      Effect.map(searchedTexts(paths), (texts) => partsAround(texts, hits, Math.min(budget, room(before))))
+    )
+    if (around === "") return unchanged
+    yield* Ref.set(parts, joinedParts(used, around))
+    return { messages: before, parts: around }
+  })
+
+  return { again, first }
 })

@@ -93,12 +93,15 @@ const makeRevisionPrompt = Effect.gen(function* () {
   const { catalogue } = yield* plannerSkills
 
   return (order: RevisionOrder, previous: Previous | undefined) => {
-    const { environment, project_description, project_map, user_prompt } = briefingBlocks(order.briefing)
+    const { environment, project_description, project_map, project_readme, user_prompt } = briefingBlocks(
+      order.briefing
+    )
     const fill = ({ completed, incomplete, tasks }: ShownLists): FilledPrompt =>
       prompts.fill("iteration", {
         skill_catalog: catalogue,
         user_prompt,
         project_description,
+        project_readme,
         environment,
         project_map,
         goals: rawBlock("## Goals / summary", order.outstanding.goals),

@@ -11,9 +11,7 @@ import {
   charactersBeside,
   charactersOf,
   type FilledPrompt,
-  fittingPrompt,
   largestParts,
-  lightestCharacters,
   overflowText
 } from "../../domain/models/PromptSize.ts"
 import type { Task } from "../../domain/plan/Task.ts"
@@ -26,6 +24,7 @@ import {
   type Skill,
   toolsOfSkill
 } from "../../domain/skills/Skill.ts"
+import { newSentences } from "../../domain/text/NewSentences.ts"
 import { Prompts } from "../models/Prompts.ts"
 import { TokenCalibration } from "../models/TokenCalibration.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
@@ -90,12 +89,11 @@ interface PlaceContents {
   readonly numbers?: string
 }
 
-export const makeTaskPrompts = Effect.gen(function* () {
-  const calibration = yield* TokenCalibration
+/** Fills the first messages of tasks. */
+const makeFirstMessages = Effect.gen(function* () {
   const prompts = yield* Prompts
   const registry = yield* ToolRegistry
   const settings = yield* RunSettings
-  const { contextWindow: window, model } = settings
   const skills = yield* Skills
 
   const allTools = registry.tools.map(({ name }) => name)
@@ -106,8 +104,7 @@ export const makeTaskPrompts = Effect.gen(function* () {
   const isShipped = ({ name }: Skill): boolean =>
     skills.all.some(({ origin, skill }) => origin === "package" && skill.name === name)
 
-  const scaleOf = (task: Task) => calibration.scale(skills.find(task.skill)?.model ?? model)
-
+  /** The first message of a task. */
   const first = (task: Task, briefing: Briefing, { goals = "", references = "" }: TaskContents = {}): FilledPrompt => {
     const skill = skills.find(task.skill)
     const tools = toolsOf(skill)
@@ -125,13 +122,7 @@ export const makeTaskPrompts = Effect.gen(function* () {
     })
   }
 
-  /** Fits the first message into the window with a few turns after it. */
-  const fitted = (task: Task, briefing: Briefing, contents: TaskContents): FilledPrompt =>
-    fittingPrompt(first(task, briefing, contents), Math.floor(window / 2), scaleOf(task))
-
-  const budgetBeside = (task: Task, characters: number): number => charactersBeside(window, characters, scaleOf(task))
-
-  /** The first message about places that are decided together. */
+  /** The first message about places that are decided about together. */
   const places = (
     task: Task,
     briefing: Briefing,
@@ -152,11 +143,25 @@ export const makeTaskPrompts = Effect.gen(function* () {
       // Built-in skills explain searching, which the program has already done.
       skill_refinement: skill === undefined || isShipped(skill) ? "" : refinementText(skill),
       references,
-      task_data: rawBlock("## Task", task.whatIsNeeded),
-      places: rawBlock("## Places", placesText),
+      // Of a task that repeats the prompt, what it adds is enough.
+      task_data: rawBlock("## Task", newSentences(task.whatIsNeeded, briefing.prompt)),
+      places: placesText,
       numbers
     })
   }
+
+  return { first, places, toolsOf }
+})
+
+export const makeTaskPrompts = Effect.gen(function* () {
+  const calibration = yield* TokenCalibration
+  const { first, places, toolsOf } = yield* makeFirstMessages
+  const { contextWindow: window, model } = yield* RunSettings
+  const skills = yield* Skills
+
+  const scaleOf = (task: Task) => calibration.scale(skills.find(task.skill)?.model ?? model)
+
+  const budgetBeside = (task: Task, characters: number): number => charactersBeside(window, characters, scaleOf(task))
 
   /**
    * The budget for the places of one first message and the references of its task; the answers and turns need the rest. It
@@ -171,7 +176,7 @@ export const makeTaskPrompts = Effect.gen(function* () {
   /** The budget for references in the first message. */
   const referenceBudget = (task: Task, briefing: Briefing): { readonly parts: number; readonly whole: number } => {
     const share = referenceShare(toolsOf(skills.find(task.skill)))
-    const free = budgetBeside(task, lightestCharacters(first(task, briefing)))
+    const free = budgetBeside(task, charactersOf(first(task, briefing)))
     const parts = Math.floor(Math.max(free * share, Math.min(free / 2, leastReference * task.references.length)))
     return { parts, whole: Math.floor(free * wholeShare) }
   }
@@ -181,12 +186,11 @@ export const makeTaskPrompts = Effect.gen(function* () {
     const scale = scaleOf(task)
     const least = leastReference * task.references.length + leastBudget
     const prompt = first(task, briefing)
-    const isEnough = (characters: number): boolean => charactersBeside(window, characters, scale) >= least
-    if (isEnough(charactersOf(prompt)) || isEnough(lightestCharacters(prompt))) return undefined
+    if (charactersBeside(window, charactersOf(prompt), scale) >= least) return undefined
     const used = prompt.system.length + prompt.user.length + least
     const estimated = Math.ceil((used / scale.charactersPerToken) * scale.margin)
     return overflowText({ estimated, window, parts: largestParts(prompt, scale) })
   }
 
-  return { budgetBeside, fitted, overflow, placeBudget, places, referenceBudget, toolsOf }
+  return { budgetBeside, first, overflow, placeBudget, places, referenceBudget, toolsOf }
 })

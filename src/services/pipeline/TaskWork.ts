@@ -16,7 +16,7 @@ import { nothingAsked, readTurn, type Turn } from "../../domain/documents/TurnFo
 import type { ProjectPaths } from "../../domain/files/ChangePath.ts"
 import { Issue } from "../../domain/findings/Issue.ts"
 import { withoutNow } from "../../domain/markdown/PromptBlock.ts"
-import { type Briefing, projectTextOf, withAnswers } from "../../domain/models/Briefing.ts"
+import { type Briefing, withAnswers } from "../../domain/models/Briefing.ts"
 import { type ConversationMessage, messageText } from "../../domain/models/ConversationMessage.ts"
 import { keptParts } from "../../domain/models/PrefetchedParts.ts"
 import { percentOf, coverageOf } from "../../domain/models/Coverage.ts"
@@ -47,7 +47,7 @@ import { makeEvidenceReaders } from "./CheckedEvidence.ts"
 import { makeInstructions } from "./Instructions.ts"
 import { makeModelQuestions, nobodyAnswers } from "./ModelQuestions.ts"
 import { makeMissingTools } from "./PlanChecker.ts"
-import { makePrefetch } from "./Prefetch.ts"
+import { makePrefetch, type PrefetchState } from "./Prefetch.ts"
 import { makeTaskPrompts } from "./TaskPrompts.ts"
 import { type CallsDeclined, requestOf, type TaskOrder, taskFailure, toolsMissing } from "./TaskStage.ts"
 
@@ -92,7 +92,11 @@ const isReferenceOf =
 const hasMaterial = ({ isItem, task }: TaskOrder, { attachment, currentFile }: Briefing): boolean =>
   isItem === true || task.references.length > 0 || attachment !== undefined || currentFile !== undefined
 
-/** Makes a function that gathers the material of a first message, also when the message is written again. */
+/** The parts of files that a task is shown beside its references. */
+const partsOf = (prefetched: PrefetchState | undefined): string =>
+  prefetched === undefined ? "" : Ref.getUnsafe(prefetched.parts)
+
+/** Makes the function that gathers the material of a first message, with what it becomes when it is written again. */
 const makeMaterial = Effect.gen(function* () {
   const instructions = yield* makeInstructions
   const prefetch = yield* makePrefetch
@@ -114,14 +118,14 @@ const makeMaterial = Effect.gen(function* () {
     const briefing = yield* Ref.make(yield* instructions.forTask(order.briefing, task, `round-${round}`))
     const isPrefetched =
       tools.includes("search_files") && order.isItem !== true && !task.references.some(({ kind }) => kind === "file")
-    const prefetched = isPrefetched ? yield* prefetch(round, task, yield* Ref.get(briefing)) : ""
+    const prefetched = isPrefetched ? yield* prefetch.first(round, task, yield* Ref.get(briefing)) : undefined
     const questions = questionsAt(`${place}/${slugOf(task.name)}`)
     const fitted = (referenceText: string, parts: string) =>
-      prompts.fitted(task, withAnswers(Ref.getUnsafe(briefing), questions.answered()), {
+      prompts.first(task, withAnswers(Ref.getUnsafe(briefing), questions.answered()), {
         goals,
         references: `${referenceText}${parts}`
       })
-    return { block, briefing, fitted, first: fitted(block.text, prefetched), prefetched, questions }
+    return { block, briefing, fitted, first: fitted(block.text, partsOf(prefetched)), prefetched, questions }
   })
 })
 
@@ -153,13 +157,14 @@ export const makeFolderInstructions = Effect.gen(function* () {
 const makePrompt = Effect.gen(function* () {
   const changes = yield* makeTaskChanges
   const folderInstructionsOf = yield* makeFolderInstructions
+  const prefetch = yield* makePrefetch
   const prompts = yield* makeTaskPrompts
 
   /** The first message after turns. References matter less than later readings, and not at all once their file changed. */
   const firstAgain = ({ assignment: { copy }, material, order: { task } }: OpenTask, answers: string): string => {
     const { block, briefing, fitted, prefetched } = material
     const paths = changes.named(copy).map(({ path }) => path)
-    const parts = keptParts(prefetched, (path) => answers.includes(path) && !paths.includes(path))
+    const parts = keptParts(partsOf(prefetched), (path) => answers.includes(path) && !paths.includes(path))
     const isKept = block.cut.length === 0 && !paths.some((path) => showsFile(block.text, path))
     // A server that counts more tokens than estimated leaves a smaller budget.
     const budget = prompts.referenceBudget(task, Ref.getUnsafe(briefing))
@@ -171,6 +176,7 @@ const makePrompt = Effect.gen(function* () {
 
   return (open: OpenTask): AgentPrompt => {
     const { assignment, fields, material, order, skill } = open
+    const { prefetched } = material
     const mayChange = assignment.tools.some((tool) => fileTools.has(tool))
     /** The answers so far show which parts of the first message were useful. */
     const answers = new Set<string>()
@@ -195,7 +201,8 @@ const makePrompt = Effect.gen(function* () {
             required && !inputs.some((input) => input.name === name)
           return skill.inputs.some(isOpen) ? undefined : turnGrammar({ mayChange, tools: offered })
         }),
-      folderInstructions: folderInstructionsOf(order, material.briefing)
+      folderInstructions: folderInstructionsOf(order, material.briefing),
+      ...(prefetched === undefined ? {} : { lookAgain: (turn) => prefetch.again(prefetched, turn) })
     }
   }
 })
@@ -332,7 +339,7 @@ export const makeTaskWork = Effect.gen(function* () {
       isUnfounded: aboutProject(assignment, {
         key: seenKey.about(round, task.name),
         request: `${briefing.prompt}\n${task.name}\n${task.whatIsNeeded}`,
-        projectText: projectTextOf(briefing),
+        projectText: briefing.projectDescription,
         hasMaterial: hasMaterial(order, briefing)
       }),
       read: (answer, paths) => readAnswer(open, answer, paths),
@@ -345,7 +352,7 @@ export const makeTaskWork = Effect.gen(function* () {
             briefing: latest,
             finished,
             calls: outcomes,
-            material: [first.content, ...checks.map(({ text }) => text)]
+            material: [first.content, partsOf(material.prefetched), ...checks.map(({ text }) => text)]
           })
         ),
       saveSession: (now) =>

@@ -1,6 +1,4 @@
-/**
- * Resolves any reference to its content: headings of the request, results of tasks, files and pages.
- */
+/** Resolves any reference to its content: headings of the request, results of tasks, files and pages. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Semaphore from "effect/Semaphore"

@@ -1,6 +1,4 @@
-/**
- * The events that stages publish. Stages never read events; callers (terminal, `--json`, library) do.
- */
+/** The events that stages publish. Stages never read events; callers (terminal, `--json`, library) do. */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

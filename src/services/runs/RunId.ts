@@ -1,6 +1,4 @@
-/**
- * Generates the id of a run: readable, sortable by time, and unlikely to collide with another.
- */
+/** Generates the id of a run: readable, sortable by time, and unlikely to collide with another. */
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"

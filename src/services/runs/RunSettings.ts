@@ -1,6 +1,4 @@
-/**
- * The settings of a run: its configuration, by the same names, with a value for all that it needs.
- */
+/** The settings of a run: its configuration, by the same names, with a value for all that it needs. */
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
 import type { Configuration } from "../../domain/configuration/Configuration.ts"

@@ -1,6 +1,4 @@
-/**
- * Counts the usage of a run: model calls, tool calls, tokens and time.
- */
+/** Counts the usage of a run: model calls, tool calls, tokens and time. */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

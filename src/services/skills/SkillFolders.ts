@@ -1,6 +1,4 @@
-/**
- * The folders in which skills are found, farthest first, and the skill files in them.
- */
+/** The folders in which skills are found, farthest first, and the skill files in them. */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"

@@ -1,6 +1,4 @@
-/**
- * What the code of a tool is given with each call, beside its parameters.
- */
+/** What the code of a tool is given with each call, beside its parameters. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"

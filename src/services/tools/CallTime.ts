@@ -1,6 +1,4 @@
-/**
- * The time that a call has taken. It stands still while the user is asked something for the call.
- */
+/** The time that a call has taken. It stands still while the user is asked something for the call. */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"

@@ -1,6 +1,4 @@
-/**
- * The plugins that were found for a run, beside those that are named.
- */
+/** The plugins that were found for a run, beside those that are named. */
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
 import type { Discovered } from "./Plugin.ts"

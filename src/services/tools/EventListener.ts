@@ -1,6 +1,4 @@
-/**
- * Plugins that hear what happens in runs and conversations.
- */
+/** Plugins that hear what happens in runs and conversations. */
 import type * as Effect from "effect/Effect"
 import type * as Metric from "effect/Metric"
 import type * as Scope from "effect/Scope"

@@ -1,6 +1,4 @@
-/**
- * What the host lends to the code of tools: the project, pages, commands, and word of what was read.
- */
+/** What the host lends to the code of tools: the project, pages, commands, and word of what was read. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

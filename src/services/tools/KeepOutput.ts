@@ -1,6 +1,4 @@
-/**
- * Takes the images and files out of what a tool returned, and keeps them: the result of the call holds their names.
- */
+/** Takes the images and files out of what a tool returned, and keeps them: the result of the call holds their names. */
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"

@@ -1,6 +1,4 @@
-/**
- * A plugin as a value: what it brings.
- */
+/** A plugin as a value: what it brings. */
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
 import type { ToolFailure } from "../../domain/tools/ToolCall.ts"

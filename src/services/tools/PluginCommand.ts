@@ -1,6 +1,4 @@
-/**
- * Commands that plugins add to the command line.
- */
+/** Commands that plugins add to the command line. */
 import type * as Command from "effect/cli/Command"
 
 /** One command. Nothing of it is loaded before a command line names it. */

@@ -1,6 +1,4 @@
-/**
- * Why a plugin, an MCP server or one of its tools is not used. A run continues without it and reports the problem.
- */
+/** Why a plugin, an MCP server or one of its tools is not used. A run continues without it and reports the problem. */
 import * as Schema from "effect/Schema"
 import type { AnsweredBy } from "../../domain/permissions/Answer.ts"
 import { exactPattern } from "../../domain/permissions/TargetPattern.ts"

@@ -1,6 +1,4 @@
-/**
- * Notes what the model is shown of a call, so that a URL that is made from it is asked about.
- */
+/** Notes what the model is shown of a call, so that a URL that is made from it is asked about. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Schema from "effect/Schema"

@@ -1,6 +1,4 @@
-/**
- * One tool as its author defines it.
- */
+/** One tool as its author defines it. */
 import type * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
 import type { Access, EffectClass, Risk } from "../../domain/tools/Access.ts"

@@ -1,6 +1,4 @@
-/**
- * The limits that the user set, for tools that say them or keep to them themselves.
- */
+/** The limits that the user set, for tools that say them or keep to them themselves. */
 import * as Context from "effect/Context"
 import { defaultLimits, type Limits } from "../../domain/configuration/Limits.ts"
 

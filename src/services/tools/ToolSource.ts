@@ -1,6 +1,4 @@
-/**
- * Where a plugin has its tools from: it names them, or opens what they need for a run and then gives them.
- */
+/** Where a plugin has its tools from: it names them, or opens what they need for a run and then gives them. */
 import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
 import type { ToolFailure } from "../../domain/tools/ToolCall.ts"

@@ -1,6 +1,4 @@
-/**
- * What the core needs of the web: pages as text. A plugin provides it.
- */
+/** What the core needs of the web: pages as text. A plugin provides it. */
 import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"

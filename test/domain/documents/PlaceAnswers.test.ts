@@ -6,6 +6,7 @@ const text = "def a():\n    x(1)\n\ndef b():\n    x(2)\n    y()\n    x(3)\n"
 
 const places: ReadonlyArray<NumberedPlace> = [2, 5, 7].map((line, index) => ({
   number: index + 1,
+  of: 9,
   text: "",
   path: "a.py",
   line,

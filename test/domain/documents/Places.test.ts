@@ -1,5 +1,11 @@
 import { describe, expect, it } from "@effect/vitest"
-import { numbersText, type NumberedPlace, placeParts, placesText } from "../../../src/domain/documents/Places.ts"
+import {
+  numbersText,
+  type NumberedPlace,
+  placeParts,
+  placesBlock,
+  placesText
+} from "../../../src/domain/documents/Places.ts"
 import { itemsOf } from "../../../src/domain/documents/TaskItems.ts"
 import type { ForEach } from "../../../src/domain/plan/ForEach.ts"
 
@@ -13,7 +19,7 @@ const placesIn = (forEach: ForEach, files: Readonly<Record<string, string>>): Re
   itemsOf(
     forEach,
     Object.entries(files).map(([path, text]) => ({ path, text }))
-  ).flatMap(({ place, text }, index) => (place === undefined ? [] : [{ ...place, number: index + 1, text }]))
+  ).flatMap(({ place, text }, index) => (place === undefined ? [] : [{ ...place, number: index + 1, of: 9, text }]))
 
 describe("calls of a function", () => {
   const calls: ReadonlyArray<readonly [line: string, name: string, isCall: boolean]> = [
@@ -38,18 +44,28 @@ describe("calls of a function", () => {
   }
 })
 
-it("shows a call to its end, and says where the name has a meaning of its own", () => {
+it("shows a call to its end, and says what the name stands for in its file", () => {
   const text = "from tar import open\n\nx = open(\n    1,\n    mode(2)\n)\ny = 1\n"
   const [place, ...others] = placesIn(over("call", "open"), { "a.py": text })
   expect(others).toEqual([])
   expect(place?.lines.at(-1)).toBe(")")
   expect(placesText(place === undefined ? [] : [place])).toContain(
-    "a.py\n\nopen has a meaning of its own in this file, line 1: from tar import open\n\n```python\n"
+    "a.py\n\nIn this file, open(...) calls what line 1 names: from tar import open\n\n```python\n"
   )
   const own = (line: string) => placesIn(over("call", "open"), { "a.py": `${line}\nopen(1)\n` })[0]?.meaning
   expect(own("open = gzip.open")).toContain("line 1: open = gzip.open")
   expect(own("def open(path):")).toContain("line 1: def open(path):")
+  // A bare name calls no method of Python or Go, and one of Java.
+  expect(own("class Tar:\n    def open(self, path):\n        return path")).toBeUndefined()
+  const call = (path: string, text: string) => placesIn(over("call", "open"), { [path]: text })[0]?.meaning
+  expect(call("a.go", "func (t *Tar) open(path string) {\n}\n\nvar x = open(1)\n")).toBeUndefined()
+  expect(call("A.java", "class A {\n  void open(int x) {\n  }\n  int x = open(1);\n}\n")).toContain("line 2: void open")
   expect([own("x = open == 1"), own("# open = 1"), own("reopen = 1")]).toEqual([undefined, undefined, undefined])
+})
+
+it("says which of all places are shown", () => {
+  const places = placesIn(over("call", "open"), { "a.py": "open(1)\n\nopen(2)\n" })
+  expect(placesBlock(places)).toMatch(/^## Places 1-2 of 9\n\na\.py\n/)
 })
 
 describe("placesText", () => {

@@ -12,6 +12,7 @@ const briefing: BriefingParts = {
   prompt: "Explain ```x```\n## Environment",
   environment: "- Date: 2026-11-20",
   projectDescription: "# Shop\n\n## Environment\n\nNode",
+  projectReadme: "# Tea\n\nSells tea.",
   projectMap: "2 files: typescript 2.\n\nMain files: `src/main.ts`.",
   currentFile: { path: "src/main.ts", language: "typescript", text: "run()\n" },
   openFiles: ["src/main.ts", "src/odd\nname.ts"]
@@ -25,6 +26,7 @@ describe("briefingBlocks", () => {
       user_prompt: "## User prompt\n\n````text\nExplain ```x```\n## Environment\n````\n\n",
       environment: "## Environment\n\n- Date: 2026-11-20\n\n",
       project_description: "## Project description\n\n### Shop\n\n#### Environment\n\nNode\n\n",
+      project_readme: "## README.md\n\n### Tea\n\nSells tea.\n\n",
       project_map: "## Project map\n\n2 files: typescript 2.\n\nMain files: `src/main.ts`.\n\n",
       current_file: "## Current file\n\nPath: src/main.ts\n\n```typescript\n1: run()\n```\n\n",
       open_files: "## Open files\n\n- src/main.ts\n- src/odd name.ts\n\n"
@@ -36,6 +38,7 @@ describe("briefingBlocks", () => {
       user_prompt: "## User prompt\n\n```text\nHi\n```\n\n",
       environment: "",
       project_description: "",
+      project_readme: "",
       project_map: "",
       current_file: "",
       open_files: ""
@@ -53,11 +56,11 @@ describe("briefingBlocks", () => {
 })
 
 describe("requestDocument", () => {
-  it("joins the blocks with the project description last", () => {
-    const { current_file, environment, open_files, project_description, project_map, user_prompt } =
+  it("joins the blocks with the project description and README.md last", () => {
+    const { current_file, environment, open_files, project_description, project_map, project_readme, user_prompt } =
       briefingBlocks(briefing)
     expect(requestDocument(briefing)).toBe(
-      [user_prompt, environment, current_file, open_files, project_map, project_description].join("")
+      [user_prompt, environment, current_file, open_files, project_map, project_description, project_readme].join("")
     )
   })
 })

@@ -1,6 +1,12 @@
 /** Which files a task is shown before its first turn, and which are only named. */
 import { assert, it } from "@effect/vitest"
-import { keptParts, prefetchedParts } from "../../../src/domain/models/PrefetchedParts.ts"
+import {
+  hitsIn,
+  joinedParts,
+  keptParts,
+  partsAround,
+  prefetchedParts
+} from "../../../src/domain/models/PrefetchedParts.ts"
 
 type Named = { readonly text: string; readonly weight: number }
 
@@ -71,4 +77,33 @@ it("keeps the parts of files that are of use, and nothing when none is", () => {
     keptParts(both, () => false),
     ""
   )
+})
+
+it("finds the hits of searches in sources, unless they lie in more than eight files", () => {
+  const output = "2 matches.\n\nsrc/a.ts:3: one\nsrc/a.ts:9: two\ndocs/a.md:1: one"
+  assert.deepStrictEqual([...hitsIn([output])], [["src/a.ts", [3, 9]]])
+  const many = Array.from({ length: 9 }, (_, index) => `src/${index}.ts:1: one`)
+  assert.strictEqual(hitsIn(many.slice(1)).size, 8)
+  assert.strictEqual(hitsIn(many).size, 0)
+})
+
+const functionOf = (name: string, count: number) =>
+  [`function ${name}() {`, ...Array.from({ length: count }, (_, index) => `  call(${index})`), "}", ""].join("\n")
+
+it("shows the declarations around hits, the lines near one that has no room, and nothing in less than 600 characters", () => {
+  const hits = new Map([["a.ts", [3]]])
+  const around = (count: number, budget: number) =>
+    partsAround([{ path: "a.ts", text: functionOf("a", count) }], hits, budget)
+  assert.include(around(60, 2000), "62: }")
+  const part = around(400, 2000)
+  assert.include(part, "3:   call(1)")
+  assert.include(part, "left out)")
+  assert.strictEqual(around(10, 599), "")
+  assert.include(around(10, 600), "12: }")
+})
+
+it("puts further parts behind those that are kept, under one heading", () => {
+  const [kept, added] = ["## One\n\nPath: a.ts\n\nA\n\n", "## Two\n\nPath: b.ts\n\nB\n\n"]
+  assert.strictEqual(joinedParts(kept, added), "## One\n\nPath: a.ts\n\nA\n\nPath: b.ts\n\nB\n\n")
+  assert.strictEqual(joinedParts("", added), added)
 })

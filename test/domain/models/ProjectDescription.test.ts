@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { fitDescription } from "../../../src/domain/models/ProjectDescription.ts"
+import { fitDescription, fitRulesAndReadme } from "../../../src/domain/models/ProjectDescription.ts"
 import { charactersIn } from "../../../src/domain/models/PromptSize.ts"
 
 const paragraph = "The shop sells tea and keeps its stock in a table."
@@ -64,5 +64,23 @@ describe("fitDescription", () => {
     const { files, note } = fitDescription([near, { path: "AGENTS.md", text: long }], 2048)
     expect(files).toEqual(["a/AGENTS.md"])
     expect(note).toContain("a/AGENTS.md (5198 characters), AGENTS.md (5198 characters)")
+  })
+
+  it("keeps a README apart from the rules of folders, in what they leave of the budget", () => {
+    const readme = { path: "README.md", text: "# Shop\n\nSells tea." }
+    const rules = { path: "src/AGENTS.md", text: "Use tabs." }
+    expect(fitRulesAndReadme([rules, readme], 8192)).toEqual({
+      text: "(From src/AGENTS.md, for what is below src:)\n\nUse tabs.",
+      readme: readme.text,
+      files: ["src/AGENTS.md"]
+    })
+    const both = fitRulesAndReadme(
+      [
+        { ...rules, text: long },
+        { ...readme, text: long }
+      ],
+      8192
+    )
+    expect(both.text.length + both.readme.length).toBeLessThanOrEqual(8192 / 2)
   })
 })

@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { instructionFor } from "../../../src/services/agent/Compaction.ts"
+import { instructionFor } from "../../../src/domain/documents/TurnBudgets.ts"
 import { agentPrompt } from "../../support/AgentWork.ts"
 
 it("tells the model how many answers are left before the last ones, and says of the last one what it is for", () => {

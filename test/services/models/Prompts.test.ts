@@ -45,15 +45,13 @@ layer(Prompts.layer.pipe(Layer.provide(NodeServices.layer)))("the shipped templa
         assert.deepStrictEqual(placed, [
           [
             "creation",
-            ["project_description", "environment", "project_map", "skill_catalog"],
+            ["project_description", "project_readme", "environment", "project_map", "skill_catalog"],
             ["current_file", "open_files", "user_prompt", "previous_proposal", "previous_proposal_issues"]
           ],
           [
             "task",
             [
               "project_description",
-              "environment",
-              "project_map",
               "answers",
               "text_calls",
               "native_calls",
@@ -70,7 +68,7 @@ layer(Prompts.layer.pipe(Layer.provide(NodeServices.layer)))("the shipped templa
           ],
           [
             "iteration",
-            ["project_description", "environment", "project_map", "skill_catalog"],
+            ["project_description", "project_readme", "environment", "project_map", "skill_catalog"],
             [
               "user_prompt",
               "goals",
@@ -95,6 +93,7 @@ layer(Prompts.layer.pipe(Layer.provide(NodeServices.layer)))("the shipped templa
         [
           [
             "project_description",
+            "project_readme",
             "environment",
             "project_map",
             "answers",
@@ -140,8 +139,9 @@ layer(Prompts.layer.pipe(Layer.provide(NodeServices.layer)))("the shipped templa
         parts: prompt.system.split("# Stage: ")
       }))
       const start = (name: TemplateName): string => parts.find((one) => one.name === name)?.parts[0]?.trimEnd() ?? ""
-      const shared = start("task")
-      assert.isTrue(shared.endsWith("<<project_description>>\n\n<<environment>>\n\n<<project_map>>"))
+      assert.isTrue(start("task").endsWith("<<project_description>>"))
+      // A task is shown only the rules of the project.
+      const shared = `${start("task")}\n\n<<project_readme>>\n\n<<environment>>\n\n<<project_map>>`
       const { system } = prompts.fill("ask", valuesOf("ask", marked))
       assert.strictEqual(system.split("# Stage: ")[0]?.trimEnd(), shared)
       for (const name of ["creation", "iteration"] as const) {
@@ -213,7 +213,7 @@ describe("Prompts.layerFolder", () => {
         yield* failureOf((text) => text.replace("{goals}", "{goal}")),
         [
           "The prompt template prompts/iteration.md cannot be used.",
-          '- field "goal", line N: There is no placeholder {goal}. Use one of: {skill_catalog}, {user_prompt}, {goals}, {project_description}, {environment}, {project_map}, {completed_tasks}, {failed_tasks}, {outstanding_tasks}, {previous_proposal}, {previous_proposal_issues}.',
+          '- field "goal", line N: There is no placeholder {goal}. Use one of: {skill_catalog}, {user_prompt}, {goals}, {project_description}, {project_readme}, {environment}, {project_map}, {completed_tasks}, {failed_tasks}, {outstanding_tasks}, {previous_proposal}, {previous_proposal_issues}.',
           '- field "goals": The placeholder {goals} is missing. Put it where its value belongs.'
         ].join("\n")
       )

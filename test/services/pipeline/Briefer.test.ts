@@ -90,6 +90,20 @@ layer(NodeServices.layer)("Briefer", (it) => {
     })
   )
 
+  it.effect("keeps a README apart from the rules of the project, since tasks are shown only those", () =>
+    Effect.gen(function* () {
+      const root = yield* makeProject({
+        "README.md": "# Shop\n\nSells tea.\n",
+        "src/AGENTS.md": "Use tabs.\n",
+        "src/a.ts": ""
+      })
+      const { descriptionFiles, projectDescription, projectReadme } = yield* brief(root, { prompt: "Explain src/a.ts" })
+      expect([descriptionFiles, projectReadme]).toEqual([["src/AGENTS.md"], "# Shop\n\nSells tea."])
+      expect(projectDescription).toContain("Use tabs.")
+      expect(projectDescription).not.toContain("Sells tea.")
+    })
+  )
+
   it.effect("shows a short current file whole", () =>
     Effect.gen(function* () {
       const root = yield* makeProject({ "notes.md": "one\ntwo" })

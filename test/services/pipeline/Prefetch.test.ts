@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import { charactersIn } from "../../../src/domain/models/PromptSize.ts"
 import { plainTask } from "../../../src/domain/plan/Task.ts"
 import { briefing, openStages, type OpenStages } from "../../support/OpenStages.ts"
-import { resultSaying } from "../../support/TestRun.ts"
+import { refinementWith, resultSaying } from "../../support/TestRun.ts"
 
 const heading = "## Parts of files that hold words of the task"
 const files = {
@@ -67,6 +67,61 @@ layer(NodeServices.layer)("before the first turn", (it) => {
       for (const [index, size] of sizes.entries()) {
         expect(size).toBeLessThanOrEqual(shares[index] ?? 0)
         expect(size).toBeGreaterThan((shares[index] ?? 0) - 80)
+      }
+    })
+  )
+})
+
+const search = (pattern: string) => refinementWith([{ name: "search_files", arguments: { pattern } }])
+const around = "## Parts of files around what was found"
+const quotaFiles = {
+  "src/limit.ts": `export const rateLimit = 5\n${lines("rateLimit")}\n`,
+  "src/far.ts": `const before = 1\n\nexport const quota = (used: number): number => {\n  const left = 9 - used\n  return left\n}\n\nconst after = 2\n`
+}
+
+/** The messages of each call of a task that searches twice. */
+const searching = Effect.fnUntraced(function* (contextWindow: number, answers: ReadonlyArray<string>) {
+  const { taskAgent, messages } = yield* openStages({ answers, files: quotaFiles, settings: { contextWindow } })
+  const task = plainTask("Look 1", "edit-files", "What is `rateLimit`?", "A word.")
+  yield* taskAgent.work({ briefing, task, round: 1, step: 0, finished: [] })
+  return messages
+})
+
+layer(NodeServices.layer)("after the first search", (it) => {
+  const twice = [search("quota ="), search("after ="), resultSaying("It is 9.")]
+
+  it.effect("a task is shown once what lies around the hits in a file that was not shown", () =>
+    Effect.gen(function* () {
+      const messages = yield* searching(32_768, twice)
+      const reply = messages[1]?.at(-1) ?? ""
+      expect(reply).toContain(around)
+      expect(reply).toMatch(/Path: src\/far\.ts\n[^]*3: export const quota[^]*5: {3}return left\n6: \}/)
+      expect(messages.at(-1)?.join("\n").split(around).length).toBe(2)
+      // A large window has room for both, so that its server reads nothing again.
+      expect(messages[1]?.[0]).toBe(messages[0]?.[0])
+    })
+  )
+
+  it.effect("the parts that no answer used make room for it in a small window", () =>
+    Effect.gen(function* () {
+      const messages = yield* searching(8192, twice)
+      expect(messages[0]?.[0]).toContain("Path: src/limit.ts")
+      expect(messages[1]?.[0]).not.toContain("Path: src/limit.ts")
+      expect(messages[1]?.[0]).toContain("What is `rateLimit`?")
+      expect(messages[1]?.at(-1)).toContain("Path: src/far.ts")
+      const used = yield* searching(8192, [`In src/limit.ts.\n\n${search("quota =")}`, resultSaying("It is 9.")])
+      expect(used[1]?.[0]).toContain("Path: src/limit.ts")
+    })
+  )
+
+  it.effect("nothing more is shown of a file that the same answer reads, or that is shown", () =>
+    Effect.gen(function* () {
+      const read = { name: "read_file", arguments: { path: "src/far.ts" } }
+      const both = refinementWith([{ name: "search_files", arguments: { pattern: "quota =" } }, read])
+      for (const answer of [both, search("rateLimit = 5")]) {
+        const messages = yield* searching(8192, [answer, resultSaying("It is 9.")])
+        expect(messages[1]?.join("\n")).not.toContain(around)
+        expect(messages[1]?.[0]).toBe(messages[0]?.[0])
       }
     })
   )

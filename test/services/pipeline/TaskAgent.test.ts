@@ -140,18 +140,26 @@ layer(NodeServices.layer)("TaskAgent", (it) => {
     })
   )
 
-  it.effect("says what the user asked, and what the project is, in the first message of every turn", () =>
-    Effect.gen(function* () {
-      const { taskAgent, messages, prompts } = yield* open([refinementWith([read()]), resultSaying("It is known.")])
-      const mapped = { ...briefing, projectMap: "Main files: `src/limit.ts`." }
-      yield* taskAgent.work({ ...orderOf(looking), briefing: mapped, goals: "All is known." })
-      expect(prompts[0]?.system).toContain("## Project map\n\nMain files: `src/limit.ts`.")
-      for (const [first = ""] of messages) {
-        expect(first).toContain("Do it.")
-        expect(first).toContain("## Goals / summary\n\nAll is known.")
-        expect(first).toContain("- **What is needed** The text.")
-      }
-    })
+  it.effect(
+    "says what the user asked and which rules the project has, and leaves the facts of the project to the plan",
+    () =>
+      Effect.gen(function* () {
+        const { taskAgent, messages, prompts } = yield* open([refinementWith([read()]), resultSaying("It is known.")])
+        const facts = {
+          projectReadme: "Sells tea.",
+          projectMap: "Main files: `src/limit.ts`.",
+          environment: "- Shell: sh"
+        }
+        const described = { ...briefing, ...facts, projectDescription: "Use tabs." }
+        yield* taskAgent.work({ ...orderOf(looking), briefing: described, goals: "All is known." })
+        expect(prompts[0]?.system).toContain("## Project description\n\nUse tabs.")
+        expect(prompts[0]?.system).not.toMatch(/Sells tea|Main files|Shell: sh/)
+        for (const [first = ""] of messages) {
+          expect(first).toContain("Do it.")
+          expect(first).toContain("## Goals / summary\n\nAll is known.")
+          expect(first).toContain("- **What is needed** The text.")
+        }
+      })
   )
 
   it.effect("takes a task without tools by its report alone, in one call", () =>

@@ -39,12 +39,12 @@ layer(layerWorld)("makeTaskPrompts", (it) => {
   it.effect("says of a task the same, whichever tasks it was asked about before", () =>
     Effect.gen(function* () {
       const { overflow } = yield* makeTaskPrompts
-      const mapped = { ...briefing, projectMap: "- src\n".repeat(20) }
+      const described = { ...briefing, projectDescription: "- src\n".repeat(20) }
       const told = new Set<boolean>()
       for (const skill of ["search-code", "edit-code", "no-such-skill"]) {
         for (let characters = 0; characters <= 9000; characters += 200) {
           for (const references of [[], [file], [file, heading]]) {
-            for (const known of [briefing, mapped]) {
+            for (const known of [briefing, described]) {
               const task = plainTask("Research 1", skill, taskOf(skill, characters).whatIsNeeded, "A list.", {
                 references
               })
@@ -61,10 +61,10 @@ layer(layerWorld)("makeTaskPrompts", (it) => {
 
   it.effect("leaves the turns what the first message does not take, and references a third of that", () =>
     Effect.gen(function* () {
-      const { budgetBeside, fitted, referenceBudget } = yield* makeTaskPrompts
+      const { budgetBeside, first, referenceBudget } = yield* makeTaskPrompts
       const left = [0, 2000, 4000].map((characters) => {
         const task = taskOf("edit-files", characters)
-        const { system, user } = fitted(task, briefing, {})
+        const { system, user } = first(task, briefing)
         return [budgetBeside(task, system.length + user.length), referenceBudget(task, briefing).parts] as const
       })
       const [[most, references] = [0, 0], [less] = [0], [least] = [0]] = left
@@ -94,10 +94,10 @@ layer(layerWorld)("makeTaskPrompts", (it) => {
 
   it.effect("leaves references more room when a task changes nothing, and most without tools", () =>
     Effect.gen(function* () {
-      const { budgetBeside, fitted, referenceBudget } = yield* makeTaskPrompts
+      const { budgetBeside, first, referenceBudget } = yield* makeTaskPrompts
       const shareOf = (skill: string): number => {
         const task = taskOf(skill, 0)
-        const { system, user } = fitted(task, briefing, {})
+        const { system, user } = first(task, briefing)
         return referenceBudget(task, briefing).parts / budgetBeside(task, system.length + user.length)
       }
       expect(["edit-files", "read-code", "summarize"].map((skill) => Math.round(shareOf(skill) * 100))).toEqual([
@@ -108,9 +108,9 @@ layer(layerWorld)("makeTaskPrompts", (it) => {
 
   it.effect("offers a task only the answers that its skill allows", () =>
     Effect.gen(function* () {
-      const { fitted } = yield* makeTaskPrompts
+      const { first } = yield* makeTaskPrompts
       const asked = (skill: string) => {
-        const { system, user } = fitted(taskOf(skill, 0), briefing, { goals: "All is known." })
+        const { system, user } = first(taskOf(skill, 0), briefing, { goals: "All is known." })
         return {
           answers: /Answer with (.*)\.$/.exec(user)?.[1],
           tools: /^## Tools$/m.test(system),

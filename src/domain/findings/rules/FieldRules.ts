@@ -1,6 +1,4 @@
-/**
- * The rules about the fields of a task, names and references. Families and rules are in the order of their pages.
- */
+/** The rules about the fields of a task, names and references. Families and rules are in the order of their pages. */
 import { error, family, note, warning } from "./Rule.ts"
 import { ofProgram, ollmChat, promised, superpowers } from "./Sources.ts"
 

@@ -1,6 +1,4 @@
-/**
- * What tools gave, as markdown: a row quotes one line of a file with a link to it, every other piece is a note.
- */
+/** What tools gave, as markdown: a row quotes one line of a file with a link to it, every other piece is a note. */
 import { fileLink } from "../../../domain/files/FileHref.ts"
 import { codeSpan, fenced } from "../../../domain/markdown/PromptBlock.ts"
 import { outcomeText } from "../../../domain/models/OutputText.ts"
