@@ -149,7 +149,7 @@ const cloudNote = (model: string, file: string): string =>
 /** Who chose the model. "project" if neither flags nor the user's configuration name one. */
 const chooserOf = ({ model }: Configuration, flags: Configuration, own: Configuration): ModelSources["chosenBy"] => {
   if (model === undefined) return "nobody"
-  return flags.model === undefined && userSettings.model === undefined ? "project" : "user"
+  return flags.model === undefined && own.model === undefined ? "project" : "user"
 }
 
 const namesChecks = (checks: Configuration["checks"] = false): boolean => checks !== false && checks.length > 0

@@ -3,7 +3,6 @@
  */
 import * as Schema from "effect/Schema"
 
-/** How many tests ended how. */
 export const TestCounts = Schema.Struct({ passed: Schema.Int, failed: Schema.Int, skipped: Schema.Int })
 export type TestCounts = typeof TestCounts.Type
 
