@@ -6,7 +6,7 @@
  *   npm run build && node bench/cluster-cost.ts [--tasks 40] [--latency 1500] [--workers 0,2,3] [--parallel 2] [--profile FOLDER]
  *
  * `--profile`: workers write a profile of their processor time there (`--cpu-prof`). `--idle SECONDS` measures what workers cost that have
- * nothing to do, and how long a run then waits for one, in the place of all that.
+ * nothing to do, and how long a run then waits for one, in the place of all that. `--together N` starts so many of them at once.
  */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Context from "effect/Context"
@@ -15,9 +15,10 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as SqlClient from "effect/sql/SqlClient"
 import { readFileSync } from "node:fs"
+import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { layerDatabase } from "../src/plugins/cluster/ClusterDatabase.ts"
-import { askedOf, makeCluster } from "../test/support/Cluster.ts"
+import { askedOf, makeCluster, makeClusterWith } from "../test/support/Cluster.ts"
 import { planOf, refinementWith, resultSaying } from "../test/support/TestRun.ts"
 import { pause } from "./ClusterFaults.ts"
 import { slotModel, startSlotServer } from "./SlotServer.ts"
@@ -29,7 +30,8 @@ const { values } = parseArgs({
     workers: { type: "string", default: "0,2,3" },
     parallel: { type: "string", default: "2" },
     profile: { type: "string", default: "" },
-    idle: { type: "string", default: "0" }
+    idle: { type: "string", default: "0" },
+    together: { type: "string", default: "100" }
   }
 })
 const tasks = Number(values.tasks)
@@ -50,12 +52,21 @@ const answer = (system: string, user: string) => {
   return stage === "iteration" ? planOf([]) : "All is done."
 }
 
-/** Processor time of a process so far, in ms; the kernel counts hundredths of a second. */
-const cpuOf = (pid: number | undefined): number => {
+/** Processor time of a process so far, or of its children that have ended, in ms; the kernel counts hundredths of a second. */
+const cpuOf = (pid: number | string | undefined, whose: "own" | "children" = "own"): number => {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
     .replace(/^.*\) /, "")
     .split(" ")
-  return (Number(fields[11]) + Number(fields[12])) * 10
+  const at = whose === "own" ? 11 : 13
+  return (Number(fields[at]) + Number(fields[at + 1])) * 10
+}
+
+/** The same of a database with all its sessions, also those that have ended. */
+const cpuOfDatabase = (folder: string): number => {
+  const [server = ""] = readFileSync(join(folder, "data/postmaster.pid"), "utf8").split("\n")
+  const sessions = readFileSync(`/proc/${server}/task/${server}/children`, "utf8").trim().split(" ")
+  const live = [server, ...sessions].reduce((sum, pid) => sum + cpuOf(pid), 0)
+  return live + cpuOf(server, "children")
 }
 
 const measure = (count: number) =>
@@ -124,15 +135,19 @@ const measure = (count: number) =>
 /** Workers without work: transactions a second, and how long it takes until one of them has a run, in seconds. */
 const measureIdle = (count: number, time: number) =>
   Effect.gen(function* () {
-    const cluster = yield* makeCluster
+    const cluster = yield* makeClusterWith({ settings: ["max_connections=800"] })
     const server = yield* Effect.acquireRelease(
       Effect.promise(() => startSlotServer({ slots: parallel, latency: 0, answer })),
       ({ close }) => Effect.promise(close)
     )
-    const workers = yield* Effect.forEach(Array.from({ length: count }), () =>
-      cluster.start(["worker"], { OLLAMA_HOST: server.url })
+    yield* Effect.forEach(
+      Array.from({ length: count }),
+      Effect.fnUntraced(function* () {
+        const worker = yield* cluster.start(["worker"], { OLLAMA_HOST: server.url })
+        yield* Effect.promise(() => worker.says("The worker is ready"))
+      }),
+      { concurrency: Number(values.together) }
     )
-    yield* Effect.promise(() => Promise.all(workers.map((worker) => worker.says("The worker is ready"))))
     const sql = Context.get(yield* Layer.build(layerDatabase(Redacted.make(cluster.url))), SqlClient.SqlClient)
     const transactions = Effect.map(
       sql<{
@@ -141,9 +156,15 @@ const measureIdle = (count: number, time: number) =>
       ([row]) => row?.count ?? 0
     )
     yield* Effect.promise(() => pause(20_000))
-    const before = yield* transactions
+    const { folder } = cluster.postgres
+    const before = { transactions: yield* transactions, cpu: cpuOfDatabase(folder), at: performance.now() }
     yield* Effect.promise(() => pause(time * 1000))
-    const aSecond = Number((((yield* transactions) - before) / time).toFixed(1))
+    const seconds = (performance.now() - before.at) / 1000
+    const perSecond = (amount: number): number => Number((amount / seconds).toFixed(1))
+    const transactionsASecond = perSecond((yield* transactions) - before.transactions)
+    const databaseMsASecond = perSecond(cpuOfDatabase(folder) - before.cpu)
+    const [sessions] = yield* sql<{ readonly count: number }>`SELECT count(*)::float8 AS count FROM pg_stat_activity
+      WHERE application_name = 'task-conductor'`
     const client = yield* cluster.start(["run", "--cluster", "--json", "--model", slotModel, "Do it."])
     const isThere = sql`SELECT FROM task_conductor_runs`
     while ((yield* isThere).length === 0) yield* Effect.promise(() => pause(5))
@@ -151,7 +172,10 @@ const measureIdle = (count: number, time: number) =>
     const isTaken = sql`SELECT FROM task_conductor_runs WHERE led_by IS NOT NULL`
     while ((yield* isTaken).length === 0) yield* Effect.promise(() => pause(5))
     const taken = Number(((performance.now() - offered) / 1000).toFixed(2))
-    console.log(JSON.stringify({ workers: count, transactionsASecond: aSecond, secondsUntilTaken: taken }))
+    const connections = (sessions?.count ?? 0) - 1
+    console.log(
+      JSON.stringify({ workers: count, transactionsASecond, databaseMsASecond, connections, secondsUntilTaken: taken })
+    )
     yield* Effect.promise(() => client.ended)
   }).pipe(Effect.scoped)
 

@@ -7,7 +7,8 @@
  * From outside it is checked that every run ends, as done, once, and that `runs` and `show` agree; that no work is lost, and
  * none is done twice unless a question said that it may; and that each record is whole.
  *
- * A run that has not ended `--limit` seconds after the last fault is stuck.
+ * A run that has not ended `--limit` seconds after the last fault is stuck. Each seed is logged with the load of the machine,
+ * so that several benches can run side by side, each with a database of its own.
  *
  *   node bench/cluster-faults.ts [FAULTS] [--seed 1] [--only KIND,...] [--tasks 8] [--limit 120] [--log FILE] [--verbose]
  */
@@ -17,6 +18,7 @@ import * as Redacted from "effect/Redacted"
 import * as Scope from "effect/Scope"
 import * as SqlClient from "effect/sql/SqlClient"
 import { appendFileSync } from "node:fs"
+import { loadavg } from "node:os"
 import { parseArgs } from "node:util"
 import { layerDatabase } from "../src/plugins/cluster/ClusterDatabase.ts"
 import { makeRandom } from "../test/support/randomDocuments.ts"
@@ -187,8 +189,11 @@ for (let seed = Number(values.seed); count < wanted; seed += 1) {
   runs += 2
   if (one.breaches.length > 0 || values.verbose) for (const fault of one.faults) console.log(`  ${fault}`)
   for (const breach of one.breaches) console.log(`seed ${seed}: ${breach}`)
-  console.log(`seed ${seed}: ${one.faults.length} faults, ${one.breaches.length} breaches, ${one.doubts} doubts`)
-  if (values.log !== undefined) appendFileSync(values.log, `${JSON.stringify({ seed, ...one })}\n`)
+  const load = loadavg()[0]?.toFixed(1)
+  console.log(
+    `seed ${seed}: ${one.faults.length} faults, ${one.breaches.length} breaches, ${one.doubts} doubts, load ${load}`
+  )
+  if (values.log !== undefined) appendFileSync(values.log, `${JSON.stringify({ seed, load, ...one })}\n`)
 }
 console.log(`${count} faults in ${runs} runs: ${breaches} breaches, ${doubts} doubts`)
 process.exit(breaches > 0 ? 1 : 0)

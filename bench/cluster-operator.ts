@@ -66,7 +66,7 @@ const halfOpen = (whose: "run" | "tasks"): Fault => ({
   workers: 2,
   strike: async (_, workers) => {
     const worker = workers[whose === "run" ? hasRun(workers) : 1 - hasRun(workers)]
-    worker?.network.fail({ with: "hole", table: "task_conductor_boss.job_common", verb: "update", times: 1 })
+    worker?.network.fail({ with: "hole", table: "task_conductor_boss.job", verb: "update", times: 1 })
   }
 })
 

@@ -2,7 +2,7 @@
  * Asks a question about this repository and prints events as they occur, then the answer. Needs no model:
  * `node examples/answer-a-question.ts`. With one: `TASK_CONDUCTOR_MODEL=qwen3:8b node examples/answer-a-question.ts`.
  */
-import { run } from "../src/index.ts"
+import { run } from "task-conductor"
 
 const { events, report } = run({
   prompt: "Where are the limits of a run defined?",

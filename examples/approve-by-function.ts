@@ -2,10 +2,10 @@
  * A function answers requests for approval: reading is allowed, everything else is declined.
  * `node examples/approve-by-function.ts`
  */
-import { run } from "../src/index.ts"
+import { run } from "task-conductor"
 
 const { report } = run({
-  prompt: "Read docs/architecture.md and say what the rooms are.",
+  prompt: "Read docs/internals/architecture.md and say what the rooms are.",
   skill: "read-code",
   project: `${import.meta.dirname}/..`,
   model: "embedded",

@@ -3,7 +3,7 @@
  * `node examples/approve-in-a-page.ts "Raise the limit to 7"`, then open the address that it prints. Another model: TASK_CONDUCTOR_MODEL.
  */
 import { createServer } from "node:http"
-import { type ApprovalRequest, plan, run } from "../src/index.ts"
+import { type ApprovalRequest, plan, run } from "task-conductor"
 
 const prompt = process.argv[2] ?? "Where are the limits of a run defined?"
 const options = { prompt, project: process.env["PROJECT"] ?? `${import.meta.dirname}/..` }

@@ -2,7 +2,7 @@
  * Checks a plan without a model and prints the report for a model; then fixes a plan with harmless deviations only.
  * In your own project, import from "task-conductor/check". `node examples/check-a-plan.ts`
  */
-import { check, fix, issuesForModel, spanOf } from "../src/check.ts"
+import { check, fix, issuesForModel, spanOf } from "task-conductor/check"
 
 const plan = (fields: string) => `## Original prompt
 

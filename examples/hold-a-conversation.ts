@@ -2,7 +2,7 @@
  * Holds a conversation about this repository: two messages, each answered with tools. Needs no model:
  * `node examples/hold-a-conversation.ts`. With one: `TASK_CONDUCTOR_MODEL=qwen3:8b node examples/hold-a-conversation.ts`.
  */
-import { openConversation } from "../src/index.ts"
+import { openConversation } from "task-conductor"
 
 const conversation = openConversation({ project: `${import.meta.dirname}/..`, allow: ["read_file"] })
 

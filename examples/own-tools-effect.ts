@@ -5,7 +5,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import { Approvals, Conductor, tool, Tools } from "../src/effect.ts"
+import { Approvals, Conductor, tool, Tools } from "task-conductor/effect"
 
 type Search = (text: string) => Effect.Effect<string>
 class Files extends Context.Service<Files, { readonly grep: Search; readonly read: Search }>()("Files") {}

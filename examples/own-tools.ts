@@ -1,6 +1,6 @@
 /** A question that is answered with two tools of the script; one of them is asked about. `node examples/own-tools.ts` */
 import { globSync, readFileSync } from "node:fs"
-import { ask, tool } from "../src/index.ts"
+import { ask, tool } from "task-conductor"
 
 const text = (name: string) =>
   ({ type: "object", properties: { [name]: { type: "string" } }, required: [name] }) as const

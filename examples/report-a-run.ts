@@ -3,7 +3,7 @@
  * `node examples/report-a-run.ts FOLDER report.html`
  */
 import { writeFileSync } from "node:fs"
-import { report, run } from "../src/index.ts"
+import { report, run } from "task-conductor"
 
 const [project = ".", file = "report.html"] = process.argv.slice(2)
 

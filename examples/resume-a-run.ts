@@ -1,7 +1,7 @@
 /**
  * Stops a run in the middle and resumes it: finished work is not repeated. `node examples/resume-a-run.ts`
  */
-import { resume, run, runs } from "../src/index.ts"
+import { resume, run, runs } from "task-conductor"
 
 const controller = new AbortController()
 const first = run({

@@ -3,9 +3,9 @@
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { run } from "../src/index.ts"
-import { definePlugin, tool } from "../src/plugin-kit.ts"
-import { checkPlugin } from "../src/testing.ts"
+import { run } from "task-conductor"
+import { definePlugin, tool } from "task-conductor/plugin"
+import { checkPlugin } from "task-conductor/testing"
 
 const wordCount = tool({
   description: "Counts the words of a text. Use it when a length in words is asked for.",

@@ -7,6 +7,7 @@ import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } 
 import { dirname, join, relative, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { build } from "rolldown"
+import { configurationJsonSchema } from "../src/domain/configuration/Configuration.ts"
 import bundles, { clusterPackage, entryPoints } from "../rolldown.config.ts"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
@@ -53,6 +54,37 @@ export const keepPublicTypes = (folder: string, entries: ReadonlyArray<string>):
   }
 }
 
+/** The texts of the settings by their names: those of a configuration, and of its limits. */
+const settingTexts = () => {
+  interface Described {
+    readonly description?: string
+    readonly properties?: Readonly<Record<string, Described>>
+  }
+  const textsOf = ({ properties = {} }: Described): ReadonlyMap<string, string> =>
+    new Map(Object.entries(properties).map(([name, { description = "" }]) => [name, description]))
+  const configuration = configurationJsonSchema() as Described
+  return { settings: textsOf(configuration), limits: textsOf(configuration.properties?.["limits"] ?? {}) }
+}
+
+/**
+ * Writes the texts of settings, which their schemas hold, into the declarations as what editors show. Names of limits are theirs
+ * alone; those of settings are the ones in the first level.
+ */
+export const documentSettings = (types: string): void => {
+  const { limits, settings } = settingTexts()
+  for (const name of ["Configuration", "Limits"]) {
+    const file = join(types, "domain/configuration", `${name}.d.ts`)
+    const documented = readFileSync(file, "utf8").replaceAll(
+      /(?<!\*\/\n)^( +)readonly (\$?\w+)\??: /gm,
+      (line, indent: string, key: string) => {
+        const text = limits.get(key) ?? (indent.length === 4 ? settings.get(key) : undefined)
+        return text === undefined || text === "" ? line : `${indent}/** ${text.replaceAll("*/", "*")} */\n${line}`
+      }
+    )
+    writeFileSync(file, documented)
+  }
+}
+
 /** Completes the package: declarations, with the kit of the program, and the licence. */
 const completePackage = (types: string): void => {
   const dist = join(clusterPackage, "dist")
@@ -78,6 +110,7 @@ if (import.meta.main) {
   for (const folder of [dist, join(clusterPackage, "dist")]) rmSync(folder, { recursive: true, force: true })
   execFileSync(join(root, "node_modules/.bin/tsc"), ["-p", "tsconfig.build.json"], { cwd: root, stdio: "inherit" })
   const types = join(dist, "types")
+  documentSettings(types)
   completePackage(types)
   keepPublicTypes(types, Object.keys(entryPoints))
   await build(bundles)

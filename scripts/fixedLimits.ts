@@ -764,10 +764,8 @@ const textOf = (value: string, unit: Unit): string => {
 }
 
 export const fixedRows = (): ReadonlyArray<ReadonlyArray<string>> =>
-  fixedLimits.map(({ area, from, reached, setting = "", unit, what }) => [
+  fixedLimits.map(({ area, from, setting, unit, what }) => [
     area,
     what,
-    [...new Set(from.map((one) => textOf(valueOf(one), unit)))].join(", "),
-    reached,
-    setting
+    `${[...new Set(from.map((one) => textOf(valueOf(one), unit)))].join(", ")}${setting === undefined ? "" : `; see ${setting}`}`
   ])

@@ -11,7 +11,6 @@ import {
 } from "../src/domain/configuration/Configuration.ts"
 import { SandboxSettings } from "../src/domain/commands/CommandSettings.ts"
 import { CommandTool } from "../src/domain/tools/CommandTool.ts"
-import { Limits } from "../src/domain/configuration/Limits.ts"
 import { snakeName } from "../src/domain/text/Json.ts"
 import { RunEvent } from "../src/domain/runs/RunEvent.ts"
 import { commandForms } from "../test/support/CommandForms.ts"
@@ -62,12 +61,7 @@ const configurationPage = (): string =>
       )
     ].join("\n"),
     "## limits",
-    "[Limits](limits.md) says what happens when each of them is reached.",
-    [
-      "| key | meaning |",
-      "|---|---|",
-      ...Object.keys(Limits.fields).map((key) => `| \`limits.${key}\` | ${schemaOf("limits")[key]?.description} |`)
-    ].join("\n"),
+    "[Limits](limits.md) lists the keys, with their defaults and what happens when one is reached.",
     "## sandbox",
     [
       "| key | meaning |",
@@ -78,7 +72,7 @@ const configurationPage = (): string =>
     ].join("\n"),
     "## tools",
     [
-      "Each entry of `tools` has the name of a tool as its key ([more](../commands-and-sandbox.md#tools-without-code)).",
+      "Each entry of `tools` has the name of a tool as its key ([more](sandbox.md#tools-without-code)).",
       "",
       "| key | meaning |",
       "|---|---|",
@@ -87,7 +81,7 @@ const configurationPage = (): string =>
     "## Rules",
     [
       "A rule of `allow` and `deny` is `TOOL` or `TOOL:PATTERN`, such as `read_file:docs/**`. Deny rules take precedence over",
-      "allow rules. References are treated as calls of `read_file` and `fetch_url`. [Permissions](../permissions.md) describes",
+      "allow rules. References are treated as calls of `read_file` and `fetch_url`. [Permissions](permissions.md) describes",
       "what rules and patterns match."
     ].join("\n"),
     "## Environment",

@@ -495,22 +495,27 @@ const valueAt = (from: string): string => {
   return value
 }
 
-/** The page docs/internals/heuristics.md. */
+const row = ({ basis, decides, from, unit }: Heuristic): string =>
+  `| \`${from.split("#")[1]}\` | ${numbersIn(valueAt(from))} ${unit} | ${decides} | ${basisText[basis]} |`
+
+const areaTable = (area: string): string =>
+  [
+    `## ${area}`,
+    "",
+    "| constant | value | decides | chosen by |",
+    "|---|---:|---|---|",
+    ...heuristics.filter((each) => each.area === area).map(row)
+  ].join("\n")
+
+/** The page docs/internals/heuristics.md. The reason for each value stands in this file alone. */
 export const heuristicsPage = (): string =>
   [
     "# Heuristics",
     [
-      "These constants decide what a model is shown, when it is asked again, and what its words count for. A wrong value gives worse work, not",
-      "a wrong result. Limits of time and size are in [limits](../reference/limits.md). The last column says what chose the value: a",
-      "figure, a decision, or judgement where nothing was measured. A test on each side of a value fails when it changes;",
-      "[the mutation run](figures.md#decisions-that-tests-hold) says how many do."
+      "These constants decide what a model sees, when it is asked again, and what its words count for. A wrong value gives worse work, not a",
+      "wrong result. The last column says what chose the value: a figure, a decision, or judgement. `scripts/heuristics.ts` has the reason",
+      "for each. A test on each side of a value fails when it changes; [the mutation run](figures.md#decisions-that-tests-hold) says how",
+      "many do."
     ].join("\n"),
-    [
-      "| area | constant | value | decides | reason | chosen by |",
-      "|---|---|---:|---|---|---|",
-      ...heuristics.map(
-        ({ area, basis, decides, from, unit, why }) =>
-          `| ${area} | \`${from.split("#")[1]}\` | ${numbersIn(valueAt(from))} ${unit} | ${decides} | ${why} | ${basisText[basis]} |`
-      )
-    ].join("\n")
+    ...[...new Set(heuristics.map(({ area }) => area))].map(areaTable)
   ].join("\n\n")

@@ -88,7 +88,7 @@ const ofTools = toolLimitNames.map((name) => {
 const elsewhere = [
   [
     "`contextWindow`",
-    `${defaultContextWindow} tokens, or what [the model](../models.md#the-context-window) says`,
+    `${defaultContextWindow} tokens, or what [the model](models.md#the-context-window) says`,
     "`--context-window`"
   ],
   ["`referenceBudget`", "twice the number of tokens of the context window, in characters", ""],
@@ -100,18 +100,24 @@ const elsewhere = [
 
 /** Limits that are not one constant. */
 const others = [
-  ["run", "a task fails in the same way", "twice", "the run ends", ""],
-  [
-    "commands",
-    "a command, whatever its call says",
-    `${commandSeconds.most} seconds`,
-    "it is stopped with `timeout`",
-    ""
-  ]
+  ["run", "a task fails in the same way", "twice"],
+  ["commands", "a command, whatever its call says", `${commandSeconds.most} seconds`]
 ]
 
 const tableOf = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string =>
   [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n")
+
+/** A table of the fixed limits of each part. */
+const fixedTables = (): ReadonlyArray<string> => {
+  const rows = [...others, ...fixedRows()]
+  return [...new Set(rows.map(([part]) => part ?? ""))].map(
+    (part) =>
+      `### ${part}\n\n${tableOf(
+        ["what", "limit"],
+        rows.filter(([of]) => of === part).map((row) => row.slice(1))
+      )}`
+  )
+}
 
 export const limitsPage = (): string =>
   [
@@ -141,6 +147,6 @@ export const limitsPage = (): string =>
     "## Limits in other settings",
     tableOf(["setting", "default", "more"], elsewhere),
     "## Limits that are fixed",
-    "Where a setting changes or avoids a limit, the last column names it.",
-    tableOf(["part", "what", "limit", "when it is reached", "setting"], [...others, ...fixedRows()])
+    "A message or a note names the limit that was reached. `scripts/fixedLimits.ts` says for each what happens then.",
+    ...fixedTables()
   ].join("\n\n")

@@ -1,15 +1,13 @@
 /**
- * The pages of docs/reference/rules: an index and one page for each family, from the rules and their examples in
- * test/fixtures/rules.
+ * What is made of the rules in src/domain/findings/rules: a page of docs/reference/rules for each family, and the examples of
+ * `task-conductor explain`, which come from test/fixtures/rules.
  */
 import type { FindingRule, RuleFamily } from "../src/domain/findings/rules/Rule.ts"
 import { ruleFamilies, rules } from "../src/domain/findings/rules/Rules.ts"
-import { fenced } from "../src/domain/markdown/PromptBlock.ts"
 import { exampleFiles, exampleKinds, inputsOfSkill } from "../test/support/ExampleKinds.ts"
-import { exampleOf } from "../test/support/RuleExamples.ts"
+import { ruleExamples } from "../test/support/RuleExamples.ts"
 
-const header =
-  "<!-- Made by `npm run generate` from src/domain/findings/rules and test/fixtures/rules; do not edit. -->"
+const header = "<!-- Made by `npm run generate` from src/domain/findings/rules; do not edit. -->"
 
 const shownHead = 600
 const shownTail = 100
@@ -19,78 +17,82 @@ const shorten = (text: string): string =>
     ? text
     : `${text.slice(0, shownHead)} ... (${text.length - shownHead - shownTail} more characters) ... ${text.slice(-shownTail)}`
 
-/** Names invisible characters. */
+/** Names characters that a reader cannot see. */
 const visible = (text: string): string =>
   text.replaceAll("\ufeff", "[U+FEFF]").replaceAll("\r", "[CR]").replaceAll("\0", "[NUL]")
 
-const shown = (text: string): string => (text === "" ? "(nothing)" : fenced(visible(shorten(text)), "text"))
+const shown = (text: string): string => visible(shorten(text))
 
-const meaningOf = {
-  error: "issue: the text is rejected, and its author gets the message",
-  warning: "repair, warning: accepted; something may be lost or unwanted",
-  note: "repair, note: accepted"
-} as const
-
-const ruleSection = ({ code, fix, help, severity, title, why }: FindingRule): string => {
-  const { after, alongside, before, kind } = exampleOf(code)
-  const others = alongside.length === 0 ? "" : ` (${alongside.map((one) => `\`${one}\``).join(", ")} too)`
-  return [
-    `## ${code}`,
-    `**${title}** (${meaningOf[severity]}). ${why}`,
-    `What to do: ${fix}`,
-    ...(help === undefined ? [] : [`When the model of a run does not get it right: ${help}`]),
-    `Before, ${exampleKinds[kind].about}${others}:`,
-    shown(before),
-    "After:",
-    shown(after)
-  ].join("\n\n")
+/** What the example is, with the project or the skill that it needs. */
+const aboutExample = (about: string): string => {
+  const needs = [
+    ...(about.includes("files of the examples") ? [`files: ${Object.keys(exampleFiles).join(", ")}`] : []),
+    ...(about.includes("skill of the examples") ? [`input requirements of the skill:\n${inputsOfSkill}`] : [])
+  ]
+  return needs.length === 0 ? about : `${about}; ${needs.join("; ")}`
 }
 
-const row = (cells: ReadonlyArray<string>): string => `| ${cells.join(" | ")} |`
+const examples = (): string =>
+  JSON.stringify(
+    Object.fromEntries(
+      ruleExamples.map(({ after, alongside, before, code, kind }) => [
+        code,
+        { about: aboutExample(exampleKinds[kind].about), before: shown(before), after: shown(after), alongside }
+      ])
+    ),
+    null,
+    2
+  )
 
-const rulesOf = (family: string): ReadonlyArray<FindingRule> => rules.filter((rule) => rule.family === family)
+const row = (cells: ReadonlyArray<string>): string =>
+  `| ${cells.map((cell) => cell.replaceAll("|", "\\|").replaceAll("\n", " ")).join(" | ")} |`
 
-const tableOf = (family: string, page: string): string =>
+/** A link in a text is an example, and leads nowhere. */
+const quoted = (text: string): string => text.replaceAll(/\[[^\]]*\]\([^)]*\)/g, "`$&`")
+
+/** A repair needs no fix: the text is accepted. */
+const repairTable = (listed: ReadonlyArray<FindingRule>): string =>
   [
-    row(["rule", "tier", "severity", "what", "why"]),
-    "|---|---|---|---|---|",
-    ...rulesOf(family).map(({ code, severity, title, why }) =>
-      row([`[\`${code}\`](${page}#${code})`, severity === "error" ? "issue" : "repair", severity, title, why])
-    )
+    row(["code", "meaning", "severity"]),
+    "|---|---|---|",
+    ...listed.map(({ code, severity, title }) => row([`\`${code}\``, title, severity]))
   ].join("\n")
 
-const familyPage = ({ about, family, title }: RuleFamily): string =>
-  [header, `# ${title}`, about, tableOf(family, ""), ...rulesOf(family).map(ruleSection)].join("\n\n")
+const issueTable = (listed: ReadonlyArray<FindingRule>): string =>
+  [
+    row(["code", "meaning", "fix"]),
+    "|---|---|---|",
+    ...listed.map(({ code, fix, title }) => row([`\`${code}\``, title, quoted(fix)]))
+  ].join("\n")
+
+const familyPage = ({ about, family, title }: RuleFamily): string => {
+  const listed = rules.filter((rule) => rule.family === family)
+  const issues = listed.filter(({ severity }) => severity === "error")
+  const repairs = listed.filter(({ severity }) => severity !== "error")
+  return [
+    header,
+    `# ${title}`,
+    about,
+    ...(issues.length === 0 ? [] : ["## Issues", issueTable(issues)]),
+    ...(repairs.length === 0 ? [] : ["## Repairs", repairTable(repairs)])
+  ].join("\n\n")
+}
 
 const indexPage = (): string =>
   [
     header,
     "# Rules",
     [
-      "Every finding has the code of a rule. An **issue** rejects a text and is reported to its author, a model or a person. A",
-      "**repair** is noted, and the text is accepted. Released codes never change."
+      "Every finding has the code of a rule. An **issue** rejects a text; its author, a model or a user, gets the message. A **repair**",
+      "accepts the text and is noted. Released codes never change. `task-conductor explain CODE` shows the reason for a rule and an",
+      "example."
     ].join("\n"),
-    [
-      "Each rule has an example: a minimal text in which it finds something, and the same text fixed. An example shows only",
-      "the relevant part of a document; the test that reads every example adds the rest.",
-      "",
-      `Examples that need a project use one with these files: ${Object.keys(exampleFiles)
-        .map((path) => `\`${path}\``)
-        .join(", ")}.`,
-      "",
-      "Examples of inputs use a skill with these input requirements:",
-      "",
-      fenced(inputsOfSkill, "markdown")
-    ].join("\n"),
-    ...ruleFamilies.flatMap(({ about, family, title }) => [
-      `## [${title}](${family}.md)`,
-      about,
-      tableOf(family, `${family}.md`)
-    ]),
-    `${rules.length} rules.`
+    ruleFamilies.map(({ family, title }) => `- [${title}](${family}.md)`).join("\n")
   ].join("\n\n")
 
+/** Path and content of every file. */
 export const rulePages = (): Readonly<Record<string, string>> => ({
+  "src/plugins/check-tools/ruleExamples.json": `${examples()}\n`,
   "docs/reference/rules/README.md": `${indexPage()}\n`,
   ...Object.fromEntries(
     ruleFamilies.map((family) => [`docs/reference/rules/${family.family}.md`, `${familyPage(family)}\n`])

@@ -1,6 +1,6 @@
 /**
- * Updates the terminal sessions in documentation pages with the program's present output: `node scripts/sessions.ts
- * docs/runs.md`. Sessions with `...` are printed for editing by hand. Build the product first.
+ * Writes what the program prints now into the sessions of documentation pages: `node scripts/sessions.ts docs/reference/runs.md`. A session
+ * that leaves lines out with `...` is shown as it would be, to be changed by hand. Build the product before.
  */
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"

@@ -19,7 +19,7 @@ const layer = ToolRegistry.layer([builtIns]).pipe(
 
 const introduction = [
   "These tools are available without plugins. `task-conductor tools describe NAME` shows all about one: the meaning of its",
-  "parameters, how it fails, and the text that a model sees. [Permissions](../permissions.md) says which calls ask. `safe` runs,",
+  "parameters, how it fails, and the text that a model sees. [Permissions](permissions.md) says which calls ask. `safe` runs,",
   "`medium` asks, `high` asks with a warning; `pure` changes nothing, `idempotent` done twice is as done once, `once` is not.",
   "Every call has exactly one result."
 ].join("\n")

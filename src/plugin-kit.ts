@@ -1,6 +1,6 @@
 /**
  * The interface for authors of plugins, imported as "task-conductor/plugin". The tools in src/plugins/tools import nothing else of
- * this program; other features need more, which src/kit has. docs/writing-a-plugin.md says how the parts are used.
+ * this program; other features need more, which src/kit has. docs/reference/plugins.md says how the parts are used.
  */
 
 /* Defining a plugin. */

@@ -5,7 +5,13 @@
  */
 import * as Effect from "effect/Effect"
 import type { Arguments, ToolResult } from "./domain/tools/ToolCall.ts"
-import { pluginProblems, type PluginSource, type PluginTrial, runOneTool, type ToolTrial } from "./app/pluginTrial.ts"
+import {
+  pluginProblems,
+  type PluginSource,
+  type PluginTrial,
+  runOneTool,
+  type ToolTrial
+} from "./library/pluginTrial.ts"
 import { parseRule } from "./domain/permissions/Permission.ts"
 import type { Plugin } from "./services/tools/Plugin.ts"
 import { onNode } from "./library/programSettings.ts"
@@ -15,7 +21,7 @@ export type { SkillTestResult } from "./plugins/check-tools/skillTests.ts"
 export type { SkillTestProblem } from "./plugins/check-tools/SkillTest.ts"
 export type { ToolResult } from "./domain/tools/ToolCall.ts"
 export { Approver } from "./services/approvals/Approver.ts"
-export type { PluginSource, PluginTrial, ToolTrial } from "./app/pluginTrial.ts"
+export type { PluginSource, PluginTrial, ToolTrial } from "./library/pluginTrial.ts"
 export { HeldCalls, ScriptedModel } from "./services/providers/ScriptedModel.ts"
 export { Workspace } from "./services/files/Workspace.ts"
 
@@ -40,7 +46,9 @@ export const runTool = (
 
 /** How tests of a skill run; `allow` holds rules as `TOOL[:PATTERN]` for calls that need more than the test's own project. */
 export interface TestSkillOptions {
+  /** Rules as `TOOL[:PATTERN]`; without them only the project of the test is read and written. */
   readonly allow?: ReadonlyArray<string>
+  /** Plugins as values, beside the built-in tools. */
   readonly plugins?: ReadonlyArray<Plugin>
 }
 

@@ -2,16 +2,32 @@ import { assert, describe, it } from "@effect/vitest"
 import { spawnSync } from "node:child_process"
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { join, posix } from "node:path"
 import { fileURLToPath } from "node:url"
 import { check } from "../src/index.ts"
 
 const root = new URL("../", import.meta.url)
 const pages = ["README.md", "CONTRIBUTING.md", "SECURITY.md", ...globSync("docs/**/*.md", { cwd: fileURLToPath(root) })]
 
+/** The relative links of a page, without their anchors. */
+const linksOf = (page: string): ReadonlyArray<string> => {
+  const text = readFileSync(new URL(page, root), "utf8")
+    .replace(/^(`{3,}).*?^\1/gms, "")
+    .replace(/(`+)[^`].*?\1/g, "")
+  return [...text.matchAll(/\]\(([^)#\s]+)[^)]*\)/g)]
+    .map(([, target = ""]) => target)
+    .filter((target) => !/^[a-z]+:/.test(target))
+}
+
+/** The folders above a path. */
+const foldersOf = (path: string): ReadonlyArray<string> => {
+  const folder = posix.dirname(path)
+  return folder === "." ? [] : [folder, ...foldersOf(folder)]
+}
+
 describe("documentation", () => {
   it("shows a plan that is accepted", () => {
-    const plan = /```markdown plan\.md\n(.*?)```/s.exec(readFileSync(new URL("README.md", root), "utf8"))?.[1]
+    const plan = /```markdown plan\.md\n(.*?)```/s.exec(readFileSync(new URL("docs/guide/plans.md", root), "utf8"))?.[1]
     assert.strictEqual(check(plan ?? "").verdict, "accepted")
   })
 
@@ -21,12 +37,13 @@ describe("documentation", () => {
     symlinkSync(join(source, "node_modules"), join(folder, "node_modules"))
     const scripts = [
       "README.md",
-      "docs/runs.md",
-      "docs/reports.md",
-      "docs/models.md",
-      "docs/asking.md",
+      "docs/guide/scripts-and-ci.md",
+      "docs/reference/runs.md",
+      "docs/reference/reports.md",
+      "docs/reference/models.md",
+      "docs/reference/ask.md",
       "docs/several-machines.md",
-      "docs/writing-a-plugin.md",
+      "docs/reference/plugins.md",
       "docs/programs.md"
     ].flatMap((page) =>
       Array.from(readFileSync(new URL(page, root), "utf8").matchAll(/```ts\n(.*?)```/gs), ([, text = ""]) => text)
@@ -59,16 +76,48 @@ describe("documentation", () => {
     assert.strictEqual(stdout, "")
   })
 
+  it("starts the program by npx in a clone alone: the name is not on the registry yet", () => {
+    const examples = globSync("examples/**/*.{md,sh,yml}", { cwd: fileURLToPath(root), exclude: ["**/node_modules"] })
+    const elsewhere = [...pages, ...examples].filter(
+      (page) => page !== "README.md" && readFileSync(new URL(page, root), "utf8").includes("npx task-conductor")
+    )
+    assert.deepStrictEqual(elsewhere, [])
+  })
+
   it("links to files that exist", () => {
-    const broken = pages.flatMap((page) => {
-      const text = readFileSync(new URL(page, root), "utf8")
-        .replace(/^(`{3,}).*?^\1/gms, "")
-        .replace(/(`+)[^`].*?\1/g, "")
-      return [...text.matchAll(/\]\(([^)#\s]+)[^)]*\)/g)]
-        .map(([, target = ""]) => target)
-        .filter((target) => !/^[a-z]+:/.test(target) && !existsSync(new URL(target, new URL(page, root))))
+    const broken = pages.flatMap((page) =>
+      linksOf(page)
+        .filter((target) => !existsSync(new URL(target, new URL(page, root))))
         .map((target) => `${page} -> ${target}`)
-    })
+    )
     assert.deepStrictEqual(broken, [])
+  })
+
+  it("names tests and sources that exist", () => {
+    const lost = pages.flatMap((page) =>
+      Array.from(readFileSync(new URL(page, root), "utf8").matchAll(/\(`((?:src|test|scripts)\/[^`*\s]+)`\)/g))
+        .filter(([, path = ""]) => !existsSync(new URL(path, root)))
+        .map(([, path]) => `${page}: ${path}`)
+    )
+    assert.deepStrictEqual(lost, [])
+  })
+
+  it("is packed with all that it links to", { timeout: 120_000 }, () => {
+    const folder = fileURLToPath(root)
+    const args = ["pack", "--dry-run", "--json", "--ignore-scripts"]
+    const { stdout } = spawnSync("npm", args, { cwd: folder, encoding: "utf8", maxBuffer: 100_000_000 })
+    const [{ files }] = JSON.parse(stdout) as [{ readonly files: ReadonlyArray<{ readonly path: string }> }]
+    const paths = files.map(({ path }) => path)
+    const packed = new Set([...paths, ...paths.flatMap(foldersOf)])
+    /* Tests of skills hold plans, whose links are about the projects of these tests. */
+    const packedPages = [...packed].filter((path) => path.endsWith(".md") && !path.startsWith("skills/"))
+    assert.isAbove(packedPages.length, 100)
+    const dead = packedPages.flatMap((page) =>
+      linksOf(page)
+        .map((target) => posix.normalize(posix.join(posix.dirname(page), target)).replace(/\/$/, ""))
+        .filter((target) => !packed.has(target))
+        .map((target) => `${page} -> ${target}`)
+    )
+    assert.deepStrictEqual(dead, [])
   })
 })

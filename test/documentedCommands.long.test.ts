@@ -18,7 +18,10 @@ import { type Registry, startRegistry } from "./support/Registry.ts"
 import { conductorArguments } from "./support/ShellWords.ts"
 
 const repository = fileURLToPath(new URL("..", import.meta.url))
-const pages = ["README.md", ...globSync("docs/*.md", { cwd: repository }), "docs/reference/exit-codes.md"]
+const pages = [
+  "README.md",
+  ...["*", "guide/*", "reference/*"].flatMap((each) => globSync(`docs/${each}.md`, { cwd: repository }))
+]
 const shells = new Set(["", "console", "sh", "bash", "yaml"])
 
 type Given = "whole" | "named"
@@ -110,7 +113,7 @@ describe("the plugin page", () => {
     )
     for (const file of ["index.js", "index.test.js"]) assert.strictEqual(made[file], example(file))
     const shown =
-      blocksOf("docs/writing-a-plugin.md")
+      blocksOf("docs/reference/plugins.md")
         .find(({ language }) => language === "js")
         ?.lines.join("\n") ?? "none"
     assert.include(made["index.js"], shown)

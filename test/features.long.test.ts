@@ -20,7 +20,7 @@ const features = [
 
 /** Words that only the help of a program with the feature has. */
 const commands: Readonly<Record<string, ReadonlyArray<string>>> = {
-  "check-tools": ["check", "refine", "execute", "iterate"],
+  "check-tools": ["check", "explain", "refine", "execute", "iterate"],
   report: ["report"],
   replay: ["replay"],
   mcp: ["mcp"],

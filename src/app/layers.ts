@@ -292,7 +292,8 @@ export const readCatalogue = Effect.fn("readCatalogue")(function* (
 export const layerModel = (setup: Setup, value?: RunContext["model"]) => {
   const { configuration, models, settings } = setup
   const provider = providerOfRun(setup)
-  const serves = (name: string) => providerOf(name, models.providers) === provider
+  /* A model that is a value is told of every name. */
+  const serves = (name: string) => value !== undefined || providerOf(name, models.providers) === provider
   const model =
     value ??
     provider.model({

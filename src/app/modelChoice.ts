@@ -178,6 +178,9 @@ export const withPluginProviders = Effect.fn("withPluginProviders")(function* (
   return yield* unchosenByUser(extended, "one of a plugin, whose server gets all prompts.")
 })
 
+/** What events, reports and traces call a model that is a value of a program; its journal names none. */
+export const inCodeModel = "in-code"
+
 /** A setup whose models and window are chosen. */
 export interface FittedSetup {
   readonly setup: Setup
@@ -195,7 +198,10 @@ export const fitSetup = Effect.fn("fitSetup")(function* (
   { model: value, plugins, terminal, warn }: Pick<RunContext, "model" | "plugins" | "terminal" | "warn">,
   flags: Configuration = {}
 ) {
-  if (value !== undefined) return { setup: unfitted } satisfies FittedSetup as FittedSetup
+  if (value !== undefined) {
+    const setup: Setup = { ...unfitted, settings: { ...unfitted.settings, model: inCodeModel } }
+    return { setup } satisfies FittedSetup as FittedSetup
+  }
   const extended = yield* withPluginProviders(unfitted, plugins)
   if (providerOfRun(extended).connect === undefined) return { setup: extended }
   const { facts, notes, setup } = yield* resolveModels(extended, terminal?.pickModel).pipe(

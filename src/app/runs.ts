@@ -14,6 +14,7 @@ import { userFolders } from "../services/configuration/UserFolders.ts"
 import { readProof, layerNewRun, layerResumedRun, layerUnsaved } from "../services/history/JournalLayers.ts"
 import { movedTo } from "../services/history/MovedProject.ts"
 import { RunStore } from "../services/history/RunStore.ts"
+import type { JournalLine } from "../services/journal/JournalLine.ts"
 import type { JournalContent } from "../services/journal/JournalReader.ts"
 import { readSetup, savedSettings, type Setup } from "./setup.ts"
 import { ProjectWriteLock } from "../services/files/ProjectWriteLock.ts"
@@ -29,6 +30,7 @@ import { accompanied, reportStartup, runEndHooks } from "./startup.ts"
 import { noticing } from "./notices.ts"
 import type { NewRun, RunConditions, RunContext, SavedRun } from "./RunContext.ts"
 import { layerRun } from "./layers.ts"
+import { requireParts } from "./missingParts.ts"
 import { readRun } from "./savedRuns.ts"
 import { build } from "./build.ts"
 import { expandCommand } from "../domain/conversation/CustomCommand.ts"
@@ -61,6 +63,8 @@ interface ReadyRun extends FittedSetup {
   readonly order: RunOrder
   readonly given: Configuration
   readonly isTorn?: boolean
+  /** What the journal of an earlier session holds. */
+  readonly before?: ReadonlyArray<JournalLine>
 }
 
 /** Where a run of this setup is saved and what it locks. */
@@ -96,13 +100,14 @@ const carryOut = (ready: ReadyRun, context: RunContext, saved: Pick<RunCondition
     ready.setup,
     { ...context, listen: noticing(ready.setup.configuration, context) },
     (whole, unobserved) => {
-      const { given: flags, order, setup } = ready
+      const { before = [], given: flags, order, setup } = ready
       const conditions = {
         ...saved,
         readOnly: order.readOnly ?? false,
         lock: ProjectWriteLock.layer(placeOf(setup, order))
       }
-      return reportStartup({ ...ready, unobserved }, flags, context.warn).pipe(
+      return requireParts(order.runId, before).pipe(
+        Effect.andThen(reportStartup({ ...ready, unobserved }, flags, context.warn)),
         Effect.andThen(Pipeline.use((pipeline) => pipeline.run(order))),
         Effect.tap((report) => runEndHooks(report, context.warn)),
         Effect.provide(layerRun(setup, whole, conditions))
@@ -178,15 +183,15 @@ const reopen = Effect.fnUntraced(function* (
     const what = "a script started it with a model object of its own"
     return yield* unusable(runId, `${what}. Give a model: --model NAME, or in the script.`)
   }
-  return { opened, setup, isMoved, isTorn: torn.length > 0 }
+  return { opened, setup, isMoved, isTorn: torn.length > 0, before: content.lines }
 })
 
 export const resumeRun = Effect.fn("resumeRun")(function* (saved: SavedRun, context: RunContext) {
-  const { isMoved, isTorn, opened, setup } = yield* reopen(saved, context)
+  const { before, isMoved, isTorn, opened, setup } = yield* reopen(saved, context)
   const { order } = opened
   const fitted = yield* fitSetup(setup, context, saved.given)
   const place = { ...placeOf(fitted.setup, order), settings: settingsToSave(fitted.setup, context), isMoved }
-  const ready = { ...fitted, order, given: saved.given, isTorn }
+  const ready = { ...fitted, order, given: saved.given, isTorn, before }
   return yield* carryOut(ready, context, { journal: layerResumedRun(place), since: startOfRun(order.runId) })
 })
 
@@ -200,8 +205,8 @@ export const forkRun = Effect.fn("forkRun")(function* (
   if (begin === undefined) {
     return yield* new TaskNotFound({ runId: forked, given: from, names: runOf(records).names })
   }
-  const { opened, setup } = yield* reopen(saved, context)
+  const { before, opened, setup } = yield* reopen(saved, context)
   const order: RunOrder = { ...opened.order, runId: runId ?? (yield* makeRunId) }
-  const ready = { ...(yield* fitSetup(setup, context, saved.given)), order, given: saved.given }
+  const ready = { ...(yield* fitSetup(setup, context, saved.given)), order, given: saved.given, before }
   return yield* carryOut(ready, context, { journal: layerJournal(ready, context, begin) })
 })

@@ -9,7 +9,7 @@ import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import type { Configuration } from "../domain/configuration/Configuration.ts"
 import { readStartupWarnings } from "../services/pipeline/StartupWarnings.ts"
-import type { FittedSetup } from "./modelChoice.ts"
+import { type FittedSetup, inCodeModel } from "./modelChoice.ts"
 import { features } from "./features.ts"
 import { ownPlugins } from "./ownPlugins.ts"
 import type { RunContext } from "./RunContext.ts"
@@ -95,9 +95,10 @@ export const accompanied = Effect.fn("accompanied")(function* <A, E, R>(
 ) {
   const { models, settings } = setup
   const { model } = settings
-  const { approver, listen, plugins: values } = context
+  const { approver, listen, model: value, plugins: values } = context
   const plugins = [...features, ...(yield* ownPlugins(setup, values))]
-  const start = { model, providerOf: (name: string) => traceName(name, models.providers), version }
+  const providerOf = (name: string) => (value === undefined ? traceName(name, models.providers) : inCodeModel)
+  const start = { model, providerOf, version }
   return yield* Effect.scoped(
     Effect.gen(function* () {
       const [takers, unobserved] = yield* Effect.partition(plugins, (plugin) => beginListener(plugin, start))

@@ -3,13 +3,8 @@
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
-import * as Layer from "effect/Layer"
 import * as Path from "effect/Path"
-import type { ApprovalItem } from "../domain/permissions/ApprovalItem.ts"
-import { decide } from "../domain/permissions/Decision.ts"
 import type { Rule } from "../domain/permissions/Permission.ts"
-import type { Target } from "../domain/permissions/TargetPattern.ts"
-import { Approver, denyAll } from "../services/approvals/Approver.ts"
 import { builtInProviders } from "./providers.ts"
 import { noExtensions, type Setup } from "./setup.ts"
 
@@ -60,32 +55,3 @@ export const makeTrial = Effect.fnUntraced(function* (
   }
   return setup
 })
-
-const targetOf = (canonical: string, root: string): Target => {
-  if (!canonical.startsWith("/")) return { kind: "other", canonical }
-  return canonical.startsWith(`${root}/`)
-    ? { kind: "file", canonical, relative: canonical.slice(root.length + 1) }
-    : { kind: "file", canonical }
-}
-
-const isAllowed = ({ call, risk, targets, tool }: ApprovalItem, rules: ReadonlyArray<Rule>, root: string) => {
-  if (call === undefined) return true
-  const request = { tool, risk, targets: targets.map((target) => targetOf(target, root)) }
-  return decide(rules, request).verdict === "allow"
-}
-
-/**
- * Answers by these rules alone; `root` is the real path of the project. A step is approved with the calls that the
- * rules allow. A single call is denied: the gate asks only about calls that no rule allows.
- */
-export const layerRuleApprover = (rules: ReadonlyArray<Rule>, root: string): Layer.Layer<Approver> =>
-  Layer.succeed(Approver)(
-    Approver.of({
-      ...denyAll,
-      step: (_, items) => {
-        const chosen = items.flatMap((item, index) => (isAllowed(item, rules, root) ? [index + 1] : []))
-        return Effect.succeed({ answer: { chosen }, by: "rule" })
-      },
-      canAsk: Effect.succeed(true)
-    })
-  )

@@ -58,7 +58,8 @@ export {
   whereText
 } from "../domain/findings/Issue.ts"
 export { modelText, userText, repairText } from "../domain/findings/IssueText.ts"
-export { ruleOf, rulePage } from "../domain/findings/rules/Rules.ts"
+export type { FindingRule } from "../domain/findings/rules/Rule.ts"
+export { ruleFamilies, ruleOf, rules } from "../domain/findings/rules/Rules.ts"
 
 /* Skills and their files. */
 export { exceedsLimits } from "../domain/skills/AllowedTools.ts"

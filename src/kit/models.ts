@@ -19,7 +19,7 @@ export { ScriptedModel } from "../services/providers/ScriptedModel.ts"
 export { UsageMeter } from "../services/runs/UsageMeter.ts"
 
 /* Servers of models. */
-export { fitSetup, resolveModels } from "../app/modelChoice.ts"
+export { fitSetup, inCodeModel, resolveModels } from "../app/modelChoice.ts"
 export { leavesMachine } from "../app/providers.ts"
 export { askServer, installedModels, readServer } from "../app/serverModels.ts"
 export { withServerToChooseFrom } from "../app/setup.ts"

@@ -34,7 +34,7 @@ export { makeRunState } from "../services/runs/RunState.ts"
 
 /* Trials without a model, and what is shipped. */
 export { benchMaterial } from "../app/templates.ts"
-export { layerRuleApprover, makeTrial, ownFiles } from "../app/trialSetup.ts"
+export { makeTrial, ownFiles } from "../app/trialSetup.ts"
 
 /* The program: its setup, its layers, its runs. */
 export type { NewRun, RunConditions, RunContext, SavedRun, WorkerContext } from "../app/RunContext.ts"

@@ -35,9 +35,11 @@ export {
   layerCallback
 } from "../app/callbackApprover.ts"
 export { AnsweredBy } from "../domain/permissions/Answer.ts"
+export { decide } from "../domain/permissions/Decision.ts"
 export { parseRule, Rule } from "../domain/permissions/Permission.ts"
+export type { Target } from "../domain/permissions/TargetPattern.ts"
 export { itemDoes, unsaidArgumentsText } from "../domain/permissions/UnsaidArguments.ts"
-export { isStart } from "../services/approvals/Approver.ts"
+export { denyAll, isStart } from "../services/approvals/Approver.ts"
 export { Gate, mayShow, type OpenQuestion } from "../services/permissions/Gate.ts"
 export {
   beforeRun,

@@ -6,6 +6,7 @@ import type { TaskNotFound } from "../domain/history/RunEvidence.ts"
 import type { ModelError } from "../domain/models/ModelAnswer.ts"
 import { RuleWithoutTool } from "../domain/permissions/RuleWithoutTool.ts"
 import type { NoValidPlan, UnknownSkill } from "../domain/runs/RunOrder.ts"
+import { programOrigin } from "../domain/tools/ToolCall.ts"
 import { ConfigurationError } from "../services/configuration/ConfigurationError.ts"
 import type { UnknownTool } from "../services/conversation/AskSession.ts"
 import type { LockTaken, LockUnavailable } from "../services/files/ProcessLock.ts"
@@ -67,10 +68,18 @@ export const inOptionWords = (text: string): string =>
     text
   )
 
+/** The plugin that the skills of a program become. */
+export const skillsOrigin = `${programOrigin}-skills`
+
+/** The options that are made into plugins. */
+const optionOfPlugin: Readonly<Record<string, string>> = { [programOrigin]: "tools", [skillsOrigin]: "skills" }
+
 /** An error whose message names options. A wrong option is a wrong configuration, whatever it is about. */
 export const asProgramError = <E>(error: E): E | ConfigurationError => {
   if (error instanceof PluginProblem && error.isValue === true) {
-    return new ConfigurationError({ source: "options", problems: [{ what: error.message }] })
+    const option = optionOfPlugin[error.plugin]
+    const what = option === undefined ? error.message : `"${option}": ${error.detail}`
+    return new ConfigurationError({ source: "options", problems: [{ what }] })
   }
   if (error instanceof RuleWithoutTool) {
     return new ConfigurationError({

@@ -12,10 +12,12 @@ import type * as Scope from "effect/Scope"
 import type { RunContext } from "../app/RunContext.ts"
 import type { NodeServices } from "../app/NodeServices.ts"
 import { type ApprovalCallbacks, layerCallback } from "../app/callbackApprover.ts"
+import { programOrigin } from "../domain/tools/ToolCall.ts"
 import { Approver } from "../services/approvals/Approver.ts"
 import { definePlugin, type Plugin } from "../services/tools/Plugin.ts"
 import { toolkitPlugin } from "../services/tools/ToolkitPlugin.ts"
 import type { Tools } from "../services/tools/Tool.ts"
+import { skillsOrigin } from "./ConductorError.ts"
 import { makeFunctionModel, type ModelFunction } from "./functionModel.ts"
 
 const key = (part: string) => `task-conductor/library/conductorParts/${part}`
@@ -47,9 +49,6 @@ const withPlugins = <E, R>(
     Effect.zipWith(PluginPart, plugins, (before, more) => [...before, ...more])
   )
 
-/** The name of the plugin that the tools of a program become. */
-export const programPlugin = "program"
-
 /** The tools of the program, beside those that are built in. Layers of tools that stand side by side replace each other: name all in one. */
 export const ProgramTools = {
   /** Tools by name. An effect that makes them may use any service: `execute` closes over it. */
@@ -58,7 +57,7 @@ export const ProgramTools = {
   ): Layer.Layer<never, E, Exclude<R, Scope.Scope>> =>
     withPlugins(
       Effect.map(Effect.isEffect(tools) ? tools : Effect.succeed(tools), (ready) => [
-        definePlugin({ name: programPlugin, tools: ready })
+        definePlugin({ name: programOrigin, tools: ready })
       ])
     ),
   /** A toolkit of effect/ai, with the layer of its handlers; what they need is a requirement of the layer. */
@@ -68,7 +67,7 @@ export const ProgramTools = {
   ): Layer.Layer<never, E, Exclude<R, Scope.Scope>> =>
     withPlugins(
       Effect.map(Layer.build(handlers), (built) => [
-        toolkitPlugin({ name: programPlugin, toolkit, layer: Layer.succeedContext(built) })
+        toolkitPlugin({ name: programOrigin, toolkit, layer: Layer.succeedContext(built) })
       ])
     ),
   /** Plugins as values: tools with configuration, secrets, skills and models. */
@@ -79,7 +78,7 @@ export const ProgramTools = {
 export const ProgramSkills = {
   /** A folder with a folder for each skill: `new URL("./skills/", import.meta.url)`. */
   layer: (folder: URL): Layer.Layer<never> =>
-    withPlugins(Effect.succeed([definePlugin({ name: `${programPlugin}-skills`, skills: folder })]))
+    withPlugins(Effect.succeed([definePlugin({ name: skillsOrigin, skills: folder })]))
 }
 
 export const ApproverPart = Context.Reference<RunContext["approver"]>(key("ApproverPart"), {

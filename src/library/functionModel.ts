@@ -26,8 +26,11 @@ export const makeFunctionModel = (answer: ModelFunction): Layer.Layer<LanguageMo
 
 /** A language model of the AI SDK (https://ai-sdk.dev), of the versions 2 to 4 of its interface. */
 export interface AiSdkModel {
+  /** `v2`, `v3` or `v4`. */
   readonly specificationVersion: string
+  /** The name of the model. */
   readonly modelId: string
+  /** Answers one prompt; task-conductor calls it. */
   doGenerate(options: never): PromiseLike<object>
 }
 

@@ -25,6 +25,7 @@ import {
 export interface FunctionCall {
   /** Made up when absent. */
   readonly id?: string
+  /** The name of the tool. */
   readonly name: string
   /** An object, or the JSON of one. */
   readonly arguments: unknown
@@ -32,12 +33,15 @@ export interface FunctionCall {
 
 /** One message of a prompt. */
 export interface FunctionMessage {
+  /** Who said it; `tool` for the result of a call. */
   readonly role: "system" | "user" | "assistant" | "tool"
+  /** The text. */
   readonly content: string
   /** What the assistant asked for; of messages of the assistant only. */
   readonly toolCalls?: ReadonlyArray<Required<FunctionCall>>
   /** Which call this is the result of; of messages of tools only. */
   readonly toolCallId?: string
+  /** The name of the tool; of messages of tools only. */
   readonly toolName?: string
   /** Pictures of the user, in base64. */
   readonly images?: ReadonlyArray<{ readonly mediaType: string; readonly data: string }>
@@ -45,14 +49,19 @@ export interface FunctionMessage {
 
 /** A tool as a model is told of it; `parameters` is a JSON schema. */
 export interface FunctionTool {
+  /** The name by which the model calls it. */
   readonly name: string
+  /** What it does and when to use it. */
   readonly description: string
+  /** The JSON schema of its arguments. */
   readonly parameters: object
 }
 
 /** What a model is asked. */
 export interface FunctionQuestion {
+  /** The prompt: a system message first. */
   readonly messages: ReadonlyArray<FunctionMessage>
+  /** The tools that may be called natively; empty unless `toolCalls` is `native`. */
   readonly tools: ReadonlyArray<FunctionTool>
   /** The model that a stage or a skill chose, where it names another one than the run. */
   readonly model?: string
@@ -60,6 +69,7 @@ export interface FunctionQuestion {
   readonly format?: object
   /** The most tokens of the answer. */
   readonly maxTokens?: number
+  /** The sampling temperature; absent where none is set. */
   readonly temperature?: number
   /** Aborts when nobody waits for the answer any more. */
   readonly signal: AbortSignal

@@ -29,6 +29,7 @@ export interface RequestMaterial<Output extends SchemaSource = SchemaSource> {
 
 /** What a run is asked for. */
 export interface RunRequest<Output extends SchemaSource = SchemaSource> extends RequestMaterial<Output> {
+  /** What is to be done or answered, in plain language. */
   readonly prompt: string
   /** Skips planning: one task with this skill. */
   readonly skill?: string
@@ -42,7 +43,9 @@ export interface RunRequest<Output extends SchemaSource = SchemaSource> extends 
 
 /** What a conversation is asked: `prompt` is one message, `messages` are several, each sent when the one before is answered. */
 export interface AskRequest<Output extends SchemaSource = SchemaSource> extends RequestMaterial<Output> {
+  /** One message. Give this or `messages`. */
   readonly prompt?: string
+  /** Several messages, each sent when the one before is answered. */
   readonly messages?: ReadonlyArray<string>
   /** The names of the tools that the model may call; all when absent. */
   readonly tools?: ReadonlyArray<string>

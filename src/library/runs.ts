@@ -93,9 +93,11 @@ export const fork = <const Output extends SchemaSource = never>(
 
 /** What a run changed in the files of its project. */
 export interface ChangesOfRun {
+  /** The id of the run. */
   readonly runId: string
   /** The folder of the project. */
   readonly project: string
+  /** The changes, each with its diff. */
   readonly changes: ReadonlyArray<RunChange>
   /** The calls of which the effects are not known: of commands outside of a working copy, and of tools of plugins and servers. */
   readonly outside: ReadonlyArray<string>
@@ -115,9 +117,13 @@ export interface UndoOptions extends SavedRunOptions {
 
 /** What was undone: the paths that were written or removed, relative to the project. */
 export interface Undone {
+  /** The id of the run. */
   readonly runId: string
+  /** The folder of the project. */
   readonly project: string
+  /** The paths that were written or removed, relative to the project. */
   readonly paths: ReadonlyArray<string>
+  /** Calls whose effects cannot be undone. */
   readonly outside: ReadonlyArray<string>
 }
 
@@ -150,7 +156,9 @@ export const removeRun = (runId: string, options: SavedRunOptions = {}): Promise
 
 /** What `report` gives: `html` is a page that needs nothing else, `data` is what it says. */
 export interface RunReportPage {
+  /** A page that needs nothing else. */
   readonly html: string
+  /** What the page says, as values. */
   readonly data: ReportData
 }
 
@@ -165,16 +173,21 @@ export const report = (runId: string, options: SavedRunOptions = {}): Promise<Ru
 
 /** The outcome of a replay: the differences from the saved run. */
 export interface Replayed {
+  /** The id of the run. */
   readonly runId: string
+  /** True when nothing differs. */
   readonly same: boolean
   /** The versions of the program that made the run and that replayed it, with their builds. */
   readonly madeBy: string
+  /** The version that replayed the run, with its build. */
   readonly replayedBy: string
+  /** What differs, in order. */
   readonly differences: ReadonlyArray<RunDifference>
 }
 
 /** How a run is replayed: with the plugins that it was given as values. */
 export interface ReplayOptions extends SavedRunOptions {
+  /** The plugins that the run was given as values; others are in its journal. */
   readonly plugins?: ReadonlyArray<Plugin>
 }
 

@@ -6,10 +6,12 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { AnswerQuestion, Approve, Arbitrate } from "../app/callbackApprover.ts"
 import { layerCallback } from "../app/callbackApprover.ts"
+import { programOrigin } from "../domain/tools/ToolCall.ts"
 import { definePlugin, type Plugin } from "../services/tools/Plugin.ts"
 import type { Tools } from "../services/tools/Tool.ts"
 import { Conductor } from "./Conductor.ts"
-import { ApproverPart, ModelPart, PluginPart, programPlugin, SavePart } from "./conductorParts.ts"
+import { skillsOrigin } from "./ConductorError.ts"
+import { ApproverPart, ModelPart, PluginPart, SavePart } from "./conductorParts.ts"
 import { type FunctionName, withOptions } from "./optionNames.ts"
 import { makeFunctionModel, type ModelFunction } from "./functionModel.ts"
 import { type ProgramPlugin, type ProgramSettings, pluginValues } from "./programSettings.ts"
@@ -61,8 +63,8 @@ const ownPlugins = ({ plugins, skills, tools }: AnyOptions): ReadonlyArray<Plugi
   ...pluginValues(plugins),
   ...(tools === undefined || Array.isArray(tools)
     ? []
-    : [definePlugin({ name: programPlugin, tools: tools as Tools })]),
-  ...(skills === undefined ? [] : [definePlugin({ name: `${programPlugin}-skills`, skills })])
+    : [definePlugin({ name: programOrigin, tools: tools as Tools })]),
+  ...(skills === undefined ? [] : [definePlugin({ name: skillsOrigin, skills })])
 ]
 
 /** What the work of a script gets. */

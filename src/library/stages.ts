@@ -34,6 +34,7 @@ export interface PlanStageOptions extends StageOptions {
 export interface ExecutedTask {
   /** `done`, unless something failed or was denied; `message` says what. */
   readonly status: RunStatus
+  /** Why it ended as it did; empty when it is done. */
   readonly message: string
   /** The result as markdown; empty when there is none. */
   readonly markdown: string

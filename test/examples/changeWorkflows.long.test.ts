@@ -54,7 +54,9 @@ const project = Effect.gen(function* () {
   const tools = join(root, "tools")
   mkdirSync(tools)
   const scripts = {
-    npx: `exec "${process.execPath}" "${program}" "\${@:2}"`,
+    "task-conductor": `exec "${process.execPath}" "${program}" "$@"`,
+    /* It is installed already. */
+    npm: "exit 0",
     gh: `printf '%s\\n' "$@" > "${root}/gh.txt"`
   }
   for (const [name, script] of Object.entries(scripts)) {

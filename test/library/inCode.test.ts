@@ -410,6 +410,44 @@ describe("work of a script", () => {
   })
 })
 
+describe("what a script gives", () => {
+  it("is refused at the call when a JSON schema is broken, with the place and what is there", async () => {
+    const reasons = await Promise.all(
+      [
+        { type: "objekt" },
+        { type: "object", properties: 5 },
+        { type: "object", properties: { a: { $ref: "#/$defs/Nope" } } }
+      ].map(async (broken) => {
+        const parameters = broken as { readonly type: "object" }
+        const asAnswer = await rejection(
+          run({ ...base, prompt: "x", model: "embedded", outputSchema: parameters }).report
+        )
+        const tools = { hello: { ...hello, parameters } } as never
+        const asInput = await rejection(run({ ...base, prompt: "x", model: "embedded", tools }).report)
+        assert.deepStrictEqual([asAnswer._tag, asInput._tag], ["ConfigurationError", "ConfigurationError"])
+        return [asAnswer.message, asInput.message]
+      })
+    )
+    const faults = [
+      '"type" is "objekt", which is no type. Use: object',
+      '"properties" must be an object of schemas',
+      '"properties.a.$ref" is "#/$defs/Nope", which the schema does not have'
+    ]
+    for (const [at, fault] of faults.entries()) {
+      assert.include(reasons[at]?.[0], `"outputSchema": ${fault}.`)
+      assert.include(reasons[at]?.[1], '"tools": its tool "hello" is not well formed: "parameters" is a JSON schema')
+      assert.include(reasons[at]?.[1], fault)
+    }
+  })
+
+  it("is refused when its folder of skills is not there", async () => {
+    const skills = pathToFileURL(`${sandbox.root}/no-skills/`)
+    const missing = await rejection(run({ ...base, prompt: "x", model: "embedded", skills }).report)
+    assert.strictEqual(missing._tag, "ConfigurationError")
+    assert.include(missing.message, `"skills": its skills are left out: there is no folder ${sandbox.root}/no-skills`)
+  })
+})
+
 describe("check", () => {
   it("is the same function in both entry points, and refuses a bare name of a kind", () => {
     const result = "## Result summary\n\nDone.\n"

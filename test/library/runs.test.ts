@@ -5,7 +5,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { describe, expect, it } from "@effect/vitest"
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
+import { fileURLToPath, pathToFileURL } from "node:url"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { build } from "../../src/app/build.ts"
@@ -34,6 +34,7 @@ import { makeSandbox } from "../support/binary.ts"
 import { FakeOllama } from "../support/FakeOllama.ts"
 import type { ChatBody } from "../support/FakeOllamaScript.ts"
 import { fakeModel } from "../support/FakeOllamaPaths.ts"
+import { changeJournal } from "../support/Journals.ts"
 import type { LibraryOrder } from "../support/libraryProcess.ts"
 import { stageName } from "../support/stageName.ts"
 import { freeSkill, planOf, refinementWith, resultSaying } from "../support/TestRun.ts"
@@ -328,6 +329,74 @@ describe("a run of the library", () => {
         expect(error).toBeInstanceOf(JournalError)
         expect((error as JournalError).reason).toMatchObject({ _tag: "Damaged", what: "sum" })
       }
+    })
+  )
+})
+
+describe("a run with parts in code", () => {
+  it.live("goes on only with the tools, servers and skills that it was begun with", () =>
+    Effect.gen(function* () {
+      const { order, stateFolder, write } = yield* makeWorld
+      const greet = tool({
+        description: "Greets. Use it in tests.",
+        parameters: { type: "object", properties: {} },
+        risk: "safe",
+        effect: "pure",
+        execute: async () => "Hello."
+      })
+      const horn = makeHorn()
+      write(
+        "skills/in-code/SKILL.md",
+        freeSkill.replace("name: free", "name: in-code")
+      )
+      const skills = pathToFileURL(join(stateFolder, "../../../../skills/"))
+      const parts = { tools: { greet }, plugins: [horn.plugin], skills }
+      const first = run(order({ ...parts, plan: plan.replaceAll("free", "in-code") }))
+      const begun = yield* Effect.promise(() => first.report)
+      expect([begun.status, begun.message]).toEqual(["done", ""])
+      const { allow = [], model = "" } = order()
+      const missing =
+        `The run ${first.runId}: it was begun with what is missing now: greet in "tools"; ` +
+        'sound_horn of horn ("plugins"); the skill in-code ("skills"). Go on with it where these are.'
+      const refused = [
+        resume(first.runId, { stateFolder, allow, model }),
+        fork(first.runId, { stateFolder, allow, model, from: "Look 2" })
+      ]
+      for (const { events, report } of refused) {
+        expect(((yield* Effect.promise(() => failureOf(report))) as Error).message).toBe(missing)
+        const seen = yield* Effect.promise(() => failureOf(events[Symbol.asyncIterator]().next()))
+        expect(seen).toBeInstanceOf(Error)
+      }
+      const again = yield* Effect.promise(
+        () => fork(first.runId, { stateFolder, allow, model, ...parts, from: "Look 2" }).report
+      )
+      expect(again.status).toBe("done")
+    })
+  )
+
+  it.live("names its model in-code, and is replayed also where an earlier version called it otherwise", () =>
+    Effect.gen(function* () {
+      const { order, stateFolder } = yield* makeWorld
+      const first = run(order())
+      yield* Effect.promise(() => first.report)
+      const named = yield* Effect.promise(async () => {
+        for await (const event of first.events) if (event.type === "run.started") return event.model
+        return ""
+      })
+      const played = yield* Effect.promise(() => replay(first.runId, { stateFolder }))
+      expect([named, played.differences]).toEqual(["in-code", []])
+
+      const file = join(stateFolder, "runs", first.runId, "journal.jsonl")
+      const earlier = changeJournal(readFileSync(file, "utf8"), (json) =>
+        json.replace('"model":"in-code"', '"model":"embedded"')
+      )
+      expect(earlier).toContain('"model":"embedded"')
+      writeFileSync(file, earlier)
+      const ofEarlier = yield* Effect.promise(() => replay(first.runId, { stateFolder }))
+      expect(ofEarlier.differences).toEqual([])
+      const { allow = [], model = "", project = "" } = order()
+      const resumed = yield* Effect.promise(() => resume(first.runId, { stateFolder, project, allow, model }).report)
+      expect([resumed.status, resumed.answer]).toEqual(["done", "The answer."])
     })
   )
 })

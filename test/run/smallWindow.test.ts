@@ -15,7 +15,7 @@ const read = (path: string): string => readFileSync(new URL(path, root), "utf8")
 const sources = readdirSync(new URL("src/services/", root)).filter((name) => name.endsWith(".ts"))
 
 const files = {
-  "AGENTS.md": `${read("README.md")}\n\n${read("docs/architecture.md")}`,
+  "AGENTS.md": `${read("README.md")}\n\n${read("docs/internals/architecture.md")}`,
   ...Object.fromEntries(sources.map((name) => [`src/services/${name}`, read(`src/services/${name}`)]))
 }
 

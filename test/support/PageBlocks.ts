@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url"
 const repository = fileURLToPath(new URL("../..", import.meta.url))
 
 export interface PageBlock {
-  /** Where it begins, such as `docs/runs.md:12`. */
+  /** Where it begins, such as `docs/reference/runs.md:12`. */
   readonly place: string
   readonly language: string
   readonly file: string | undefined

@@ -26,6 +26,9 @@ export const copyProduct = (target: string): string => {
     "templates",
     "schema",
     "docs",
+    "examples",
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
     "LICENSE",
     "README.md",
     "package.json"

@@ -132,6 +132,7 @@ export const serverAddresses = {
 } as const
 export const addressKeys = Struct.keys(serverAddresses)
 
+/** All that can be configured. */
 export const Configuration = Schema.Struct({
   $schema: key(Schema.String, "The location of the schema of this file, for editors."),
   model: key(

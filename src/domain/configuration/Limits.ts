@@ -70,6 +70,7 @@ export type ToolLimits = typeof ToolLimits.Type
 
 const stage = Schema.optionalKey(StageLimits)
 
+/** All limits of a run; docs/reference/limits.md lists them with their units. */
 export const Limits = Schema.Struct({
   ...stageFields,
   rounds: limit(5, "How many rounds (tasks, then iteration) a run may take."),

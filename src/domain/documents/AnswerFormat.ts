@@ -15,7 +15,8 @@ import { noEnd, unwrapped } from "./NoEnd.ts"
 import { repeatedText, withoutRepeats } from "./RepeatedParagraphs.ts"
 import { fenced } from "../markdown/PromptBlock.ts"
 import { modelFaults, modelSentence, pathText } from "../text/SchemaText.ts"
-import { type JsonSchema, jsonSchemaCodec } from "../tools/ToolSchema.ts"
+import { jsonSchemaFault } from "../tools/JsonSchemaFault.ts"
+import { isSchema, type JsonSchema, jsonSchemaCodec } from "../tools/ToolSchema.ts"
 
 const documents = [
   { name: "a task list", knownHeadings: taskListHeadings, begins: ["original-prompt"], holds: "tasks" },
@@ -66,9 +67,14 @@ export interface AnswerSchema {
   readonly codec: Schema.Codec<unknown, unknown>
 }
 
-/** Compiles the schema of the user, or says why it cannot be used. */
-export const answerSchema = (given: unknown): Result.Result<AnswerSchema, string> =>
+const readForm = (given: unknown): Result.Result<AnswerSchema, string> =>
   Result.map(jsonSchemaCodec(given, "apply"), (codec) => ({ schema: given as JsonSchema, codec }))
+
+/** Compiles the schema of the user, or says why it cannot be used. */
+export const answerSchema = (given: unknown): Result.Result<AnswerSchema, string> => {
+  const fault = isSchema(given) ? jsonSchemaFault(given) : undefined
+  return fault === undefined ? readForm(given) : Result.fail(fault)
+}
 
 /**
  * The schema in code that an answer must fit. An order holds only its JSON schema. Checks beyond that, such as a date format,
@@ -83,7 +89,7 @@ export const AnswerCodec = Context.Reference<AnswerSchema["codec"] | undefined>(
 export const formOf = (schemaJson: Schema.Json | undefined): Effect.Effect<AnswerSchema | undefined> =>
   schemaJson === undefined
     ? Effect.undefined
-    : Effect.fromResult(answerSchema(schemaJson)).pipe(
+    : Effect.fromResult(readForm(schemaJson)).pipe(
         Effect.mapError((what) => new Error(what)),
         Effect.orDie,
         Effect.flatMap((form) => Effect.map(AnswerCodec, (codec = form.codec) => ({ ...form, codec })))

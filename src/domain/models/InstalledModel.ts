@@ -10,22 +10,22 @@ import { nearest } from "../text/Nearest.ts"
 export interface ModelAbilities {
   /** False for a model that only computes, such as an embedding model. */
   readonly completion?: boolean
-  readonly tools?: boolean
-  readonly thinking?: boolean
+  /** It calls tools. */ readonly tools?: boolean
+  /** It thinks before it answers. */ readonly thinking?: boolean
   /** It sees pictures. */
   readonly vision?: boolean
 }
 
 /** A model on the server; absent fields are unknown. */
 export interface InstalledModel {
-  readonly name: string
+  /** The name on the server. */ readonly name: string
   /** In bytes. */
   readonly size?: number | undefined
-  readonly abilities: ModelAbilities
+  /** What it can do. */ readonly abilities: ModelAbilities
   /** True when the server forwards prompts for it to another server. */
   readonly isForwarded?: boolean | undefined
-  readonly capacity: ModelCapacity
-  /** The memory that it uses now. */
+  /** Its windows and slots. */ readonly capacity: ModelCapacity
+  /** What it takes in memory now. */
   readonly memory?: LoadedMemory | undefined
 }
 

@@ -176,6 +176,7 @@ const reasonText = (reason: ModelErrorReason): string => {
   }
 }
 
+/** The model or its server gave no answer; `reason` says why. */
 export class ModelError extends Schema.TaggedError<ModelError>()("ModelError", { reason: ModelErrorReason }) {
   override get message(): string {
     return reasonText(this.reason)

@@ -15,9 +15,9 @@ export type PullStep = typeof PullStep.Type
 
 /** All parts together. */
 export interface PullProgress {
-  readonly status: string
-  readonly total: number
-  readonly completed: number
+  /** What the server does now. */ readonly status: string
+  /** Bytes in all. */ readonly total: number
+  /** Bytes that have come. */ readonly completed: number
 }
 
 /** Adds up the parts of a model, step by step. */

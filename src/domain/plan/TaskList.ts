@@ -12,6 +12,7 @@ export class Step extends Schema.Class<Step>("task-conductor/domain/plan/TaskLis
   tasks: Schema.NonEmptyArray(Task)
 }) {}
 
+/** A plan as a value. */
 export class TaskList extends Schema.Class<TaskList>("task-conductor/domain/plan/TaskList")({
   /** The markdown under `## Goals / summary`. */
   goals: Schema.String,

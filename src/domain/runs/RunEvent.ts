@@ -89,6 +89,7 @@ export const ModelProgress = event("model.progress", {
 const workedFields = { ...taskFields, inputs: TaskInputs, calls: Schema.Array(ToolCall) }
 const TaskWorked = event("task.worked", workedFields)
 
+/** All events of runs and conversations. */
 export const RunEvent = Schema.Union([
   event("run.started", {
     version: Schema.Literals(runEventVersions),
@@ -271,7 +272,10 @@ const TaskRefined = Schema.Struct({ type: Schema.Literal("task.refined"), ...wor
 export const SavedEvent = Schema.Union([RunEvent, TaskRefined])
 
 /** An event with the time it was published at, ISO 8601. */
-export const RecordedEvent = Schema.Struct({ at: Schema.String, event: SavedEvent })
+export const RecordedEvent = Schema.Struct({
+  /** ISO 8601. */ at: Schema.String,
+  /** The event itself. */ event: SavedEvent
+})
 export type RecordedEvent = typeof RecordedEvent.Type
 
 /** One line of `--json`: `type` first, `at` (ISO 8601) second, then the fields of the event, all plain JSON. */
@@ -279,6 +283,7 @@ export type FlatEvent = typeof RunEvent.Encoded & { readonly at: string }
 
 const encode = Schema.encodeSync(RunEvent)
 
+/** The event as a line of `--json` has it. */
 export const flattenEvent = (recorded: RecordedEvent): FlatEvent => {
   const { type, ...fields } = encode(recorded.event)
   return { type, at: recorded.at, ...fields } as FlatEvent

@@ -5,13 +5,16 @@ import * as Schema from "effect/Schema"
 import { Issue } from "../findings/Issue.ts"
 import { Attachment } from "../models/Briefing.ts"
 
+/** What a run is to do, as its journal has it. */
 export const RunOrder = Schema.Struct({
-  runId: Schema.String,
+  /** The id of the run. */ runId: Schema.String,
   /** The prompt of the person; not empty. */
   prompt: Schema.String,
   /** Path of the file the person is looking at. */
   currentFile: Schema.optionalKey(Schema.String),
-  openFiles: Schema.optionalKey(Schema.Array(Schema.String)),
+  /** Paths of the files that are open in the editor of the person. */ openFiles: Schema.optionalKey(
+    Schema.Array(Schema.String)
+  ),
   /** Skips planning: one task with this skill. */
   skill: Schema.optionalKey(Schema.String),
   /** Skips planning: the markdown of a task list. */

@@ -31,18 +31,18 @@ export type RunStatus = typeof RunStatus.Type
 
 /** Sums over all model calls of a run; durations in ms. */
 export const RunUsage = Schema.Struct({
-  modelCalls: Schema.Int,
-  toolCalls: Schema.Int,
-  promptTokens: Schema.Int,
+  /** How often a model was asked. */ modelCalls: Schema.Int,
+  /** How many calls of tools were made. */ toolCalls: Schema.Int,
+  /** Tokens of all prompts. */ promptTokens: Schema.Int,
   /** How many of them the server took from its cache; absent unless it said so of each call. */
   cachedTokens: Schema.optionalKey(Schema.Int),
-  answerTokens: Schema.Int,
+  /** Tokens of all answers. */ answerTokens: Schema.Int,
   /** How long the server wrote answers; absent unless it said so of each call. */
   answerMs: Schema.optionalKey(Schema.Finite),
   /** How long it loaded models; absent when it did not say so. */
   loadMs: Schema.optionalKey(Schema.Finite),
-  modelMs: Schema.Finite,
-  durationMs: Schema.Finite
+  /** Milliseconds in which models worked; calls side by side count each. */ modelMs: Schema.Finite,
+  /** Milliseconds from the beginning to the end. */ durationMs: Schema.Finite
 })
 export type RunUsage = typeof RunUsage.Type
 
@@ -83,9 +83,10 @@ export const addModelCall = (sum: RunUsage, usage: Usage): RunUsage => {
   })
 }
 
+/** How a run ended, with what it found and what it cost. */
 export const RunReport = Schema.Struct({
-  runId: Schema.String,
-  status: RunStatus,
+  /** The id of the run, also for the command line. */ runId: Schema.String,
+  /** How the run ended. */ status: RunStatus,
   /** The answer to the prompt in markdown; empty when the run ended before it. */
   answer: Schema.String,
   /** Why the run ended as it did; empty when it is done. */
@@ -94,15 +95,15 @@ export const RunReport = Schema.Struct({
   nothingLeft: Schema.optionalKey(Schema.Boolean),
   /** The issues of the last rejected attempt, when it ended the run. */
   issues: Schema.Array(Issue),
-  goals: Schema.String,
-  results: Schema.Array(TaskResult),
-  failures: Schema.Array(TaskFailure),
-  rounds: Schema.Int,
+  /** The goals of the plan, in markdown; empty without a plan. */ goals: Schema.String,
+  /** The results of the tasks that finished, in order. */ results: Schema.Array(TaskResult),
+  /** The tasks that failed, each with the reason. */ failures: Schema.Array(TaskFailure),
+  /** How many rounds of tasks the run took. */ rounds: Schema.Int,
   /** What the host knows: changed files with their lines, checks with their exit codes; absent when nothing changed. */
   facts: Schema.optionalKey(RunFacts),
   /** The links in all results and in the answer; absent when none was checked. */
   evidence: Schema.optionalKey(EvidenceCount),
-  usage: RunUsage
+  /** What the run cost: calls, tokens, milliseconds. */ usage: RunUsage
 })
 export type RunReport = typeof RunReport.Type
 
@@ -126,17 +127,17 @@ export const exitCodeOf = (status: RunStatus): number => exitCodes[status]
 export const AskReport = Schema.Struct({
   /** The number of the message in its conversation, from 1. */
   message: Schema.Int,
-  status: RunStatus,
+  /** How the message was answered. */ status: RunStatus,
   /** Markdown. When a limit ended the work, its last paragraph says so. */
   answer: Schema.String,
   /** Why it ended; empty when it is done. */
   reason: Schema.String,
   /** How often the model was asked. */
   iterations: Schema.Int,
-  toolCalls: Schema.Int,
+  /** How many calls of tools were made. */ toolCalls: Schema.Int,
   /** What the host knows of the changes; absent when nothing changed. */
   facts: Schema.optionalKey(RunFacts),
-  durationMs: Schema.Finite
+  /** Milliseconds from the message to the answer. */ durationMs: Schema.Finite
 })
 export type AskReport = typeof AskReport.Type
 

@@ -9,7 +9,7 @@ import { printableJson } from "./Printable.ts"
 export const maxNesting = 64
 
 /** Larger values are not measured: a value that refers to the same part repeatedly has no limit. */
-const maxParts = 1_000_000
+export const maxParts = 1_000_000
 
 const partsOf = (value: object): ReadonlyArray<unknown> => (Array.isArray(value) ? value : Object.values(value))
 

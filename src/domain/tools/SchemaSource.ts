@@ -12,6 +12,7 @@ import * as SchemaGetter from "effect/SchemaGetter"
 import * as SchemaIssue from "effect/SchemaIssue"
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "effect/StandardSchema"
 import type { JsonSchemaValue } from "./JsonSchemaValue.ts"
+import { jsonSchemaFault } from "./JsonSchemaFault.ts"
 import { exampleArguments, isSchema, type JsonSchema, jsonSchemaCodec, parameterSchema } from "./ToolSchema.ts"
 
 /** A schema by the Standard Schema that also gives its JSON schema. */
@@ -126,5 +127,7 @@ export const readSchemaSource = (source: unknown): Result.Result<UsableSchema, s
   }
   if (!isSchema(source))
     return Result.fail("not a schema: neither of Effect, nor a Standard Schema, nor a JSON schema.")
-  return Result.mapError(fromJsonSchema(source), (why) => `a JSON schema that cannot be read: ${why}.`)
+  const fault = jsonSchemaFault(source)
+  const read = fault === undefined ? fromJsonSchema(source) : Result.fail(fault)
+  return Result.mapError(read, (why) => `a JSON schema that cannot be read: ${why}.`)
 }

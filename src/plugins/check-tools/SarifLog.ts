@@ -1,13 +1,16 @@
 /**
  * Converts check reports to a SARIF 2.1.0 log, which code hosts accept. Issues are errors, repairs are notes.
  */
-import { type CheckReport, ruleOf, rulePage, type Where, whereText } from "../../kit/documents.ts"
+import { type CheckReport, ruleOf, type Where, whereText } from "../../kit/documents.ts"
 import { linesOf, locate } from "./TextSpan.ts"
 
+/** A document that was checked. */
 export interface SarifDocument {
   /** A path relative to the checked folder, or a URI; `stdin` for piped input. */
   readonly path: string
+  /** The text that was checked. */
   readonly text: string
+  /** What the check found. */
   readonly report: Pick<CheckReport, "issues" | "repairs">
 }
 
@@ -40,7 +43,7 @@ const sarifRule = (code: string, level: Level) => {
       : {
           shortDescription: message(rule.title),
           fullDescription: message(rule.why),
-          help: message(`${rule.fix} More: ${rulePage(rule)} in the package.`)
+          help: message(`${rule.fix} More: task-conductor explain ${code}`)
         }
   return { id: code, name: pascal(code), defaultConfiguration: { level }, ...texts }
 }
@@ -99,4 +102,5 @@ export const sarifLog = (
   }
 }
 
+/** A log as SARIF 2.1.0 has it. */
 export type SarifLog = ReturnType<typeof sarifLog>

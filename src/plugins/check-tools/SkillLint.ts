@@ -36,8 +36,11 @@ interface LintContext {
   readonly files: ReadonlySet<string>
 }
 
+/** What the strict check of a skill found. */
 export interface SkillLint {
+  /** What is wrong. */
   readonly issues: ReadonlyArray<Issue>
+  /** What a run would read otherwise than it is written. */
   readonly repairs: ReadonlyArray<Repair>
   /** Absent if the file is no readable skill. */
   readonly tokens?: SkillTokens

@@ -1,6 +1,6 @@
 /**
  * Reads and judges a test of a skill: a task, project files, answers of the model, and expectations. It is markdown
- * with a section for each part; see docs/writing-a-skill.md.
+ * with a section for each part; see docs/reference/skills.md.
  */
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
@@ -201,8 +201,11 @@ interface SkillTestOutcome {
 
 /** A difference from the expectations, with both sides if there are two. */
 export interface SkillTestProblem {
+  /** What differs. */
   readonly what: string
+  /** What the test expects. */
   readonly expected?: string
+  /** What came. */
   readonly actual?: string
 }
 

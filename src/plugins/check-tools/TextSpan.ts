@@ -7,9 +7,13 @@ import { printable, textWidth } from "../../kit/text.ts"
 
 /** A part of a document. Lines and columns are 1-based; columns count UTF-16 code units. `endColumn` is exclusive. */
 export interface TextSpan {
+  /** The first line, from 1. */
   readonly line: number
+  /** The first column, from 1. */
   readonly column: number
+  /** The last line, from 1. */
   readonly endLine: number
+  /** The column after the last one. */
   readonly endColumn: number
 }
 

@@ -13,6 +13,11 @@ export const checkTools = definePlugin({
       group: "EVERYDAY",
       load: () => import("./check.ts").then(({ check }) => check)
     },
+    explain: {
+      line: "Explain the code of an issue or repair, with an example",
+      group: "EVERYDAY",
+      load: () => import("./explain.ts").then(({ explain }) => explain)
+    },
     refine: {
       line: "Print the refinement of one task of a plan",
       group: "EXTENDING",

@@ -11,7 +11,6 @@ import { readBoundedBytes, readBoundedFile } from "../../kit/files.ts"
 import { ScriptedModel } from "../../kit/models.ts"
 import {
   defaultSettings,
-  layerRuleApprover,
   layerRun,
   makeTrial,
   noExtensions,
@@ -21,6 +20,7 @@ import {
 } from "../../kit/program.ts"
 import { type Rule, ToolRegistry } from "../../kit/tools.ts"
 import { defaultLimits, type Plugin, type RunEvent } from "../../plugin-kit.ts"
+import { layerRuleApprover } from "./ruleApprover.ts"
 import { judgeSkillTest, readSkillTest, type SkillTest, type SkillTestProblem, type TestFile } from "./SkillTest.ts"
 
 /** Additional permissions and tools of a test. */
@@ -35,7 +35,9 @@ export interface SkillTestOptions {
 /** The result of a test. It passed if there are no problems. */
 export interface SkillTestResult {
   readonly file: string
+  /** The heading of the test. */
   readonly title: string
+  /** What is not as the test expects; empty when it passed. */
   readonly problems: ReadonlyArray<SkillTestProblem>
 }
 

@@ -89,7 +89,7 @@ const held = (
   return sql<{
     readonly id: string
     readonly retry_count: number
-  }>`SELECT j.id, j.retry_count FROM ${sql.literal(jobs)} j WHERE j.state = 'active'
+  }>`SELECT j.name, j.id, j.retry_count FROM ${sql.literal(jobs)} j WHERE j.state = 'active'
     AND j.name = ANY(${listOf(attempts.map(({ queue }) => queue))})
     AND j.id = ANY(${listOf(attempts.map(({ id }) => id))}::uuid[])
     AND (j.id::text || ':' || j.retry_count::text) = ANY(${listOf(pairs)})
@@ -147,12 +147,10 @@ const makeClaim = (
   { ready, use }: WorkQueues["Service"]
 ): ClusterWork["Service"]["claim"] => {
   /* As isOtherBuild says it: sources do not know which build they are. */
-  const isOwn = (column: string, separator: string, { program }: Claimant) => {
+  const isOwn = (queue: string, { program }: Claimant) => {
     const [version = "", build = ""] = program.split("+")
-    const part = (at: number) => sql.literal(`split_part(${column}, '${separator}', ${at})`)
-    return separator === "/"
-      ? sql`(${part(2)} = ${version} AND (${build}::text = '' OR ${part(3)} IN ('', ${build})))`
-      : sql`(${part(1)} = ${version} AND (${build}::text = '' OR ${part(2)} IN ('', ${build})))`
+    const part = (at: number) => sql.literal(`split_part(${queue}, '/', ${at})`)
+    return sql`(${part(2)} = ${version} AND (${build}::text = '' OR ${part(3)} IN ('', ${build})))`
   }
 
   /** What there is in the queues of a worker. What it has declined is closed to it unless all that are there have declined it. */
@@ -165,10 +163,10 @@ const makeClaim = (
           AND j.heartbeat_on + j.heartbeat_seconds * interval '1 second' < now()) AS late,
         coalesce(q.monitor_claim_on < now() - interval '1 minute', true) AS due,
         ARRAY(SELECT d.id::text FROM task_conductor_declined d WHERE d.worker = ${worker.name} AND EXISTS (
-          SELECT FROM task_conductor_workers a WHERE a.seen_at > ${alive} AND ${isOwn("a.program", "+", worker)}
+          SELECT FROM task_conductor_workers a WHERE a.seen_at > ${alive} AND ${isOwn("'run/' || replace(a.program, '+', '/')", worker)}
             AND a.report NOT LIKE '%"hasGivenUp":true%'
             AND NOT EXISTS (SELECT FROM task_conductor_declined o WHERE o.id = d.id AND o.worker = a.name))) AS closed
-      FROM ${sql.literal(bossSchema)}.queue q WHERE ${isOwn("q.name", "/", worker)} ORDER BY q.name`
+      FROM ${sql.literal(bossSchema)}.queue q WHERE ${isOwn("q.name", worker)} ORDER BY q.name`
   }
 
   /** Those of the fetched pieces whose run goes on; others are of no use to anybody. */
@@ -294,24 +292,26 @@ const makeEnd = (sql: SqlClient.SqlClient, queues: WorkQueues["Service"]): Clust
     return retryTransient(transaction(sql, end))
   })
 
-const makeRenew = (sql: SqlClient.SqlClient, { use }: WorkQueues["Service"]): ClusterWork["Service"]["renew"] =>
+/** Heartbeats are one statement of ours: that of pg-boss is one for each queue, and a worker that is slow would send them too late. */
+const makeRenew = (sql: SqlClient.SqlClient, { ready }: WorkQueues["Service"]): ClusterWork["Service"]["renew"] =>
   Effect.fn("ClusterWork.renew")((leases, presence) => {
-    const present = presence === undefined ? sql`` : sql`WITH present AS (${sayPresent(sql, presence)})`
-    const runIds = JSON.stringify(leases.map(({ runId }) => runId))
-    const beat = Effect.gen(function* () {
-      const rowsHeld = leases.length === 0 ? [] : yield* held(sql, leases, "UPDATE")
-      const kept = new Set(rowsHeld.map(({ id, retry_count: attempt }) => pairOf({ id, attempt })))
-      for (const [queue, pieces] of Map.groupBy(leases, (lease) => lease.queue)) {
-        yield* use((boss, options) => boss.touch(queue, pieces.map(asAttempt), options))
-      }
-      const rows = yield* sql<{ readonly run: string }>`${present} SELECT run_id AS run FROM task_conductor_runs
-        WHERE cancelled AND run_id IN (SELECT jsonb_array_elements_text(${runIds}::jsonb))`
-      const cancelled = new Set(rows.map(({ run }) => run))
-      return leases.flatMap((lease) =>
-        kept.has(pairOf(lease)) ? [{ ...lease, isCancelled: cancelled.has(lease.runId) }] : []
-      )
+    const present = presence === undefined ? sql`` : sql`present AS (${sayPresent(sql, presence)}),`
+    const given = JSON.stringify(leases.map(({ id, runId }) => ({ id, run: runId })))
+    const beat = sql<{ readonly id: string; readonly attempt: number; readonly isCancelled: boolean }>`WITH ${present}
+      given AS (SELECT * FROM jsonb_to_recordset(${given}::jsonb) AS g(id uuid, run text)),
+      held AS (${held(sql, leases, "UPDATE")}),
+      beat AS (UPDATE ${sql.literal(jobs)} j SET heartbeat_on = ${sql.literal(bossSchema)}.job_now() FROM held
+        WHERE j.name = held.name AND j.id = held.id)
+      SELECT held.id, held.retry_count AS attempt, coalesce(r.cancelled, false) AS "isCancelled"
+      FROM held JOIN given ON given.id = held.id LEFT JOIN task_conductor_runs r ON r.run_id = given.run`
+    const kept = Effect.map(retryTransient(Effect.andThen(ready, beat)), (rows) => {
+      const byPair = new Map(rows.map((row) => [pairOf(row), row]))
+      return leases.flatMap((lease) => {
+        const row = byPair.get(pairOf(lease))
+        return row === undefined ? [] : [{ ...lease, isCancelled: row.isCancelled }]
+      })
     })
-    return Effect.provideService(retryTransient(transaction(sql, beat)), StatementLimit, heartbeatLimit)
+    return Effect.provideService(kept, StatementLimit, heartbeatLimit)
   })
 
 const makeRest = (sql: SqlClient.SqlClient, { use }: WorkQueues["Service"]): ClusterWork["Service"]["rest"] =>

@@ -13,10 +13,12 @@ import { databaseSettings } from "./DatabaseSettings.ts"
 import { layerPostgres } from "./PostgresClient.ts"
 
 /**
- * Runs and their records. `records` of a run counts up under the lock of its row, so that who reads in order of `seq`
- * misses none. The `token` of a record lets a lost connection try again without adding it twice. `event` is the type of
- * the event that a record holds, empty for other records. One run at a time changes a project. `leader` is the piece of work
- * that leads a run, `led_by` the worker that had it last. What workers lack for a piece is in `declined`. The work itself is in the tables of pg-boss.
+ * Runs, their records, workers and answers. The pieces of work are in the tables of pg-boss.
+ * - `records` of a run counts up under the lock of its row: a reader that goes by `seq` misses none.
+ * - `token` of a record: a statement whose answer was lost can be sent again, and adds nothing twice.
+ * - `event` is the type of the event in a record, empty for other records.
+ * - `leader` is the piece that leads a run, `led_by` the worker that had it last.
+ * - `declined` has what workers lack for a piece. The index lets one run at a time change a project.
  */
 const tables = [
   `CREATE TABLE IF NOT EXISTS task_conductor_runs (

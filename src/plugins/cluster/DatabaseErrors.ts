@@ -31,8 +31,7 @@ export class DatabaseUnnamed extends Schema.TaggedError<DatabaseUnnamed>()("Data
   }
 }
 
-/** Notices that this function reports. */
-export const makeNotices = (report: (what: string) => Effect.Effect<void>) => {
+const makeNotices = (report: (what: string) => Effect.Effect<void>) => {
   let isAway = false
   return {
     /** A query failed and is tried again; `what` is a sentence. */
@@ -47,16 +46,18 @@ export const makeNotices = (report: (what: string) => Effect.Effect<void>) => {
       if (!isAway) return Effect.void
       isAway = false
       return report("The database answers again.")
-    }),
-    /** Says what a person should know. */
-    says: report
+    })
   }
 }
 
-/** The notices of this process; nothing is reported unless they are provided. */
-export const CurrentNotices = Context.Reference("task-conductor/plugins/cluster/DatabaseNotice", {
+/** What is reported of the database; nothing unless a function is provided. */
+const CurrentNotices = Context.Reference("task-conductor/plugins/cluster/DatabaseNotice", {
   defaultValue: () => makeNotices(() => Effect.void)
 })
+
+/** Reports when the database is away, and when it is back. */
+export const withNotices = (report: (what: string) => Effect.Effect<void>) =>
+  Effect.provideService(CurrentNotices, makeNotices(report))
 
 /** What the database said, in one line. */
 export const databaseErrorText = ({ message, reason }: SqlError): string => {

@@ -12,17 +12,6 @@ import { ClusterWork, CurrentLease } from "./ClusterWork.ts"
 
 type Codec<A> = Schema.Codec<Answered<A>, Schema.Json>
 
-/** Saves the answer to a question; the first one counts. */
-export const giveAnswer = Effect.fn("giveAnswer")(function* <A>(
-  runId: string,
-  question: string,
-  codec: Codec<A>,
-  answer: Answered<A>
-) {
-  const work = yield* ClusterWork
-  yield* work.answer(runId, question, yield* Effect.orDie(Schema.encodeEffect(Schema.fromJsonString(codec))(answer)))
-})
-
 /** How often it is looked for an answer, in milliseconds: less often after a while. A piece that only waits soon rests. */
 const pollPace = { least: 300, most: 1000 }
 

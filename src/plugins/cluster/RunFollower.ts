@@ -14,7 +14,6 @@ import * as Semaphore from "effect/Semaphore"
 import { ClusterRuns } from "./ClusterRuns.ts"
 import type { DatabaseUnavailable } from "./DatabaseErrors.ts"
 import { ClusterWork } from "./ClusterWork.ts"
-import { giveAnswer } from "./RemoteAnswers.ts"
 import { RunWaits } from "./RunErrors.ts"
 import { type Redact, withoutSecrets } from "./WithoutSecrets.ts"
 
@@ -61,9 +60,12 @@ const putQuestion = Effect.fnUntraced(function* (
     ask: Effect.Effect<Answered<A>>,
     codec: Schema.Codec<Answered<A>, Schema.Json>
   ): Effect.fn.Return<AnsweredBy, DatabaseUnavailable, ClusterWork> {
-    const given = yield* ask
-    if (given.by !== "nobody") yield* giveAnswer(runId, hash, codec, yield* withoutSecrets(codec, given, redact))
-    return given.by
+    const reply = yield* ask
+    if (reply.by === "nobody") return reply.by
+    const safe = yield* withoutSecrets(codec, reply, redact)
+    const text = yield* Effect.orDie(Schema.encodeEffect(Schema.fromJsonString(codec))(safe))
+    yield* (yield* ClusterWork).answer(runId, hash, text)
+    return reply.by
   })
   const [item] = items
   if (scope === "step") return yield* give(approver.step(title, items, hash), answerCodecs.step)

@@ -14,13 +14,9 @@ const runsOfSlot = 4
 /** What this worker has in hand. */
 export const makeLoad = (slots: number) => {
   const held = new Set<HeldLease>()
-  /* Tasks that take a slot of the model server or wait for one; one that was just claimed soon does. */
-  const asking = new Map<HeldLease | undefined, number>()
-  const change = (lease: HeldLease | undefined, by: number): void => {
-    const now = (asking.get(lease) ?? 0) + by
-    if (now > 0) asking.set(lease, now)
-    else asking.delete(lease)
-  }
+  const countRuns = () => [...held].filter(({ kind }) => kind === "run").length
+  /* Calls that have a slot of the model server or wait for one, and tasks that were just claimed and soon make one. */
+  let calls = 0
   const fresh = new Set<HeldLease>()
   return {
     /** Counts a piece of work as long as it lasts. */
@@ -44,26 +40,21 @@ export const makeLoad = (slots: number) => {
           Effect.sync(() => {
             if (lease !== undefined) fresh.delete(lease)
             lease?.activity.calls.add(call)
-            change(lease, 1)
+            calls += 1
           }),
           () => call,
           () =>
             Effect.sync(() => {
               lease?.activity.calls.delete(call)
-              change(lease, -1)
+              calls -= 1
             })
         )
       ),
-    count: () => {
-      const runs = [...held].filter(({ kind }) => kind === "run").length
-      return { runs, tasks: held.size - runs }
-    },
+    count: () => ({ runs: countRuns(), tasks: held.size - countRuns() }),
     /** One call more than there are slots keeps the server busy; a part at a time, so that all workers get some. */
     room: () => {
-      const calls = [...asking.values()].reduce((sum, one) => sum + one, fresh.size)
-      const refine = Math.max(0, Math.min(slots + 1 - calls, Math.ceil(slots / 2)))
-      const runs = [...held].filter(({ kind }) => kind === "run").length
-      return { run: runs < slots * runsOfSlot ? 1 : 0, refine, task: 8 }
+      const refine = Math.max(0, Math.min(slots + 1 - calls - fresh.size, Math.ceil(slots / 2)))
+      return { run: countRuns() < slots * runsOfSlot ? 1 : 0, refine, task: 8 }
     }
   }
 }

@@ -19,7 +19,7 @@ import {
 import { printable } from "../../kit/text.ts"
 import { Approver } from "../../plugin-kit.ts"
 import { cancelRun, layerClusterRuns } from "./clusterClient.ts"
-import { withNotices } from "./sharedRuns.ts"
+import { withNotices } from "./DatabaseErrors.ts"
 import { runWorker } from "./worker.ts"
 
 /** The run that is meant, among those in the database. */

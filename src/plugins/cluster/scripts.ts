@@ -6,7 +6,6 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Fiber from "effect/Fiber"
 import {
   configurationOf,
   newRunOf,
@@ -103,11 +102,7 @@ export const work = ({ database, signal, tell = () => undefined, ...options }: W
       ready: Effect.void
     })
   )
-  const fiber = Effect.runFork(onThisMachine({})(worker))
-  const end = (): void => void Effect.runFork(Fiber.interrupt(fiber))
-  if (signal.aborted) end()
-  signal.addEventListener("abort", end, { once: true })
-  return Effect.runPromise(Fiber.await(fiber)).then((exit) => {
+  return Effect.runPromiseExit(onThisMachine({})(worker), { signal }).then((exit) => {
     if (Exit.isFailure(exit) && !Cause.hasInterruptsOnly(exit.cause)) throw Cause.squash(exit.cause)
   })
 }

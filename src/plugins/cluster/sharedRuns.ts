@@ -15,11 +15,8 @@ import {
   submitRun
 } from "./clusterClient.ts"
 import { diagnoseCluster } from "./clusterDiagnosis.ts"
-import { CurrentNotices, makeNotices } from "./DatabaseErrors.ts"
+import { withNotices } from "./DatabaseErrors.ts"
 import { ClusterWorkers, type WorkerState } from "./ClusterWorkers.ts"
-
-/** Says when the database is away, and when it is back. */
-export const withNotices = (tell: SharedClient["tell"]) => Effect.provideService(CurrentNotices, makeNotices(tell))
 
 const workerLine = ({ isAlive, name, runs, seenSecondsAgo, slots, tasks, version }: WorkerState): string =>
   `worker ${printable(name)}  ${printable(version)}  ${counted(runs, "run")}, ${counted(tasks, "task")}, ${counted(slots, "model call")} at once  ${isAlive ? "seen" : "lost, seen"} ${secondsText(seenSecondsAgo)} ago`

@@ -19,7 +19,7 @@ import {
   reportInterval,
   type WorkerReport
 } from "./ClusterWorkers.ts"
-import { CurrentNotices, type DatabaseUnavailable, makeNotices } from "./DatabaseErrors.ts"
+import { type DatabaseUnavailable, withNotices } from "./DatabaseErrors.ts"
 import { ClusterRuns } from "./ClusterRuns.ts"
 import { runWorkLoop } from "./WorkLoop.ts"
 import { layerNamedDatabase, layerServices } from "./clusterClient.ts"
@@ -176,5 +176,5 @@ export const runWorker = Effect.fn("runWorker")(
     return yield* Fiber.join(fiber)
   },
   Effect.scoped,
-  (worker, { report }) => Effect.provideService(worker, CurrentNotices, makeNotices(report))
+  (worker, { report }) => withNotices(report)(worker)
 )

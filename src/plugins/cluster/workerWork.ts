@@ -4,6 +4,7 @@
  */
 import * as Cause from "effect/Cause"
 import { TaskFailure } from "../../kit/documents.ts"
+import { type LockedProject, takeLock, takeProject } from "../../kit/files.ts"
 import { build, knownSecrets } from "../../kit/program.ts"
 import { ClusterRunEnding, type RunReport } from "../../kit/runs.ts"
 import { makeValueRedaction } from "../../kit/text.ts"
@@ -11,6 +12,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as RcMap from "effect/RcMap"
+import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import { randomBytes } from "node:crypto"
 import { hostname } from "node:os"
@@ -21,7 +23,6 @@ import type { HeldLease } from "./ClusterWork.ts"
 import { RunRefused } from "./RunErrors.ts"
 import type { WorkEnd } from "./WorkLoop.ts"
 import { makeSecrets, withoutSecrets } from "./WithoutSecrets.ts"
-import { takeSharedProject } from "./SharedProject.ts"
 import { asRefusal, makeWorkerRun, ServerGone, type WorkerRun, type WorkerRunOptions } from "./workerRun.ts"
 import type { WorkerServers } from "./workerServers.ts"
 
@@ -38,6 +39,26 @@ const idleTimeToLive = "10 seconds"
 
 /** Removes the secrets of this machine from what is saved of a run. */
 const secrets = makeSecrets(makeValueRedaction(knownSecrets))
+
+/** How often a worker tries to take the lock of another one on the same run. */
+const lockPace = Schedule.spaced("1 second")
+
+/** Says whether a worker of this machine has a run, also when it is stopped and answers nobody. */
+const takeRun = ({ locks, project, runId }: LockedProject) =>
+  takeLock(`run ${runId} in ${project}`, { folder: locks, what: `The run ${runId}`, runId })
+
+/** Takes the lock on the project until the scope closes. Fails when another run of this machine has it. */
+export const takeSharedProject = Effect.fn("takeSharedProject")(function* (locked: LockedProject) {
+  const isHere = yield* takeRun(locked).pipe(
+    Effect.as(false),
+    Effect.catchTag("LockTaken", () => Effect.succeed(true))
+  )
+  if (!isHere) return yield* takeProject(locked)
+  yield* Effect.retry(takeRun(locked), lockPace).pipe(
+    Effect.andThen(Effect.retry(takeProject(locked), lockPace)),
+    Effect.forkScoped
+  )
+})
 
 /** Carries out a run with its project locked on this machine. */
 const lead = Effect.fnUntraced(function* ({ journal, opened: { order, settings }, pipeline, setup }: WorkerRun) {

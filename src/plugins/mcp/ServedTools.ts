@@ -111,26 +111,23 @@ const PlanOutput = Schema.Struct({
   exit_code: ExitCode
 })
 
-const RunOutput = Schema.Struct({
-  run_id: Schema.optionalKey(Schema.String),
+/** What runs and conversations answer. */
+const answerFields = {
   answer: Schema.optionalKey(Schema.String),
   status: Schema.optionalKey(RunStatus),
   facts: Schema.optionalKey(RunFacts),
   exit_code: ExitCode,
   message: Schema.optionalKey(Schema.String),
   denied: Schema.optionalKey(Schema.Array(Schema.String))
-})
+}
+
+const RunOutput = Schema.Struct({ run_id: Schema.optionalKey(Schema.String), ...answerFields })
 
 const AskOutput = Schema.Struct({
   conversation: Schema.optionalKey(
     Schema.String.annotate({ description: "The id of the conversation; absent where it is not kept." })
   ),
-  answer: Schema.optionalKey(Schema.String),
-  status: Schema.optionalKey(RunStatus),
-  facts: Schema.optionalKey(RunFacts),
-  exit_code: ExitCode,
-  message: Schema.optionalKey(Schema.String),
-  denied: Schema.optionalKey(Schema.Array(Schema.String))
+  ...answerFields
 })
 
 const DiffOutput = Schema.Struct({

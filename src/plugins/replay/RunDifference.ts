@@ -10,7 +10,9 @@ import type { EventOf, RunEvent } from "../../plugin-kit.ts"
 export interface RunDifference {
   /** The event's type and subject. */
   readonly about: string
+  /** What the saved run has. */
   readonly before?: string
+  /** What the replay has. */
   readonly now?: string
 }
 

@@ -2,7 +2,10 @@
  * Replays a saved run from its journal, session by session, and compares the events. Part of the composition root.
  */
 import * as Effect from "effect/Effect"
-import { leavesMachine } from "../../kit/models.ts"
+import * as Layer from "effect/Layer"
+import * as LanguageModel from "effect/ai/LanguageModel"
+import * as Stream from "effect/Stream"
+import { inCodeModel, leavesMachine } from "../../kit/models.ts"
 import { layerRun, noExtensions, Pipeline, readSetup, type RunContext, type Setup } from "../../kit/program.ts"
 import {
   countedSettings,
@@ -23,6 +26,18 @@ import { inOrder, type RunDifference, runDifferences } from "./RunDifference.ts"
 import { makeReplay } from "./Replay.ts"
 import { type ReplaySession, replaySessions } from "./ReplaySessions.ts"
 
+const unasked = Effect.die(new Error("A replay asks no model."))
+
+/** The model that was a value of a program. */
+const unaskedModel = Layer.effect(
+  LanguageModel.LanguageModel,
+  LanguageModel.make({ generateText: () => unasked, streamText: () => Stream.fromEffect(unasked) })
+)
+
+/** The name of the model in the last of these records that has it: earlier versions called one that is a value otherwise. */
+const modelIn = (lines: ReadonlyArray<JournalLine>): string | undefined =>
+  publishedEvents(readRecords(lines)).findLast((event) => event.type === "run.started")?.model
+
 /**
  * Replays one session; `lines` are those of the journal up to its end. A journal is input and loads no code. It
  * describes the tools, so plugins and servers of the configuration are not needed. `values` are plugins of the
@@ -35,13 +50,21 @@ const replaySession = Effect.fnUntraced(function* (
   { plugins = [] }: Pick<RunContext, "plugins">
 ) {
   /* Model and server are only names here and are never called. */
-  const found = yield* readSetup(project, countedSettings(session.settings ?? settings, true, leavesMachine))
-  const setup: Setup = { ...found, extensions: noExtensions }
+  const saved = countedSettings(session.settings ?? settings, true, leavesMachine)
+  const found = yield* readSetup(project, saved)
+  const { model = found.settings.model } = saved.model === undefined ? { model: modelIn(lines) } : saved
+  const setup: Setup = { ...found, settings: { ...found.settings, model }, extensions: noExtensions }
   const replay = yield* makeReplay(lines, session)
   const tools = recordedTools(session.own).filter(({ origin }) => !plugins.some((one) => originOf(one) === origin))
   const layer = layerRun(
     setup,
-    { listen: replay.listen, approveSteps: false, approver: Approver.layerDenyAll, plugins },
+    {
+      listen: replay.listen,
+      approveSteps: false,
+      approver: Approver.layerDenyAll,
+      plugins,
+      ...(saved.model === undefined && model === inCodeModel ? { model: unaskedModel } : {})
+    },
     { readOnly: order.readOnly ?? false, replay: { ...replay, recorded: recordedPlugins(tools) } }
   )
   const missing = yield* replay.play(

@@ -107,13 +107,17 @@ export const ReportTask = Schema.Struct({
 })
 export type ReportTask = typeof ReportTask.Type
 
+/** All that the page of a report says. */
 export const ReportData = Schema.Struct({
+  /** The run as a whole. */
   run: RunOverview,
   /** The program version that started the run. */
   program: Schema.String,
   /** Usage of all sessions that reported an end. */
   usage: RunUsage,
+  /** The plan of each round. */
   rounds: Schema.Array(PlanRound),
+  /** All tasks with their evidence. */
   tasks: Schema.Array(ReportTask),
   /** Model calls of stages outside tasks. */
   stages: Schema.Array(Attempt),
@@ -121,7 +125,9 @@ export const ReportData = Schema.Struct({
   approvals: Schema.Array(ReportApproval),
   /** Working time, without pauses between sessions. */
   workedMs: Schema.Finite,
+  /** Model calls and tool calls with their times. */
   spans: Schema.Array(ReportSpan),
+  /** The chain of calls that took longest. */
   criticalPath: CriticalPath,
   /** Reported warnings and errors. */
   messages: Schema.Array(Schema.String)

@@ -45,6 +45,7 @@ const layerOver =
       Effect.map(Approver, (approver) => Approver.of({ ...approver, ...answers(approver) }))
     ).pipe(Layer.provide(inner))
 
+/** Who answers approvals and questions of a run. */
 export class Approver extends Context.Service<
   Approver,
   {

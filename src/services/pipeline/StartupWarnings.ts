@@ -36,7 +36,7 @@ export const readStartupWarnings = Effect.fn("readStartupWarnings")(function* (
   const unusable = problems.find(
     (problem) =>
       "plugin" in problem &&
-      problem.isUsed !== true &&
+      (problem.isUsed !== true || problem.code === "Skills") &&
       (problem.isValue === true || named.has(problem.plugin) || ("named" in problem && named.has(problem.named ?? "")))
   )
   if (unusable !== undefined) return yield* unusable
@@ -80,7 +80,7 @@ export const readStartupWarnings = Effect.fn("readStartupWarnings")(function* (
       ...(more.length === 0 ? {} : { others: more })
     })
   }
-  const warnings: ReadonlyArray<string> = [
+  return [
     ...notes,
     ...unknown.map((rule) => {
       const { message } = idle(rule.verdict === "deny" ? "deny" : "allow", ruleText(rule))
@@ -88,6 +88,5 @@ export const readStartupWarnings = Effect.fn("readStartupWarnings")(function* (
     }),
     ...problems.map((problem) => problem.message),
     ...(rejection === undefined ? [] : [rejection.message])
-  ]
-  return warnings
+  ] satisfies ReadonlyArray<string>
 })

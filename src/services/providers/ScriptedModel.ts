@@ -146,4 +146,5 @@ const layerHeld: Layer.Layer<LanguageModel.LanguageModel | HeldCalls> = Layer.ef
   })
 )
 
+/** Models for tests: `layer` answers by a function, `layerHeld` waits for `HeldCalls`. */
 export const ScriptedModel = { layer, layerHeld }

@@ -207,7 +207,7 @@ const limitsOf = (plugin: Plugin): ReadonlyArray<PluginProblem> => {
   return [
     ...missingSecrets(plugin).map((detail) => lack("MissingSecret", detail)),
     ...(skillsFolder !== undefined && Result.isFailure(skillsFolder)
-      ? [lack("Skills", `${skillsFolder.failure}.`)]
+      ? [withOrigin(plugin, lack("Skills", `${skillsFolder.failure}.`))]
       : [])
   ]
 }

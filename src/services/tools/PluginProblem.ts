@@ -68,8 +68,8 @@ export const declaredNotTrusted = (name: string, hash: string, by: AnsweredBy) =
   })
 
 /** The problem of a plugin that was named in this way. */
-export const problemOfNamed = ({ code, detail, plugin }: PluginProblem, named: string): PluginProblem =>
-  new PluginProblem({ plugin, code, detail, named })
+export const problemOfNamed = ({ code, detail, isUsed, plugin }: PluginProblem, named: string): PluginProblem =>
+  new PluginProblem({ plugin, code, detail, named, ...(isUsed === true ? { isUsed } : {}) })
 
 /** The problem of a plugin that a script passed as a value. */
 export const problemOfValue = ({ code, detail, plugin }: PluginProblem): PluginProblem =>

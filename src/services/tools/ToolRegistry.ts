@@ -17,7 +17,8 @@ import {
   raisedRisk
 } from "../../domain/tools/Access.ts"
 import { toolInstructions } from "../../domain/models/ToolText.ts"
-import { isNestedTooDeep, maxNesting } from "../../domain/text/Json.ts"
+import { maxNesting } from "../../domain/text/Json.ts"
+import { jsonFault } from "../../domain/tools/JsonFault.ts"
 import { type PreparedCall, type ToolCall, ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { type CallQuestion, CallQuestions, FileReads, type HostServices, PageFetch } from "./HostServices.ts"
 import type { Plugin } from "./Plugin.ts"
@@ -144,8 +145,6 @@ interface DecodedCall {
   readonly resolve: Effect.Effect<PreparedCall, ToolFailure>
 }
 
-const isJson = Schema.is(Schema.Json)
-
 /** The tools of these plugins, built-in ones first; `left` are the plugins left out before. */
 const makeToolRegistry = Effect.fnUntraced(function* (
   plugins: ReadonlyArray<Plugin>,
@@ -187,11 +186,6 @@ const makeToolRegistry = Effect.fnUntraced(function* (
       return yield* new ToolFailure({ type: "permission_denied", message })
     }
     const { accesses, tool, params } = ready
-    const fault = (what: string) =>
-      new ToolFailure({
-        type: "internal_error",
-        message: `The tool ${tool.info.name} returned something that is not ${what}. This is a fault of the tool.`
-      })
     const admit: Permit["admit"] = (access) => paused(permit.admit(access))
     const services = grantedServices(host, { accesses, admit, mayRead: permit.mayRead })
     const code = Effect.contextWith((context: Context.Context<HostServices>) =>
@@ -199,12 +193,15 @@ const makeToolRegistry = Effect.fnUntraced(function* (
     )
     const data: CallOutput = yield* Effect.provideContext(code, services)
     if (isOutput(data)) return data
-    if (isNestedTooDeep(data)) {
-      const message = `The output of ${tool.info.name} is nested more than ${maxNesting} levels deep; all of it was left out.`
+    const fault = jsonFault(data)
+    if (fault === undefined) return data
+    const { name } = tool.info
+    if (fault === "deep") {
+      const message = `The output of ${name} is nested more than ${maxNesting} levels deep; all of it was left out.`
       return yield* new ToolFailure({ type: "output_limit", message })
     }
-    if (isJson(data)) return data
-    return yield* fault("JSON")
+    const message = `The tool ${name} returned what is not JSON: ${fault}. This is a fault of the tool.`
+    return yield* new ToolFailure({ type: "internal_error", message })
   })
 
   return {

@@ -79,8 +79,8 @@ describe("skills test", () => {
   })
 })
 
-describe("docs/writing-a-skill.md", () => {
-  const blocks = fencedBlocks(readFileSync(new URL("../../../docs/writing-a-skill.md", import.meta.url), "utf8"))
+describe("docs/reference/skills.md", () => {
+  const blocks = fencedBlocks(readFileSync(new URL("../../../docs/reference/skills.md", import.meta.url), "utf8"))
   const own = inProcess(makeSandbox())
   afterAll(own.remove)
 

@@ -370,7 +370,7 @@ describe("a worker whose heartbeats end", needsPostgres, () => {
         const [lease] = yield* work.claim({ name: "gpu-1-7", program }, { run: 1, refine: 0, task: 0 })
         if (lease === undefined) return yield* Effect.die("nobody leads it")
         for (const strike of [
-          () => void network.fail({ with: "hole", table: "task_conductor_boss.job_common", verb: "update", times: 1 }),
+          () => void network.fail({ with: "hole", table: "task_conductor_boss.job", verb: "update", times: 1 }),
           network.forget
         ]) {
           strike()
@@ -378,6 +378,28 @@ describe("a worker whose heartbeats end", needsPostgres, () => {
           assert.lengthOf(yield* work.renew([lease]), 1)
           assert.isAtMost(performance.now() - begun, 7000)
         }
+      }).pipe(Effect.provide(database))
+    })
+  )
+
+  liveTest("sends the heartbeats of all its pieces, and that it is there, in one statement: it may be slow", () =>
+    Effect.gen(function* () {
+      const { folder } = yield* makeServer()
+      const network = yield* makePostgresProxy({ path: `${folder}/.s.PGSQL.5432` })
+      const database = Layer.provideMerge(layerServices, layerDatabase(Redacted.make(network.url)))
+      yield* Effect.gen(function* () {
+        const work = yield* ClusterWork
+        yield* (yield* ClusterRuns).submit(newRun("run-1"), [], (json) => json)
+        const claim = work.claim({ name: "gpu-1-7", program }, { run: 1, refine: 1, task: 1 })
+        const [leader] = yield* claim
+        if (leader === undefined) return yield* Effect.die("nobody leads it")
+        const pieces = (["refine", "task"] as const).map((kind) => ({ key: kind, kind, payload: "{}" }))
+        yield* work.offer(leader, pieces)
+        const leases = [leader, ...(yield* claim)]
+        const countSent = () => [...network.seen().values()].reduce((sum, count) => sum + count, 0)
+        const sent = countSent()
+        assert.lengthOf(yield* work.renew(leases, presenceOf(report("gpu-1-7"))), 3)
+        assert.strictEqual(countSent() - sent, 1)
       }).pipe(Effect.provide(database))
     })
   )

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { ConnectionError, SqlError, SqlSyntaxError, UnknownError } from "effect/sql/SqlError"
-import { CurrentNotices, isPassing, makeNotices, retryTransient } from "../../../src/plugins/cluster/DatabaseErrors.ts"
+import { isPassing, retryTransient, withNotices } from "../../../src/plugins/cluster/DatabaseErrors.ts"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
 
@@ -66,10 +66,7 @@ describe("a query to a database that is away", () => {
       const reported: Array<string> = []
       const waiting = yield* retryTransient(Effect.never).pipe(
         Effect.flip,
-        Effect.provideService(
-          CurrentNotices,
-          makeNotices((what) => Effect.sync(() => void reported.push(what)))
-        ),
+        withNotices((what) => Effect.sync(() => void reported.push(what))),
         Effect.forkChild
       )
       yield* TestClock.adjust("4 seconds")
@@ -94,10 +91,7 @@ describe("a query to a database that is away", () => {
         const refused = Effect.fail(new SqlError({ reason: new UnknownError({ cause }) }))
         const waiting = yield* retryTransient(refused).pipe(
           Effect.flip,
-          Effect.provideService(
-            CurrentNotices,
-            makeNotices((what) => Effect.sync(() => void reported.push(what)))
-          ),
+          withNotices((what) => Effect.sync(() => void reported.push(what))),
           Effect.forkChild
         )
         yield* TestClock.adjust("1 second")
@@ -116,10 +110,7 @@ describe("a query to a database that is away", () => {
       let isAway = true
       const query = Effect.suspend(() => (isAway ? Effect.fail(said("57P03")) : Effect.succeed("rows")))
       const waiting = yield* Effect.all([retryTransient(query), retryTransient(query)], { concurrency: 2 }).pipe(
-        Effect.provideService(
-          CurrentNotices,
-          makeNotices((what) => Effect.sync(() => void reported.push(what)))
-        ),
+        withNotices((what) => Effect.sync(() => void reported.push(what))),
         Effect.forkChild
       )
       yield* TestClock.adjust("1 minute")

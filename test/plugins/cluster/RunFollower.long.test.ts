@@ -10,8 +10,7 @@ import { Approver } from "../../../src/services/approvals/Approver.ts"
 import { layerDatabase } from "../../../src/plugins/cluster/ClusterDatabase.ts"
 import { ClusterRuns } from "../../../src/plugins/cluster/ClusterRuns.ts"
 import { followRun } from "../../../src/plugins/cluster/RunFollower.ts"
-import { answered } from "../../../src/services/journal/RecordedAnswers.ts"
-import { giveAnswer } from "../../../src/plugins/cluster/RemoteAnswers.ts"
+import { ClusterWork } from "../../../src/plugins/cluster/ClusterWork.ts"
 import { layerServices } from "../../../src/plugins/cluster/clusterClient.ts"
 import { appendWith, leaseRun } from "../../support/LeasedRun.ts"
 import { liveTest } from "../../support/liveTest.ts"
@@ -44,7 +43,7 @@ const followQuestion = ({ approveSteps, isSaved }: { approveSteps: boolean; isSa
     const body = Effect.gen(function* () {
       const runs = yield* ClusterRuns
       const lease = yield* leaseRun(newRun(approveSteps))
-      if (isSaved) yield* giveAnswer(runId, "h", answered.step, { answer: "step", by: "person" })
+      if (isSaved) yield* (yield* ClusterWork).answer(runId, "h", JSON.stringify({ answer: "step", by: "person" }))
       yield* appendWith(lease, { type: "event", event: question })
       const isPast = yield* Deferred.make<void>()
       let polls = 0

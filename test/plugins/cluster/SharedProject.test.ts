@@ -6,7 +6,7 @@ import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import { expect, layer } from "@effect/vitest"
 import { lockHolder } from "../../../src/services/files/ProcessLock.ts"
-import { takeSharedProject } from "../../../src/plugins/cluster/SharedProject.ts"
+import { takeSharedProject } from "../../../src/plugins/cluster/workerWork.ts"
 import { makeFolder } from "../../support/Project.ts"
 
 layer(NodeServices.layer, { excludeTestServices: true })("the project of a cluster run", (it) => {

@@ -1,5 +1,5 @@
 /**
- * What a replay compares is what docs/runs.md says it does, told by journals that hold events of many types.
+ * What a replay compares is what docs/reference/runs.md says it does, told by journals that hold events of many types.
  */
 import { describe, expect, it } from "vitest"
 import { readdirSync, readFileSync } from "node:fs"
@@ -14,7 +14,7 @@ const root = join(import.meta.dirname, "../../..")
 
 /** The cells of one column of the table in the section about replays, as patterns of types of events. */
 const column = (number: number): ReadonlyArray<string> => {
-  const [, section = ""] = /^## Replay\n([^]*?)^## /m.exec(readFileSync(join(root, "docs/runs.md"), "utf8")) ?? []
+  const [, section = ""] = /^## Replay\n([^]*?)^## /m.exec(readFileSync(join(root, "docs/reference/runs.md"), "utf8")) ?? []
   const cells = section
     .split("\n")
     .filter((line) => /^\| [^-]/.test(line) && !line.startsWith("| compared"))
@@ -82,7 +82,7 @@ describe("the comparison of a run with its replay", () => {
     expect(types.filter((type) => !all.some((pattern) => fits(pattern)(type)))).toEqual([])
   })
 
-  it("shows what docs/runs.md says is compared, and nothing else", () => {
+  it("shows what docs/reference/runs.md says is compared, and nothing else", () => {
     const compared = types.filter((type) => told.has(type) && shows(type))
     expect(compared).toEqual(types.filter((type) => told.has(type) && column(1).some((pattern) => fits(pattern)(type))))
     expect(compared.length).toBeGreaterThan(12)

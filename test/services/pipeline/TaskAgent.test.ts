@@ -8,7 +8,7 @@ import { charactersLeft, neededTokens } from "../../../src/domain/models/PromptS
 import { plainTask, Task } from "../../../src/domain/plan/Task.ts"
 import { TaskFailure } from "../../../src/domain/plan/TaskResult.ts"
 import { modelCallKey } from "../../../src/domain/runs/ActivityKey.ts"
-import { layerRuleApprover } from "../../../src/app/trialSetup.ts"
+import { layerRuleApprover } from "../../../src/plugins/check-tools/ruleApprover.ts"
 import { CallsDeclined, type TaskOrder } from "../../../src/services/pipeline/TaskStage.ts"
 import { definePlugin, tool } from "../../../src/services/tools/Plugin.ts"
 import type { EventLog } from "../../support/EventLog.ts"

@@ -357,12 +357,12 @@ layer(NodeServices.layer)("the shipped skills", (it) => {
   )
 })
 
-layer(NodeServices.layer)("docs/writing-a-skill.md", (it) => {
+layer(NodeServices.layer)("docs/reference/skills.md", (it) => {
   it.effect("shows a skill that follows every rule", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const path = yield* Path.Path
-      const guide = path.join(packageFolder("skills"), "..", "docs", "writing-a-skill.md")
+      const guide = path.join(packageFolder("skills"), "..", "docs", "reference", "skills.md")
       const blocks = fencedBlocks(yield* fs.readFileString(guide))
       const example = blocks.find(({ text }) => text.startsWith("---"))?.text ?? ""
       const { issues, repairs, value } = readSkill(new TextEncoder().encode(example), "count-words")

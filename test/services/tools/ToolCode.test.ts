@@ -112,7 +112,7 @@ describe("a tool that is an async function", () => {
       const { error_message } = yield* run(async () => undefined as unknown as Schema.Json)
       assert.strictEqual(
         error_message,
-        "The tool act returned something that is not JSON. This is a fault of the tool."
+        "The tool act returned what is not JSON: it is undefined. This is a fault of the tool."
       )
     })
   )

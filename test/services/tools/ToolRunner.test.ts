@@ -87,7 +87,7 @@ describe("ToolRunner", () => {
       throw new Error("no value")
     }
   }
-  const notJson = "The tool act returned something that is not JSON. This is a fault of the tool."
+  const notJson = (fault: string) => `The tool act returned what is not JSON: ${fault}. This is a fault of the tool.`
   const failures: ReadonlyArray<
     [name: string, act: () => Effect.Effect<Schema.Json, ToolFailure>, result: ToolResult]
   > = [
@@ -121,11 +121,25 @@ describe("ToolRunner", () => {
     [
       "a cyclic value",
       () => Effect.succeed(foreign(cyclic)),
-      failed("output_limit", "The output of act is nested more than 64 levels deep; all of it was left out.")
+      failed("internal_error", notJson('"self" refers to an object that holds it'))
     ],
-    ["a BigInt", () => Effect.succeed(foreign(1n)), failed("internal_error", notJson)],
-    ["undefined", () => Effect.succeed(foreign(undefined)), failed("internal_error", notJson)],
-    ["a number that JSON has not", () => Effect.succeed(Number.NaN), failed("internal_error", notJson)],
+    [
+      "a BigInt",
+      () => Effect.succeed(foreign({ rows: [{ total: 1n }] })),
+      failed("internal_error", notJson('"rows[0].total" is a BigInt'))
+    ],
+    ["undefined", () => Effect.succeed(foreign(undefined)), failed("internal_error", notJson("it is undefined"))],
+    [
+      "a key without a value",
+      () => Effect.succeed(foreign({ id: 1, name: undefined })),
+      failed("internal_error", notJson('"name" is undefined'))
+    ],
+    [
+      "a function",
+      () => Effect.succeed(foreign({ act: () => 1 })),
+      failed("internal_error", notJson('"act" is a function'))
+    ],
+    ["a number that JSON has not", () => Effect.succeed(Number.NaN), failed("internal_error", notJson("it is NaN"))],
     [
       "a value that is nested too deep",
       () => Effect.succeed(nested(100_000)),
@@ -136,7 +150,11 @@ describe("ToolRunner", () => {
       () => Effect.succeed(foreign(throwing)),
       failed("internal_error", "The tool act of acting crashed: no value")
     ],
-    ["a date", () => Effect.succeed(foreign(new Date(0))), failed("internal_error", notJson)]
+    [
+      "a date",
+      () => Effect.succeed(foreign(new Date(0))),
+      failed("internal_error", notJson("it is an object of the class Date"))
+    ]
   ]
   for (const [name, act, result] of failures) {
     nodeTest(`makes a result of ${name}`, () =>

@@ -148,7 +148,7 @@ export const documentRules = [
       "Prompt left out",
       "The program knows the prompt; the copy in a list is never read.",
       "Begin with `## Original prompt`.",
-      promised("formats.md#task-list")
+      promised("reference/formats.md#task-list")
     ),
     "task-heading": note(
       "Heading of a task where a section is asked for",
@@ -160,7 +160,7 @@ export const documentRules = [
       "Result without its heading",
       "An answer without any heading can only be the summary.",
       "Begin with `## Result summary`.",
-      promised("formats.md#result")
+      promised("reference/formats.md#result")
     ),
     "section-repeated": warning(
       "Section given twice",

@@ -45,7 +45,7 @@ export const fieldRules = [
       "Items written differently",
       "It says what the items are in other words than the format.",
       "Write `file in <pattern>`, `line in <pattern>`, `heading in <pattern>` or `entry in <link>`.",
-      promised("formats.md#a-task-for-each-item")
+      promised("reference/formats.md#a-task-for-each-item")
     ),
     "for-each-count": note(
       "Number of items",
@@ -69,7 +69,7 @@ export const fieldRules = [
       "Field on another level",
       "The indentation differs from the other fields.",
       "Begin all fields of a task in one column.",
-      promised("formats.md#task-list")
+      promised("reference/formats.md#task-list")
     ),
     "code-block-moved": note(
       "Code block moved to the task",
@@ -81,7 +81,7 @@ export const fieldRules = [
       "Unusual approval value",
       "Anything that is not a no asks for approval.",
       "Write the label without a value, `yes` or `no`.",
-      promised("formats.md#fields")
+      promised("reference/formats.md#fields")
     )
   }),
   family("names", "Names", "Every task has a name, and its result is found by the slug of the name.", {
@@ -100,7 +100,7 @@ export const fieldRules = [
       "Name without letters",
       "Nothing could refer to it.",
       "Give a name with a letter or a digit.",
-      promised("formats.md#names-and-anchors")
+      promised("reference/formats.md#names-and-anchors")
     ),
     "name-from-heading": note(
       "Name taken from the heading",
@@ -210,7 +210,7 @@ export const fieldRules = [
         "Own result left out of a refinement",
         "The result does not exist while the task runs, and the plan does not refer to it.",
         "Refer to results of other tasks only.",
-        promised("formats.md#names-and-anchors")
+        promised("reference/formats.md#names-and-anchors")
       ),
       "references-text": warning(
         "Text beside links ignored",

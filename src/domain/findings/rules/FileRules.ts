@@ -57,25 +57,25 @@ export const fileRules = [
       "Approval is neither true nor false",
       "Whatever is not a clear no asks for approval.",
       'Write "true", or leave the line out.',
-      promised("writing-a-skill.md")
+      promised("reference/skills.md")
     ),
     "skill-model-name": warning(
       "Not the name of a model",
       "A skill can only choose a model of the person's own server, not a URL or a path.",
       "Write a name as `ollama list` shows it.",
-      promised("writing-a-skill.md")
+      promised("reference/skills.md")
     ),
     "skill-turns-value": warning(
       "Not a number of turns",
       "A task has a limited number of turns.",
       'Write a number from "1" to "100", or leave the line out.',
-      promised("writing-a-skill.md")
+      promised("reference/skills.md")
     ),
     "skill-heading-form": note(
       "Heading of a part in another form",
       "The parts of a skill are found by their headings.",
       "Write `## Input requirements`, `## How to work`, `## How to report`.",
-      promised("writing-a-skill.md")
+      promised("reference/skills.md")
     )
   }),
   family(

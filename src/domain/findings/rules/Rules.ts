@@ -34,6 +34,3 @@ export function ruleOf(code: string): FindingRule | undefined
 export function ruleOf(code: string): FindingRule | undefined {
   return byCode.get(code)
 }
-
-/** Where the rule is described, relative to the root of the package; the anchor is the code. */
-export const rulePage = ({ code, family }: FindingRule): string => `docs/reference/rules/${family}.md#${code}`

@@ -10,7 +10,7 @@ export const taskRules = [
       "Task kept as planned",
       "The section is there, but holds no task.",
       "Leave the section `## Task` out, or write the fields of the task under it.",
-      promised("formats.md#refinement")
+      promised("reference/formats.md#refinement")
     ),
     "tool-calls-alone": note(
       "Calls without their heading",
@@ -22,37 +22,37 @@ export const taskRules = [
       "Field kept as planned",
       "The answer repeats the task without this field.",
       "Leave `## Task` out: the task is known. Where it stands, it holds every field.",
-      promised("formats.md#refinement")
+      promised("reference/formats.md#refinement")
     ),
     "references-kept": warning(
       "References kept as planned",
       "A task without the references of its plan would work without the results that it builds on.",
       "Leave the field out. Write further links under `## Added references`.",
-      promised("formats.md#refinement")
+      promised("reference/formats.md#refinement")
     ),
     "reference-dropped": warning(
       "Reference of the plan left out",
       "What a planned reference holds is missing from the work of the task.",
       "Leave the field out, so that the planned references stay. Write further links under `## Added references`.",
-      promised("formats.md#refinement")
+      promised("reference/formats.md#refinement")
     ),
     "name-kept": note(
       "Name kept",
       "Names are given by the plan.",
       "Leave the name as it is.",
-      promised("formats.md#refinement")
+      promised("reference/formats.md#refinement")
     ),
     "skill-kept": note(
       "Skill kept",
       "Skills are given by the plan.",
       "Leave the skill as it is.",
-      promised("formats.md#refinement")
+      promised("reference/formats.md#refinement")
     ),
     "approval-kept": warning(
       "Approval kept",
       "A refinement may add an approval, never remove one.",
       "Leave the approval as it is.",
-      promised("formats.md#refinement")
+      promised("reference/formats.md#refinement")
     ),
     "report-early": note(
       "Report beside calls",
@@ -117,7 +117,7 @@ export const taskRules = [
       "Unknown input",
       "Only the inputs of the skill are passed on.",
       "Leave it out, or name an input of the skill.",
-      promised("writing-a-skill.md#typed-inputs")
+      promised("reference/skills.md#typed-inputs")
     ),
     "input-spelling": note(
       "Input in another spelling",
@@ -135,7 +135,7 @@ export const taskRules = [
       "Input kept from before",
       "The answer left the input out.",
       "Repeat every input.",
-      promised("writing-a-skill.md#typed-inputs")
+      promised("reference/skills.md#typed-inputs")
     )
   }),
   family("skills", "Skills of a task", "The skill that a task names.", {

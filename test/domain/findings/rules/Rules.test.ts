@@ -2,7 +2,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { describe, expect, it, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { readdirSync, readFileSync } from "node:fs"
-import { ruleFamilies, ruleOf, rulePage, rules } from "../../../../src/domain/findings/rules/Rules.ts"
+import { ruleFamilies, ruleOf, rules } from "../../../../src/domain/findings/rules/Rules.ts"
 import { needs } from "../../../support/needs.ts"
 import { exampleOf, ruleExamples } from "../../../support/RuleExamples.ts"
 import { ruleFindings } from "../../../support/ruleFindings.ts"
@@ -91,9 +91,8 @@ describe("rules", () => {
     expect(named.filter((code) => ruleOf(code) === undefined)).toEqual([])
   })
 
-  it("are found by their code, with the place where they are described", () => {
+  it("are found by their code", () => {
     expect(ruleOf("name-duplicate")?.title).toBe("Two tasks with one name")
     expect(ruleOf("of-another-version")).toBeUndefined()
-    expect(rules.map(rulePage)).toContain("docs/reference/rules/names.md#name-duplicate")
   })
 })

@@ -1,0 +1,52 @@
+/**
+ * What a saved run was begun with and does not have any more. It is refused before it goes on: its first task without it would fail.
+ */
+import * as Effect from "effect/Effect"
+import { runOf } from "../domain/history/RunEvidence.ts"
+import { recordedTools } from "../domain/journal/RecordedTool.ts"
+import { programOrigin } from "../domain/tools/ToolCall.ts"
+import { ConfigurationError } from "../services/configuration/ConfigurationError.ts"
+import { type JournalLine, readRecords } from "../services/journal/JournalLine.ts"
+import { Skills } from "../services/skills/Skills.ts"
+import type { McpProblem, PluginProblem } from "../services/tools/PluginProblem.ts"
+import { ToolRegistry } from "../services/tools/ToolRegistry.ts"
+
+/** An origin without the version of its plugin. */
+const sourceOf = (origin: string): string => origin.replace(/(?!^)@[^/]*$/, "")
+
+/** True for a source that is left out with a reason of its own, which is reported. */
+const isExplained = (source: string, problems: ReadonlyArray<PluginProblem | McpProblem>): boolean =>
+  problems.some((problem) => {
+    if ("plugin" in problem) return problem.isDeclared === true || problem.plugin === source
+    return problem.server === undefined || source === `mcp:${problem.server}`
+  })
+
+const optionOf = (source: string): string => {
+  if (source === programOrigin) return 'in "tools"'
+  return source.startsWith("mcp:") ? `of the MCP server ${source.slice(4)} ("mcpServers")` : `of ${source} ("plugins")`
+}
+
+/** Fails with all that a run with this journal lacks. */
+export const requireParts = Effect.fnUntraced(function* (runId: string, lines: ReadonlyArray<JournalLine>) {
+  const records = readRecords(lines.filter(({ event, type }) => type === "seen" || event.startsWith("plan.")))
+  const { problems, tools } = yield* ToolRegistry
+  const { find } = yield* Skills
+  const names = new Set(tools.map(({ name }) => name))
+  const sources = new Set(tools.map(({ origin }) => sourceOf(origin)))
+  const missing = recordedTools(records.toReversed()).filter(({ name, origin }) => {
+    const source = sourceOf(origin)
+    /* Of a source that is there, only a script says which tools it has. */
+    const isThere = names.has(name) || (source !== programOrigin && sources.has(source))
+    return !isThere && !isExplained(source, problems)
+  })
+  const bySource = Map.groupBy(missing, ({ origin }) => sourceOf(origin))
+  const tasks = runOf(records).plans.at(-1)?.list.tasks ?? []
+  const skills = new Set(tasks.map(({ skill }) => skill).filter((name) => find(name) === undefined))
+  const parts = [
+    ...[...bySource].map(([source, of]) => `${of.map(({ name }) => name).join(", ")} ${optionOf(source)}`),
+    ...[...skills].map((name) => `the skill ${name} ("skills")`)
+  ]
+  if (parts.length === 0) return
+  const what = `it was begun with what is missing now: ${parts.join("; ")}. Go on with it where these are.`
+  return yield* new ConfigurationError({ source: `The run ${runId}`, problems: [{ what }] })
+})

@@ -1,0 +1,42 @@
+/**
+ * Why a value that a tool returned is not JSON: the place in it, and what is there.
+ */
+import * as Schema from "effect/Schema"
+import { isNestedTooDeep, maxNesting, maxParts } from "../text/Json.ts"
+
+const isJson = Schema.is(Schema.Json)
+
+/** What a single value is that JSON does not have. */
+const kindOf = (value: unknown): string | undefined => {
+  if (value === undefined || (typeof value === "number" && !Number.isFinite(value))) return `is ${value}`
+  if (typeof value === "bigint") return "is a BigInt"
+  if (typeof value === "function" || typeof value === "symbol") return `is a ${typeof value}`
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined
+  const name: unknown = Object.getPrototypeOf(value)?.constructor?.name
+  return name === undefined || name === "Object" ? undefined : `is an object of the class ${String(name)}`
+}
+
+/** The first fault, depth first. */
+const faultIn = (whole: unknown): string | undefined => {
+  let left = maxParts
+  const search = (value: unknown, path: string, holders: ReadonlyArray<unknown>): string | undefined => {
+    left -= 1
+    if (left < 0 || holders.length > maxNesting) return undefined
+    const kind = holders.includes(value) ? "refers to an object that holds it" : kindOf(value)
+    if (kind !== undefined) return `${path === "" ? "it" : `"${path}"`} ${kind}`
+    if (typeof value !== "object" || value === null) return undefined
+    for (const [key, part] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
+      const place = typeof key === "number" ? `${path}[${key}]` : path === "" ? key : `${path}.${key}`
+      const fault = search(part, place, [...holders, value])
+      if (fault !== undefined) return fault
+    }
+    return undefined
+  }
+  return search(whole, "", [])
+}
+
+/** What is wrong with a value, as the end of a sentence; `deep` for one with too many levels, and nothing for JSON. */
+export const jsonFault = (value: unknown): string | undefined => {
+  if (isNestedTooDeep(value)) return faultIn(value) ?? "deep"
+  return isJson(value) ? undefined : (faultIn(value) ?? "it is a value of another kind")
+}
