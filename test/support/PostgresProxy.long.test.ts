@@ -98,7 +98,7 @@ describe("a proxy before PostgreSQL", needsPostgres, () => {
         mendHole()
         const again = performance.now()
         assert.include(yield* kept, 7)
-        assert.isBelow(performance.now() - again, 900)
+        assert.isBelow(performance.now() - again, 5000)
       }).pipe(
         Effect.provideService(StatementLimit, "1 second"),
         Effect.provide(layerPostgres({ connectionString: proxy.url, connectionTimeoutMillis: 1000 }))

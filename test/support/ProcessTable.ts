@@ -3,6 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import { readdirSync, readFileSync } from "node:fs"
+import { waitLimit } from "./withinLimit.ts"
 
 const commandLine = (pid: string): string => {
   try {
@@ -16,9 +17,9 @@ const commandLine = (pid: string): string => {
 export const countProcesses = (text: string): number =>
   readdirSync("/proc").filter((name) => /^\d+$/.test(name) && commandLine(name).includes(text)).length
 
-/** Waits in real time until as many processes as wanted have the text; fails after ten seconds. */
+/** Waits in real time until as many processes as wanted have the text. */
 export const waitForProcesses = Effect.fnUntraced(function* (text: string, isEnough: (count: number) => boolean) {
-  for (let turn = 0; turn < 500; turn++) {
+  for (const end = performance.now() + waitLimit; performance.now() < end;) {
     if (isEnough(countProcesses(text))) return
     yield* Effect.sleep("20 millis")
   }

@@ -14,7 +14,8 @@ const Examples = Schema.Record(
   Schema.Struct({
     kind: Schema.Literals(Struct.keys(exampleKinds)),
     before: Schema.String,
-    after: Schema.String,
+    after: Schema.optionalKey(Schema.String),
+    fix: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
     alongside: Schema.optionalKey(Schema.Array(Schema.String))
   })
 )
@@ -30,20 +31,26 @@ export interface RuleExample {
   readonly alongside: ReadonlyArray<string>
 }
 
+/** Puts the right lines in the place of the wrong ones. */
+const fixed = (before: string, fix: Readonly<Record<string, string>>): string =>
+  Object.entries(fix).reduce((text, [wrong, right]) => text.replace(wrong, () => right), before)
+
 const folder = new URL("../fixtures/rules/", import.meta.url)
 
 /** All examples, in the order in which they stand in the files. */
 export const ruleExamples: ReadonlyArray<RuleExample> = readdirSync(folder).flatMap((file) => {
   const family = file.replace(/\.yaml$/, "")
   const examples = readExamples(parse(readFileSync(new URL(file, folder), "utf8")))
-  return Object.entries(examples).map(([code, { after, alongside = [], before, kind }]) => ({
-    code,
-    family,
-    kind,
-    before: writeOut(before),
-    after: writeOut(after),
-    alongside
-  }))
+  return Object.entries(examples).map(
+    ([code, { alongside = [], before, fix = {}, kind, after = fixed(before, fix) }]) => ({
+      code,
+      family,
+      kind,
+      before: writeOut(before),
+      after: writeOut(after),
+      alongside
+    })
+  )
 })
 
 const byCode = new Map(ruleExamples.map((example) => [example.code, example]))

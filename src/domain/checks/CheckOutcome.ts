@@ -67,7 +67,6 @@ export const passes = ({ exitCode, newFailures, notRun, stillFails }: CheckOutco
 /** True for a check that says nothing against the changes. */
 export const isFine = (check: CheckOutcome): boolean => check.notRun !== undefined || passes(check)
 
-/** How a check ended. */
 export const CheckStatus = Schema.Literals(["passed", "flaky", "nothing new fails", "failed", "not checked", "not run"])
 export type CheckStatus = typeof CheckStatus.Type
 
@@ -169,7 +168,6 @@ const withoutChanges = (before: CheckEnd | undefined, old: ReadonlyArray<CheckFa
   return cutAt(`Failing without the changes too (${old.length}): ${names}`, lineLength)
 }
 
-/** The text for the model. */
 const outcomeText = (
   command: string,
   end: CheckEnd,

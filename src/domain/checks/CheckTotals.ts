@@ -1,7 +1,6 @@
 /** Counts tests by the totals that runners print, and tells whether something passed beside what fails. */
 import * as Schema from "effect/Schema"
 
-/** How many tests ended how. */
 export const TestCounts = Schema.Struct({ passed: Schema.Int, failed: Schema.Int, skipped: Schema.Int })
 export type TestCounts = typeof TestCounts.Type
 

@@ -59,7 +59,6 @@ export class CommandOutput {
     }
   }
 
-  /** What is kept, as text. */
   text(): string {
     this.#shortenTail()
     const open = this.#line()

@@ -16,7 +16,6 @@ export interface Finding {
   readonly choices?: ReadonlyArray<string>
 }
 
-/** True when a run can start. */
 export const canStart = (findings: ReadonlyArray<Finding>): boolean =>
   findings.every(({ state }) => state !== "problem")
 

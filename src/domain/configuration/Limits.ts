@@ -52,7 +52,6 @@ const stageFields = {
 const StageLimits = Schema.toEncoded(Schema.Struct(stageFields))
 export type StageLimits = typeof StageLimits.Type
 
-/** What a tool has of its own. */
 const ToolLimits = Schema.Struct({
   seconds: Schema.optionalKey(
     Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: mostSeconds })).annotate({

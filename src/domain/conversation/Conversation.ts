@@ -95,7 +95,6 @@ export const compactedMessages = (
   return summary === "" ? shortened : [...shortened, fromHost(summary)]
 }
 
-/** A message without text. */
 export const emptyMessage: AskEnding = {
   status: "failed",
   answer: "",

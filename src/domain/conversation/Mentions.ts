@@ -13,7 +13,6 @@ export const mentionsIn = (text: string): ReadonlyArray<string> => [
 export const withoutMarks = (text: string, names: ReadonlyArray<string>): string =>
   names.reduce((rest, name) => rest.replaceAll(`@"${name}"`, () => name).replaceAll(`@${name}`, () => name), text)
 
-/** How a path is mentioned. */
 export const mentionOf = (path: string): string => (/[\s"']/.test(path) ? `@"${path}"` : `@${path}`)
 
 /** The mention that a line ends with, while it is typed; nothing for any other line. */

@@ -10,7 +10,6 @@ import { fenced, rawBlock } from "../markdown/PromptBlock.ts"
 import { cutDiff } from "../models/OutputCut.ts"
 import { listWithin, shares } from "../text/Excerpt.ts"
 
-/** The most lines of one diff. */
 const mostLines = 200
 
 /** With more files than this, they share one heading. */

@@ -132,7 +132,6 @@ const marks: Readonly<Record<WrongLink["code"], string>> = {
 export const isMarked = (text: string, { end }: FoundLink): boolean =>
   Object.values(marks).some((mark) => text.startsWith(` ${mark}`, end))
 
-/** A link with what came of it. */
 export interface JudgedLink {
   readonly link: EvidenceLink
   readonly verdict: LinkVerdict

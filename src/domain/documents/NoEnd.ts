@@ -54,7 +54,6 @@ const isPlan = (text: string): boolean =>
 export const onlyPromises = (text: string): boolean =>
   sentencesOf(text).every((one) => promise.test(one) || doing.test(one) || politeness.test(one.replace(/[.!?:]$/, "")))
 
-/** A report without its heading. */
 export const headless = (report: string): string =>
   report.replace(/^\s*#{1,6}\s+\**result summary\**:?[ \t]*\n/i, "").trim()
 

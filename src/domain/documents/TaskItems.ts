@@ -50,13 +50,11 @@ export interface ItemSource {
 /** The longest item text in prompts, lists and tables. */
 const longestItem = 300
 
-/** The longest task name. */
 const longestName = 60
 
 /** Context lines before and after: among many places, and for a place in its own task. */
 const linesAround = { amongMany: 2, alone: 5 }
 
-/** The most links of one entry. */
 const mostLinks = 3
 
 const fileReference = (path: string, more: Pick<FileReference, "heading" | "lines"> = {}): FileReference => {

@@ -49,7 +49,6 @@ export const TaskOutcome = Schema.Struct({
   bases: Schema.optionalKey(Schema.Array(FileBase)),
   /** Who declined a further change, for a task that had already changed something. */
   declined: Schema.optionalKey(AnsweredBy),
-  /** How many turns were taken. */
   turns: Schema.optionalKey(Schema.Int),
   /** How often the changes were merged with others of the same files, and how often they clashed; absent for never. */
   joined: Schema.optionalKey(Schema.Struct({ times: Schema.Int, clashes: Schema.Int })),

@@ -11,7 +11,6 @@ import type { PlainAnswer } from "./UnusableAnswer.ts"
 /** An answer as the server sent it. */
 export interface TurnAnswer extends PlainAnswer {
   readonly thinking: string
-  /** The native calls. */
   readonly askedCalls: ReadonlyArray<AskedCall>
 }
 

@@ -44,9 +44,7 @@ export interface Reply {
   readonly correction?: string | undefined
   /** The calls whose whole outputs are already in the conversation. */
   readonly outcomesAbove?: ReadonlyArray<CallOutcome>
-  /** True for a repeated answer. */
   readonly isRepeated?: boolean
-  /** The next instruction. */
   readonly instruction: string
   /** The most characters of the whole reply. */
   readonly budget: number

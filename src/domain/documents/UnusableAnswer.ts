@@ -27,7 +27,6 @@ export interface PlainAnswer {
   readonly hasOnlyThought?: boolean
 }
 
-/** An answer as it was written. */
 export const plainAnswer = (text: string): PlainAnswer => ({
   text,
   shownText: text,

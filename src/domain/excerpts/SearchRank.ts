@@ -27,7 +27,6 @@ const kindOf = (path: string): (typeof fileOrder)[number] => {
 export interface SearchRows {
   readonly path: string
   readonly rows: ReadonlyArray<{
-    /** The line that matches. */
     readonly line: string
     /** The characters that it needs. */
     readonly size: number

@@ -19,7 +19,6 @@ export const readFence = (line: string): { readonly signs: string; readonly info
   return signs === "" ? undefined : { signs, info: info.trim() }
 }
 
-/** The heading of a report. */
 export const report = /^#{1,6}\s+(?:\*\*)?result summary\b/i
 
 export interface OpenMark {

@@ -11,7 +11,6 @@ const openings: ReadonlyArray<readonly [open: RegExp, close: string]> = [
   [/^=begin\b/, "=end"]
 ]
 
-/** The indexes of comment lines. */
 export const commentLines = (lines: ReadonlyArray<string>, language: string): ReadonlySet<number> => {
   const indexes = new Set<number>()
   if (!isProgram(language)) return indexes

@@ -3,7 +3,6 @@
  * file-level names. Unusual declarations are missed, and local variables do not count.
  */
 
-/** The lines of a source file. */
 export const sourceLines = (text: string | null): ReadonlyArray<string> => (text ?? "").split(/\r?\n/)
 
 /** Matches a name as a whole word. */

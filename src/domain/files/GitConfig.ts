@@ -5,7 +5,6 @@
 const sectionHead = /\s*\[\s*([\w.-]+)(?:\s+"((?:[^"\\\n]|\\[^\n])*)")?\s*\]/y
 const settingName = /\s*([A-Za-z][\w-]*)[^\S\n]*(=?)/y
 
-/** The index of the next line. */
 const nextLine = (text: string, at: number): number => text.indexOf("\n", at) + 1 || text.length
 
 /** Escape sequences; a backslash before any other character means that character. */

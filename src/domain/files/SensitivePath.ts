@@ -95,7 +95,6 @@ const isData = (name: string): boolean => dataEnding.test(name) || !name.replace
 const copyEnding =
   /(?:~|\.(?:bak|backup|old|orig|save|saved|copy|tmp|swp|swo|rej|prev|previous|gz|bz2|xz|zst|zip|enc|age|\d{1,14})| copy| \(\d+\)|[ .]+)$/
 
-/** The original name of a copy. */
 const originalOf = (name: string): string => {
   const unwrapped = name.replace(/^#(.+)#$/, "$1")
   const shorter = unwrapped.replace(copyEnding, "")

@@ -18,7 +18,6 @@ export const TextEdit = Schema.Struct({
 })
 export type TextEdit = typeof TextEdit.Type
 
-/** The text of a file to edit. */
 interface EditedText {
   /** The name in problem messages. */
   readonly path: string

@@ -23,7 +23,6 @@ export interface MergedText {
 /** Above this many differences, a part counts as replaced as a whole. */
 const maxEdits = 5000
 
-/** The lines with their ends. */
 const linesOf = (text: string): ReadonlyArray<string> => (text === "" ? [] : text.split(/(?<=\n)/))
 
 /** The lines of the base in a range, with these replacements applied. */

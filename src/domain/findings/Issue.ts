@@ -83,7 +83,6 @@ export const issuesMarkdown = (issues: ReadonlyArray<Issue>): string =>
 
 /** A code that rejects the text. */
 export type IssueCode = CodeOf<"error">
-/** A code that is only noted. */
 export type RepairCode = CodeOf<"warning" | "note">
 
 export interface Findings {

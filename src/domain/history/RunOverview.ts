@@ -19,7 +19,6 @@ export type RunStanding = typeof RunStanding.Type
 export const TaskCount = Schema.Struct({ done: Schema.Int, total: Schema.Int })
 export type TaskCount = typeof TaskCount.Type
 
-/** A run in the list of runs. */
 export const RunSummary = Schema.Struct({
   /** The id of the run. */ runId: Schema.String,
   /** How the run stands. */ standing: RunStanding,

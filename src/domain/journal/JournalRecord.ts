@@ -82,7 +82,6 @@ export const PromptSent = Schema.Struct({
 })
 export type PromptSent = typeof PromptSent.Type
 
-/** An event of the run. */
 export const EventPublished = Schema.Struct({ type: Schema.tag("event"), event: SavedEvent })
 
 /** Values come from a schema or from JSON: nothing in them has to be looked at again. */

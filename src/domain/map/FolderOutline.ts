@@ -27,7 +27,6 @@ const isPlainPart = (part: string): boolean =>
 /** True for a path that can be shown as it stands; the others are left out, since an escaped path leads nowhere. */
 export const isPlainPath = (path: string): boolean => path.length <= longestPath && path.split("/").every(isPlainPart)
 
-/** A path as code. */
 export const shownPath = (path: string): string => `\`${path}\``
 
 /**
@@ -65,9 +64,7 @@ export const fittingLine = (
   return undefined
 }
 
-/** What a line names at most. */
 const mostNames = 32
-/** Lines that are tried at most. */
 const mostLines = 400
 
 interface Folder {

@@ -10,7 +10,6 @@ import { fileName } from "../files/PathList.ts"
 import { type CommandKind, commandKind } from "./CommandKind.ts"
 import { type Narrowing, scriptNarrowing, testPart, usualNarrowing } from "./NarrowCommand.ts"
 
-/** One way to run a command. */
 export interface CommandWay {
   /** What is to be run: program and arguments with blanks between them. It runs in the folder of `from`. */
   readonly run: string

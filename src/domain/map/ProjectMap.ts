@@ -78,7 +78,6 @@ const commandLines = (commands: ReadonlyArray<ProjectCommand>, budget: number): 
   return parts.join("\n\n")
 }
 
-/** What was found in a project. */
 export interface ProjectFacts {
   /** Paths of its files, sorted. */
   readonly files: ReadonlyArray<string>

@@ -34,7 +34,6 @@ const StageModel = Schema.NonEmptyString.check(
   })
 )
 
-/** The settings of one stage. */
 export const StageGeneration = Schema.Struct({
   model: Schema.optionalKey(StageModel),
   think: Schema.optionalKey(Think),

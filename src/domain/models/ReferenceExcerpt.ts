@@ -132,7 +132,6 @@ const block = (resolved: ResolvedReference, text: string, note: string): string 
   return fencedBlock(heading, text.trim() === "" ? "(empty)" : text.trim(), "markdown")
 }
 
-/** A reference in a prompt. */
 export interface ShownReference {
   readonly resolved: ResolvedReference
   readonly block: string

@@ -4,7 +4,6 @@ import { type CanonicalAccess, writesIn } from "../tools/Access.ts"
 
 /** A file that several tasks of one section would write; the plan does not say which of them wins. */
 interface ConflictingWrite {
-  /** The canonical path. */
   readonly path: string
   readonly tasks: ReadonlyArray<string>
 }

@@ -21,7 +21,6 @@ export interface LiveTask {
 
 export interface LiveStep {
   readonly title: string
-  /** Names of tasks. */
   readonly tasks: ReadonlyArray<string>
 }
 

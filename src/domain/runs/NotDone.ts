@@ -46,7 +46,6 @@ export const endedClean = (rounds: ReadonlyArray<RoundWork>, kinds: ChangeKinds)
   )
 }
 
-/** What a call changes. */
 interface Change {
   /** In words: `src/a.ts (edit_file)`. */
   readonly what: string
@@ -174,7 +173,6 @@ const partialResults = ({ results }: RoundWork, { changeOf }: ChangeKinds): Read
     return [{ ...nothingBy(task, why), what: "a part of it", isResult: true, skill: task.skill }]
   })
 
-/** Items that have no result. */
 const leftItems = ({ results }: RoundWork): ReadonlyArray<Missed> =>
   results.flatMap(({ items = [], task }) => {
     const open = openItems(items)

@@ -255,7 +255,6 @@ export const RunEvent = Schema.Union([
 ])
 export type RunEvent = typeof RunEvent.Type
 
-/** The events of these types. */
 export type EventOf<T extends RunEvent["type"]> = Extract<RunEvent, { readonly type: T }>
 
 /** `task.worked` under its earlier name, as older runs saved it. */

@@ -69,7 +69,6 @@ export const addUsage = (first: RunUsage, second: RunUsage): RunUsage => ({
   durationMs: first.durationMs + second.durationMs
 })
 
-/** With one model call more. */
 export const addModelCall = (sum: RunUsage, usage: Usage): RunUsage => {
   const { answerTokens = 0, durationMs: modelMs, loadMs, promptTokens = 0 } = usage
   return addUsage(sum, {

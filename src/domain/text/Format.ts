@@ -5,7 +5,6 @@
 const parted = (more: number, moreUnit: string, less: number, lessUnit: string): string =>
   less === 0 ? `${more} ${moreUnit}` : `${more} ${moreUnit} ${less} ${lessUnit}`
 
-/** Whole seconds. */
 export const secondsText = (seconds: number): string => {
   if (seconds < 60) return `${seconds} s`
   const minutes = Math.floor(seconds / 60)

@@ -19,7 +19,6 @@ export interface Place {
   readonly column: number
 }
 
-/** A problem with its place. */
 export interface JsonProblem extends Place {
   readonly what: string
 }

@@ -34,7 +34,6 @@ export const isCallKey = (key: string): boolean => callKeys.has(key)
 const readUid = (value: Schema.Json | undefined): string =>
   typeof value === "string" || typeof value === "number" ? String(value).trim() : ""
 
-/** Keys in a message. */
 const named = (keys: ReadonlyArray<string>): string => keys.map((key) => `"${key}"`).join(", ")
 
 /** What uids look like that a server or this program gives; other ids may be meant for the tool. */

@@ -3,7 +3,6 @@ import * as Schema from "effect/Schema"
 import { printable } from "../text/Printable.ts"
 import { bytesText } from "../text/Format.ts"
 
-/** An image of a result. */
 export interface OutputImage {
   /** `image-1.png` and so on when absent. */
   readonly name?: string
@@ -13,7 +12,6 @@ export interface OutputImage {
   readonly data: Uint8Array | string
 }
 
-/** A file of a result. */
 export interface OutputFile {
   readonly name: string
   /** Such as `text/csv`. */

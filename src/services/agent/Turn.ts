@@ -24,7 +24,6 @@ export interface AgentTurn<A = unknown, E = unknown> {
   readonly candidate: Option.Option<CandidateReport<A>>
 }
 
-/** What came of calls. */
 export interface CallRun {
   readonly outcomes: ReadonlyArray<CallOutcome>
   /** What was changed in the project itself. */
@@ -72,7 +71,6 @@ export interface JudgedTurn<A = unknown, E = unknown> extends FinishedTurn<A, E>
   readonly verdict: ReportVerdict<A>
 }
 
-/** What a turn comes to. */
 export interface TurnOutcome<A> {
   readonly session: Session
   readonly candidate: Option.Option<CandidateReport<A>>

@@ -31,7 +31,6 @@ interface SandboxState {
   readonly words: string
   /** True when a command reaches nothing but the project: no network, no Unix sockets, no other folder that it can write. */
   readonly isClosed?: boolean
-  /** Why there is none. */
   readonly why?: string
   /** Why no command may run; a clause of which a command is the subject. */
   readonly denial?: string

@@ -35,7 +35,6 @@ import { takeProject } from "../files/ProjectWriteLock.ts"
  */
 export type ChangeState = "made" | "undone" | "changed_since" | "not_kept"
 
-/** What a run changed in a file. */
 export interface RunChange {
   /** Relative to the project. */
   readonly path: string
@@ -222,7 +221,6 @@ const isLasting = ({ kind, texts, was }: ChangesOfFile): boolean => texts.at(-1)
 export const shownChanges = ({ changes, root, versions }: KeptChanges) =>
   Effect.forEach(changes.filter(isLasting), (one) => shownChange(one, root, versions))
 
-/** The changes as one patch. */
 export const patchOf = (changes: ReadonlyArray<RunChange>): string =>
   changes
     .map(({ diff }) => diff.replace(/[^\n]$/, "$&\n"))

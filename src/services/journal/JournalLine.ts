@@ -22,7 +22,6 @@ export interface JournalLine {
   readonly key: string
   /** The type of the event that the record holds; `""` for other records. */
   readonly event: string
-  /** The record as JSON. */
   readonly json: unknown
   /** The whole line as it stands in a file; `""` for a record of a database. */
   readonly text: string
@@ -89,7 +88,6 @@ export const headOf = (text: string): { readonly at?: string; readonly type?: st
 /** The sum in the text of a line. */
 export const sumIn = (text: string): string => text.slice(-10, -2)
 
-/** What is wrong with a line. */
 export type LineProblem = "shape" | "sequence" | "sum"
 
 /** The number and the sum that a line has to continue. */
@@ -110,7 +108,6 @@ export const decodeLine = (text: string, { before, seq }: LineBefore): JournalLi
   return kind.test(line.type) && (line.event === "" || kind.test(line.event)) ? line : "shape"
 }
 
-/** Nothing when it is no JSON. */
 export const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text)

@@ -96,7 +96,6 @@ export class SealKey {
     return createHmac("sha256", this.#key).update(before).update(line).digest("base64url").slice(0, macLength)
   }
 
-  /** Whether a line has this MAC. */
   proves(before: string, { line, mac }: SealedLine): boolean {
     return timingSafeEqual(Buffer.from(this.mac(before, line)), Buffer.from(mac))
   }

@@ -26,7 +26,6 @@ export interface NumberedItem extends Item {
 
 /** Items that one agent works on. */
 export interface ItemPart {
-  /** The task of these items. */
   readonly task: Task
   readonly items: ReadonlyArray<NumberedItem>
   /** Set for places that are answered by number. */

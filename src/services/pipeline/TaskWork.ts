@@ -54,7 +54,6 @@ import { type CallsDeclined, requestOf, type TaskOrder, taskFailure, toolsMissin
 /** A task and its inputs, as updated by the answers. */
 export type TaskFields = Pick<Turn, "inputs" | "task">
 
-/** A task in progress. */
 export interface TaskWork {
   readonly order: TaskOrder
   readonly skill: Skill
@@ -62,7 +61,6 @@ export interface TaskWork {
   readonly fields: Ref.Ref<TaskFields>
   /** The session before the first turn. */
   readonly begun: Session
-  /** The current session. */
   readonly session: Ref.Ref<Session>
   /** The references that the model has seen only in part. */
   readonly seen: Effect.Effect<ReadonlyArray<SeenFact>>

@@ -25,7 +25,6 @@ import { declaredNotTrusted, type PluginProblem } from "../tools/PluginProblem.t
 type Declared = NonNullable<Configuration["hooks"]>
 type HookEvent = keyof Declared
 
-/** The hooks of a setup. */
 export interface DeclaredHooks {
   readonly ofUser: Declared
   readonly ofProject: Declared

@@ -15,7 +15,6 @@ export type SecretReader = (
   name: string
 ) => Effect.Effect<Result.Result<string, string>, never, FileSystem.FileSystem | Path.Path>
 
-/** Where secrets are looked for. */
 export interface SecretPlaces {
   readonly sources: Readonly<Record<string, SecretSource>>
   /** The user's own configuration file. */

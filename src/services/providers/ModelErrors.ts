@@ -17,7 +17,6 @@ export interface Remedies {
   readonly command?: string
 }
 
-/** How a server is spoken of. */
 export interface Spoken {
   /** Names the provider in errors of effect/ai. */
   readonly module: string

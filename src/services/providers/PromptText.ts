@@ -43,7 +43,6 @@ const promptText = ({ prompt, tools }: SentPrompt): string =>
     ...prompt.content.flatMap(({ content }) => (typeof content === "string" ? [content] : content.map(partText)))
   ].join("\n")
 
-/** What a message says. */
 export const messageText = ({ content }: Prompt.Message): string =>
   typeof content === "string" ? content : content.map((part) => (part.type === "text" ? part.text : "")).join("")
 

@@ -20,7 +20,6 @@ import type { LoadedMemory } from "../../domain/models/ModelMemory.ts"
 import type { PullStep } from "../../domain/models/ModelPull.ts"
 import type { ModelError, ModelErrorReason } from "../../domain/models/ModelAnswer.ts"
 
-/** How a server is reached. */
 export interface ServerAddress {
   /** Base address, as the provider makes it. */
   readonly host: string

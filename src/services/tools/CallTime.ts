@@ -15,7 +15,6 @@ export interface CallTime {
   readonly waited: Effect.Effect<number>
 }
 
-/** Starts the time of a call. */
 export const makeCallTime = Effect.gen(function* () {
   const clock = yield* Clock.Clock
   const now = (): number => clock.currentTimeMillisUnsafe()

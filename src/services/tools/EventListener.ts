@@ -10,7 +10,6 @@ export interface ListenedWork {
   readonly model: string
   /** What traces call the provider of a model. */
   readonly providerOf: (model: string) => string
-  /** The version of the program. */
   readonly version: string
 }
 

@@ -54,7 +54,6 @@ const ToolShape = Schema.Struct({
   errors: Schema.optionalKey(Schema.Record(Schema.String, Schema.String))
 })
 
-/** What is checked of a provider. */
 export const ProviderShape = Schema.Struct({
   id: Schema.String.check(Schema.isPattern(/^[a-z][a-z\d-]*$/)),
   model: Schema.declare((value): value is Provider["model"] => typeof value === "function")

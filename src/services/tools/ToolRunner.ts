@@ -50,7 +50,6 @@ export const isProposal = ({ name }: ToolCall, target: CallTarget): boolean =>
 export interface ChangeGuard {
   /** Why the change must not be made; nothing when it may. */
   readonly objectionTo: (writes: ReadonlyArray<WriteAccess>) => Effect.Effect<string | undefined>
-  /** The change was made. */
   readonly noteMade: (writes: ReadonlyArray<WriteAccess>) => Effect.Effect<void>
 }
 

@@ -55,7 +55,6 @@ const resultOf = (handle: Handle, name: string, params: unknown) =>
     return isFailure ? yield* failed(encodedResult) : (encodedResult as Schema.Json)
   }) as Effect.Effect<Schema.Json, ToolFailure>
 
-/** Makes a plugin of a toolkit. */
 export const toolkitPlugin = <Kit extends Record<string, Tool.Any>>({
   layer,
   name,

@@ -22,6 +22,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { layerTestAsk } from "../../support/TestRun.ts"
+import { waitLimit } from "../../support/withinLimit.ts"
 
 const rules: ReadonlyArray<SourcedRule> = [{ verdict: "deny", tool: "write_file", pattern: "*.lock" }]
 
@@ -100,7 +101,7 @@ const open = (script: (index: number) => ScriptedAnswer | string, hasKeys = fals
     /** Lets time pass until something holds. */
     const until = Effect.fnUntraced(function* (what: string, condition: () => boolean) {
       // The layers read real files, which takes real time.
-      const deadline = performance.now() + 15_000
+      const deadline = performance.now() + waitLimit
       while (performance.now() < deadline) {
         if (condition()) return
         yield* TestClock.adjust("20 millis")

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { declarationsAround, declarationsOf, declaredName } from "../../../src/domain/files/Declarations.ts"
 import { languageOf } from "../../../src/domain/files/Language.ts"
+import { cpuTime } from "../../support/cpuTime.ts"
 
 /** Lines that declare a name, and lines that declare nothing, by the name of a file. */
 const examples: Readonly<
@@ -200,14 +201,15 @@ describe("the name that a line declares", () => {
   })
 
   it("is found in time linear to the line", () => {
-    const began = performance.now()
-    for (const file of Object.keys(examples)) {
-      for (const part of ["a ", "a, ", "(", "a<", "public ", "a::", "  ", "*"]) {
-        declaredName(`  ${part.repeat(50_000)}`, languageOf(file))
-        declaredName(part.repeat(50_000), languageOf(file))
+    const time = cpuTime(() => {
+      for (const file of Object.keys(examples)) {
+        for (const part of ["a ", "a, ", "(", "a<", "public ", "a::", "  ", "*"]) {
+          declaredName(`  ${part.repeat(50_000)}`, languageOf(file))
+          declaredName(part.repeat(50_000), languageOf(file))
+        }
       }
-    }
-    expect(performance.now() - began).toBeLessThan(3000)
+    })
+    expect(time).toBeLessThan(3000)
   })
 })
 

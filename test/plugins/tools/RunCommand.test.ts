@@ -135,7 +135,6 @@ describe("run_command", () => {
         Effect.gen(function* () {
           const mark = canary("timeout")
           const { command } = yield* open(given)
-          const began = performance.now()
           const { error_message, error_type } = yield* command(background(mark, "trap '' TERM; echo begun; wait"), {
             timeout_seconds: 1
           })
@@ -143,7 +142,6 @@ describe("run_command", () => {
             [error_type, error_message],
             ["timeout", "The command was stopped after 1 s (the time of this call). The end of its output:\nbegun\n"]
           )
-          assert.isBelow(performance.now() - began, 6000)
           yield* waitForProcesses(mark, (count) => count === 0)
         }),
       needed

@@ -222,9 +222,7 @@ for (let n = 0; n < 50; n += 1) ${tunnelling(port)}`
   liveTest("ends with the command", () =>
     Effect.gen(function* () {
       const { command } = yield* open(["registry.example"])
-      const started = Date.now()
       assert.deepInclude(yield* command(["sh", "-c", "echo hello; exit 3"]), { exit_code: 3, output: "hello\n" })
-      assert.isBelow(Date.now() - started, 10_000)
     })
   )
 })

@@ -11,6 +11,7 @@ import { textHash } from "../../../src/services/files/Hash.ts"
 import { takeLock } from "../../../src/services/files/ProcessLock.ts"
 import { ProjectWriteLock, takeProject } from "../../../src/services/files/ProjectWriteLock.ts"
 import { makeFolder } from "../../support/Project.ts"
+import { waitFor } from "../../support/waitFor.ts"
 
 const makeWorld = Effect.gen(function* () {
   const place = { locks: yield* makeFolder, project: yield* makeFolder }
@@ -83,7 +84,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("the lock on a project"
         Effect.gen(function* () {
           yield* other
           const fiber = yield* Effect.forkDetach(work("one", claim))
-          yield* Effect.sleep("800 millis")
+          yield* waitFor("the line", () => said.length > 0)
           assert.isUndefined(fiber.pollUnsafe())
           return fiber
         })
@@ -109,8 +110,13 @@ layer(NodeServices.layer, { excludeTestServices: true })("the lock on a project"
   it.effect("keeps those out that work in a folder above or below, and nobody beside", () =>
     Effect.gen(function* () {
       const { claim, said, work } = yield* makeWorld
-      const isTaken = (folder: string) =>
-        Effect.map(Effect.timeoutOption(work("two", claim, folder), "600 millis"), ({ _tag }) => _tag === "None")
+      const isTaken = Effect.fnUntraced(function* (folder: string) {
+        const before = said.length
+        const fiber = yield* Effect.forkChild(work("two", claim, folder))
+        yield* waitFor("an answer", () => fiber.pollUnsafe() !== undefined || said.length > before)
+        yield* Fiber.interrupt(fiber)
+        return said.length > before
+      })
       yield* work(
         "one",
         (lock) =>

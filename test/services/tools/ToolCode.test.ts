@@ -38,7 +38,7 @@ const run = (act: Act, access?: ReadonlyArray<Access>) =>
 const live = (name: string, test: () => Effect.Effect<void, unknown, Scope.Scope | NodeServices.NodeServices>) =>
   it.live(name, () => test().pipe(Effect.scoped, Effect.provide(NodeServices.layer)))
 
-const within = <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.timeout(work, "8 seconds")
+const within = <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.timeout(work, "5 minutes")
 
 describe("a tool that is an async function", () => {
   live("gives the result of its call", () =>

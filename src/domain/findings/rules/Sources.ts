@@ -20,7 +20,6 @@ export const superpowers = report(
   "obra/superpowers/blob/00ef1495f1f186f70e2838fd346635b82e1b04bb/skills/writing-plans/SKILL.md"
 )
 
-/** A page that promises it. */
 export const promised = (page: string): string => `docs/${page}`
 
 /** Documents that people save on Windows, which `check` and `--plan` read. */
