@@ -1,6 +1,6 @@
 /**
  * Real work from public repositories, done by the built product and judged by the tests that the project itself wrote for
- * it. Needs git, Python with pytest, and `npm run build`. The pieces are in `realWorkPieces.ts`.
+ * it. Needs git, Python with pytest, Maven, and `npm run build`. The pieces are in `realWorkPieces.ts`.
  *
  *   node bench/real-work.ts list
  *   node bench/real-work.ts prepare PIECE DIR [--mirror PATH]
@@ -28,7 +28,7 @@ import { dirname, join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
 import { playBrokenChecks } from "./brokenChecks.ts"
-import { pieces, type Piece, type TestRunner } from "./realWorkPieces.ts"
+import { pieces, type ByPlaces, type Piece, type TestRunner } from "./realWorkPieces.ts"
 
 const product = fileURLToPath(new URL("../bin/task-conductor.cjs", import.meta.url))
 
@@ -71,12 +71,25 @@ const withCopy = <A>(folder: string, use: (copy: string) => A): A => {
 
 // Tests
 
-const runners: Record<TestRunner, (report: string) => readonly [string, ReadonlyArray<string>]> = {
-  vitest: (report) => ["node_modules/.bin/vitest", ["run", "--reporter=junit", `--outputFile=${report}`]],
-  pytest: (report) => [
-    "python3",
-    ["-m", "pytest", "-q", "-p", "no:cacheprovider", "--continue-on-collection-errors", `--junitxml=${report}`]
-  ]
+/** Where Maven writes its reports. */
+const mavenReports = "target/surefire-reports"
+
+/** The command of the tests; all but Maven write their reports into a folder that is named. */
+const runners: Record<TestRunner, (reports: string, piece: Piece) => readonly [string, ReadonlyArray<string>]> = {
+  vitest: (reports) => ["node_modules/.bin/vitest", ["run", "--reporter=junit", `--outputFile=${reports}/junit.xml`]],
+  pytest: (reports, { python }) => [
+    python === undefined ? "python3" : ".venv/bin/python",
+    [
+      "-m",
+      "pytest",
+      "-q",
+      "-p",
+      "no:cacheprovider",
+      "--continue-on-collection-errors",
+      `--junitxml=${reports}/junit.xml`
+    ]
+  ],
+  maven: () => ["mvn", ["-q", "-B", "test"]]
 }
 
 /** Each test of a JUnit report with whether it passed; skipped ones are left out. */
@@ -93,16 +106,23 @@ const testsOf = (xml: string): ReadonlyMap<string, boolean> =>
       .map(({ body, name }) => [name, !/<(failure|error)\b/.test(body)])
   )
 
-const runTests = (runner: TestRunner, folder: string): ReadonlyMap<string, boolean> => {
-  const report = join(dirname(folder), "junit.xml")
-  const [command, args] = runners[runner](report)
-  spawnSync(command, args, { cwd: folder, encoding: "utf8", timeout: 300_000 })
-  return existsSync(report) ? testsOf(readFileSync(report, "utf8")) : new Map()
+const runTests = (runner: TestRunner, piece: Piece, folder: string): ReadonlyMap<string, boolean> => {
+  const reports = runner === "maven" ? join(folder, mavenReports) : join(dirname(folder), "reports")
+  rmSync(reports, { recursive: true, force: true })
+  mkdirSync(reports, { recursive: true })
+  const [command, args] = runners[runner](reports, piece)
+  spawnSync(command, [...args, ...(piece.testArguments ?? [])], { cwd: folder, encoding: "utf8", timeout: 600_000 })
+  return testsOf(
+    readdirSync(reports)
+      .filter((file) => file.endsWith(".xml"))
+      .map((file) => readFileSync(join(reports, file), "utf8"))
+      .join("\n")
+  )
 }
 
 /** Puts the tests that judge a piece into a folder: those of the upstream commit, or those of the base with the new name. */
 const bringTests = ({ base, judgement }: Piece, { upstream }: Folders, folder: string): void => {
-  if (judgement.kind === "answer") return
+  if (judgement.kind === "answer" || judgement.kind === "places") return
   const commit = judgement.kind === "tests" ? judgement.upstream : base
   for (const file of judgement.testFiles) {
     const text = output("git", ["--git-dir", upstream, "show", `${commit}:${file}`])
@@ -117,7 +137,7 @@ const bringTests = ({ base, judgement }: Piece, { upstream }: Folders, folder: s
 const testsWithUpstream = (piece: Piece, folders: Folders, folder: string): ReadonlyMap<string, boolean> => {
   if (piece.runner === undefined) return new Map()
   bringTests(piece, folders, folder)
-  return runTests(piece.runner, folder)
+  return runTests(piece.runner, piece, folder)
 }
 
 /** The tracked and new files of a folder that have the old name and may not. */
@@ -126,6 +146,55 @@ const linesWith = (folder: string, name: string, keptIn: ReadonlyArray<string>):
     cwd: folder,
     encoding: "utf8"
   }).stdout.split("\n").length - 1
+
+/** The lines of the old text that a difference without context removes or changes, by file. */
+const changedLines = (diff: string): ReadonlyMap<string, ReadonlySet<number>> => {
+  const files = new Map<string, Set<number>>()
+  let lines = new Set<number>()
+  for (const line of diff.split("\n")) {
+    const file = /^--- a\/(.*)$/.exec(line)?.[1]
+    if (file !== undefined) files.set(file, (lines = new Set()))
+    const [, first, count = "1"] = /^@@ -(\d+)(?:,(\d+))? /.exec(line) ?? []
+    if (first !== undefined) for (let at = 0; at < Number(count); at++) lines.add(Number(first) + at)
+  }
+  return files
+}
+
+/** The last line of a statement: where the brackets that it opens are closed. */
+const statementEnd = (lines: ReadonlyArray<string>, start: number): number => {
+  let open = 0
+  for (let at = start; at <= lines.length; at++) {
+    const code = (lines[at - 1] ?? "").replaceAll(/(["'])(?:\\.|(?!\1).)*\1/g, "")
+    open += (code.match(/[([{]/g) ?? []).length - (code.match(/[)\]}]/g) ?? []).length
+    if (open <= 0) return at
+  }
+  return lines.length
+}
+
+/** How many of the places that the upstream commit changes were changed, and of those that it keeps were kept. */
+const placesOutcome = ({ base }: Piece, { folder, pattern, upstream: commit }: ByPlaces, folders: Folders): string => {
+  const { upstream, work } = folders
+  const git = (...args: ReadonlyArray<string>) => output("git", ["--git-dir", upstream, ...args])
+  const wanted = changedLines(git("diff", "--no-renames", "-U0", base, commit, "--", folder))
+  const made = changedLines(output("git", ["diff", "--no-renames", "-U0", base, "--", folder], work))
+  const places = git("grep", "-nE", pattern, base, "--", folder).trim().split("\n")
+  const counts = { changed: 0, toChange: 0, kept: 0, toKeep: 0 }
+  for (const place of places) {
+    const [, file = "", line = ""] = place.split(":", 3)
+    const start = Number(line)
+    const end = statementEnd(git("show", `${base}:${file}`).split("\n"), start)
+    const isIn = (lines: ReadonlySet<number> | undefined) => [...(lines ?? [])].some((at) => at >= start && at <= end)
+    const isMade = isIn(made.get(file))
+    if (isIn(wanted.get(file))) {
+      counts.toChange++
+      if (isMade) counts.changed++
+    } else {
+      counts.toKeep++
+      if (!isMade) counts.kept++
+    }
+  }
+  return `${counts.changed} of ${counts.toChange} changed, ${counts.kept} of ${counts.toKeep} kept`
+}
 
 // The parts of the bench
 
@@ -142,7 +211,12 @@ const finish = ({ judgement }: Piece, { upstream }: Folders, folder: string): vo
   }
 }
 
-const installPackages = (packages: ReadonlyArray<string>, work: string): void => {
+const installPackages = ({ packages, python }: Piece, work: string): void => {
+  if (python !== undefined) {
+    output(python, ["-m", "venv", ".venv"], work)
+    output(join(work, ".venv/bin/python"), ["-m", "pip", "install", "-q", ...packages], work)
+    return
+  }
   const scratch = mkdtempSync(join(tmpdir(), "real-work-packages-"))
   writeFileSync(join(scratch, "package.json"), "{}")
   output("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund", ...packages], scratch)
@@ -154,7 +228,7 @@ const prepare = (piece: Piece, folders: Folders, mirror: string | undefined): vo
   const { provingTests, upstream, work } = folders
   if (existsSync(work) || existsSync(dirname(upstream))) fail(`${work} or its .judge folder is already there.`)
   const source = mirror === undefined ? piece.repository : `file://${resolve(mirror)}`
-  const commits = piece.judgement.kind === "tests" ? [piece.base, piece.judgement.upstream] : [piece.base]
+  const commits = "upstream" in piece.judgement ? [piece.base, piece.judgement.upstream] : [piece.base]
   mkdirSync(upstream, { recursive: true })
   output("git", ["init", "-q", "--bare", upstream])
   output("git", ["fetch", "-q", "--depth", "1", source, ...commits], upstream)
@@ -162,7 +236,7 @@ const prepare = (piece: Piece, folders: Folders, mirror: string | undefined): vo
   output("git", ["init", "-q"], work)
   output("git", ["fetch", "-q", "--depth", "1", source, piece.base], work)
   output("git", ["checkout", "-q", "FETCH_HEAD"], work)
-  if (piece.packages.length > 0) installPackages(piece.packages, work)
+  if (piece.packages.length > 0) installPackages(piece, work)
   const before = withCopy(work, (copy) => testsWithUpstream(piece, folders, copy))
   const after = withCopy(work, (copy) => {
     finish(piece, folders, copy)
@@ -322,6 +396,7 @@ const outcomeOf = (piece: Piece, folders: Folders, answer: string): string => {
     const named = judgement.names.filter((name) => answer.toLowerCase().includes(name.toLowerCase()))
     return `${named.length} of ${judgement.names.length} named`
   }
+  if (judgement.kind === "places") return placesOutcome(piece, judgement, folders)
   return withCopy(folders.work, (copy) => {
     const left = judgement.kind === "rename" ? linesWith(copy, judgement.from, judgement.keptIn) : 0
     const tests = testsWithUpstream(piece, folders, copy)

@@ -1,7 +1,7 @@
 /** Pieces of real work from public repositories under permissive licences, with what judges them: the data of `real-work.ts`. */
 
-/** How a project runs its tests. Both runners can write what passed as JUnit XML, which is how results are counted. */
-export type TestRunner = "vitest" | "pytest"
+/** How a project runs its tests. All runners can write what passed as JUnit XML, which is how results are counted. */
+export type TestRunner = "vitest" | "pytest" | "maven"
 
 /** The tests of the upstream commit in these files, brought in after the run, say whether the work is right. */
 interface ByUpstreamTests {
@@ -25,10 +25,19 @@ interface ByAnswer {
   readonly names: ReadonlyArray<string>
 }
 
+/** The work changes exactly the places that the upstream commit changes: statements that begin with a line of this pattern. */
+export interface ByPlaces {
+  readonly kind: "places"
+  readonly upstream: string
+  readonly folder: string
+  /** An extended regular expression of git. */
+  readonly pattern: string
+}
+
 export interface Piece {
   readonly name: string
-  readonly language: "TypeScript" | "Python" | "Go"
-  readonly work: "one-file fix" | "feature" | "rename" | "question"
+  readonly language: "TypeScript" | "Python" | "Go" | "Java"
+  readonly work: "one-file fix" | "fix elsewhere" | "feature" | "rename" | "question" | "many places"
   /** A public git URL. */
   readonly repository: string
   readonly license: string
@@ -36,12 +45,19 @@ export interface Piece {
   readonly base: string
   /** What a person asks for: what the program does and should do, never how. */
   readonly prompt: string
-  /** Packages of npm that the tests need, put into `node_modules` from the ordinary registry; no script of theirs runs. */
+  /**
+   * Packages that the tests need, from the ordinary registry: of PyPI, put into `.venv`, where `python` is given, otherwise
+   * of npm, put into `node_modules`; no script of theirs runs.
+   */
   readonly packages: ReadonlyArray<string>
+  /** The command of the Python that makes `.venv`. */
+  readonly python?: string
   readonly runner?: TestRunner
+  /** Arguments that narrow the tests that judge, where the whole suite takes too long. */
+  readonly testArguments?: ReadonlyArray<string>
   /** The project's command for its tests, given to the run as `--check`. */
   readonly check?: string
-  readonly judgement: ByUpstreamTests | ByRename | ByAnswer
+  readonly judgement: ByUpstreamTests | ByRename | ByAnswer | ByPlaces
 }
 
 const citty = {
@@ -161,6 +177,113 @@ export const pieces: ReadonlyArray<Piece> = [
     judgement: {
       kind: "answer",
       names: ["stripUnknownFlagValue", "flag.go", "parseLongArg", "parseSingleShortArg"]
+    }
+  },
+  {
+    name: "py-fix-elsewhere",
+    language: "Python",
+    work: "fix elsewhere",
+    repository: "https://github.com/sphinx-doc/sphinx",
+    license: "BSD-2-Clause",
+    base: "c0c041349302a783d160361d5bc0449be70f406a",
+    prompt:
+      "In the Python domain the types in an unpacked annotation are no links: in `.. py:function:: f(*args: *tuple[str, int])` " +
+      "the whole annotation `*tuple[str, int]` is looked up as one name, while `tuple[str, int]` gives a link for each " +
+      "type. Please find the cause, fix it so that `tuple`, `str` and `int` are references and the star is punctuation, and " +
+      "add a test and an entry in CHANGES.rst.",
+    packages: [".", "pytest", "defusedxml", "cython", "setuptools", "typing_extensions"],
+    python: "python3.12",
+    runner: "pytest",
+    testArguments: ["tests/test_domains/test_domain_py.py", "tests/test_pycode/test_pycode_ast.py"],
+    check: ".venv/bin/python -m pytest -q tests/test_domains/test_domain_py.py tests/test_pycode",
+    judgement: {
+      kind: "tests",
+      upstream: "d9b20d055308f12c9c3db2df2272000d1ac0e795",
+      testFiles: ["tests/test_domains/test_domain_py.py", "tests/test_pycode/test_pycode_ast.py"]
+    }
+  },
+  {
+    name: "py-feature-files",
+    language: "Python",
+    work: "feature",
+    repository: "https://github.com/sphinx-doc/sphinx",
+    license: "BSD-2-Clause",
+    base: "50fb4a9dbb905af5a9b95b957ab942511c0fff9b",
+    prompt:
+      "With `python_display_short_literal_types = True` the directives of the Python domain show `Literal[1, 'a']` as `1 | 'a'`, " +
+      "but autodoc ignores the option. Let autodoc respect it everywhere it shows a type: in signatures of functions, methods " +
+      "and overloads, for types of data and attributes, base classes of aliases, in the fields that " +
+      "`autodoc_typehints = 'description'` adds, and for the types that napoleon takes from annotations. It must work with each " +
+      "`autodoc_typehints_format`, also for members of an enum in a `Literal`. Without the option nothing changes. Add tests, " +
+      "an entry in CHANGES.rst, and a sentence in the description of the option.",
+    packages: [".", "pytest", "defusedxml", "cython", "setuptools", "typing_extensions"],
+    python: "python3.12",
+    runner: "pytest",
+    testArguments: ["tests/test_extensions/test_ext_autodoc.py"],
+    check: ".venv/bin/python -m pytest -q tests/test_util tests/test_extensions/test_ext_autodoc.py",
+    judgement: {
+      kind: "tests",
+      upstream: "1b83e558098122eb0e7badb9dc8a7f7d0ada1c59",
+      testFiles: ["tests/test_extensions/test_ext_autodoc.py", "tests/roots/test-ext-autodoc/target/literal.py"]
+    }
+  },
+  {
+    name: "java-fix",
+    language: "Java",
+    work: "fix elsewhere",
+    repository: "https://github.com/jhy/jsoup",
+    license: "MIT",
+    base: "d90a819076f01163ee6ef816a163f90af72090de",
+    prompt:
+      "`Element.children()` can be out of date: I call `div.children()`, then replace one of the child elements with " +
+      "`child.replaceWith(other)`, and `div.children()` still gives the old element, and `div.child(0)` too. The same happens " +
+      "when the node list is changed by setting a child. After a replacement the children have to be the new ones. Please " +
+      "find the cause, fix it, and add a test and an entry in CHANGES.md.",
+    packages: [],
+    runner: "maven",
+    testArguments: ["-Danimal.sniffer.skip", "-Dtest=ElementTest,NodeTest,ElementsTest"],
+    check: "mvn -o -q test -Danimal.sniffer.skip -Dtest=ElementTest,NodeTest,ElementsTest",
+    judgement: {
+      kind: "tests",
+      upstream: "71b7ce59d7e505268dc39bf006fa0c2faf64b4f7",
+      testFiles: ["src/test/java/org/jsoup/nodes/ElementTest.java"]
+    }
+  },
+  {
+    name: "py-places",
+    language: "Python",
+    work: "many places",
+    repository: "https://github.com/sphinx-doc/sphinx",
+    license: "BSD-2-Clause",
+    base: "0fc97a0b56d31f2703ff42dfe946e8d11d667909",
+    prompt:
+      "Fix exception causes in the package `sphinx`: for each `raise` of a new exception inside an `except` block, chain it " +
+      "with `from exc`, where `exc` is the name that the block binds (bind it with `as exc` when it binds none). A bare `raise`, " +
+      "a `raise` outside an except block, the re-raising of the caught exception and a `raise` that has a cause already stay as " +
+      "they are.",
+    packages: [
+      ".",
+      "pytest",
+      "html5lib",
+      "docutils<0.17",
+      "jinja2<3",
+      "markupsafe<2.1",
+      "Cython<3",
+      "sphinxcontrib-applehelp<1.0.3",
+      "sphinxcontrib-devhelp<1.0.3",
+      "sphinxcontrib-htmlhelp<2.0.1",
+      "sphinxcontrib-serializinghtml<1.1.6",
+      "sphinxcontrib-qthelp<1.0.4",
+      "alabaster<0.7.13"
+    ],
+    python: "python3.8",
+    check:
+      ".venv/bin/python -m pytest -q tests/test_config.py tests/test_domain_c.py tests/test_domain_cpp.py tests/test_theming.py",
+    judgement: {
+      kind: "places",
+      upstream: "53c1dff91c0b7100e1ce1b51acbf0fffbc10cf9c",
+      folder: "sphinx",
+      pattern: "^ *raise( |$)"
     }
   }
 ]

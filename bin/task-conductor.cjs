@@ -16,7 +16,7 @@ function namesPlugins(file) {
     var info = fs.statSync(file)
     return !info.isFile() || info.size > 1048576 || /plugins|\\/.test(fs.readFileSync(file, "utf8"))
   } catch (error) {
-    return error.code !== "ENOENT" && error.code !== "ENOTDIR"
+    return ["ENOENT", "ENOTDIR", "ENAMETOOLONG"].indexOf(error.code) === -1
   }
 }
 
