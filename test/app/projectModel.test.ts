@@ -62,7 +62,10 @@ describe("a model that a project names", () => {
       Effect.gen(function* () {
         const setup = yield* setupOf({ project: model })
         assert.strictEqual(setup.model, "embedded")
-        assert.include(setup.notes, `chooses the model ${model}, with which your server sends all prompts to another server`)
+        assert.include(
+          setup.notes,
+          `chooses the model ${model}, with which your server sends all prompts to another server`
+        )
       })
     )
   }
@@ -71,10 +74,7 @@ describe("a model that a project names", () => {
     Effect.gen(function* () {
       const setup = yield* setupOf({ project: "openai:gpt-5" })
       assert.strictEqual(setup.model, "embedded")
-      assert.include(
-        setup.notes,
-        "chooses the model openai:gpt-5, whose server, which you have set, gets all prompts"
-      )
+      assert.include(setup.notes, "chooses the model openai:gpt-5, whose server, which you have set, gets all prompts")
       const own = yield* setupOf({ project: "openai:gpt-5", user: "openai:gpt-5" })
       assert.deepStrictEqual(own, { model: "openai:gpt-5", notes: "" })
     })

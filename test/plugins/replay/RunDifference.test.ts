@@ -14,7 +14,8 @@ const root = join(import.meta.dirname, "../../..")
 
 /** The cells of one column of the table in the section about replays, as patterns of types of events. */
 const column = (number: number): ReadonlyArray<string> => {
-  const [, section = ""] = /^## Replay\n([^]*?)^## /m.exec(readFileSync(join(root, "docs/reference/runs.md"), "utf8")) ?? []
+  const [, section = ""] =
+    /^## Replay\n([^]*?)^## /m.exec(readFileSync(join(root, "docs/reference/runs.md"), "utf8")) ?? []
   const cells = section
     .split("\n")
     .filter((line) => /^\| [^-]/.test(line) && !line.startsWith("| compared"))
