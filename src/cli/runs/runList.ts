@@ -53,7 +53,6 @@ const projectText = ({ project }: RunSummary): string => (project === undefined 
 
 const mostPrompt = 100
 
-/** The lines of one run. */
 export const runLines = (run: RunSummary, style: ListStyle): string => {
   const { columns, paint, withProject } = style
   const parts = partsOf(run, style)

@@ -142,7 +142,6 @@ const unrunLines = (unrun: UnrunCall): ReadonlyArray<string> => [
   ...failedLines(unrun.result, "")
 ]
 
-/** All evidence of one task. */
 export const evidenceText = ({
   attempts,
   calls,

@@ -118,7 +118,6 @@ export const isFaultless = ({ content, native }: ParsedAnswer, { calls, issues, 
   content.issues.length + issues.length + tooMany.length === 0 &&
   [...calls, ...native].every((call) => call.issues.length === 0)
 
-/** One reply for each native call. */
 export const callReplies = (
   { native }: ParsedAnswer,
   { calls, tooMany }: CheckedCalls,

@@ -20,7 +20,7 @@ export const TaskCount = Schema.Struct({ done: Schema.Int, total: Schema.Int })
 export type TaskCount = typeof TaskCount.Type
 
 export const RunSummary = Schema.Struct({
-  /** The id of the run. */ runId: Schema.String,
+  runId: Schema.String,
   /** How the run stands. */ standing: RunStanding,
   /** ISO 8601. */
   startedAt: Schema.optionalKey(Schema.String),
@@ -45,7 +45,7 @@ export type RunSummary = typeof RunSummary.Type
 
 /** What there is to say about a run before its contents. */
 export const RunHead = Schema.Struct({
-  /** The id of the run. */ runId: Schema.String,
+  runId: Schema.String,
   /** How the run stands. */ status: RunStanding,
   /** The folder of the project. */ project: Schema.String,
   /** What was asked. */ prompt: Schema.String,

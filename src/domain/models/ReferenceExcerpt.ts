@@ -147,7 +147,6 @@ interface ReferenceRoom {
   readonly whole?: number | undefined
 }
 
-/** The blocks of all references that have content. */
 export const referenceExcerpts = (
   resolved: ReadonlyArray<ResolvedReference>,
   terms: SearchTerms,

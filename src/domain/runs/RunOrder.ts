@@ -5,7 +5,7 @@ import { Attachment } from "../models/Briefing.ts"
 
 /** What a run is to do, as its journal has it. */
 export const RunOrder = Schema.Struct({
-  /** The id of the run. */ runId: Schema.String,
+  runId: Schema.String,
   /** The prompt of the person; not empty. */
   prompt: Schema.String,
   /** Path of the file the person is looking at. */

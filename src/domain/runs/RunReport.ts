@@ -33,10 +33,10 @@ export type RunStatus = typeof RunStatus.Type
 export const RunUsage = Schema.Struct({
   /** How often a model was asked. */ modelCalls: Schema.Int,
   /** How many calls of tools were made. */ toolCalls: Schema.Int,
-  /** Tokens of all prompts. */ promptTokens: Schema.Int,
+  promptTokens: Schema.Int,
   /** How many of them the server took from its cache; absent unless it said so of each call. */
   cachedTokens: Schema.optionalKey(Schema.Int),
-  /** Tokens of all answers. */ answerTokens: Schema.Int,
+  answerTokens: Schema.Int,
   /** How long the server wrote answers; absent unless it said so of each call. */
   answerMs: Schema.optionalKey(Schema.Finite),
   /** How long it loaded models; absent when it did not say so. */

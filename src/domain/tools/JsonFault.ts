@@ -18,10 +18,10 @@ const kindOf = (value: unknown): string | undefined => {
 
 /** The first fault, depth first. */
 const faultIn = (whole: unknown): string | undefined => {
-  let left = maxParts
+  let partsLeft = maxParts
   const search = (value: unknown, path: string, holders: ReadonlyArray<unknown>): string | undefined => {
-    left -= 1
-    if (left < 0 || holders.length > maxNesting) return undefined
+    partsLeft -= 1
+    if (partsLeft < 0 || holders.length > maxNesting) return undefined
     const kind = holders.includes(value) ? "refers to an object that holds it" : kindOf(value)
     if (kind !== undefined) return `${path === "" ? "it" : `"${path}"`} ${kind}`
     if (typeof value !== "object" || value === null) return undefined

@@ -38,11 +38,11 @@ const plain: ReadonlyArray<readonly [ReadonlySet<string>, (value: unknown) => bo
 const leads = (root: JsonSchema, ref: string): boolean => {
   if (ref !== "#" && !ref.startsWith("#/")) return /"\$(?:id|anchor)":/.test(JSON.stringify(root))
   const keys = ref.split("/").slice(1)
-  const found = keys.reduce<unknown>((part, key) => {
+  const definition = keys.reduce<unknown>((part, key) => {
     const name = decodeURIComponent(key).replaceAll("~1", "/").replaceAll("~0", "~")
     return Predicate.isObjectOrArray(part) ? (part as Record<string, unknown>)[name] : undefined
   }, root)
-  return found !== undefined
+  return definition !== undefined
 }
 
 type Path = ReadonlyArray<string | number>
