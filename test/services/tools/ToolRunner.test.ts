@@ -53,6 +53,8 @@ const nested = (depth: number): Schema.Json => {
   return value
 }
 
+const notJson = (fault: string) => `The tool act returned what is not JSON: ${fault}. This is a fault of the tool.`
+
 describe("ToolRunner", () => {
   nodeTest("puts the data into the envelope with its size and the time it took", () =>
     Effect.gen(function* () {
@@ -87,7 +89,6 @@ describe("ToolRunner", () => {
       throw new Error("no value")
     }
   }
-  const notJson = (fault: string) => `The tool act returned what is not JSON: ${fault}. This is a fault of the tool.`
   const failures: ReadonlyArray<
     [name: string, act: () => Effect.Effect<Schema.Json, ToolFailure>, result: ToolResult]
   > = [
