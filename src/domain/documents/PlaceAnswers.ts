@@ -5,8 +5,11 @@
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { type Issue, makeIssue } from "../findings/Issue.ts"
+import { codeLines } from "../files/CodeText.ts"
+import { languageOf } from "../files/Language.ts"
 import { oneLine } from "../text/Format.ts"
 import { numbersText, type NumberedPlace } from "./Places.ts"
+import { callEnd } from "./TaskItems.ts"
 
 /** The decision about a place. `lines` replace its line; they are absent when a block in the same answer makes the change. */
 export type PlaceAnswer =
@@ -180,18 +183,31 @@ export const readPlaceAnswers = (answer: string, places: ReadonlyArray<NumberedP
 export const nothingAnswered = (open: ReadonlyArray<number>): Issue =>
   makeIssue("place-open", {}, { what: `The places ${numbersText(open)} have no answer.` })
 
-/** Replaces the lines of places in a text. All places must be of this file. */
+const openParentheses = (lines: ReadonlyArray<string>): number =>
+  lines.reduce((open, line) => open + line.split("(").length - line.split(")").length, 0)
+
+/**
+ * Replaces the lines of places in a text. All places must be of this file. An answer that closes the parentheses which its
+ * line leaves open replaces all lines of the call, unless one of these is a place itself.
+ */
 export const withAnswers = (
   text: string,
   places: ReadonlyArray<NumberedPlace>,
   answers: ReadonlyMap<number, PlaceAnswer>
 ): string => {
-  const now = new Map(
-    places.flatMap(({ line, number }) => {
-      const answer = answers.get(number)
-      return answer?._tag === "Change" && answer.lines !== undefined ? [[line, answer.lines] as const] : []
-    })
-  )
+  const language = languageOf(places[0]?.path ?? "")
+  const code = codeLines(text, language)
+  const numbered = new Set(places.map(({ line }) => line))
+  const now = new Map<number, ReadonlyArray<string>>()
+  for (const { line, number } of places) {
+    const answer = answers.get(number)
+    if (answer?._tag !== "Change" || answer.lines === undefined) continue
+    now.set(line, answer.lines)
+    const replaced = codeLines(answer.lines.join("\n"), language)
+    if (replaced.length === 0 || openParentheses(replaced) > 0 || openParentheses([code[line - 1] ?? ""]) <= 0) continue
+    const rest = Array.from({ length: callEnd(code, line - 1) + 1 - line }, (_, index) => line + 1 + index)
+    if (!rest.some((at) => numbered.has(at))) for (const at of rest) now.set(at, [])
+  }
   return text
     .split("\n")
     .flatMap((line, index) => {

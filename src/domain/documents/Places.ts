@@ -17,7 +17,7 @@ export const NumberedPlace = Schema.Struct({
 export type NumberedPlace = typeof NumberedPlace.Type
 
 /** With more places in one answer, a model forgets some. */
-const mostPlaces = 30
+const mostPlaces = 60
 
 /** `1, 4-6, 9`: the numbers in their order. */
 export const numbersText = (numbers: ReadonlyArray<number>): string => {
@@ -40,7 +40,7 @@ interface Block {
 
 const blocksOf = (places: ReadonlyArray<NumberedPlace>): ReadonlyArray<Block> => {
   const blocks: Array<Block> = []
-  for (const { first, line, lines, number, path, within } of places) {
+  for (const { first, heads = [], line, lines, number, path, within } of places) {
     const last = blocks.at(-1)
     const isSame = last?.path === path && last.within === within
     const block =
@@ -48,6 +48,7 @@ const blocksOf = (places: ReadonlyArray<NumberedPlace>): ReadonlyArray<Block> =>
         ? last
         : { path, within, lines: new Map<number, string>(), numbers: new Map<number, number>() }
     if (block !== last) blocks.push(block)
+    for (const head of heads) block.lines.set(head.line, head.text)
     for (const [index, text] of lines.entries()) block.lines.set(first + index, text)
     block.numbers.set(line, number)
   }

@@ -6,7 +6,7 @@ import * as Schema from "effect/Schema"
 import type { Nodes } from "mdast"
 import { enclosingNames } from "../excerpts/EnclosingLines.ts"
 import { codeLines } from "../files/CodeText.ts"
-import { type Declaration, declarationsAround, declarationsOf } from "../files/Declarations.ts"
+import { type Declaration, declarationsAround, declarationsOf, isProgram } from "../files/Declarations.ts"
 import { languageOf } from "../files/Language.ts"
 import { readReference } from "../grammar/ReferenceForm.ts"
 import { markdownLinks, parseMarkdown } from "../markdown/MarkdownTree.ts"
@@ -24,6 +24,8 @@ export const ListedPlace = Schema.Struct({
   line: Schema.Int,
   /** The names of the declarations around it, or the heading above it; empty for none. */
   within: Schema.String,
+  /** The lines further up that begin the blocks around it, the outermost first. */
+  heads: Schema.optionalKey(Schema.Array(Schema.Struct({ line: Schema.Int, text: Schema.String }))),
   /** The lines around it and itself; `first` is the number of the first one. */
   first: Schema.Int,
   lines: Schema.Array(Schema.String),
@@ -79,11 +81,43 @@ const callsIn = (name: string): ((line: string) => boolean) => {
 /** A place with a longer line gets its own task; longer context lines are cut. */
 const longestLine = { ofPlace: 400, around: 160 }
 
+/** Place texts that mean the statement: no longer word, no comment, and nothing in quotes. */
+const keywords: ReadonlySet<string> = new Set(
+  "assert await break catch continue defer del delete except finally global goto import raise rescue return throw yield".split(
+    " "
+  )
+)
+
+/** The most blocks around a place that are shown by their first lines. The innermost ones say when the place runs. */
+const mostHeads = 2
+
+const depth = (line: string): number => line.search(/\S/)
+
+/** Finds the lines above a place that begin the blocks around it, up to the declaration. */
+const blockHeads = (lines: ReadonlyArray<string>, language: string) => {
+  if (!isProgram(language)) return () => []
+  const declared = new Set(declarationsOf(lines, language).map(({ index }) => index))
+  return (index: number): ReadonlyArray<{ readonly line: number; readonly text: string }> => {
+    const heads: Array<{ readonly line: number; readonly text: string }> = []
+    let outer = depth(lines[index] ?? "")
+    for (let at = index - 1; at >= 0 && outer > 0 && heads.length < mostHeads; at--) {
+      const line = lines[at] ?? ""
+      const begins = depth(line)
+      // A closing bracket begins no block.
+      if (begins < 0 || begins >= outer || /^\s*[)\]}>]+[;,]?\s*$/.test(line)) continue
+      if (declared.has(at)) break
+      outer = begins
+      heads.unshift({ line: at + 1, text: shortened(line, longestLine.around) })
+    }
+    return heads
+  }
+}
+
 /** A call is shown to its closing parenthesis, over at most this many lines. */
 const longestCall = 8
 
 /** The index of the line that closes the parentheses of this one. */
-const callEnd = (code: ReadonlyArray<string>, at: number): number => {
+export const callEnd = (code: ReadonlyArray<string>, at: number): number => {
   let depth = 0
   for (let index = at; index < Math.min(code.length, at + longestCall); index++) {
     for (const [sign] of (code[index] ?? "").matchAll(/[()]/g)) depth += sign === "(" ? 1 : -1
@@ -123,14 +157,20 @@ const placesOf = ({ path = "", text }: ItemSource, { containing, kind }: ForEach
   const plain = text.replaceAll("\r\n", "\n")
   const lines = plain.split("\n")
   const language = languageOf(path)
-  const code = kind === "call" ? codeLines(plain, language) : lines
+  const code = codeLines(plain, language)
+  const keyword =
+    containing !== undefined && isProgram(language) && keywords.has(containing)
+      ? new RegExp(`\\b${containing}\\b`)
+      : undefined
   const isCalled = kind === "call" ? callsIn(containing ?? "") : undefined
   const isPlace = (index: number): boolean => {
-    const line = code[index] ?? ""
-    if (isCalled !== undefined) return isCalled(line)
+    if (isCalled !== undefined) return isCalled(code[index] ?? "")
+    if (keyword !== undefined) return keyword.test(code[index] ?? "")
+    const line = lines[index] ?? ""
     return containing === undefined ? line.trim() !== "" : line.includes(containing)
   }
   const within = enclosingNames(lines, language)
+  const headsOf = blockHeads(lines, language)
   const meaning =
     isCalled === undefined || containing === undefined || !/^\w+$/.test(containing)
       ? undefined
@@ -145,11 +185,13 @@ const placesOf = ({ path = "", text }: ItemSource, { containing, kind }: ForEach
     const near = around(index, linesAround.amongMany)
     while (near.from < index + 1 && isBlank(near.from)) near.from += 1
     while (near.to > index + 1 && isBlank(near.to)) near.to -= 1
-    if (isCalled !== undefined) near.to = Math.max(near.to, callEnd(code, index) + 1)
+    if (isProgram(language)) near.to = Math.max(near.to, callEnd(code, index) + 1)
+    const heads = headsOf(index).filter((head) => head.line < near.from)
     const place: ListedPlace = {
       path,
       line: index + 1,
       within: within(index),
+      ...(heads.length === 0 ? {} : { heads }),
       first: near.from,
       lines: lines
         .slice(near.from - 1, near.to)

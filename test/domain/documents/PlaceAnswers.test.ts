@@ -127,4 +127,28 @@ describe("withAnswers", () => {
     expect(withAnswers(text, places, answers)).toBe(after)
     expect(withAnswers(text.replaceAll("\n", "\r\n"), places, answers)).toBe(after.replaceAll("\n", "\r\n"))
   })
+  it("takes a text that closes the parentheses of its line for the whole call", () => {
+    const call = "def a():\n    raise E('(%s' %\n            (a,\n             b))\n    x(1)\n"
+    const at = (line: number, number: number): NumberedPlace => ({
+      number,
+      text: "",
+      path: "a.py",
+      line,
+      within: "",
+      first: line,
+      lines: [call.split("\n")[line - 1] ?? ""]
+    })
+    const whole = change("    raise E('(%s' % (a, b)) from exc")
+    const changed = (...answers: ReadonlyArray<readonly [NumberedPlace, PlaceAnswer]>) =>
+      withAnswers(
+        call,
+        answers.map(([place]) => place),
+        new Map(answers.map(([{ number }, answer]) => [number, answer]))
+      )
+    expect(changed([at(2, 1), whole])).toBe("def a():\n    raise E('(%s' % (a, b)) from exc\n    x(1)\n")
+    expect(changed([at(2, 1), change()])).toBe("def a():\n    x(1)\n")
+    expect(changed([at(2, 1), change("    raise F('(%s' %")])).toBe(call.replace("raise E", "raise F"))
+    const beside = changed([at(2, 1), whole], [at(4, 2), keep("no")])
+    expect(beside).toContain("from exc\n            (a,\n")
+  })
 })

@@ -68,6 +68,51 @@ it("says which of all places are shown", () => {
   expect(placesBlock(places)).toMatch(/^## Places 1-2 of 9\n\na\.py\n/)
 })
 
+describe("lines that contain a keyword", () => {
+  const text = [
+    "def a():",
+    '    """May raise an error."""',
+    "    try:",
+    "        b()",
+    "    except OSError as error:",
+    "        if c:",
+    "            d()",
+    "            e()",
+    "            raise F(",
+    "                1,",
+    "                g(2),",
+    "                3)",
+    "    response.raise_for_status()",
+    "    # raise it"
+  ].join("\n")
+  const [place, ...others] = placesIn(over("line", "raise"), { "a.py": text })
+
+  it("are the statements of a program, and in other texts all lines with it", () => {
+    expect(others).toEqual([])
+    expect(place?.line).toBe(9)
+    expect(placesIn(over("line", "raise"), { "a.md": text }).length).toBe(4)
+    expect(placesIn(over("line", "raise "), { "a.py": text }).length).toBe(3)
+  })
+
+  it("are shown below the lines that begin their blocks, and to the end of the call", () => {
+    expect(
+      placesText(place === undefined ? [] : [place])
+        .split("\n")
+        .slice(3, -1)
+    ).toEqual([
+      "in a:",
+      "5:     except OSError as error:",
+      "6:         if c:",
+      "7:             d()",
+      "8:             e()",
+      "[1] 9:             raise F(",
+      "10:                 1,",
+      "11:                 g(2),",
+      "12:                 3)"
+    ])
+  })
+})
+
 describe("placesText", () => {
   it("shows places that are near each other as one text, by file and by declaration", () => {
     const files = {
@@ -120,8 +165,9 @@ describe("placeParts", () => {
     expect(cut).toEqual([])
   })
 
-  it("asks about no more than thirty at once", () => {
-    expect(placeParts(places, 1_000_000).map(({ length }) => length)).toEqual([30, 24])
+  it("asks about no more than sixty at once", () => {
+    const twice = [...places, ...places.map((place) => ({ ...place, path: `more/${place.path}` }))]
+    expect(placeParts(twice, 1_000_000).map(({ length }) => length)).toEqual([60, 48])
   })
 
   it("shows a place that does not fit by itself", () => {
