@@ -185,7 +185,9 @@ const placesOf = ({ path = "", text }: ItemSource, { containing, kind }: ForEach
     const near = around(index, linesAround.amongMany)
     while (near.from < index + 1 && isBlank(near.from)) near.from += 1
     while (near.to > index + 1 && isBlank(near.to)) near.to -= 1
-    if (isProgram(language)) near.to = Math.max(near.to, callEnd(code, index) + 1)
+    const end = isProgram(language) ? callEnd(code, index) + 1 : index + 1
+    // What stands below a keyword does not say why it is reached.
+    near.to = keyword === undefined ? Math.max(near.to, end) : end
     const heads = headsOf(index).filter((head) => head.line < near.from)
     const place: ListedPlace = {
       path,
