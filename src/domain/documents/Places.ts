@@ -97,7 +97,8 @@ const neighbours = (ofFile: ReadonlyArray<NumberedPlace>): ReadonlyArray<Readonl
 
 /**
  * Divides places into parts of at most `budget` characters. Places of one file stay together where possible, since their
- * changes are joined. Adjacent lines are split only when they exceed the budget together.
+ * changes are joined. A file that must be divided begins in the part before. Adjacent lines are split only when they exceed
+ * the budget together.
  */
 export const placeParts = (
   places: ReadonlyArray<NumberedPlace>,
@@ -113,7 +114,7 @@ export const placeParts = (
       const groups = neighbours(ofFile).flatMap((group) => (fits(group) ? [group] : group.map((place) => [place])))
       for (const [index, group] of groups.entries()) {
         const open = parts.at(-1)
-        if (index > 0 && open !== undefined && fits([...open, ...group])) open.push(...group)
+        if ((index > 0 || !fits(ofFile)) && open !== undefined && fits([...open, ...group])) open.push(...group)
         else parts.push([...group])
       }
     }

@@ -170,6 +170,11 @@ describe("placeParts", () => {
     expect(placeParts(twice, 1_000_000).map(({ length }) => length)).toEqual([60, 48])
   })
 
+  it("begins a file that has to be divided in the part before", () => {
+    const long = placesIn(over("line", "x"), { "a.txt": "x\n", "b.txt": "x\n\n\n\n\n\n".repeat(70) })
+    expect(placeParts(long, 1_000_000).map(({ length }) => length)).toEqual([60, 11])
+  })
+
   it("shows a place that does not fit by itself", () => {
     expect(placeParts(places.slice(0, 3), 1).map(({ length }) => length)).toEqual([1, 1, 1])
   })
