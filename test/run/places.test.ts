@@ -232,7 +232,7 @@ describe("a task for many places", () => {
     "says of lines that two answers changed beside each other, and that nobody made again, that they are not changed",
     () =>
       Effect.gen(function* () {
-        const lines = Array.from({ length: 40 }, (_, at) => `x_${at} = open(${at})`)
+        const lines = Array.from({ length: 80 }, (_, at) => `x_${at} = open(${at})`)
         const run = yield* makeRun({ "a.py": `${lines.join("\n")}\n` })
         const { answer } = model(calls, ({ user }) =>
           user.includes("at the same lines")
@@ -244,7 +244,7 @@ describe("a task for many places", () => {
         const { report } = yield* run.session({ answer, approver: willingApprover() })
         const now = (yield* run.text("a.py")).split("\n")
         const items = itemsOf(report)
-        expect(items.length).toBe(40)
+        expect(items.length).toBe(80)
         for (const [at, { note, state }] of items.entries()) {
           if (state === "done") expect(now[at], note).toContain("utf-8")
         }
