@@ -131,6 +131,7 @@ describe("withAnswers", () => {
     const call = "def a():\n    raise E('(%s' %\n            (a,\n             b))\n    x(1)\n"
     const at = (line: number, number: number): NumberedPlace => ({
       number,
+      of: 2,
       text: "",
       path: "a.py",
       line,
