@@ -147,7 +147,7 @@ const idleTasks = ({ results }: RoundWork, { changeOf, promisesChange }: ChangeK
     .map(({ task }) =>
       nothingBy(
         task,
-        `None of its calls changes anything, although this is the purpose of its skill "${task.skill}" is for.`
+        `None of its calls changes anything, although changes are what its skill "${task.skill}" is for.`
       )
     )
 

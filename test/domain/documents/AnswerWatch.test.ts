@@ -32,9 +32,12 @@ const many = (count: number, line: (index: number) => string): string =>
   Array.from({ length: count }, (_, i) => line(i)).join("\n")
 
 const root = new URL("../../../", import.meta.url)
+/** The examples of rules hold texts that repeat themselves. */
+const examples = "ruleExamples.json"
+
 const textFiles = (folder: string): ReadonlyArray<string> =>
   readdirSync(new URL(folder, root), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /\.(?:ts|md|json|cjs)$/.test(entry.name))
+    .filter((entry) => entry.isFile() && /\.(?:ts|md|json|cjs)$/.test(entry.name) && entry.name !== examples)
     .map((entry) => `${entry.parentPath}/${entry.name}`)
 
 const words =

@@ -146,7 +146,7 @@ describe("the text of a file in an answer", () => {
 
   it("is not taken for marks where it underlines a title in code", () => {
     const newText = '"""\nResults\n=======\n\nNone.\n"""\n'
-    expect(tidyNewText({ path: "a.py", base: null, newText })).toEqual({ newText, left: [] })
+    expect(tidyNewText({ path: "a.py", base: null, newText })).toEqual({ newText, removedParts: [] })
   })
 })
 

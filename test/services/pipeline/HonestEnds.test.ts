@@ -126,7 +126,7 @@ describe("a task whose skill is for changes", () => {
     Effect.gen(function* () {
       const [status, message] = ends(yield* runScript())
       expect(status).toBe("failed")
-      expect(message).toContain('"Edit 1" did not change anything. No call of it changes anything')
+      expect(message).toContain('"Edit 1" did not change anything. None of its calls changes anything')
     }).pipe(
       scripted(
         {
