@@ -323,7 +323,7 @@ export const tidyNewText = (written: Written): Tidied => {
   const problem = "The new text holds marks that make no block."
   return {
     newText,
-    removedParts: removedParts,
+    removedParts,
     ...(kinds.includes("code") && hasOpenMarks(newText, base) ? { problem } : {})
   }
 }

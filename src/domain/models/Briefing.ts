@@ -179,7 +179,7 @@ export const briefingBlocks = (briefing: BriefingParts, isReference = true) => (
   user_prompt: fencedBlock("## User prompt", briefing.prompt, "text"),
   environment: rawBlock("## Environment", briefing.environment),
   project_description: rawBlock("## Project description", nestMarkdown(briefing.projectDescription, 2)),
-  project_readme: rawBlock("## README.md", nestMarkdown(briefing.projectReadme ?? "", 2)),
+  project_readme: rawBlock("## Project description", nestMarkdown(briefing.projectReadme ?? "", 2)),
   project_map: rawBlock("## Project map", briefing.projectMap ?? ""),
   current_file:
     currentFileBlock(briefing.currentFile) +
@@ -193,11 +193,11 @@ export const projectTextOf = ({ projectDescription, projectMap = "", projectRead
 
 /** The certain targets of references: the parts of the prompt, and the open files. */
 export const briefingLinks = (briefing: BriefingParts): ReadonlyArray<Reference> => {
-  const { attachment, currentFile, openFiles, projectDescription } = briefing
+  const { attachment, currentFile, openFiles, projectDescription, projectReadme = "" } = briefing
   const anchors = [
     ...(currentFile === undefined ? [] : ["current-file"]),
     ...(attachment === undefined ? [] : [attachmentAnchor]),
-    ...(projectDescription === "" ? [] : [descriptionAnchor])
+    ...(projectDescription === "" && projectReadme === "" ? [] : [descriptionAnchor])
   ]
   return [
     ...anchors.map(

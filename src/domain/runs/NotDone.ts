@@ -145,10 +145,7 @@ const idleTasks = ({ results }: RoundWork, { changeOf, promisesChange }: ChangeK
   results
     .filter(({ calls, task }) => promisesChange(task) && calls.every(({ call }) => changeOf(call) === undefined))
     .map(({ task }) =>
-      nothingBy(
-        task,
-        `None of its calls changes anything, although changes are what its skill "${task.skill}" is for.`
-      )
+      nothingBy(task, `None of its calls changes anything, although changes are what its skill "${task.skill}" is for.`)
     )
 
 /** A task that failed after its calls had made their changes lacks only the words about them. */

@@ -59,7 +59,9 @@ it("shows a call to its end, and says what the name stands for in its file", () 
   expect(own("class Tar:\n    def open(self, path):\n        return path")).toBeUndefined()
   const call = (path: string, text: string) => placesIn(over("call", "open"), { [path]: text })[0]?.meaning
   expect(call("a.go", "func (t *Tar) open(path string) {\n}\n\nvar x = open(1)\n")).toBeUndefined()
-  expect(call("A.java", "class A {\n  void open(int x) {\n  }\n  int x = open(1);\n}\n")).toMatch(/line 2 .*: void open/)
+  expect(call("A.java", "class A {\n  void open(int x) {\n  }\n  int x = open(1);\n}\n")).toMatch(
+    /line 2 .*: void open/
+  )
   expect([own("x = open == 1"), own("# open = 1"), own("reopen = 1")]).toEqual([undefined, undefined, undefined])
 })
 

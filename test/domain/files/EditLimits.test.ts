@@ -27,8 +27,8 @@ describe("the limits of edits", () => {
   })
 
   it("recognize a new text of at least 10 characters that the file has already", () => {
-    assert.include(edit("1234567890\n", "gone\n", "1234567890\n"), "stands there already")
-    assert.notInclude(edit("123456789\n", "gone\n", "123456789\n"), "stands there already")
+    assert.include(edit("1234567890\n", "gone\n", "1234567890\n"), "is already there")
+    assert.notInclude(edit("123456789\n", "gone\n", "123456789\n"), "is already there")
   })
 
   it("name the nearest line from 60 % of likeness on", () => {

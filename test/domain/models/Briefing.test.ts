@@ -26,7 +26,7 @@ describe("briefingBlocks", () => {
       user_prompt: "## User prompt\n\n````text\nExplain ```x```\n## Environment\n````\n\n",
       environment: "## Environment\n\n- Date: 2026-11-20\n\n",
       project_description: "## Project description\n\n### Shop\n\n#### Environment\n\nNode\n\n",
-      project_readme: "## README.md\n\n### Tea\n\nSells tea.\n\n",
+      project_readme: "## Project description\n\n### Tea\n\nSells tea.\n\n",
       project_map: "## Project map\n\n2 files: typescript 2.\n\nMain files: `src/main.ts`.\n\n",
       current_file: "## Current file\n\nPath: src/main.ts\n\n```typescript\n1: run()\n```\n\n",
       open_files: "## Open files\n\n- src/main.ts\n- src/odd name.ts\n\n"

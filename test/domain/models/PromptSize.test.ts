@@ -29,7 +29,7 @@ it("says what is large and what to do about the largest part that a person can c
       ]
     })
   ).toBe(
-    "The prompt needs about 9100 tokens, the context window holds 8192. The largest parts are instructions (4000), project description (3000), tool calls and outputs (900). Shorten AGENTS.md or README.md, or raise contextWindow to at least 11264."
+    "The prompt needs about 9100 tokens, the context window holds 8192. The largest parts are instructions (4000), project description (3000), tool calls and outputs (900). Shorten AGENTS.md, or raise contextWindow to at least 11264."
   )
   expect(overflowText({ estimated: 9000, window: 8192 })).toBe(
     "The prompt needs about 9000 tokens, the context window holds 8192. Narrow the references, or raise contextWindow to at least 11264."
