@@ -152,8 +152,8 @@ describe("architecture", () => {
   })
 
   it("has a core that is not larger than it has to be", () => {
-    const lines = modules.reduce((sum, { lines, path }) => (isCore(roomOf(path)) ? sum + lines : sum), 0)
-    assert.isAtMost(lines, 78_700)
+    const lines = modules.reduce((sum, { codeLines, path }) => (isCore(roomOf(path)) ? sum + codeLines : sum), 0)
+    assert.isAtMost(lines, 63_600)
   })
 
   it("counts the members of shapes of every form", () => {
@@ -224,8 +224,9 @@ describe("architecture", () => {
   })
 
   it("has files that can be read at once: longer ones are listed as a warning", () => {
-    const long = modules.filter((module) => module.lines > 400)
-    if (long.length > 0) console.warn(long.map(({ lines, path }) => `${path} has ${lines} lines.`).join("\n"))
+    const long = modules.filter((module) => module.codeLines > 370)
+    if (long.length > 0)
+      console.warn(long.map(({ codeLines, path }) => `${path} has ${codeLines} lines of code.`).join("\n"))
     assert.isBelow(long.length, modules.length / 50)
   })
 })

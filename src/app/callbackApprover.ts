@@ -14,10 +14,12 @@ import { Approver, denyAll } from "../services/approvals/Approver.ts"
 
 /** What a script is asked: about all calls of a step, or about a single call. */
 export interface ApprovalRequest {
-  /** All calls of a step, or one call. */ readonly scope: "step" | "call"
+  /** All calls of a step, or one call. */
+  readonly scope: "step" | "call"
   /** The heading of the step, or the name of the task. */
   readonly title: string
-  /** The calls that are asked about. */ readonly items: ReadonlyArray<ApprovalItem>
+  /** The calls that are asked about. */
+  readonly items: ReadonlyArray<ApprovalItem>
 }
 
 /**

@@ -14,10 +14,10 @@ export interface SourceImport {
   readonly names?: ReadonlyArray<string>
 }
 
-/** A module of src: its path below src, its number of lines, what it imports. */
+/** A module of src: its path below src, how many lines hold code, and its imports. */
 export interface SourceModule {
   readonly path: string
-  readonly lines: number
+  readonly codeLines: number
   readonly imports: ReadonlyArray<SourceImport>
 }
 
@@ -56,11 +56,15 @@ export const importsOf = (path: string, text: string): ReadonlyArray<SourceImpor
     return names === undefined ? { target, isType } : { target, isType, names }
   })
 
+/** True for a line without code: blank, or of a comment. */
+const isCommentLine = (line: string): boolean => /^\s*(?:$|\/\/|\/?\*)/.test(line)
+
 /** All modules of src. */
 export const sourceModules = (): ReadonlyArray<SourceModule> =>
   globSync("**/*.ts", { cwd: fileURLToPath(root), exclude: ["**/dist/**"] })
     .sort()
     .map((path) => {
       const text = readFileSync(new URL(path, root), "utf8")
-      return { path, lines: text.trimEnd().split("\n").length, imports: importsOf(path, text) }
+      const codeLines = text.split("\n").filter((line) => !isCommentLine(line)).length
+      return { path, codeLines, imports: importsOf(path, text) }
     })

@@ -119,9 +119,12 @@ export const conversationEnding = (
 
 /** What a list says of a kept conversation. */
 export interface ConversationSummary {
-  /** The id of the conversation. */ readonly id: string
-  /** Its first message, cut. */ readonly title: string
-  /** The name of the model. */ readonly model: string
+  /** The id of the conversation. */
+  readonly id: string
+  /** Its first message, cut. */
+  readonly title: string
+  /** The name of the model. */
+  readonly model: string
   /** ISO 8601. */
   readonly savedAt: string
   /** How many the person wrote. */

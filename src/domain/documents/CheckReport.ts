@@ -36,73 +36,91 @@ const ReferenceReport = Schema.Struct({
 
 /** A task of a plan. */
 export const TaskReport = Schema.Struct({
-  /** The heading of the task. */ name: Schema.String,
-  /** The name as links write it. */ slug: Schema.String,
-  /** The name of the skill. */ skill: Schema.String,
-  /** What is to be done, in markdown. */ what_is_needed: Schema.String,
-  /** What the result has to be, in markdown. */ expected_output: Schema.String,
-  /** The links of the task, in order. */ references: Schema.Array(ReferenceReport),
+  /** The heading of the task. */
+  name: Schema.String,
+  /** The name as links write it. */
+  slug: Schema.String,
+  /** The name of the skill. */
+  skill: Schema.String,
+  /** What is to be done, in markdown. */
+  what_is_needed: Schema.String,
+  /** What the result has to be, in markdown. */
+  expected_output: Schema.String,
+  /** The links of the task, in order. */
+  references: Schema.Array(ReferenceReport),
   /** What counts as an item, and where the items are, of a task for each item. */
   for_each: Schema.optionalKey(Schema.String),
-  /** True when its calls are asked about. */ requires_approval: Schema.Boolean,
-  /** The code blocks of the task. */ code_blocks: Schema.Array(
-    Schema.Struct({ language: Schema.String, text: Schema.String })
-  )
+  /** True when its calls are asked about. */
+  requires_approval: Schema.Boolean,
+  /** The code blocks of the task. */
+  code_blocks: Schema.Array(Schema.Struct({ language: Schema.String, text: Schema.String }))
 })
 export type TaskReport = typeof TaskReport.Type
 
 /** `pending` and `finished` are names of tasks. */
 export const TaskListReport = Schema.Struct({
-  /** The markdown under the goals. */ goals: Schema.String,
-  /** The sections of tasks, in order. */ sections: Schema.Array(
-    Schema.Struct({ title: Schema.String, tasks: Schema.Array(TaskReport) })
-  ),
-  /** The names of tasks without a result. */ pending: Schema.Array(Schema.String),
-  /** The names of tasks with a result. */ finished: Schema.Array(Schema.String)
+  /** The markdown under the goals. */
+  goals: Schema.String,
+  /** The sections of tasks, in order. */
+  sections: Schema.Array(Schema.Struct({ title: Schema.String, tasks: Schema.Array(TaskReport) })),
+  /** The names of tasks without a result. */
+  pending: Schema.Array(Schema.String),
+  /** The names of tasks with a result. */
+  finished: Schema.Array(Schema.String)
 })
 export type TaskListReport = typeof TaskListReport.Type
 
 /** `inputs` by name; absent when there are none. */
 export const RefinementReport = Schema.Struct({
-  /** The task that it is about. */ task: TaskReport,
-  /** The inputs of the skill, by name. */ inputs: Schema.optionalKey(
-    Schema.Record(Schema.String, InputValue.fields.value)
-  ),
+  /** The task that it is about. */
+  task: TaskReport,
+  /** The inputs of the skill, by name. */
+  inputs: Schema.optionalKey(Schema.Record(Schema.String, InputValue.fields.value)),
   /** The reading calls under `## Look first`; absent when there are none. */
   look_first: Schema.optionalKey(Schema.Array(ToolCall)),
-  /** The calls, in order. */ tool_calls: Schema.Array(ToolCall)
+  /** The calls, in order. */
+  tool_calls: Schema.Array(ToolCall)
 })
 export type RefinementReport = typeof RefinementReport.Type
 
 /** The result of a task. */
 export const ResultReport = Schema.Struct({
-  /** The summary of the result. */ summary: Schema.String,
-  /** The links of the result, in order. */ links: Schema.Array(
-    Schema.Struct({ title: Schema.String, href: Schema.String })
-  )
+  /** The summary of the result. */
+  summary: Schema.String,
+  /** The links of the result, in order. */
+  links: Schema.Array(Schema.Struct({ title: Schema.String, href: Schema.String }))
 })
 export type ResultReport = typeof ResultReport.Type
 
 /** An issue as printed; `message` says what is wrong and what to do, `what` and `how` are its halves. */
 export const IssueReport = Schema.Struct({
-  /** What is wrong and what to do. */ message: Schema.String,
-  /** A stable code in kebab-case. */ code: Issue.fields.code,
-  /** The place. */ where: Issue.fields.where,
-  /** What is wrong. */ what: Issue.fields.what,
-  /** What to write instead. */ how: Issue.fields.how,
-  /** The text that is wrong. */ quote: Issue.fields.quote
+  /** What is wrong and what to do. */
+  message: Schema.String,
+  /** A stable code in kebab-case. */
+  code: Issue.fields.code,
+  /** The place. */
+  where: Issue.fields.where,
+  /** What is wrong. */
+  what: Issue.fields.what,
+  /** What to write instead. */
+  how: Issue.fields.how,
+  /** The text that is wrong. */
+  quote: Issue.fields.quote
 })
 export type IssueReport = typeof IssueReport.Type
 
 /** `value` is null when the document is rejected. */
 export const CheckReport = Schema.Struct({
-  /** Which kind of document was checked. */ kind: DocumentKind,
-  /** `repaired`: accepted with repairs. */ verdict: Schema.Literals(["accepted", "repaired", "rejected"]),
-  /** What is wrong; empty unless rejected. */ issues: Schema.Array(IssueReport),
-  /** What was repaired. */ repairs: Schema.Array(Repair),
-  /** What the document says; null when it is rejected. */ value: Schema.NullOr(
-    Schema.Union([TaskListReport, RefinementReport, ResultReport])
-  ),
+  /** Which kind of document was checked. */
+  kind: DocumentKind,
+  /** `repaired`: accepted with repairs. */
+  verdict: Schema.Literals(["accepted", "repaired", "rejected"]),
+  /** What is wrong; empty unless rejected. */
+  issues: Schema.Array(IssueReport),
+  /** What was repaired. */
+  repairs: Schema.Array(Repair),
+  /** What the document says; null when it is rejected. */
+  value: Schema.NullOr(Schema.Union([TaskListReport, RefinementReport, ResultReport])),
   /** The project that the document was checked against; absent when the text alone was. */
   project: Schema.optionalKey(Schema.String)
 })
@@ -215,8 +233,10 @@ export const checkDocument = (kind: DocumentKind, text: string, options: CheckOp
 
 /** A fixed text with its report. Without repairs it is the original text. */
 export interface FixedDocument {
-  /** What was found. */ readonly report: CheckReport
-  /** The text without what was repaired. */ readonly text: string
+  /** What was found. */
+  readonly report: CheckReport
+  /** The text without what was repaired. */
+  readonly text: string
 }
 
 /** The prompt in a task list, up to the next part and without a fence around it. */

@@ -3,7 +3,8 @@ import type { CheckOptions, DocumentKind } from "./CheckReport.ts"
 
 /** What is checked; a whole task list when `kind` is absent. `finished` names tasks that have a result already. */
 export interface CheckRequest extends CheckOptions {
-  /** The kind of the document; `task-list` when absent. */ readonly kind?: DocumentKind
+  /** The kind of the document; `task-list` when absent. */
+  readonly kind?: DocumentKind
 }
 
 /** Refuses the bare name of a kind, which JavaScript may pass: it would be checked as a task list. */

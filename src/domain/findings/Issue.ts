@@ -9,10 +9,14 @@ import { type CodeOf, ruleOf } from "./rules/Rules.ts"
 
 /** The place in a document. `line` is 1-based. */
 export const Where = Schema.Struct({
-  /** The heading of the section. */ section: Schema.optionalKey(Schema.String),
-  /** The name of the task. */ task: Schema.optionalKey(Schema.String),
-  /** The field of the task. */ field: Schema.optionalKey(Schema.String),
-  /** The line, from 1. */ line: Schema.optionalKey(Schema.Int)
+  /** The heading of the section. */
+  section: Schema.optionalKey(Schema.String),
+  /** The name of the task. */
+  task: Schema.optionalKey(Schema.String),
+  /** The field of the task. */
+  field: Schema.optionalKey(Schema.String),
+  /** The line, from 1. */
+  line: Schema.optionalKey(Schema.Int)
 })
 export type Where = typeof Where.Type
 
@@ -21,19 +25,27 @@ export type Where = typeof Where.Type
  * too, and addresses nobody; `how` tells the author of the text what to write.
  */
 export const Issue = Schema.Struct({
-  /** A stable code in kebab-case. */ code: Schema.String,
-  /** The place. */ where: Where,
-  /** What is wrong. */ what: Schema.String,
-  /** What to write instead. */ how: Schema.String,
-  /** The text that is wrong. */ quote: Schema.optionalKey(Schema.String)
+  /** A stable code in kebab-case. */
+  code: Schema.String,
+  /** The place. */
+  where: Where,
+  /** What is wrong. */
+  what: Schema.String,
+  /** What to write instead. */
+  how: Schema.String,
+  /** The text that is wrong. */
+  quote: Schema.optionalKey(Schema.String)
 })
 export type Issue = typeof Issue.Type
 
 /** A deviation that was repaired, with a stable kebab-case code. */
 export const Repair = Schema.Struct({
-  /** A stable code in kebab-case. */ code: Schema.String,
-  /** The place. */ where: Where,
-  /** What was repaired. */ message: Schema.String,
+  /** A stable code in kebab-case. */
+  code: Schema.String,
+  /** The place. */
+  where: Where,
+  /** What was repaired. */
+  message: Schema.String,
   /** The code of the syntax in which a call was written, see docs/internals/repairs.md. */
   syntax: Schema.optionalKey(Schema.String)
 })

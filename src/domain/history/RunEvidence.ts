@@ -49,17 +49,24 @@ export type TaskState = typeof TaskState.Type
 
 /** Everything about one task. */
 export const TaskEvidence = Schema.Struct({
-  /** The name of the task. */ task: Schema.String,
+  /** The name of the task. */
+  task: Schema.String,
   /** What the plan says about it; absent when no plan has it any more. */
   skill: Schema.optionalKey(Schema.String),
-  /** What the plan says is to be done. */ whatIsNeeded: Schema.optionalKey(Schema.String),
-  /** How the task stands. */ state: TaskState,
-  /** What was read of its references. */ references: ReadReferences,
-  /** Its prompts with their answers, in order. */ attempts: Schema.Array(Attempt),
-  /** Its calls with their results, in order. */ calls: Schema.Array(CallEvidence),
+  /** What the plan says is to be done. */
+  whatIsNeeded: Schema.optionalKey(Schema.String),
+  /** How the task stands. */
+  state: TaskState,
+  /** What was read of its references. */
+  references: ReadReferences,
+  /** Its prompts with their answers, in order. */
+  attempts: Schema.Array(Attempt),
+  /** Its calls with their results, in order. */
+  calls: Schema.Array(CallEvidence),
   /** Calls that were denied, or could not be used; absent when there is none. */
   unrun: Schema.optionalKey(Schema.Array(UnrunCall)),
-  /** Calls that were denied; absent when there is none. */ denied: Schema.optionalKey(DeniedCalls),
+  /** Calls that were denied; absent when there is none. */
+  denied: Schema.optionalKey(DeniedCalls),
   /** What became of each item, for a task for each item. */
   items: Schema.optionalKey(Schema.Array(ItemResult)),
   /** Paths that its successful calls wrote. */
@@ -68,7 +75,8 @@ export const TaskEvidence = Schema.Struct({
   summary: Schema.optionalKey(Schema.String),
   /** The document of its result, when it has one. */
   result: Schema.optionalKey(Schema.String),
-  /** Why it failed, once for each attempt. */ failures: Schema.Array(Schema.String)
+  /** Why it failed, once for each attempt. */
+  failures: Schema.Array(Schema.String)
 })
 export type TaskEvidence = typeof TaskEvidence.Type
 

@@ -21,7 +21,8 @@ export type TaskCount = typeof TaskCount.Type
 
 export const RunSummary = Schema.Struct({
   runId: Schema.String,
-  /** How the run stands. */ standing: RunStanding,
+  /** How the run stands. */
+  standing: RunStanding,
   /** ISO 8601. */
   startedAt: Schema.optionalKey(Schema.String),
   /** The time of the last record, ISO 8601; absent while it runs. */
@@ -34,8 +35,10 @@ export const RunSummary = Schema.Struct({
   tasks: Schema.optionalKey(TaskCount),
   /** Where the project is, or was when the run last worked on it. */
   project: Schema.optionalKey(Schema.String),
-  /** What was asked. */ prompt: Schema.optionalKey(Schema.String),
-  /** The name of the model; absent for one in code. */ model: Schema.optionalKey(Schema.String),
+  /** What was asked. */
+  prompt: Schema.optionalKey(Schema.String),
+  /** The name of the model; absent for one in code. */
+  model: Schema.optionalKey(Schema.String),
   /** Size of the journal. */
   bytes: Schema.Int,
   /** The process that works on it. */
@@ -46,10 +49,14 @@ export type RunSummary = typeof RunSummary.Type
 /** What there is to say about a run before its contents. */
 export const RunHead = Schema.Struct({
   runId: Schema.String,
-  /** How the run stands. */ status: RunStanding,
-  /** The folder of the project. */ project: Schema.String,
-  /** What was asked. */ prompt: Schema.String,
-  /** The name of the model; absent for one in code. */ model: Schema.optionalKey(Schema.String),
+  /** How the run stands. */
+  status: RunStanding,
+  /** The folder of the project. */
+  project: Schema.String,
+  /** What was asked. */
+  prompt: Schema.String,
+  /** The name of the model; absent for one in code. */
+  model: Schema.optionalKey(Schema.String),
   /** ISO 8601. */
   startedAt: Schema.optionalKey(Schema.String),
   /** ISO 8601; absent while the run works. */
@@ -74,7 +81,8 @@ export const RunOverview = Schema.Struct({
   durationMs: Schema.optionalKey(Schema.Finite),
   /** The first plan as markdown; empty when there is none. */
   plan: Schema.String,
-  /** The tasks of the last plan, in order. */ tasks: Schema.Array(
+  /** The tasks of the last plan, in order. */
+  tasks: Schema.Array(
     Schema.Struct({
       name: Schema.String,
       state: TaskState,
@@ -85,8 +93,10 @@ export const RunOverview = Schema.Struct({
       text: Schema.String
     })
   ),
-  /** The answer to the prompt; empty before it. */ answer: Schema.String,
-  /** Why the run ended as it did; empty when it is done. */ message: Schema.String,
+  /** The answer to the prompt; empty before it. */
+  answer: Schema.String,
+  /** Why the run ended as it did; empty when it is done. */
+  message: Schema.String,
   /** What the program knows; absent when nothing changed, was denied or is missing. */
   facts: Schema.optionalKey(RunFacts),
   /** The links in all results and in the answer; absent when none was checked. */

@@ -10,21 +10,26 @@ import { nearest } from "../text/Nearest.ts"
 export interface ModelAbilities {
   /** False for a model that only computes, such as an embedding model. */
   readonly completion?: boolean
-  /** It calls tools. */ readonly tools?: boolean
-  /** It thinks before it answers. */ readonly thinking?: boolean
+  /** It calls tools. */
+  readonly tools?: boolean
+  /** It thinks before it answers. */
+  readonly thinking?: boolean
   /** It sees pictures. */
   readonly vision?: boolean
 }
 
 /** A model on the server; absent fields are unknown. */
 export interface InstalledModel {
-  /** The name on the server. */ readonly name: string
+  /** The name on the server. */
+  readonly name: string
   /** In bytes. */
   readonly size?: number | undefined
-  /** What it can do. */ readonly abilities: ModelAbilities
+  /** What it can do. */
+  readonly abilities: ModelAbilities
   /** True when the server forwards prompts for it to another server. */
   readonly isForwarded?: boolean | undefined
-  /** Its windows and slots. */ readonly capacity: ModelCapacity
+  /** Its windows and slots. */
+  readonly capacity: ModelCapacity
   /** What it takes in memory now. */
   readonly memory?: LoadedMemory | undefined
 }

@@ -5,7 +5,8 @@ import { sizeText } from "../text/Format.ts"
 
 /** The memory of a loaded model, in bytes. */
 export interface LoadedMemory {
-  /** Bytes in all. */ readonly bytes: number
+  /** Bytes in all. */
+  readonly bytes: number
   /** How much of it is on the graphics card. */
   readonly gpuBytes: number
   /** The window of the loaded model, in tokens. */

@@ -15,9 +15,12 @@ export type PullStep = typeof PullStep.Type
 
 /** All parts together. */
 export interface PullProgress {
-  /** What the server does now. */ readonly status: string
-  /** Bytes in all. */ readonly total: number
-  /** Bytes that have come. */ readonly completed: number
+  /** What the server does now. */
+  readonly status: string
+  /** Bytes in all. */
+  readonly total: number
+  /** Bytes that have come. */
+  readonly completed: number
 }
 
 /** Adds up the parts of a model, step by step. */

@@ -24,13 +24,18 @@ export type ApprovalSummary = typeof ApprovalSummary.Type
 
 /** A call that somebody is asked about. */
 export const ApprovalItem = Schema.Struct({
-  /** The name of the task. */ task: Schema.String,
-  /** The call with its arguments. */ call: Schema.optionalKey(ToolCall),
-  /** The name of the tool. */ tool: Schema.String,
+  /** The name of the task. */
+  task: Schema.String,
+  /** The call with its arguments. */
+  call: Schema.optionalKey(ToolCall),
+  /** The name of the tool. */
+  tool: Schema.String,
   /** The plugin the tool comes from; absent for a built-in tool. */
   origin: Schema.optionalKey(Schema.String),
-  /** How much harm the call may do. */ risk: Risk,
-  /** What the call accesses: paths, addresses, command lines. */ targets: Schema.Array(Schema.String),
+  /** How much harm the call may do. */
+  risk: Risk,
+  /** What the call accesses: paths, addresses, command lines. */
+  targets: Schema.Array(Schema.String),
   /** Details of the targets, one line each. */
   details: Schema.optionalKey(Schema.Array(Schema.String)),
   /** What would change, as a unified diff of bounded length. */

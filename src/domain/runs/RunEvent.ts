@@ -273,8 +273,10 @@ export const SavedEvent = Schema.Union([RunEvent, TaskRefined])
 
 /** An event with the time it was published at, ISO 8601. */
 export const RecordedEvent = Schema.Struct({
-  /** ISO 8601. */ at: Schema.String,
-  /** The event itself. */ event: SavedEvent
+  /** ISO 8601. */
+  at: Schema.String,
+  /** The event itself. */
+  event: SavedEvent
 })
 export type RecordedEvent = typeof RecordedEvent.Type
 

@@ -10,9 +10,8 @@ export const RunOrder = Schema.Struct({
   prompt: Schema.String,
   /** Path of the file the person is looking at. */
   currentFile: Schema.optionalKey(Schema.String),
-  /** Paths of the files that are open in the editor of the person. */ openFiles: Schema.optionalKey(
-    Schema.Array(Schema.String)
-  ),
+  /** Paths of the files that are open in the editor of the person. */
+  openFiles: Schema.optionalKey(Schema.Array(Schema.String)),
   /** Skips planning: one task with this skill. */
   skill: Schema.optionalKey(Schema.String),
   /** Skips planning: the markdown of a task list. */

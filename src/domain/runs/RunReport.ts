@@ -31,8 +31,10 @@ export type RunStatus = typeof RunStatus.Type
 
 /** Sums over all model calls of a run; durations in ms. */
 export const RunUsage = Schema.Struct({
-  /** How often a model was asked. */ modelCalls: Schema.Int,
-  /** How many calls of tools were made. */ toolCalls: Schema.Int,
+  /** How often a model was asked. */
+  modelCalls: Schema.Int,
+  /** How many calls of tools were made. */
+  toolCalls: Schema.Int,
   promptTokens: Schema.Int,
   /** How many of them the server took from its cache; absent unless it said so of each call. */
   cachedTokens: Schema.optionalKey(Schema.Int),
@@ -41,8 +43,10 @@ export const RunUsage = Schema.Struct({
   answerMs: Schema.optionalKey(Schema.Finite),
   /** How long it loaded models; absent when it did not say so. */
   loadMs: Schema.optionalKey(Schema.Finite),
-  /** Milliseconds in which models worked; calls side by side count each. */ modelMs: Schema.Finite,
-  /** Milliseconds from the beginning to the end. */ durationMs: Schema.Finite
+  /** Milliseconds in which models worked; calls side by side count each. */
+  modelMs: Schema.Finite,
+  /** Milliseconds from the beginning to the end. */
+  durationMs: Schema.Finite
 })
 export type RunUsage = typeof RunUsage.Type
 
@@ -85,8 +89,10 @@ export const addModelCall = (sum: RunUsage, usage: Usage): RunUsage => {
 
 /** How a run ended, with what it found and what it cost. */
 export const RunReport = Schema.Struct({
-  /** The id of the run, also for the command line. */ runId: Schema.String,
-  /** How the run ended. */ status: RunStatus,
+  /** The id of the run, also for the command line. */
+  runId: Schema.String,
+  /** How the run ended. */
+  status: RunStatus,
   /** The answer to the prompt in markdown; empty when the run ended before it. */
   answer: Schema.String,
   /** Why the run ended as it did; empty when it is done. */
@@ -95,15 +101,20 @@ export const RunReport = Schema.Struct({
   nothingLeft: Schema.optionalKey(Schema.Boolean),
   /** The issues of the last rejected attempt, when it ended the run. */
   issues: Schema.Array(Issue),
-  /** The goals of the plan, in markdown; empty without a plan. */ goals: Schema.String,
-  /** The results of the tasks that finished, in order. */ results: Schema.Array(TaskResult),
-  /** The tasks that failed, each with the reason. */ failures: Schema.Array(TaskFailure),
-  /** How many rounds of tasks the run took. */ rounds: Schema.Int,
+  /** The goals of the plan, in markdown; empty without a plan. */
+  goals: Schema.String,
+  /** The results of the tasks that finished, in order. */
+  results: Schema.Array(TaskResult),
+  /** The tasks that failed, each with the reason. */
+  failures: Schema.Array(TaskFailure),
+  /** How many rounds of tasks the run took. */
+  rounds: Schema.Int,
   /** What the host knows: changed files with their lines, checks with their exit codes; absent when nothing changed. */
   facts: Schema.optionalKey(RunFacts),
   /** The links in all results and in the answer; absent when none was checked. */
   evidence: Schema.optionalKey(EvidenceCount),
-  /** What the run cost: calls, tokens, milliseconds. */ usage: RunUsage
+  /** What the run cost: calls, tokens, milliseconds. */
+  usage: RunUsage
 })
 export type RunReport = typeof RunReport.Type
 
@@ -127,17 +138,20 @@ export const exitCodeOf = (status: RunStatus): number => exitCodes[status]
 export const AskReport = Schema.Struct({
   /** The number of the message in its conversation, from 1. */
   message: Schema.Int,
-  /** How the message was answered. */ status: RunStatus,
+  /** How the message was answered. */
+  status: RunStatus,
   /** Markdown. When a limit ended the work, its last paragraph says so. */
   answer: Schema.String,
   /** Why it ended; empty when it is done. */
   reason: Schema.String,
   /** How often the model was asked. */
   iterations: Schema.Int,
-  /** How many calls of tools were made. */ toolCalls: Schema.Int,
+  /** How many calls of tools were made. */
+  toolCalls: Schema.Int,
   /** What the host knows of the changes; absent when nothing changed. */
   facts: Schema.optionalKey(RunFacts),
-  /** Milliseconds from the message to the answer. */ durationMs: Schema.Finite
+  /** Milliseconds from the message to the answer. */
+  durationMs: Schema.Finite
 })
 export type AskReport = typeof AskReport.Type
 

@@ -44,11 +44,16 @@ export class ToolFailure extends Schema.TaggedError<ToolFailure>()("ToolFailure"
 
 /** The result envelope. `data` is null on failure; `error_message` is null on success. */
 export const ToolResult = Schema.Struct({
-  /** True when the call did its work. */ success: Schema.Boolean,
-  /** What the tool returned; null on failure. */ data: Schema.NullOr(Schema.Json),
-  /** Why it failed; null on success. */ error_message: Schema.NullOr(Schema.String),
-  /** The kind of failure; `none` on success. */ error_type: ToolErrorType,
-  /** Time and size of the call. */ metadata: Schema.Struct({
+  /** True when the call did its work. */
+  success: Schema.Boolean,
+  /** What the tool returned; null on failure. */
+  data: Schema.NullOr(Schema.Json),
+  /** Why it failed; null on success. */
+  error_message: Schema.NullOr(Schema.String),
+  /** The kind of failure; `none` on success. */
+  error_type: ToolErrorType,
+  /** Time and size of the call. */
+  metadata: Schema.Struct({
     execution_time_ms: Schema.Finite,
     /** Bytes of the data as UTF-8 text (JSON unless it is a string). */
     data_size_bytes: Schema.Int,

@@ -38,14 +38,18 @@ export type ChangeState = "made" | "undone" | "changed_since" | "not_kept"
 export interface RunChange {
   /** Relative to the project. */
   readonly path: string
-  /** What became of the file. */ readonly kind: "new" | "changed" | "removed"
+  /** What became of the file. */
+  readonly kind: "new" | "changed" | "removed"
   /** What the run made of the file, where that is not what it was. */
   readonly becomes?: FileKind
   /** True for a file that is no text: its lines are not counted. */
   readonly binary?: boolean
-  /** Whether the change is still there. */ readonly state: ChangeState
-  /** How many lines came. */ readonly insertions: number
-  /** How many lines went. */ readonly deletions: number
+  /** Whether the change is still there. */
+  readonly state: ChangeState
+  /** How many lines came. */
+  readonly insertions: number
+  /** How many lines went. */
+  readonly deletions: number
   /** A unified diff that `git apply` takes in the folder of the project; empty when nothing is kept. */
   readonly diff: string
 }

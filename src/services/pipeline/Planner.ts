@@ -158,8 +158,10 @@ export const makePlanner = Effect.gen(function* () {
 
 /** A plan that a run accepts. */
 export interface CheckedTaskList {
-  /** The plan as a value. */ readonly taskList: TaskList
-  /** The plan as markdown, as `run` takes it as `plan`. */ readonly markdown: string
+  /** The plan as a value. */
+  readonly taskList: TaskList
+  /** The plan as markdown, as `run` takes it as `plan`. */
+  readonly markdown: string
 }
 
 export type Prepared = Effect.Success<ReturnType<Effect.Success<typeof makePreparation>>>
