@@ -202,7 +202,7 @@ describe("a task for many places", () => {
       const { report } = yield* run.session({ answer, approver: willingApprover() })
       expect(prompts.length).toBe(3)
       expect(seen[2]).toContain("Answer 1. There is room")
-      expect(seen[2]).toContain("stands for others, which would be lost")
+      expect(seen[2]).toContain("replaces other lines, which would be lost")
       expect(itemsOf(report).map(({ state }) => state)).toEqual(["done", "unchanged", "unchanged"])
       expect(yield* run.text("a.py")).toBe(
         python("a", 2).replace("with open(path, 0) as f:", "with io.open(path) as f:")

@@ -51,7 +51,7 @@ const copying = ({ system, user }: FilledPrompt): string => {
 const twoFiles = "2 files: json 1, typescript 1."
 
 describe("the map of the project", () => {
-  nodeTest("is in the prompts that plan and refine, as it was when the run began", () =>
+  nodeTest("is in the prompts of the plan, and of tasks whose skill names it", () =>
     Effect.gen(function* () {
       const run = yield* makeKeptRun({ prompt: "Do it." })
       yield* putFiles(run.project, { "package.json": "{}", "src/a.ts": "" })
@@ -59,8 +59,8 @@ describe("the map of the project", () => {
       yield* run.session({ answer: first.answer })
       expect(first.seen).toEqual([
         ["creation", twoFiles],
-        ["refinement", twoFiles],
-        ["execution", twoFiles]
+        ["refinement", ""],
+        ["execution", ""]
       ])
       yield* putFiles(run.project, { "src/b.ts": "", "src/c.ts": "" })
       const second = watched()

@@ -8,7 +8,7 @@ import * as Record from "effect/Record"
 import { type Reading, addIssue, type Findings, type IssueCode, noFindings } from "../findings/Issue.ts"
 import { addParts, type FilledPrompt } from "./PromptSize.ts"
 
-/** What is known of the project: plans and conversations begin with it, tasks only with its rules. */
+/** The facts of the project. Tasks get its rules, and the map if their skill names it. */
 const ofProject = ["project_description", "project_readme", "environment", "project_map"] as const
 
 /** The forms of answers in turns. */
@@ -29,6 +29,7 @@ export const templatePlaceholders = {
   /** One task, in turns: its first message. */
   task: [
     "project_description",
+    "project_map",
     ...ofTurns,
     "skill_name",
     "skill_input_requirements",

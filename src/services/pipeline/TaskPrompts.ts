@@ -81,6 +81,9 @@ export const answerBlocks = (
 const tellsHowToWork = ({ execution }: Skill, tools: ReadonlyArray<string>): boolean =>
   tools.length > 0 || execution.trim() === ""
 
+/** True for a skill that works with the project map, such as one that takes commands from it. */
+const namesMap = (skill: Skill): boolean => /project map/i.test(`${refinementText(skill)}${executionText(skill)}`)
+
 /** The contents of the first message about places, besides the plan and the project. */
 interface PlaceContents {
   readonly references?: string
@@ -108,8 +111,10 @@ const makeFirstMessages = Effect.gen(function* () {
   const first = (task: Task, briefing: Briefing, { goals = "", references = "" }: TaskContents = {}): FilledPrompt => {
     const skill = skills.find(task.skill)
     const tools = toolsOf(skill)
+    const { project_map, ...blocks } = blocksOf(besideReferences(briefing, task.references))
     return prompts.fill("task", {
-      ...blocksOf(besideReferences(briefing, task.references)),
+      ...blocks,
+      project_map: skill !== undefined && namesMap(skill) ? project_map : "",
       ...answerBlocks(tools, toolCallsFor(settings, "task", skill?.model), registry, "the report"),
       skill_name: task.skill,
       skill_inputs: inputLines(skill?.inputs ?? []),

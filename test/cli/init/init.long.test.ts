@@ -85,7 +85,7 @@ it("says why nothing can be written, without an error of the program", async () 
   sandbox.write("own/task-conductor", "")
   const onFile = await sandbox.run(words, { env: { XDG_CONFIG_HOME: join(sandbox.root, "own") } })
   assert.strictEqual(onFile.code, 1)
-  assert.match(onFile.stderr, /own\/task-conductor\/config\.json cannot be written\. Something else stands there\.$/m)
+  assert.match(onFile.stderr, /own\/task-conductor\/config\.json cannot be written\. Something else is there\.$/m)
 })
 
 describe("init at a terminal", needsTerminal, () => {

@@ -33,7 +33,7 @@ const exitOf = (codes: ReadonlyArray<string>): Promise<readonly [code: number | 
     const child = spawn(process.execPath, ["--no-warnings", "--input-type=module", "-e", program(codes)])
     let out = ""
     child.stdout.on("data", (text: Buffer) => (out += text.toString()))
-    const late = setTimeout(() => child.kill("SIGKILL"))
+    const late = setTimeout(() => child.kill("SIGKILL"), 300_000)
     child.on("close", (code) => {
       clearTimeout(late)
       resolve([code, out])

@@ -217,7 +217,7 @@ describe("acp on the embedded model", () => {
       const image = { sessionId, prompt: [{ type: "image" as const, data: "AA==", mimeType: "image/png" }] }
       assert.include(
         (yield* refusal(() => agent.request(methods.agent.session.prompt, image)))?.message,
-        "A prompt may hold text"
+        "A prompt may contain text"
       )
       const empty = { sessionId, prompt: [{ type: "text" as const, text: "  " }] }
       assert.include(
