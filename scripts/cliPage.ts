@@ -49,7 +49,7 @@ export const cliPage = (forms: CommandForms): string => {
   const rows = [...flags.values()].toSorted((a, b) => (a.flag.name < b.flag.name ? -1 : 1))
   return [
     "# The command line",
-    "`task-conductor COMMAND --help` shows all about one command, with examples. Results go to stdout, other text to stderr ([exit codes](exit-codes.md)).",
+    "`--help` behind a command shows all about it, with examples. Results go to stdout, other text to stderr ([exit codes](exit-codes.md)).",
     table(
       ["command", "does"],
       commands.map(([words, doc]) => [`\`${usageOf(words, doc)}\``, brief(doc.description)])

@@ -26,8 +26,14 @@ const optionOf = (source: string): string => {
   return source.startsWith("mcp:") ? `of the MCP server ${source.slice(4)} ("mcpServers")` : `of ${source} ("plugins")`
 }
 
-/** Fails with all that a run with this journal lacks. */
-export const requireParts = Effect.fnUntraced(function* (runId: string, lines: ReadonlyArray<JournalLine>) {
+/** A run that begins again from its journal. */
+export interface EarlierRun {
+  readonly runId: string
+  readonly lines: ReadonlyArray<JournalLine>
+}
+
+/** Fails with all that an earlier run had and this one lacks. */
+export const requireParts = Effect.fnUntraced(function* ({ lines, runId }: EarlierRun) {
   const records = readRecords(lines.filter(({ event, type }) => type === "seen" || event.startsWith("plan.")))
   const { problems, tools } = yield* ToolRegistry
   const { find } = yield* Skills

@@ -14,7 +14,6 @@ import { userFolders } from "../services/configuration/UserFolders.ts"
 import { readProof, layerNewRun, layerResumedRun, layerUnsaved } from "../services/history/JournalLayers.ts"
 import { movedTo } from "../services/history/MovedProject.ts"
 import { RunStore } from "../services/history/RunStore.ts"
-import type { JournalLine } from "../services/journal/JournalLine.ts"
 import type { JournalContent } from "../services/journal/JournalReader.ts"
 import { readSetup, savedSettings, type Setup } from "./setup.ts"
 import { ProjectWriteLock } from "../services/files/ProjectWriteLock.ts"
@@ -30,7 +29,7 @@ import { accompanied, reportStartup, runEndHooks } from "./startup.ts"
 import { noticing } from "./notices.ts"
 import type { NewRun, RunConditions, RunContext, SavedRun } from "./RunContext.ts"
 import { layerRun } from "./layers.ts"
-import { requireParts } from "./missingParts.ts"
+import { type EarlierRun, requireParts } from "./missingParts.ts"
 import { readRun } from "./savedRuns.ts"
 import { build } from "./build.ts"
 import { expandCommand } from "../domain/conversation/CustomCommand.ts"
@@ -63,8 +62,8 @@ interface ReadyRun extends FittedSetup {
   readonly order: RunOrder
   readonly given: Configuration
   readonly isTorn?: boolean
-  /** What the journal of an earlier session holds. */
-  readonly before?: ReadonlyArray<JournalLine>
+  /** The run that is resumed or forked. */
+  readonly before?: EarlierRun
 }
 
 /** Where a run of this setup is saved and what it locks. */
@@ -100,13 +99,13 @@ const carryOut = (ready: ReadyRun, context: RunContext, saved: Pick<RunCondition
     ready.setup,
     { ...context, listen: noticing(ready.setup.configuration, context) },
     (whole, unobserved) => {
-      const { before = [], given: flags, order, setup } = ready
+      const { before, given: flags, order, setup } = ready
       const conditions = {
         ...saved,
         readOnly: order.readOnly ?? false,
         lock: ProjectWriteLock.layer(placeOf(setup, order))
       }
-      return requireParts(order.runId, before).pipe(
+      return (before === undefined ? Effect.void : requireParts(before)).pipe(
         Effect.andThen(reportStartup({ ...ready, unobserved }, flags, context.warn)),
         Effect.andThen(Pipeline.use((pipeline) => pipeline.run(order))),
         Effect.tap((report) => runEndHooks(report, context.warn)),
@@ -183,7 +182,7 @@ const reopen = Effect.fnUntraced(function* (
     const what = "a script started it with a model object of its own"
     return yield* unusable(runId, `${what}. Give a model: --model NAME, or in the script.`)
   }
-  return { opened, setup, isMoved, isTorn: torn.length > 0, before: content.lines }
+  return { opened, setup, isMoved, isTorn: torn.length > 0, before: { runId, lines: content.lines } }
 })
 
 export const resumeRun = Effect.fn("resumeRun")(function* (saved: SavedRun, context: RunContext) {

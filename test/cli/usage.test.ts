@@ -242,7 +242,7 @@ const refused: ReadonlyArray<readonly [args: string, names: ReadonlyArray<string
   ["runs foo", ["foo"], "runs"],
   ["plan find dead code", ["dead", 'task-conductor run "'], "plan"],
   ["run --model x what costs $5", ["costs", 'task-conductor run "'], "run"],
-  ["explain it --model x", ["explain", 'task-conductor run "']]
+  ["describe it --model x", ["describe", 'task-conductor run "']]
 ]
 
 describe("wrong usage", () => {
