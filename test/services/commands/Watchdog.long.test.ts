@@ -110,7 +110,8 @@ describe("commands in a control group, without a sandbox", needs("controlGroups"
       return child
     }, kill)
     assert.strictEqual(left, 0)
-    assert.deepStrictEqual(globSync(`/sys/fs/cgroup/**/task-conductor-${program}-*`), [])
+    const groups = () => globSync(`/sys/fs/cgroup/**/task-conductor-${program}-*`).length
+    await vi.waitUntil(() => groups() === 0, { timeout: waitLimit, interval: 20 })
   })
 })
 
