@@ -26,7 +26,7 @@ describe("models pull", () => {
       assert.deepStrictEqual([code, stdout], [0, ""])
       assert.deepStrictEqual(asked, [{ path: "/api/pull", model: "qwen3:8b", stream: true }])
       assert.match(stderr, /^qwen3:8b: pulling manifest\nqwen3:8b: 30 %, 0 kB of 1 kB\n/)
-      assert.match(stderr, /\nqwen3:8b: success\nqwen3:8b is there\. Use it with --model qwen3:8b\.\n$/)
+      assert.match(stderr, /\nqwen3:8b: success\nqwen3:8b is installed\. Use it with --model qwen3:8b\.\n$/)
     })
   )
 
@@ -34,7 +34,7 @@ describe("models pull", () => {
     Effect.gen(function* () {
       const { asked, code, stderr } = yield* pulling([breaking, whole], ["qwen3:8b"])
       assert.deepStrictEqual([code, asked.length], [0, 2])
-      assert.include(stderr, "qwen3:8b is there.")
+      assert.include(stderr, "qwen3:8b is installed.")
     })
   )
 
