@@ -47,6 +47,7 @@ export interface PluginTrial {
 
 /** Files and rules for one tool call. */
 export interface ToolTrial extends PluginTrial {
+  /** Texts of files by their paths in the temporary project. */
   readonly files?: Readonly<Record<string, string>>
   /** An existing project folder. Default: a temporary one. */
   readonly project?: string

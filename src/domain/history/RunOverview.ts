@@ -19,7 +19,9 @@ export type RunStanding = typeof RunStanding.Type
 export const TaskCount = Schema.Struct({ done: Schema.Int, total: Schema.Int })
 export type TaskCount = typeof TaskCount.Type
 
+/** A saved run in a list. */
 export const RunSummary = Schema.Struct({
+  /** The id of the run, which names it in commands. */
   runId: Schema.String,
   /** How the run stands. */
   standing: RunStanding,
@@ -48,6 +50,7 @@ export type RunSummary = typeof RunSummary.Type
 
 /** What there is to say about a run before its contents. */
 export const RunHead = Schema.Struct({
+  /** The id of the run, which names it in commands. */
   runId: Schema.String,
   /** How the run stands. */
   status: RunStanding,

@@ -5,6 +5,7 @@ import { Attachment } from "../models/Briefing.ts"
 
 /** What a run is to do, as its journal has it. */
 export const RunOrder = Schema.Struct({
+  /** The id of the run, which names it in commands. */
   runId: Schema.String,
   /** The prompt of the person; not empty. */
   prompt: Schema.String,

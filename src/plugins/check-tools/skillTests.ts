@@ -34,6 +34,7 @@ export interface SkillTestOptions {
 
 /** The result of a test. It passed if there are no problems. */
 export interface SkillTestResult {
+  /** The file with the test, relative to the folder of skills. */
   readonly file: string
   /** The heading of the test. */
   readonly title: string

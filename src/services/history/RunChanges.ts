@@ -35,6 +35,7 @@ import { takeProject } from "../files/ProjectWriteLock.ts"
  */
 export type ChangeState = "made" | "undone" | "changed_since" | "not_kept"
 
+/** A file that a run changed, with the state of the change. */
 export interface RunChange {
   /** Relative to the project. */
   readonly path: string

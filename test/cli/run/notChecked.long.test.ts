@@ -53,13 +53,25 @@ const makeWorld = Effect.gen(function* () {
     ({ remove }) => Effect.sync(remove)
   )
   for (const [name, text] of Object.entries(files)) sandbox.write(`project/${name}`, text)
-  const start = Effect.fnUntraced(function* (words: ReadonlyArray<string>, needed = "Set rateLimit to 200.") {
-    const { url } = yield* FakeOllama.make(({ messages }) => {
+  /** With `tried`, the plan comes once the program has printed this about the trial of its checks, however slow the machine. */
+  const start = Effect.fnUntraced(function* (
+    words: ReadonlyArray<string>,
+    { needed = "Set rateLimit to 200.", tried }: { readonly needed?: string; readonly tried?: string } = {}
+  ) {
+    const server = yield* FakeOllama.make(({ messages }) => {
       const isFirst = !messages.some(({ role }) => role === "assistant")
-      return words[0] === "ask" && isFirst ? refinementWith([edit]) : answerTo(stageNameOf(messages), needed)
+      if (words[0] === "ask" && isFirst) return refinementWith([edit])
+      const stage = stageNameOf(messages)
+      const content = answerTo(stage, needed)
+      return tried !== undefined && stage === "creation" ? { text: content, hold: "tried" } : content
     })
     const all = [...words, "--model", fakeModel, "--yes"]
-    return yield* Effect.promise(() => sandbox.run(all, { env: { OLLAMA_HOST: url } }))
+    const env = { OLLAMA_HOST: server.url }
+    if (tried === undefined) return yield* Effect.promise(() => sandbox.run(all, { env }))
+    const running = sandbox.start(all, { env })
+    yield* Effect.promise(() => running.says(tried))
+    yield* server.release("tried")
+    return yield* Effect.promise(() => running.ended)
   })
   return { sandbox, start }
 })
@@ -96,9 +108,10 @@ describe("a check that proves nothing", () => {
         const { sandbox, start } = yield* makeWorld
         const limits = check.includes("slow") ? { limits: { checkSeconds: 2 } } : {}
         sandbox.write("config/task-conductor/config.json", JSON.stringify(limits))
-        const ended = yield* start(["run", "--check", check, "Set rateLimit to 200"])
+        const tried = "the check proves nothing:"
+        const ended = yield* start(["run", "--check", check, "Set rateLimit to 200"], { tried })
         expect(firstLines(ended.stderr)).toMatch(words)
-        expect(firstLines(ended.stderr)).toContain("the check proves nothing:")
+        expect(firstLines(ended.stderr)).toContain(tried)
         expect(ended.stdout).toContain("Not done (unverified): Not checked: ")
         expect(ended.stdout).toContain(`- not checked: \`${check}\`. `)
         expect(ended.stdout).toContain(`says "The check passed.", but \`${check}\` proves nothing`)
@@ -108,7 +121,7 @@ describe("a check that proves nothing", () => {
         if (check !== "node modules.mjs" && check !== "node slow.mjs") return
         sandbox.write("project/config.mjs", files["config.mjs"])
         const json = ["run", "--json", "--accept-unverified", "--check", check, "Set rateLimit to 200"]
-        const { code, stdout } = yield* start(json)
+        const { code, stdout } = yield* start(json, { tried: '"type":"check.tried"' })
         expect([code, reportOf(stdout).status]).toEqual([0, "done"])
         expect(reportOf(stdout).facts).toMatchObject({
           state: "not checked",
@@ -172,7 +185,7 @@ describe("a check that fails as it did before", () => {
         ["Set rateLimit to 150", "Set rateLimit to 150, so that all tests pass."]
       ] as const) {
         sandbox.write("project/config.mjs", files["config.mjs"])
-        const asked = yield* start([...checking, prompt], needed)
+        const asked = yield* start([...checking, prompt], { needed })
         expect([asked.code, asked.stdout.includes("the task asks for it to pass: old thing")]).toEqual([1, true])
       }
     })
