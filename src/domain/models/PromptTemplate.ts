@@ -29,8 +29,8 @@ export const templatePlaceholders = {
   /** One task, in turns: its first message. */
   task: [
     "project_description",
-    "project_map",
     ...ofTurns,
+    "project_map",
     "skill_name",
     "skill_input_requirements",
     "skill_refinement",

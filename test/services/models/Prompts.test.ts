@@ -58,6 +58,7 @@ layer(Prompts.layer.pipe(Layer.provide(NodeServices.layer)))("the shipped templa
               "may_change",
               "may_remove",
               "tool_instructions",
+              "project_map",
               "skill_name",
               "skill_input_requirements",
               "skill_refinement",
