@@ -10,7 +10,7 @@ import { planOf } from "../../support/TestRun.ts"
 import { waitFor } from "../../support/waitFor.ts"
 
 /** So many places that their parts are more than a worker with one slot takes at once. */
-const count = 120
+const count = 240
 /** Lines between them, so that no part changes what is beside the lines of another one. */
 const textWith = (word: string) =>
   Array.from({ length: count }, (_, at) => `line ${at + 1} is ${word}\n\nas it was\n\n`).join("")
