@@ -20,7 +20,7 @@ const isAllowed = ({ call, risk, targets, tool }: ApprovalItem, rules: ReadonlyA
 }
 
 /**
- * Answers by these rules only, without a person; `root` is the real path of the project. A step is approved with those of its
+ * Answers by these rules only, without a user; `root` is the real path of the project. A step is approved with those of its
  * calls that the rules allow. A single call is denied, since the gate asks only about calls that no rule allows.
  */
 export const layerRuleApprover = (rules: ReadonlyArray<Rule>, root: string): Layer.Layer<Approver> =>

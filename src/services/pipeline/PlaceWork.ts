@@ -13,6 +13,7 @@ import {
   readPlaceAnswers,
   withAnswers
 } from "../../domain/documents/PlaceAnswers.ts"
+import { answersAfter, type PlaceTurn, withTexts } from "../../domain/documents/PlaceTurn.ts"
 import { numbersText, type NumberedPlace, placesBlock, placesText } from "../../domain/documents/Places.ts"
 import { readTurn, type TurnContent } from "../../domain/documents/TurnFormat.ts"
 import { enclosingLines, declarationLines } from "../../domain/excerpts/EnclosingLines.ts"
@@ -20,7 +21,7 @@ import type { ProjectPaths } from "../../domain/files/ChangePath.ts"
 import { languageOf } from "../../domain/files/Language.ts"
 import { editsBetween, TextEdit } from "../../domain/files/TextEdit.ts"
 import { mergeTexts } from "../../domain/files/TextMerge.ts"
-import { type Issue, makeIssue } from "../../domain/findings/Issue.ts"
+import { makeIssue } from "../../domain/findings/Issue.ts"
 import { withoutNow } from "../../domain/markdown/PromptBlock.ts"
 import type { ConversationMessage } from "../../domain/models/ConversationMessage.ts"
 import { itemNote, type ItemResult } from "../../domain/plan/ForEach.ts"
@@ -206,57 +207,22 @@ const makePlaceFiles = Effect.gen(function* () {
   return { edits, looks }
 })
 
-/** What an answer says of places (`given`), and the answers that held before. */
-interface PlaceTurn {
-  readonly places: ReadonlyArray<NumberedPlace>
-  readonly before: PlaceState["answers"]
-  readonly given: ReadonlyMap<number, PlaceAnswer>
-  readonly issues: ReadonlyArray<Issue>
-}
-
-/** Leaves out the changes whose new text stands nowhere: neither behind their number nor in a block for their file. */
-const withTexts = (read: PlaceTurn, written: ReadonlySet<string>): PlaceTurn => {
-  const isBare = ({ number, path }: NumberedPlace): boolean => {
-    const answer = read.given.get(number)
-    return answer?._tag === "Change" && answer.lines === undefined && !written.has(path)
-  }
-  const bare = read.places.filter(isBare)
-  const issues = bare.map(({ number, path }) => {
-    const how = `Write the new text of the line behind "${number} change:", or send a block for ${path} in the same answer.`
-    return makeIssue("place-answer", {}, { what: `Place ${number} is to change, and no text says how.`, how })
-  })
-  const given = new Map(read.given)
-  for (const { number } of bare) given.delete(number)
-  return { ...read, given, issues: [...read.issues, ...issues] }
-}
-
-/** The answers that hold after an answer: in a file whose edits have a problem, those before it. */
-const answersAfter = ({ before, given, places }: PlaceTurn, edited: ReadonlyArray<FileEdits>) => {
-  const now = new Map([...before, ...given])
-  const failed = new Set(edited.flatMap(({ path, problem }) => (problem === undefined ? [] : [path])))
-  for (const { number } of places.filter(({ number, path }) => failed.has(path) && given.has(number))) {
-    const earlier = before.get(number)
-    if (earlier === undefined) now.delete(number)
-    else now.set(number, earlier)
-  }
-  return now
-}
-
 /** Makes the function that finds out which edits the answers to places ask for, and which answers hold then. */
 const makePlaceEdits = Effect.gen(function* () {
   const files = yield* makePlaceFiles
 
   return Effect.fnUntraced(function* (task: string, read: PlaceTurn) {
-    const { before, given, places } = read
+    const { answers, before, places } = read
     const isEdited = ({ number }: NumberedPlace): boolean =>
-      given.get(number)?._tag === "Change" || (given.has(number) && before.get(number)?._tag === "Change")
-    const wanted = new Map([...before, ...given])
+      answers.get(number)?._tag === "Change" || (answers.has(number) && before.get(number)?._tag === "Change")
+    const wanted = new Map([...before, ...answers])
     const edited = yield* files.edits(task, places.filter(isEdited), places, before, wanted)
+    const failed = new Set(edited.flatMap(({ path, problem }) => (problem === undefined ? [] : [path])))
     const problems = edited.flatMap(({ problem }) =>
       problem === undefined ? [] : [makeIssue("place-answer", {}, { what: problem })]
     )
-    const looked = places.filter(({ number }) => given.get(number)?._tag === "Look").slice(0, mostLooks)
-    return { edited, looks: yield* files.looks(looked), now: answersAfter(read, edited), problems }
+    const looked = places.filter(({ number }) => answers.get(number)?._tag === "Look").slice(0, mostLooks)
+    return { edited, looks: yield* files.looks(looked), now: answersAfter(read, failed), problems }
   })
 })
 
@@ -279,11 +245,11 @@ const makePlaceReader = Effect.gen(function* () {
     const isActing = turn.calls.length + turn.changes.length > 0
     const written = new Set(turn.changes.flatMap((change) => ("path" in change ? [change.path] : [])))
     const issuesBeside = [...reading.issues, ...(isActing ? turn.issues : [])]
-    const read = withTexts({ places, before, given: reading.answers, issues: issuesBeside }, written)
+    const read = withTexts({ places, before, answers: reading.answers, issues: issuesBeside }, written)
     const { edited, looks, now, problems } = yield* editsFor(task.name, read)
     const open = openIn(places, now)
     const isWaiting = looks.length > 0 || turn.calls.length > 0
-    const hasProgress = read.given.size > 0 || isActing
+    const hasProgress = read.answers.size > 0 || isActing
     const idle = open.length > 0 && !isWaiting ? last.idle + 1 : 0
     const known = [...read.issues, ...problems]
     const issues = !hasProgress && open.length > 0 && known.length === 0 ? [nothingAnswered(open)] : known
