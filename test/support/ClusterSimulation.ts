@@ -89,7 +89,7 @@ const faulty = (
     yield* alive(worker)
   })
   return ClusterWork.of({
-    claim: (who, room) => Effect.andThen(memory.see(worker.name, program), through(work.claim(who, room))),
+    claim: (who, capacity) => Effect.andThen(memory.see(worker.name, program), through(work.claim(who, capacity))),
     renew: (leases) => through(work.renew(leases)),
     giveBack: (lease, why) => (worker.isDead ? Effect.void : through(work.giveBack(lease, why))),
     offer: (lease, pieces) => through(work.offer(lease, pieces)),
@@ -188,7 +188,7 @@ const work = Effect.fnUntraced(function* (
 
   yield* runWorkLoop({
     worker: { name: worker.name, program },
-    room: Effect.as(alive(worker), { run: 1, refine: 2, task: 2 }),
+    capacity: Effect.as(alive(worker), { run: 1, refine: 2, task: 2 }),
     carryOut,
     report: () => Effect.void
   }).pipe(Effect.provideContext(context), Effect.provideService(RestAfter, "10 seconds"), Effect.ignore)

@@ -69,7 +69,7 @@ export const makeMemoryWork = () => {
   const queueOfRun = (kind: WorkKind, runId: string): string => queueOf(kind, runs.get(runId)?.program ?? "")
 
   const work = ClusterWork.of({
-    claim: ({ name, program }, room) =>
+    claim: ({ name, program }, capacity) =>
       Effect.map(now, (at) => {
         for (const one of pieces) if (one.isActive && at - one.beatAt > leaseTime) one.isActive = false
         const others = [...seen].flatMap(([other, one]) =>
@@ -84,7 +84,7 @@ export const makeMemoryWork = () => {
           pieces
             .filter((one) => one.kind === kind && isFree(one))
             .toSorted((a, b) => b.turn - a.turn)
-            .slice(0, room[kind])
+            .slice(0, capacity[kind])
             .map((one): ClaimedWork => {
               Object.assign(one, { attempts: one.attempts + 1, isActive: true, beatAt: at })
               const { attempts, base: priority, id, key, leader, payload, runId } = one

@@ -1,6 +1,6 @@
 /**
- * The work of cluster runs in the database: pg-boss has the pieces, our tables have the rest. Whatever is written for a piece looks, in
- * the same statement or under the lock of the same transaction, at whether its attempt is the active one.
+ * `ClusterWork` over the database. pg-boss stores the pieces; our tables store runs, records, answers and workers. Each write for a
+ * piece checks that its attempt is active, in the same statement or under a lock of the same transaction.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -36,16 +36,16 @@ import {
   type WorkKind
 } from "./WorkQueues.ts"
 
-/** A heartbeat that gets no answer is sent again on another connection, long before the pieces are given up. */
+/** A heartbeat without an answer is sent again on another connection, long before the worker gives its pieces up. */
 const heartbeatLimit = "4 seconds"
 
-/** When a piece that rests would begin by itself, and the SQL of those that do. */
+/** A resting piece is queued for this date, which never comes; `rests` is the SQL condition for such a piece. */
 const never = "9999-01-01T00:00:00Z"
 const rests = "start_after > now() + interval '1 day'"
 
 const jobs = `${bossSchema}.job`
 
-/** What a piece is made of. */
+/** The data of a piece in its queue. */
 interface PieceData {
   readonly runId: string
   readonly leader: string
@@ -54,7 +54,8 @@ interface PieceData {
   readonly priority: number
 }
 
-interface Look {
+/** What a worker sees of one queue; `closed` are the ids of pieces that it must not claim. */
+interface QueueState {
   readonly queue: string
   readonly hasReady: boolean
   readonly late: boolean
@@ -62,22 +63,23 @@ interface Look {
   readonly closed: ReadonlyArray<string>
 }
 
-interface Fetched extends WorkAttempt, PieceData {}
+interface FetchedPiece extends WorkAttempt, PieceData {}
 
 const decodeDeclined = Schema.decodeSync(Schema.fromJsonString(Declined))
 
+/** Names an attempt in SQL. */
 const pairOf = ({ attempt, id }: Omit<WorkAttempt, "queue">): string => `${id}:${attempt}`
 const asAttempt = ({ attempt, id }: WorkAttempt) => ({ id, retryCount: attempt })
 
 /**
- * Locks are taken in one order, so that nothing waits in a circle: the row of the run, the piece that leads it, other pieces by their
- * ids. Rows that refer to a run wait for no lock on it.
+ * All transactions take locks in one order, to avoid deadlocks: the row of the run, the piece that leads it, other pieces by id.
+ * `NO KEY` lets other transactions insert rows that refer to the run.
  */
 const lockedRun = (sql: SqlClient.SqlClient, runId: string) =>
   sql`SELECT r.run_id FROM task_conductor_runs r WHERE r.run_id = ${runId} AND r.ending IS NULL FOR NO KEY UPDATE`
 const lockOrder = "ORDER BY j.name NOT LIKE 'run/%', j.name, j.id"
 
-/** The active attempts among these, locked until the end of the transaction; none unless `condition` holds, which comes first. */
+/** Selects those of the attempts that are active, and locks them until the transaction ends. Selects nothing unless `condition` holds. */
 const held = (
   sql: SqlClient.SqlClient,
   attempts: ReadonlyArray<WorkAttempt>,
@@ -96,7 +98,7 @@ const held = (
     AND ${sql.literal(condition)} ${sql.literal(lockOrder)} FOR ${sql.literal(lock)} OF j`
 }
 
-/** A run that is put into its queue, and the piece that leads it. */
+/** A run to queue, and the id of the piece that leads it. */
 export interface RunOffer {
   readonly runId: string
   readonly leader: string
@@ -104,20 +106,20 @@ export interface RunOffer {
   readonly priority: number
 }
 
-/** Puts the piece that leads a run into its queue, which is there. */
+/** Queues the piece that leads a run. The queue must exist. */
 export const offerRun = ({ use }: WorkQueues["Service"], { leader, priority, program, runId }: RunOffer) => {
   const data: PieceData = { runId, leader, key: runPiece.key, payload: runPiece.payload, priority }
   const job = { id: leader, data, priority: priority * priorityStep, singletonKey: runId, group: { id: leader } }
   return use((boss, options) => boss.insert(queueOf("run", program), [job], options))
 }
 
-/** The pieces of a run in these queues for which this condition holds, in the order of locks. */
+/** Selects and locks the pieces of a run in these queues for which the condition holds. */
 const piecesOf = (sql: SqlClient.SqlClient, runId: string, queues: ReadonlyArray<string>, condition: string) =>
   sql<{ readonly name: string; readonly id: string }>`SELECT j.name, j.id FROM ${sql.literal(jobs)} j
     WHERE j.name IN (SELECT jsonb_array_elements_text(${JSON.stringify(queues)}::jsonb)) AND j.singleton_key = ${runId}
       AND ${sql.literal(condition)} ${sql.literal(lockOrder)} FOR UPDATE OF j`
 
-/** Removes the pieces of a run in these queues, also those that somebody has: whatever is written for them is refused. */
+/** Removes the pieces of a run from these queues, also those that a worker has: the store then rejects what that worker writes. */
 export const removePieces = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   { use }: WorkQueues["Service"],
@@ -130,7 +132,7 @@ export const removePieces = Effect.fnUntraced(function* (
   }
 })
 
-/** Lets the pieces of a run that rest begin again. */
+/** Makes the resting pieces of a run free. */
 const wake = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   { use }: WorkQueues["Service"],
@@ -146,18 +148,18 @@ const makeClaim = (
   sql: SqlClient.SqlClient,
   { ready, use }: WorkQueues["Service"]
 ): ClusterWork["Service"]["claim"] => {
-  /* As isOtherBuild says it: sources do not know which build they are. */
+  /* The rule of `isOtherBuild` in SQL: a program that runs from sources has no build, and fits every build of its version. */
   const isOwn = (queue: string, { program }: Claimant) => {
     const [version = "", build = ""] = program.split("+")
     const part = (at: number) => sql.literal(`split_part(${queue}, '/', ${at})`)
     return sql`(${part(2)} = ${version} AND (${build}::text = '' OR ${part(3)} IN ('', ${build})))`
   }
 
-  /** What there is in the queues of a worker. What it has declined is closed to it unless all that are there have declined it. */
-  const look = (worker: Claimant) => {
+  /** Reads the queues of a worker. A piece that it declined is closed to it, unless every live worker has declined it. */
+  const readQueues = (worker: Claimant) => {
     const alive = sql.literal(`clock_timestamp() - interval '${aliveSeconds} seconds'`)
     const [all, someReady] = [sql.literal(jobs), sql.literal("NOT j.blocked AND j.start_after <= now()")]
-    return sql<Look>`SELECT q.name AS queue,
+    return sql<QueueState>`SELECT q.name AS queue,
         EXISTS (SELECT FROM ${all} j WHERE j.name = q.name AND j.state < 'active' AND ${someReady}) AS "hasReady",
         EXISTS (SELECT FROM ${all} j WHERE j.name = q.name AND j.state = 'active'
           AND j.heartbeat_on + j.heartbeat_seconds * interval '1 second' < now()) AS late,
@@ -169,11 +171,11 @@ const makeClaim = (
       FROM ${sql.literal(bossSchema)}.queue q WHERE ${isOwn("q.name", worker)} ORDER BY q.name`
   }
 
-  /** Those of the fetched pieces whose run goes on; others are of no use to anybody. */
-  const accept = Effect.fnUntraced(function* ({ name }: Claimant, fetched: ReadonlyArray<Fetched>) {
-    const given = JSON.stringify(fetched.map(({ id, leader, runId }) => ({ id, leader, run: runId })))
+  /** Keeps the fetched pieces whose runs have not ended, and deletes the others. */
+  const accept = Effect.fnUntraced(function* ({ name }: Claimant, fetched: ReadonlyArray<FetchedPiece>) {
+    const pieces = JSON.stringify(fetched.map(({ id, leader, runId }) => ({ id, leader, run: runId })))
     const rows = yield* retryTransient(sql<{ readonly id: string; readonly setup: string; readonly declined: string }>`
-      WITH g AS (SELECT * FROM jsonb_to_recordset(${given}::jsonb) AS g(id uuid, run text, leader uuid)),
+      WITH g AS (SELECT * FROM jsonb_to_recordset(${pieces}::jsonb) AS g(id uuid, run text, leader uuid)),
         led AS (UPDATE task_conductor_runs r SET led_by = ${name} FROM g WHERE r.run_id = g.run AND r.leader = g.id)
       SELECT g.id, md5(r.shared) AS setup, coalesce((SELECT jsonb_object_agg(d.worker, d.why)
         FROM task_conductor_declined d WHERE d.id = g.id), '{}')::text AS declined
@@ -192,34 +194,34 @@ const makeClaim = (
     return claimed
   })
 
-  return Effect.fn("ClusterWork.claim")(function* (worker, room) {
-    const queues = yield* retryTransient(Effect.andThen(ready, look(worker)))
+  return Effect.fn("ClusterWork.claim")(function* (worker, capacity) {
+    const queues = yield* retryTransient(Effect.andThen(ready, readQueues(worker)))
     if (queues.some(({ due, late }) => due || late)) yield* retryTransient(use((boss) => boss.supervise()))
-    const left: Record<WorkKind, number> = { ...room }
-    const fetched: Array<Fetched> = []
+    const remaining: Record<WorkKind, number> = { ...capacity }
+    const fetched: Array<FetchedPiece> = []
     for (const { closed, hasReady, late, queue } of queues) {
-      const batchSize = left[kindOf(queue)]
+      const batchSize = remaining[kindOf(queue)]
       if (batchSize <= 0 || !(hasReady || late)) continue
-      const found = yield* retryTransient(
+      const batch = yield* retryTransient(
         use((boss, options) => boss.fetch<PieceData>(queue, { batchSize, ignoreGroups: [...closed], ...options }))
       )
-      left[kindOf(queue)] -= found.length
-      for (const { data, id, retryCount } of found) fetched.push({ ...data, queue, id, attempt: retryCount })
+      remaining[kindOf(queue)] -= batch.length
+      for (const { data, id, retryCount } of batch) fetched.push({ ...data, queue, id, attempt: retryCount })
     }
     return fetched.length === 0 ? [] : yield* accept(worker, fetched)
   })
 }
 
-/** Writes these records of one run whose attempts are active; the tokens of those that are written. */
+/** Writes those of the records of a run whose attempts are active. Returns the tokens of all that are saved, also by an earlier try. */
 const writeRecords = (sql: SqlClient.SqlClient, runId: string, records: ReadonlyArray<NewRecord>) => {
   const count = records.length
   const bytes = records.reduce((sum, { json }) => sum + Buffer.byteLength(json), 0)
   const leases = records.map(({ lease }) => lease)
-  const given = JSON.stringify(
+  const rows = JSON.stringify(
     records.map(({ lease, ...record }, index) => ({ ...record, n: index + 1, id: lease.id, attempt: lease.attempt }))
   )
   return sql<{ readonly token: string }>`WITH given AS (
-      SELECT * FROM jsonb_to_recordset(${given}::jsonb) AS g(n int, id uuid, attempt int, token uuid, at text,
+      SELECT * FROM jsonb_to_recordset(${rows}::jsonb) AS g(n int, id uuid, attempt int, token uuid, at text,
         type text, key text, event text, json text)),
     locked AS (${lockedRun(sql, runId)}),
     held AS (${held(sql, leases, "SHARE", "EXISTS (SELECT FROM locked)")}),
@@ -249,7 +251,7 @@ const makeAppend = (sql: SqlClient.SqlClient, queues: WorkQueues["Service"]): Cl
     return Effect.map(retryTransient(all), (rows) => new Set(rows.map(({ token }) => token)))
   })
 
-/** The priorities of pieces: each run takes turns with those that wait, from where the first of them is. */
+/** The pg-boss priority for the first new piece of a run: below its own waiting pieces, so that runs of equal priority take turns. */
 const firstPriority = (sql: SqlClient.SqlClient, { priority, runId }: Lease, queue: string) => {
   const [most, all] = [priority * priorityStep, sql.literal(jobs)]
   return sql<{ readonly first: number }>`SELECT coalesce(
@@ -292,13 +294,13 @@ const makeEnd = (sql: SqlClient.SqlClient, queues: WorkQueues["Service"]): Clust
     return retryTransient(transaction(sql, end))
   })
 
-/** Heartbeats are one statement of ours: that of pg-boss is one for each queue, and a worker that is slow would send them too late. */
+/** One statement sends all heartbeats. pg-boss would need one for each queue, which a busy worker would send too late. */
 const makeRenew = (sql: SqlClient.SqlClient, { ready }: WorkQueues["Service"]): ClusterWork["Service"]["renew"] =>
   Effect.fn("ClusterWork.renew")((leases, presence) => {
     const present = presence === undefined ? sql`` : sql`present AS (${sayPresent(sql, presence)}),`
-    const given = JSON.stringify(leases.map(({ id, runId }) => ({ id, run: runId })))
+    const runs = JSON.stringify(leases.map(({ id, runId }) => ({ id, run: runId })))
     const beat = sql<{ readonly id: string; readonly attempt: number; readonly isCancelled: boolean }>`WITH ${present}
-      given AS (SELECT * FROM jsonb_to_recordset(${given}::jsonb) AS g(id uuid, run text)),
+      given AS (SELECT * FROM jsonb_to_recordset(${runs}::jsonb) AS g(id uuid, run text)),
       held AS (${held(sql, leases, "UPDATE")}),
       beat AS (UPDATE ${sql.literal(jobs)} j SET heartbeat_on = ${sql.literal(bossSchema)}.job_now() FROM held
         WHERE j.name = held.name AND j.id = held.id)
@@ -318,7 +320,7 @@ const makeRest = (sql: SqlClient.SqlClient, { use }: WorkQueues["Service"]): Clu
   Effect.fn("ClusterWork.rest")((lease, { keys, questions }) => {
     const pieces = JSON.stringify(keys.map((key) => pieceId(lease.leader, key)))
     const rest = Effect.gen(function* () {
-      /* An answer comes before or after all of this: it takes the same lock. */
+      /* `answer` takes the same lock, so no answer can arrive in the middle. */
       yield* lockedRun(sql, lease.runId)
       if ((yield* held(sql, [lease], "UPDATE")).length === 0) return
       const [row] = yield* sql<{ readonly wakes: boolean }>`SELECT EXISTS (SELECT FROM task_conductor_answers
@@ -385,7 +387,7 @@ const makeWork = (sql: SqlClient.SqlClient, queues: WorkQueues["Service"]) => {
   })
 }
 
-/** Over the database. */
+/** `ClusterWork` over the database. */
 export const layerBossWork = Layer.effect(
   ClusterWork,
   Effect.gen(function* () {

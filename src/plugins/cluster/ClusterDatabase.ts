@@ -1,5 +1,5 @@
 /**
- * The database of a cluster: its tables, and the connection over which all services use them.
+ * The database of a cluster: its tables, and the connection that all services share.
  */
 import type { PoolConfig } from "pg"
 import * as Effect from "effect/Effect"
@@ -13,12 +13,13 @@ import { databaseSettings } from "./DatabaseSettings.ts"
 import { layerPostgres } from "./PostgresClient.ts"
 
 /**
- * Runs, their records, workers and answers. The pieces of work are in the tables of pg-boss.
- * - `records` of a run counts up under the lock of its row: a reader that goes by `seq` misses none.
- * - `token` of a record: a statement whose answer was lost can be sent again, and adds nothing twice.
- * - `event` is the type of the event in a record, empty for other records.
- * - `leader` is the piece that leads a run, `led_by` the worker that had it last.
- * - `declined` has what workers lack for a piece. The index lets one run at a time change a project.
+ * Runs, their records, workers and answers. pg-boss stores the pieces of work in its own tables.
+ * - `records` of a run is the number of its last record. It grows under the lock of the row, so a reader by `seq` misses no record.
+ * - `token` of a record makes a repeated insert harmless, after a lost answer.
+ * - `event` is the type of the event in a record; empty for other records.
+ * - `leader` is the id of the piece that leads a run; `led_by` is the worker that claimed this piece last.
+ * - `task_conductor_declined` says why a worker cannot do a piece.
+ * - The index `task_conductor_one_at_a_time` lets only one run at a time change a project.
  */
 const tables = [
   `CREATE TABLE IF NOT EXISTS task_conductor_runs (
@@ -47,10 +48,10 @@ const tables = [
 /** Any number that no other program is likely to lock. */
 const tablesLock = 5_247_001
 
-/** What is made last, and what older versions do not have. */
+/** True when the newest table exists, and therefore all others. */
 const areThere = `SELECT to_regclass('task_conductor_declined') IS NOT NULL AS "areThere"`
 
-/** Does all of it or nothing. A connection that breaks cannot be rolled back either: that is no defect, but the same failure. */
+/** Runs `work` in a transaction. effect reports a failed rollback on a broken connection as a defect; here it is a `SqlError`. */
 export const transaction = <A, E>(
   sql: SqlClient.SqlClient,
   work: Effect.Effect<A, E>
@@ -60,13 +61,13 @@ export const transaction = <A, E>(
   )
 
 /**
- * Makes the tables unless they are there; one process at a time. Tables that are there are not touched: that would lock them,
- * and a worker that joins would hold up the others.
+ * Creates missing tables, one process at a time. If all exist it sends no definition: that would lock tables, and a joining worker
+ * would stop the others.
  */
 const makeTables = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [found] = yield* sql.unsafe<{ readonly areThere: boolean }>(areThere)
-  /* Who starts without a grant learns it at once. A grant that goes later is waited for, as a database that is away. */
+  /* A missing grant is an error at the start. When a grant is revoked later, workers wait for it. */
   if (found?.areThere === true) return yield* sql`SELECT FROM task_conductor_runs LIMIT 0`
   yield* transaction(
     sql,
@@ -77,7 +78,7 @@ const makeTables = Effect.gen(function* () {
   )
 })
 
-/** True for the error of a connection that asked for TLS at a server that has none. */
+/** True when the server refused TLS. */
 const lacksTls = ({ what }: DatabaseUnavailable): boolean => what.includes("does not support SSL")
 
 const connect = (settings: PoolConfig) =>
@@ -86,7 +87,7 @@ const connect = (settings: PoolConfig) =>
     (error) => new DatabaseUnavailable({ what: databaseErrorText(error) })
   )
 
-/** A connection to the database at this address, with the tables in place. */
+/** Connects to the database at this address and creates missing tables. */
 export const layerDatabase = (
   url: Redacted.Redacted
 ): Layer.Layer<SqlClient.SqlClient, DatabaseUnavailable, FileSystem.FileSystem> =>

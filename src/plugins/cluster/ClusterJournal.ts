@@ -1,7 +1,7 @@
 /**
- * The journal of a cluster run, with the same records as in a file, stored in the database, where every worker of the run finds
- * them. A worker reads them when it claims a piece of work, and from then on only writes: what is written in the meantime
- * goes together, with the lease of the work that it comes from. A record that does not count ends that work in this worker.
+ * The journal of a cluster run: the same records as in a file, in the database. A worker reads the records when it claims a piece, and
+ * from then on only writes. It collects records for up to a second and writes them in one statement, each with the lease of its
+ * piece. When the store rejects a record, the piece has another worker, and this one stops working on it.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -41,13 +41,13 @@ import {
 } from "./ClusterWork.ts"
 import type { Secrets } from "./WithoutSecrets.ts"
 
-/** A call begins only while at least this much of its lease is left, in milliseconds. */
+/** A tool call starts only while its lease lasts at least this long, in milliseconds. */
 const leastLeft = 4000
 
-/** How long records wait for others when nobody waits for them; a question never does. */
+/** How long records wait to be written together, unless a caller waits or a record is a question. */
 const together = "1 second"
 
-/** Notes calls and checks that begin and end: a piece that waits does not rest meanwhile. Checks of a task run one at a time. */
+/** Tracks running calls and checks, so that a piece does not rest meanwhile. Checks of one task run one at a time. */
 const noteActivity = ({ calls }: PieceActivity, record: JournalRecord): void => {
   if (record.type === "intent") calls.add(record.key)
   if (record.type === "outcome") calls.delete(record.key)
@@ -63,12 +63,12 @@ const checkName = ({ round, task = "" }: { readonly round: number; readonly task
 const isQuestion = (record: JournalRecord): boolean =>
   record.type === "event" && record.event.type === "approval.requested"
 
-/** Waits until the lease has been renewed lately; a lease that is lost interrupts the work that waits. */
+/** Waits until the lease is fresh enough to start a call. A lost lease interrupts the wait. */
 const untilFresh = Effect.fnUntraced(function* (lease: HeldLease) {
   while (leaseAge(lease, yield* readClocks) > leaseTime - leastLeft) yield* Effect.sleep("100 millis")
 })
 
-/** A record that is to be written, a piece that is finished, or nothing but somebody who waits. */
+/** What the writer takes: a record, a finished piece, or only a request to complete `written` after everything before it. */
 interface Entry {
   readonly record?: NewRecord
   readonly finished?: FinishedWork
@@ -76,15 +76,15 @@ interface Entry {
   readonly written?: Deferred.Deferred<void>
 }
 
-/** The part of the journal that a worker sees. */
+/** What a worker does with the journal besides `Journal`. */
 export class ClusterJournal extends Context.Service<
   ClusterJournal,
   {
-    /** Reads what is new, for work with this lease, until the scope closes. */
+    /** Reads new records, and lets records be written with this lease until the scope closes. */
     join(lease: HeldLease): Effect.Effect<void, DatabaseUnavailable, Scope.Scope>
-    /** Saves what came of work, as JSON text, with everything that is not written yet; false when nothing can be written. */
+    /** Saves the result of a piece (JSON text) and all records before it. False when the journal has failed. */
     finish(lease: HeldLease, result: string): Effect.Effect<boolean>
-    /** Returns when everything so far is written, or nothing can be; then it is false. */
+    /** Waits until all records so far are written. False when the journal has failed. */
     readonly flush: Effect.Effect<boolean>
   }
 >()("task-conductor/plugins/cluster/ClusterJournal") {}
@@ -92,18 +92,18 @@ export class ClusterJournal extends Context.Service<
 interface ClusterJournalOptions {
   readonly runId: string
   readonly secrets: Secrets
-  /** The database could not be used for too long. */
+  /** Called when the database was away for too long. */
   readonly broken: (error: DatabaseUnavailable) => Effect.Effect<void>
 }
 
 const reportIn = (record: JournalRecord): RunReport | undefined =>
   record.type === "event" && record.event.type === "run.finished" ? record.event.report : undefined
 
-/** What a task came to is in its piece of work as well. */
+/** True for the outcome of a task, which the result of its piece holds as well. */
 const isSafeElsewhere = (record: JournalRecord): boolean =>
   record.type === "settled" && parseKey(record.key)?.task !== undefined
 
-/** Writes what is to be written, together where nothing waits for it; `hurry` ends that wait. */
+/** Writes the queued entries. It waits for more entries unless a caller waits, or `writeNow` ends the wait. */
 const makeWriter = Effect.fnUntraced(function* (
   { broken, runId }: Pick<ClusterJournalOptions, "broken" | "runId">,
   fail: (reason: JournalReason) => Effect.Effect<unknown>
@@ -148,7 +148,7 @@ const makeWriter = Effect.fnUntraced(function* (
   return { put, writeNow }
 })
 
-/** The entry of a record: for the lease under which it was made, without secrets. */
+/** The entry of a record, without secrets. Its lease is that of the current fiber, or any lease of this run in this worker. */
 const entryOf = Effect.fnUntraced(function* (
   record: JournalRecord,
   leases: ReadonlySet<HeldLease>,
@@ -169,14 +169,14 @@ const entryOf = Effect.fnUntraced(function* (
     json: JSON.stringify(redact(encodeRecord(record) as Schema.Json))
   }
   if (report === undefined) return { lease, record: entry }
-  /* A worker that gives its work up has not ended the run, unless it was cancelled: another one continues it. */
+  /* An interrupted worker does not end the run, unless a client cancelled it: another worker continues. */
   if (report.status !== "interrupted" || (yield* Deferred.isDone(lease.cancelled))) {
     lease.ended = { record: entry, report }
   }
   return {}
 })
 
-/** The journal of this run, which persists no secrets; a refinement that has some is whole at the worker that made it. */
+/** The journal of this run. It saves no secrets; model outcomes with secrets stay whole in the memory of their worker. */
 export const layerClusterJournal = ({
   broken,
   runId,
@@ -186,7 +186,7 @@ export const layerClusterJournal = ({
     Effect.gen(function* () {
       const runs = yield* ClusterRuns
       const failed = yield* Deferred.make<never, JournalError>()
-      const known = makeKnownWork()
+      const savedWork = makeKnownWork()
       const leases = new Set<HeldLease>()
       let seen = 0
 
@@ -213,15 +213,15 @@ export const layerClusterJournal = ({
       const journal = Journal.of({
         saved: (type, key) =>
           Effect.sync(() => {
-            const value = known.saved(type, key)
-            const line = known.line(type, key)
+            const value = savedWork.saved(type, key)
+            const line = savedWork.line(type, key)
             if (type === "answer" || Option.isSome(value) || line === undefined) return value
             const record = readRecord(line)
             return record !== undefined && "value" in record
               ? Option.fromUndefinedOr(whole.find(runId, `${type}/${key}`, record.value))
               : Option.none()
           }),
-        uncertain: (key) => Effect.sync(() => known.uncertain(key)),
+        uncertain: (key) => Effect.sync(() => savedWork.uncertain(key)),
         append: (record) => {
           if ((record.type === "outcome" || record.type === "settled") && holdsModelCalls(record.key)) {
             whole.keep(runId, `${record.type}/${record.key}`, record.value)
@@ -237,7 +237,7 @@ export const layerClusterJournal = ({
       const join = Effect.fn("ClusterJournal.join")(function* (lease: HeldLease) {
         const lines = yield* runs.known(runId, seen)
         seen = lines.at(-1)?.seq ?? seen
-        known.add(lines)
+        savedWork.add(lines)
         yield* Effect.acquireRelease(
           Effect.sync(() => leases.add(lease)),
           () => Effect.sync(() => leases.delete(lease))
@@ -256,7 +256,7 @@ export const layerClusterJournal = ({
     })
   )
 
-/** The usage of the run, which began at this time (ISO 8601): computed from the events in its journal. */
+/** The usage of a run, computed from the events of all workers. `begunAt` is ISO 8601. */
 export const layerClusterUsage = (
   runId: string,
   begunAt: string

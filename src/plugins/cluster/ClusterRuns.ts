@@ -1,5 +1,5 @@
 /**
- * The cluster runs in their database. Clients start and follow them, and workers execute them.
+ * The table of cluster runs and their records. Clients submit, reopen, cancel, follow and remove runs; workers read them.
  */
 import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
@@ -67,7 +67,7 @@ const modelFinished: RunEvent["type"] = "model.finished"
 
 export const encodeRecord = Schema.encodeSync(JournalRecord)
 
-/** The key of a record, and the type of the event in it; empty where it has none. */
+/** The key of a record, and the type of its event; empty when it has none. */
 export const keyIn = (record: JournalRecord): string => ("key" in record ? record.key : "")
 export const eventIn = (record: JournalRecord): string => (record.type === "event" ? record.event.type : "")
 
@@ -76,7 +76,7 @@ const encodeRun = Schema.encodeSync(runJson)
 const decodeRun = Schema.decodeSync(runJson)
 const endingCodec = Schema.toCodecJson(ClusterRunEnding)
 const endingJson = Schema.fromJsonString(endingCodec)
-/** The ending of a run that is cancelled while no worker has it. */
+/** The ending of a run that was cancelled while no worker had it. */
 export const cancelledEnding: ClusterRunEnding = {
   refused: "The run was cancelled while no worker worked on it.",
   exitCode: exitCodeOf("interrupted")
@@ -94,10 +94,10 @@ const standingOf = ({ begun_at: begunAt, bytes, cancelled: isCancelled, ending, 
   ...(ending === null ? {} : { ending: decodeEnding(ending) })
 })
 
-/** How many events are read at once. */
+/** How many events one query reads. */
 const mostEvents = 1000
 
-/** Lines in the database need no checksum. */
+/** A record as a line of a journal. The database needs no checksum. */
 const lineOfRow = ({ at, json, seq }: RecordRow): JournalLine => lineOf({ seq, at, json: parseJson(json), text: "" })
 
 const nowIso = Effect.map(DateTime.now, DateTime.formatIso)
@@ -105,7 +105,7 @@ const nowIso = Effect.map(DateTime.now, DateTime.formatIso)
 const selectRuns = (sql: SqlClient.SqlClient) =>
   sql.literal("SELECT run_id, begun_at, shared, cancelled, ending, size::float8 AS bytes FROM task_conductor_runs")
 
-/** How a run becomes one that goes on. */
+/** What `submit` and `reopen` share: both make a run active. */
 const makeBeginning = (sql: SqlClient.SqlClient) => {
   const busyWith = Effect.fnUntraced(function* (project: string) {
     const [row] = yield* retryTransient(
@@ -114,7 +114,7 @@ const makeBeginning = (sql: SqlClient.SqlClient) => {
     return row === undefined ? undefined : new ProjectShared({ project, runId: row.run_id, begunAt: row.begun_at })
   })
 
-  /** Adds records that no worker writes; the row of the run is there. */
+  /** Appends records of a client. The run must exist. */
   const append = Effect.fnUntraced(function* (runId: string, records: ReadonlyArray<JournalRecord>, redact: Redact) {
     const at = yield* nowIso
     for (const record of records) {
@@ -128,7 +128,7 @@ const makeBeginning = (sql: SqlClient.SqlClient) => {
     }
   })
 
-  /** Tries to make a run one that goes on; fails when another one changes its project. */
+  /** Runs `attempt` until it is true. Fails when another active run changes the same project. */
   const begin = Effect.fnUntraced(function* (
     project: string,
     attempt: Effect.Effect<boolean, SqlError>
@@ -136,7 +136,7 @@ const makeBeginning = (sql: SqlClient.SqlClient) => {
     for (;;) {
       if (yield* retryTransient(transaction(sql, attempt))) return
       const busy = yield* busyWith(project)
-      /* The other one may have ended between the two queries. */
+      /* That run may have ended between the two queries. */
       if (busy !== undefined) return yield* busy
     }
   })
@@ -147,7 +147,7 @@ const makeBeginning = (sql: SqlClient.SqlClient) => {
 const makeRunChanges = (sql: SqlClient.SqlClient, queues: WorkQueues["Service"]) => {
   const { append, begin } = makeBeginning(sql)
 
-  /** Starts a run with these records, the first of which opens it; one run at a time may change a project. */
+  /** Starts a run with these records; the first is its `opened` record. Only one run at a time may change a project. */
   const submit = Effect.fn("ClusterRuns.submit")(function* (
     run: ClusterRun,
     records: ReadonlyArray<JournalRecord>,
@@ -157,7 +157,7 @@ const makeRunChanges = (sql: SqlClient.SqlClient, queues: WorkQueues["Service"])
     const begunAt = yield* nowIso
     const leader = randomUUID()
     yield* retryTransient(queues.ensure(program))
-    /* One whose commit was not confirmed is tried again, and is there. */
+    /* After a commit without an answer the retry finds the run. */
     const isThere = sql`SELECT FROM task_conductor_runs WHERE run_id = ${order.runId}`
     const insert = sql`INSERT INTO task_conductor_runs (run_id, project, program, read_only, begun_at, shared, leader)
       VALUES (${order.runId}, ${project}, ${program}, ${order.readOnly === true}, ${begunAt}, ${encodeRun(run)}, ${leader})
@@ -176,8 +176,8 @@ const makeRunChanges = (sql: SqlClient.SqlClient, queues: WorkQueues["Service"])
   return {
     submit,
     /**
-     * Opens a run again, as `run` says, that has ended, or that another build began and no worker that is alive has; false for
-     * one that goes on.
+     * Opens a run again with new settings. It must have ended, or belong to another build without a live worker. False when the run
+     * is still active.
      */
     reopen: Effect.fn("ClusterRuns.reopen")(function* (run: ClusterRun) {
       const { order, program, project } = run.opened
@@ -198,7 +198,7 @@ const makeRunChanges = (sql: SqlClient.SqlClient, queues: WorkQueues["Service"])
           if (others.length > 0 && order.readOnly !== true) return false
           yield* sql`UPDATE task_conductor_runs SET ending = NULL, cancelled = false, program = ${program}, project = ${project},
             shared = ${encodeRun(run)}, leader = ${leader} WHERE run_id = ${runId}`
-          /* What was refused is asked again. */
+          /* Asks again what the user refused. */
           yield* sql`DELETE FROM task_conductor_answers
             WHERE run_id = ${runId} AND answer::jsonb ->> 'answer' IN ('decline', 'deny', 'nothing', 'stop')`
           yield* sql`DELETE FROM task_conductor_declined WHERE run_id = ${runId}`
@@ -209,7 +209,7 @@ const makeRunChanges = (sql: SqlClient.SqlClient, queues: WorkQueues["Service"])
       )
       return isFree
     }),
-    /** Asks the workers to end a run, and ends one that no worker has; false when it had ended before. */
+    /** Asks the workers to end a run; ends it here when no worker has it. False when it had ended before. */
     cancel: Effect.fn("ClusterRuns.cancel")(function* (runId: string) {
       const rows = yield* retryTransient(sql`UPDATE task_conductor_runs SET cancelled = true
         WHERE run_id = ${runId} AND ending IS NULL RETURNING run_id`)
@@ -227,13 +227,13 @@ const makeRunChanges = (sql: SqlClient.SqlClient, queues: WorkQueues["Service"])
 }
 
 const makeRemovals = (sql: SqlClient.SqlClient) => ({
-  /** Removes a run that has ended, with all that was saved of it; false for one that has not. */
+  /** Removes an ended run with all its data. False when the run has not ended. */
   remove: Effect.fn("ClusterRuns.remove")((runId: string) => {
     const removed = sql`DELETE FROM task_conductor_runs
       WHERE run_id = ${runId} AND ending IS NOT NULL RETURNING run_id`
     return Effect.map(retryTransient(removed), ({ length }) => length > 0)
   }),
-  /** Removes what is older or more than what is kept, and returns the ids. A run that has not ended is never removed. */
+  /** Removes ended runs that are too old or too many. Returns their ids. */
   removeOld: Effect.fn("ClusterRuns.removeOld")(function* ({ days, newest = 2 ** 31 }: RunsKept) {
     const before = days === undefined ? "" : DateTime.formatIso(DateTime.subtract(yield* DateTime.now, { days }))
     const rows = yield* retryTransient(sql<{ readonly runId: string }>`DELETE FROM task_conductor_runs
@@ -244,12 +244,12 @@ const makeRemovals = (sql: SqlClient.SqlClient) => ({
 })
 
 const makeRunQueries = (sql: SqlClient.SqlClient) => ({
-  /** The state of a run; nothing when there is no such run. */
+  /** The state of a run; `undefined` when it does not exist. */
   standing: Effect.fn("ClusterRuns.standing")(function* (runId: string) {
     const [row] = yield* retryTransient(sql<RunRow>`${selectRuns(sql)} WHERE run_id = ${runId}`)
     return row === undefined ? undefined : standingOf(row)
   }),
-  /** All runs, the newest first. A run of another version may not be readable; this version ignores it. */
+  /** All runs, newest first, without those of other versions that this version cannot read. */
   list: Effect.map(retryTransient(sql<RunRow>`${selectRuns(sql)} ORDER BY begun_at DESC, run_id DESC`), (rows) =>
     rows.flatMap((row) =>
       Result.getOrElse(
@@ -268,7 +268,7 @@ const makeRunQueries = (sql: SqlClient.SqlClient) => ({
       lines.push(...rows.map(lineOfRow))
     }
   }),
-  /** The events of a run after this record, at most 1,000, and whether it was cancelled or has ended. */
+  /** At most 1,000 events of a run after this record, and whether the run was cancelled or has ended. */
   news: Effect.fnUntraced(function* (runId: string, seq: number) {
     const rows = yield* retryTransient(sql<
       Pick<RunRow, "cancelled" | "ending"> & { readonly program: string } & (RecordRow | { readonly seq: null })
@@ -287,7 +287,7 @@ const makeRunQueries = (sql: SqlClient.SqlClient) => ({
       ...(ending === undefined || !isAll ? {} : { ending: decodeEnding(ending) })
     }
   }),
-  /** The records after this one that a run reads again, of all workers. */
+  /** The records of all workers after this one that a resumed run needs. */
   known: Effect.fn("ClusterRuns.known")(function* (runId: string, seq: number) {
     const rows = yield* retryTransient(sql<RecordRow>`SELECT seq, at, json FROM task_conductor_records
       WHERE run_id = ${runId} AND seq > ${seq} AND type IN ('outcome', 'settled', 'answer', 'intent') ORDER BY seq`)
@@ -297,7 +297,7 @@ const makeRunQueries = (sql: SqlClient.SqlClient) => ({
     const query = sql`SELECT FROM task_conductor_records WHERE run_id = ${runId} AND type = 'event' LIMIT 1`
     return Effect.map(retryTransient(query), ({ length }) => length > 0)
   }),
-  /** The usage of the run so far but for its duration, computed from its events. */
+  /** The usage of the run so far, without its duration, computed from its events. */
   usage: Effect.fn("ClusterRuns.usage")(function* (runId: string) {
     const rows = yield* retryTransient(sql<{ readonly event: string; readonly json: string | null }>`
       SELECT event, CASE WHEN event = ${modelFinished} THEN json END AS json FROM task_conductor_records
@@ -308,7 +308,7 @@ const makeRunQueries = (sql: SqlClient.SqlClient) => ({
     }, noUsage)
     return { ...used, toolCalls: rows.filter(({ json }) => json === null).length }
   }),
-  /** Runs of other versions or builds that go on, which workers of this one leave alone. */
+  /** Active runs of other versions or builds. Workers of this build leave them alone. */
   ofOthers: Effect.fn("ClusterRuns.ofOthers")((program: string) => {
     const query = sql<{ readonly runId: string; readonly program: string }>`SELECT run_id AS "runId", program
       FROM task_conductor_runs WHERE ending IS NULL`
@@ -344,7 +344,7 @@ const pathOf = (runId: string): string => `of the run ${runId} in the database`
 const unread = (runId: string) => (error: DatabaseUnavailable) =>
   new JournalError({ path: pathOf(runId), reason: { _tag: "DatabaseFailed", what: error.what } })
 
-/** The store over the database. */
+/** `RunStore` over the database, for the commands that list, show and remove runs. */
 export const layerClusterStore = Layer.effect(
   RunStore,
   Effect.map(ClusterRuns, (runs) => {
@@ -352,10 +352,10 @@ export const layerClusterStore = Layer.effect(
 
     return RunStore.of({
       list: Effect.map(list, (all) => all.map(summaryOf)),
-      find: (given) =>
+      find: (runId) =>
         Effect.flatMap(list, (all) =>
           chooseRun(
-            given,
+            runId,
             all.map(({ run }) => run.opened.order.runId)
           )
         ),
@@ -365,7 +365,7 @@ export const layerClusterStore = Layer.effect(
           return yield* new JournalError({ path: pathOf(runId), reason: { _tag: "Missing" } })
         }
         const lines = yield* Effect.mapError(runs.records(runId), unread(runId))
-        /* One that was resumed has other settings since. */
+        /* Prefer the first record: a resumed run has newer settings in its row. */
         const [first] = lines
         const record = first === undefined ? undefined : readRecord(first)
         const opened = record?.type === "opened" ? record : standing.run.opened

@@ -1,6 +1,7 @@
 /**
- * The tasks of a cluster run as pieces of work that any worker may claim. The scheduler uses a `TaskAgent` and a `ChangeApplier` as in
- * any run; they offer the work and wait for what comes of it. The answers of people are sent with a task and returned.
+ * The tasks of a cluster run as pieces of work. The scheduler of a run uses `TaskAgent` and `ChangeApplier` as in any run. Here these
+ * two queue a piece for any worker and wait for its result. The answers of users travel with each piece, and new ones return with
+ * its result.
  */
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
@@ -35,7 +36,7 @@ import {
   withoutSecrets
 } from "./WithoutSecrets.ts"
 
-/** This worker cannot do the work; another one may. */
+/** This worker lacks something for the work; another worker may have it. */
 export class UnfitWorker extends Schema.TaggedError<UnfitWorker>()("UnfitWorker", {
   why: Schema.String,
   exitCode: Schema.Int
@@ -47,7 +48,7 @@ export class UnfitWorker extends Schema.TaggedError<UnfitWorker>()("UnfitWorker"
 
 const remedy = "or start a worker that has it. Then start the run again."
 
-/** Why nobody does the work, and what to do. One worker speaks for itself. */
+/** Why no worker can do the work, and what to do about it. */
 export const nobodyFits = (declined: Declined): string => {
   const all = Object.entries(declined)
   const [first] = all
@@ -58,7 +59,7 @@ export const nobodyFits = (declined: Declined): string => {
   return `No worker can do this. ${reasons} Give one of them what it lacks, ${remedy}`
 }
 
-/** The payload that a task needs on any worker. */
+/** The part of the payload that every phase of a task needs. */
 const place = {
   briefing: Briefing,
   round: Schema.Int,
@@ -67,10 +68,10 @@ const place = {
   snapshot: AnswerSnapshot
 }
 
-/** The part of the result that is the same for every task. */
+/** The part of the result that every phase of a task returns. */
 const back = {
   snapshot: AnswerSnapshot,
-  /** Why the run is to stop: the user said so about an uncertain call, or nobody could say. */
+  /** Why the run must stop: the user stopped it at an uncertain call, or nobody could answer. */
   stop: Schema.optionalKey(SavedDenial)
 }
 
@@ -96,7 +97,7 @@ const textOf = <A>(schema: Codec<A>, value: A, { redact }: Pick<Secrets, "redact
 const read = <A>(schema: Codec<A>, text: string): Effect.Effect<A> =>
   Effect.orDie(Schema.decodeEffect(Schema.fromJsonString(Schema.toCodecJson(schema)))(text))
 
-/** The same task on the same results of others is the same work, in whatever order they came. */
+/** The key of a piece. The same task with the same earlier results has the same key, in whatever order these arrived. */
 const workKey = (
   kind: WorkItem["kind"],
   { finished, round }: Pick<TaskOrder, "finished" | "round">,
@@ -110,10 +111,10 @@ const workKey = (
   return [...parts, ...more].join("/")
 }
 
-/** How often it is looked what came of the work that a run waits for, in milliseconds: less often while nothing does. */
+/** Pause between reads of results, in milliseconds. It grows while no result arrives. */
 const resultPace = { least: 100, most: 600, mostOfMany: 1000 }
 
-/** Offers work of a run, what comes at the same time together, and waits for all of it together. */
+/** Queues pieces of runs and waits for their results. One statement queues all pieces of a moment; another reads all results. */
 export const makeOffers = Effect.gen(function* () {
   const work = yield* ClusterWork
   const offered = yield* Queue.unbounded<{ readonly lease: HeldLease; readonly piece: WorkItem }>()
@@ -132,7 +133,7 @@ export const makeOffers = Effect.gen(function* () {
         pieces.map(({ piece }) => piece)
       )
       if (!isHeld) yield* Deferred.succeed(lease.lost, undefined)
-      /* Calls of models are left to the worker that comes first, so that all get some. */
+      /* This worker claims changes to apply at once. It leaves model calls to whichever worker claims first, so that all get some. */
       else if (pieces.some(({ piece }) => piece.kind === "task")) yield* lease.lookForWork
     }
     pace = resultPace.least
@@ -154,7 +155,7 @@ export const makeOffers = Effect.gen(function* () {
       waits?.lease.activity.pieces.delete(key)
     }
     pace = done.length > 0 ? resultPace.least : Math.min(pace * 1.25, resultPace.most)
-    /* While much is left, nothing waits for the next result alone. */
+    /* With many pieces waiting, no single result is urgent. */
     const least = Math.min(waiting.size * resultPace.least, resultPace.mostOfMany)
     yield* Effect.sleep(Duration.millis(Math.max(pace, least)))
   })
@@ -179,10 +180,10 @@ export const makeOffers = Effect.gen(function* () {
   })
 })
 
-/** True when nothing is left to make: the report is the result. */
-const isMade = ({ calls, files = [] }: TaskOutcome): boolean => calls.length + files.length === 0
+/** True when the task changes nothing: its report is the result. */
+const hasNoEffects = ({ calls, files = [] }: TaskOutcome): boolean => calls.length + files.length === 0
 
-/** Lets workers carry out the tasks of a run. */
+/** Services that let workers carry out the tasks of a run. */
 export const layerClusterTasks = (
   runId: string,
   secrets: Secrets
@@ -194,7 +195,7 @@ export const layerClusterTasks = (
       const toolRunner = yield* ToolRunner
       const offer = yield* makeOffers
 
-      /** Has work done with the answers so far, and restores the answers that came meanwhile. */
+      /** Queues a piece, waits for its result, and adds the answers that came with it. */
       const onWorker = Effect.fnUntraced(function* <
         A,
         B extends {
@@ -217,7 +218,7 @@ export const layerClusterTasks = (
         return yield* knownOutcome(secrets, { runId, round: order.round }, made)
       })
       const apply = Effect.fnUntraced(function* (order: ApplyOrder) {
-        if (isMade(order.outcome)) return yield* here.apply(order)
+        if (hasNoEffects(order.outcome)) return yield* here.apply(order)
         const payload = yield* textOf(ApplyPayload, { ...order, snapshot: yield* answers.snapshot }, secrets)
         const key = workKey("task", order, order.outcome.task)
         const made = yield* onWorker({ key, kind: "task", payload }, Ran)
@@ -235,9 +236,9 @@ export interface TaskContext extends CallJudges {
   readonly taskAgent: TaskAgent["Service"]
   readonly applier: ChangeApplier["Service"]
   readonly toolRunner: ToolRunner["Service"]
-  /** What a task with these tools in its calls needs and this worker does not have, as a sentence. */
+  /** What this worker lacks for a task with these tools, as a sentence. */
   readonly lacks: (task: Task, tools: ReadonlyArray<string>) => string | undefined
-  /** Fails when what happens cannot be persisted any more. */
+  /** Fails when the journal can no longer be written. */
   readonly failed: Effect.Effect<never, { readonly message: string }>
 }
 
@@ -245,19 +246,19 @@ export interface TaskContext extends CallJudges {
 export interface ClaimedTask {
   readonly task: Task
   readonly verb: "works on" | "changes files for"
-  /** Does it with the services of this worker; what came of it, and the text to save. */
+  /** Carries the phase out with the services of this worker. */
   readonly carryOut: (context: TaskContext) => Effect.Effect<TaskEnd, UnfitWorker>
-  /** The text to save when it cannot be done for this reason. */
+  /** The result to save when the phase fails for this reason. */
   readonly failedWith: (reason: string) => Effect.Effect<string>
 }
 
-/** What came of a phase of a task. */
+/** The outcome of a phase, and the same as JSON text. */
 export interface TaskEnd {
   readonly outcome: unknown
   readonly result: string
 }
 
-/** Reads a piece of work that is a phase of a task. */
+/** Decodes a piece that is a phase of a task. */
 export const claimedTask = Effect.fn("claimedTask")(function* (
   runId: string,
   { kind, payload }: WorkItem,
@@ -294,7 +295,7 @@ export const claimedTask = Effect.fn("claimedTask")(function* (
         const why = context.lacks(task, tools)
         if (why !== undefined) return yield* new UnfitWorker({ why, exitCode: 1 })
         yield* restoreAnswers(context.answers, snapshot, secrets)
-        /* What other workers read is known here as far as results tell it. */
+        /* What earlier tasks read on other workers counts as read here, as far as their results show it. */
         yield* context.readTexts.noteSaid(briefing.prompt)
         yield* Effect.forEach(finished, ({ result }) => context.readTexts.noteRead(result.document, "command"))
         const working: Effect.Effect<A | TaskFailure> = Effect.catchTag(work(context), "TaskFailure", (one) =>

@@ -1,7 +1,7 @@
 /**
- * The work of cluster runs: each run, and each phase of a task, is a piece that any worker may claim. A claim is an attempt at the
- * piece: it has a number that no other attempt at it ever has, and ends unless its worker sends heartbeats. Whatever a worker writes
- * names its attempt, and nothing is written for one that is not the active one, or whose run has ended.
+ * The work of cluster runs. Each run, and each phase of a task, is a piece of work that any worker may claim. A claim starts an
+ * attempt, with a number that no other attempt at this piece has. An attempt ends when its worker sends no heartbeats. Every write
+ * of a worker names its attempt. The store rejects the write when that attempt is no longer active or its run has ended.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -12,67 +12,67 @@ import type { RunReport } from "../../kit/runs.ts"
 import type { DatabaseUnavailable } from "./DatabaseErrors.ts"
 import { heartbeatSeconds, type WorkKind } from "./WorkQueues.ts"
 
-/** What is to be done. `payload` is JSON text. */
+/** A piece of work. `payload` is JSON text that `ClusterTasks` encodes and decodes. */
 export interface WorkItem {
   readonly key: string
   readonly kind: WorkKind
   readonly payload: string
 }
 
-/** The piece that is the run itself. */
+/** The piece that leads the run from its order to its report. */
 export const runPiece: WorkItem = { key: "run", kind: "run", payload: "{}" }
 
-/** One attempt at a piece, by which everything that is written for it is checked. */
+/** One attempt at a piece. Each write for the piece is checked against it. */
 export interface WorkAttempt {
   readonly queue: string
   readonly id: string
   readonly attempt: number
 }
 
-/** What a worker writes with. */
+/** An attempt with what a worker needs to write for it. */
 export interface Lease extends WorkAttempt {
   readonly runId: string
   readonly key: string
   readonly worker: string
-  /** The id of the piece that leads the run, another one each time the run is opened. */
+  /** The id of the piece that leads the run. Reopening a run gives it a new one. */
   readonly leader: string
   readonly priority: number
 }
 
-/** Runs of a higher priority come first; within one, each run takes turns with the others. */
+/** Runs of a higher priority come first. Runs of equal priority take turns. */
 export const priorities = { least: -100, most: 100 }
 export const priorityStep = 10_000_000
 
-/** What each worker lacks for a piece, by its name. */
+/** By the name of a worker: why it cannot do a piece. */
 export const Declined = Schema.Record(Schema.String, Schema.String)
 export type Declined = typeof Declined.Type
 
-/** A piece that a worker has. It has declined it before only when every worker that is there has. */
+/** A piece that a worker has claimed. A worker gets a piece that it declined again only when all live workers declined it. */
 export interface ClaimedWork extends WorkItem, Lease {
-  /** Is another one when the run was opened again with other settings. */
+  /** Hash of the settings of the run. It changes when the run is reopened with other settings. */
   readonly setup: string
   readonly declined: Declined
 }
 
-/** What a piece does and waits for in its worker. */
+/** What a piece is doing in its worker, and what it waits for. */
 export interface PieceActivity {
-  /** Calls of models and tools, and checks, that are under way. */
+  /** Model calls, tool calls and checks that are running. */
   readonly calls: Set<unknown>
-  /** Questions that nobody has answered. */
+  /** Questions without an answer, by their hashes. */
   readonly questions: Set<string>
-  /** Other pieces, by their keys: true for those that rest. */
+  /** Other pieces that this one waits for, by their keys; true when that piece rests. */
   readonly pieces: Map<string, boolean>
 }
 
 export const newActivity = (): PieceActivity => ({ calls: new Set(), questions: new Set(), pieces: new Map() })
 
-/** What a piece waits for when it does nothing else, and nothing of it goes on elsewhere. */
+/** What a piece waits for, if it only waits: it runs no calls itself, and all pieces that it waits for rest. */
 export const onlyWaitsFor = ({ calls, pieces, questions }: PieceActivity): Waiting | undefined =>
   calls.size > 0 || pieces.size + questions.size === 0 || [...pieces.values()].includes(false)
     ? undefined
     : { keys: [...pieces.keys()], questions: [...questions] }
 
-/** A time by both clocks of this machine, in milliseconds. */
+/** The time on both clocks of this machine, in milliseconds. */
 export interface ClockReading {
   readonly monotonic: number
   readonly wall: number
@@ -84,35 +84,34 @@ export const readClocks = Effect.map(Clock.Clock, (clock): ClockReading => ({
 }))
 
 /**
- * How long ago a lease was renewed, in milliseconds, by the clock that says more: the monotonic one stands still while a laptop
- * sleeps, and somebody may set the other one. One that is set back extends no lease; one that is set forward costs a renewal.
+ * How long ago a lease was renewed, in milliseconds, by the clock that counted more. The monotonic clock stops while a laptop sleeps,
+ * and somebody may set the wall clock. A wall clock set back extends no lease; one set forward only causes an early renewal.
  */
 export const leaseAge = ({ renewedAt }: Pick<HeldLease, "renewedAt">, now: ClockReading): number =>
   Math.max(now.monotonic - renewedAt.monotonic, now.wall - renewedAt.wall)
 
-/** A lease as the worker has it. */
+/** A lease in the worker that holds it. */
 export interface HeldLease extends ClaimedWork {
-  /** Completes when it is lost: nothing more that is done with it counts. */
+  /** Completes when the lease is lost. The store rejects all later writes. */
   readonly lost: Deferred.Deferred<void>
-  /** Completes when somebody cancels the run. */
+  /** Completes when a client cancels the run. */
   readonly cancelled: Deferred.Deferred<void>
-  /** Lets this worker look for free work now. */
+  /** Makes this worker look for free work now. */
   readonly lookForWork: Effect.Effect<void>
-  /** What it does and waits for now. */
   readonly activity: PieceActivity
-  /** When its last renewal was sent. */
+  /** When the worker sent the last renewal that was answered. */
   renewedAt: ClockReading
-  /** The end of the run as its leader came to it: its record is written with the end itself, or not at all. */
+  /** The report of the run and its record. The record is written in the transaction that ends the run. */
   ended?: { readonly record: NewRecord; readonly report: RunReport }
 }
 
-/** The lease with which the current fiber works. */
+/** The lease of the piece that the current fiber works on. */
 export const CurrentLease: Context.Reference<HeldLease | undefined> = Context.Reference(
   "task-conductor/plugins/cluster/ClusterWork/CurrentLease",
   { defaultValue: (): HeldLease | undefined => undefined }
 )
 
-/** A record to write; with the same token it is written once, however often it is tried. */
+/** A record to write. Its token makes repeated writes harmless: the store keeps one record for each token. */
 export interface NewRecord {
   readonly lease: WorkAttempt
   readonly token: string
@@ -123,37 +122,37 @@ export interface NewRecord {
   readonly json: string
 }
 
-/** A piece that is done; `result` is JSON text. */
+/** A finished piece; `result` is JSON text. */
 export interface FinishedWork {
   readonly lease: WorkAttempt
   readonly result: string
 }
 
-/** How many pieces of each kind a worker takes at once. */
-export type Room = Readonly<Record<WorkKind, number>>
+/** How many more pieces of each kind a worker can take. */
+export type Capacity = Readonly<Record<WorkKind, number>>
 
-/** A worker among those of the same program. */
+/** A worker that claims work; `program` is its version and build. */
 export interface Claimant {
   readonly name: string
   readonly program: string
 }
 
-/** What a worker says of itself; `report` is JSON text. */
+/** What a worker reports about itself; `report` is JSON text of a `WorkerReport`. */
 export interface Presence extends Claimant {
   readonly begunAt: string
   readonly report: string
 }
 
-/** How long an attempt lasts from its heartbeat, in milliseconds, by the clock of the database. */
+/** How long an attempt lasts after a heartbeat, in milliseconds, by the clock of the database. */
 export const leaseTime = heartbeatSeconds * 1000
 
-/** A question of a run, by the hash of what it asks. */
+/** A question of a run; `question` is its hash. */
 export interface RunQuestion {
   readonly runId: string
   readonly question: string
 }
 
-/** What a piece waits for: answers to questions, and other pieces that rest. */
+/** What a piece waits for: answers to questions, and the results of other pieces. */
 export interface Waiting {
   readonly questions: ReadonlyArray<string>
   readonly keys: ReadonlyArray<string>
@@ -164,35 +163,34 @@ type Query<A> = Effect.Effect<A, DatabaseUnavailable>
 export class ClusterWork extends Context.Service<
   ClusterWork,
   {
-    /** Takes free pieces of runs of this program, and those whose heartbeats have ended; of each kind what comes first. */
-    claim(worker: Claimant, room: Room): Query<ReadonlyArray<ClaimedWork>>
-    /** Sends the heartbeats of attempts, and says that their worker is there; returns those that are still active. */
+    /** Claims free pieces of runs of this program, and pieces without heartbeats. At most `capacity` of each kind, in queue order. */
+    claim(worker: Claimant, capacity: Capacity): Query<ReadonlyArray<ClaimedWork>>
+    /** Sends the heartbeats of attempts, with the presence of their worker. Returns the leases that are still active. */
     renew(
       leases: ReadonlyArray<Lease>,
       presence?: Presence
     ): Query<ReadonlyArray<Lease & { readonly isCancelled: boolean }>>
-    /** Lets a piece go; `why` says that the worker can never do it. */
+    /** Returns a piece to its queue. `why` is given when this worker can never do it. */
     giveBack(lease: Lease, why?: string): Query<void>
     /**
-     * Lets a piece go that waits for nothing but this: nobody takes it until a question of its run is answered or a piece of it is
-     * finished. It is free at once when that has happened.
+     * Returns a piece that only waits. No worker can claim it until somebody answers a question of its run, or a piece of that run is
+     * finished. If that has happened already, the piece is free at once.
      */
     rest(lease: Lease, waiting: Waiting): Query<void>
-    /** Offers other pieces of the same run, in this order, but those whose keys are there; false when the attempt is not active. */
+    /** Queues other pieces of the run, in this order. Skips keys that are queued already. False when the attempt is not active. */
     offer(lease: Lease, pieces: ReadonlyArray<WorkItem>): Query<boolean>
-    /** Ends the run that is led with this attempt, with its last record; false when it had ended, or the attempt is not active. */
+    /** Ends the run that this attempt leads, and writes its last record. False when the run had ended or the attempt is not active. */
     end(lease: Lease, ending: string, record?: NewRecord): Query<boolean>
-    /** Appends records to a run, in this order, and saves what came of pieces; returns the tokens of records that are written. */
+    /** Appends records to a run, in this order, and saves the results of finished pieces. Returns the tokens of the records that are saved. */
     append(
       runId: string,
       records: ReadonlyArray<NewRecord>,
       finished?: ReadonlyArray<FinishedWork>
     ): Query<ReadonlySet<string>>
-    /** What came of these pieces of the run, of those that are done; nothing for those that rest. */
+    /** The results of these pieces of the run, by key: `undefined` for a piece that rests, no entry for a piece at work. */
     results(lease: Lease, keys: ReadonlyArray<string>): Query<ReadonlyMap<string, string | undefined>>
-    /** Saves the answer to a question as JSON text; the first one counts. */
+    /** Saves the answer to a question as JSON text. A later answer to the same question is ignored. */
     answer(runId: string, question: string, answer: string): Query<void>
-    /** The answers that there are to these questions. */
     answers(questions: ReadonlyArray<RunQuestion>): Query<ReadonlyArray<RunQuestion & { readonly answer: string }>>
   }
 >()("task-conductor/plugins/cluster/ClusterWork") {}

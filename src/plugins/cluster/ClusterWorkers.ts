@@ -1,6 +1,5 @@
 /**
- * The workers of a cluster as they describe themselves in its database: who works there, with which version and how much,
- * and when it was seen last.
+ * The table of workers. Each worker reports its version, its load and the progress of its model calls; clients read who is alive.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -13,28 +12,27 @@ import { isOtherBuild, ModelProgress } from "../../kit/runs.ts"
 import { printable } from "../../kit/text.ts"
 import { modelCallKey, type RecordedEvent } from "../../plugin-kit.ts"
 
-/** A model call of a run, and when it was so far; ISO 8601. */
+/** The progress of a model call of a run. `at` is ISO 8601. */
 export const CallProgress = Schema.Struct({ runId: Schema.String, at: Schema.String, event: ModelProgress })
 export type CallProgress = typeof CallProgress.Type
 
-/** Calls say every second how far they are; one that has said nothing for this time has ended, in milliseconds. */
+/** A call reports its progress every second. After this time without a report it has ended, in milliseconds. */
 const quietTime = 4000
 
-/** More calls than this are not shown anywhere. */
+/** How many calls a worker reports at most. */
 const mostCalls = 40
 
-/** How far the model calls of this worker are; there are none at first. */
+/** Collects the progress of the model calls of this worker. */
 export const makeCallProgressBoard = () => {
   const calls = new Map<string, CallProgress>()
   return {
-    /** Takes an event of a run. */
     take: (runId: string, { at, event }: RecordedEvent): void => {
       if (event.type !== "model.progress" && event.type !== "model.finished" && event.type !== "model.failed") return
       const key = JSON.stringify([runId, modelCallKey(event.call)])
       if (event.type === "model.progress") calls.set(key, { runId, at, event })
       else calls.delete(key)
     },
-    /** The calls that go on at this time, in milliseconds. */
+    /** The running calls; `now` in milliseconds. */
     shown: (now: number): ReadonlyArray<CallProgress> => {
       for (const [key, { at }] of calls) if (now - Date.parse(at) > quietTime) calls.delete(key)
       return [...calls.values()].slice(0, mostCalls)
@@ -44,48 +42,48 @@ export const makeCallProgressBoard = () => {
 
 export type CallProgressBoard = ReturnType<typeof makeCallProgressBoard>
 
-/** What a worker says of itself. */
+/** What a worker reports about itself. */
 export const WorkerReport = Schema.Struct({
   /** Host and process. */
   name: Schema.String,
   version: Schema.String,
   /** ISO 8601. */
   begunAt: Schema.String,
-  /** The number of model calls at once. */
+  /** How many model calls it makes at once. */
   slots: Schema.Int,
-  /** Runs that it leads, and tasks that it works on now. */
+  /** How many runs it leads now, and on how many tasks it works. */
   runs: Schema.Int,
   tasks: Schema.Int,
-  /** Why its model server does not answer; absent when it does. */
+  /** Why its model server does not answer; absent when the server answers. */
   serverGone: Schema.optionalKey(Schema.String),
-  /** True when it has been gone for so long that nobody waits for it; absent otherwise. */
+  /** True when the server has been away for longer than work waits for it. */
   hasGivenUp: Schema.optionalKey(Schema.Literal(true)),
-  /** How far its model calls are; absent when there are none. */
+  /** The progress of its model calls; absent when there are none. */
   progress: Schema.optionalKey(Schema.Array(CallProgress))
 })
 export type WorkerReport = typeof WorkerReport.Type
 
-/** A worker, and how many seconds ago it was seen last. */
+/** A worker, and when it reported last. */
 export interface WorkerState extends WorkerReport {
   readonly seenSecondsAgo: number
-  /** False when it was not seen for longer than its leases last. */
+  /** False when it has not reported for longer than its leases last. */
   readonly isAlive: boolean
 }
 
-/** A worker that was not seen for this time counts as dead. */
+/** A worker without a report for this time counts as dead. */
 export const aliveSeconds = 15
 
-/** A worker says every two seconds that it is there. */
+/** How often a worker reports. */
 export const reportInterval = "2 seconds"
 
-/** A worker that was seen within this time says how far its calls are. */
+/** Progress is shown only from workers that reported within this time. */
 const freshSeconds = 4
 
 const reportJson = Schema.fromJsonString(WorkerReport)
 const encodeReport = Schema.encodeSync(reportJson)
 const decodeReport = Schema.decodeSync(reportJson)
 
-/** What a worker says of itself, as it is saved. */
+/** A report as it is saved. */
 export const presenceOf = (worker: WorkerReport): Presence => ({
   name: worker.name,
   begunAt: worker.begunAt,
@@ -93,7 +91,7 @@ export const presenceOf = (worker: WorkerReport): Presence => ({
   report: encodeReport(worker)
 })
 
-/** Says that a worker is there. */
+/** Saves the report of a worker with the current time. */
 export const sayPresent = (sql: SqlClient.SqlClient, { begunAt, name, program, report }: Presence) =>
   sql`INSERT INTO task_conductor_workers (name, begun_at, program, report, seen_at)
     VALUES (${name}, ${begunAt}, ${program}, ${report}, clock_timestamp())
@@ -101,7 +99,7 @@ export const sayPresent = (sql: SqlClient.SqlClient, { begunAt, name, program, r
       seen_at = excluded.seen_at`
 
 const makeWorkers = (sql: SqlClient.SqlClient) => {
-  /** Workers of the last day, the oldest first. */
+  /** The workers of the last day, oldest first. */
   const list = Effect.map(
     retryTransient(sql<{ readonly report: string; readonly seen: number }>`
       SELECT report, extract(epoch FROM now() - seen_at)::float8 AS seen FROM task_conductor_workers
@@ -116,7 +114,7 @@ const makeWorkers = (sql: SqlClient.SqlClient) => {
     list,
     alive: Effect.map(list, (all) => all.filter(({ isAlive }) => isAlive)),
     report: (worker: WorkerReport) => Effect.asVoid(retryTransient(sayPresent(sql, presenceOf(worker)))),
-    /** Removes workers that nothing lists any more. */
+    /** Removes workers without a report for a day. */
     forget: Effect.asVoid(
       retryTransient(sql`DELETE FROM task_conductor_workers WHERE seen_at < now() - interval '1 day'`)
     ),
@@ -130,7 +128,7 @@ export class ClusterWorkers extends Context.Service<ClusterWorkers>()("task-cond
   static readonly layer = Layer.effect(this, this.make)
 }
 
-/** Why nobody works on a run of this version; nothing when somebody can. */
+/** Why no worker can work on a run of this version; `undefined` when one can. */
 const missingWorker = (
   { runId, version }: { readonly runId: string; readonly version: string },
   workers: ReadonlyArray<WorkerState>
@@ -148,15 +146,15 @@ const missingWorker = (
     : undefined
 }
 
-/** How far the model calls of a run are, by what workers said within the last seconds. */
+/** The progress of the model calls of a run, from recent reports. */
 const progressIn = (workers: ReadonlyArray<WorkerState>, runId: string): ReadonlyArray<CallProgress> =>
   workers
     .filter(({ seenSecondsAgo }) => seenSecondsAgo <= freshSeconds)
     .flatMap(({ progress = [] }) => progress.filter((one) => one.runId === runId))
 
 /**
- * What is to be done again and again while a run of a version is followed: it returns how far the model calls are, and reports that
- * no worker of this version is there, and that one came.
+ * Makes a function for the follower of a run to call regularly. It returns the progress of the model calls of the run. It reports when
+ * no worker can work on the run, and when one arrives.
  */
 export const watchWorkers = Effect.fn("watchWorkers")(function* (
   runId: string,

@@ -1,6 +1,6 @@
 /**
- * What is done about the errors of the database: queries are tried again for a while when a failure may pass, people learn of it,
- * and anything else ends the work or the worker.
+ * Handling of database errors. A query whose error may pass is retried for up to ten minutes, and the user sees a notice. A faulty
+ * statement ends the piece of work; any other error ends the worker.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -8,13 +8,13 @@ import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import type { SqlError } from "effect/sql/SqlError"
 
-/** The name of the variable that says where the database is. */
+/** The environment variable with the address of the database. */
 export const databaseVariable = "TASK_CONDUCTOR_DATABASE"
 
-/** There is no database, or it does not answer as it should; `what` never holds its address, which has a password. */
+/** The database cannot be used. `what` never contains its address, which may contain a password. */
 export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>()("DatabaseUnavailable", {
   what: Schema.String,
-  /** True when the statement itself is wrong: a fault of this program, which only the work at hand has to end for. */
+  /** True when the statement itself is wrong, a bug of this program. It ends one piece of work, not the worker. */
   isFault: Schema.optionalKey(Schema.Boolean)
 }) {
   readonly exitCode = 1
@@ -24,24 +24,25 @@ export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>
   }
 }
 
-/** Nobody said where the database is. */
+/** The environment variable with the address is not set. */
 export class DatabaseUnnamed extends Schema.TaggedError<DatabaseUnnamed>()("DatabaseUnnamed", {}) {
   override get message(): string {
     return `${databaseVariable} is not set. Give it the address of a PostgreSQL database: postgres://user@host/name`
   }
 }
 
+/** Reports once that the database is away, and once that it is back. */
 const makeNotices = (report: (what: string) => Effect.Effect<void>) => {
   let isAway = false
   return {
-    /** A query failed and is tried again; `what` is a sentence. */
+    /** Call this when a query failed and is retried; `what` is a sentence. */
     failed: (what: string) =>
       Effect.suspend(() => {
         if (isAway) return Effect.void
         isAway = true
         return report(`${what} It is tried again for ten minutes.`)
       }),
-    /** A query got its answer. */
+    /** Call this when a query succeeded. */
     answered: Effect.suspend(() => {
       if (!isAway) return Effect.void
       isAway = false
@@ -50,22 +51,22 @@ const makeNotices = (report: (what: string) => Effect.Effect<void>) => {
   }
 }
 
-/** What is reported of the database; nothing unless a function is provided. */
+/** The notices of the current worker or client; silent by default. */
 const CurrentNotices = Context.Reference("task-conductor/plugins/cluster/DatabaseNotice", {
   defaultValue: () => makeNotices(() => Effect.void)
 })
 
-/** Reports when the database is away, and when it is back. */
+/** Provides a function that receives these notices. */
 export const withNotices = (report: (what: string) => Effect.Effect<void>) =>
   Effect.provideService(CurrentNotices, makeNotices(report))
 
-/** What the database said, in one line. */
+/** The message of the database, in one line. */
 export const databaseErrorText = ({ message, reason }: SqlError): string => {
   const said = reason.cause instanceof Error ? reason.cause.message : message
   return (said === "" ? reason._tag : said).replaceAll("\n", " ")
 }
 
-/** How long a query is tried again: databases restart, fail over, and are updated. */
+/** How long a query is retried: databases restart, fail over and are upgraded. */
 const patience = "10 minutes"
 
 const intervals = Schedule.min([Schedule.exponential("200 millis"), Schedule.spaced("2 seconds")]).pipe(
@@ -73,15 +74,15 @@ const intervals = Schedule.min([Schedule.exponential("200 millis"), Schedule.spa
 )
 
 /**
- * What is done about an error, by the class of its SQLSTATE or the whole code. What passes is waited for: a connection that breaks
- * (08), conflicts between transactions (40), no room on the disk, in memory or for connections (53), an object in use (55), a
- * server that shuts down or cancels a query (57), a fault of its system (58), a replica that is not promoted yet, and a transaction
- * whose client was silent for too long. So is what an operator brings back: a table, a schema, a grant.
+ * Errors that pass, by the class of their SQLSTATE or the whole code: connection exceptions (08), transaction conflicts (40),
+ * insufficient resources (53), object in use (55), operator intervention (57), system errors (58), a read-only transaction on a
+ * replica that is not promoted yet (25006), and an idle transaction timeout (25P03).
  */
 const passing: ReadonlySet<string> = new Set(["08", "40", "53", "55", "57", "58", "25006", "25P03"])
+/** A missing table, schema or grant: an operator can restore it, so the query is retried too. */
 const lacking: ReadonlySet<string> = new Set(["42P01", "3F000", "42501"])
 
-/** What is wrong with the statement or its values: it will never succeed, on no machine. */
+/** A wrong statement or wrong values: it fails on every machine. */
 const faults: ReadonlySet<string> = new Set(["21", "22", "23", "42"])
 
 const isIn = (codes: ReadonlySet<string>, { reason: { cause } }: SqlError): boolean => {
@@ -89,7 +90,7 @@ const isIn = (codes: ReadonlySet<string>, { reason: { cause } }: SqlError): bool
   return typeof code === "string" && (codes.has(code) || (code.length === 5 && codes.has(code.slice(0, 2))))
 }
 
-/** True when a query may succeed later. */
+/** True when the query may succeed later. */
 export const isPassing = (error: SqlError): boolean => isIn(passing, error) || isIn(lacking, error) || error.isRetryable
 
 const noticeOf = (error: SqlError): string =>
@@ -97,11 +98,11 @@ const noticeOf = (error: SqlError): string =>
     ? `The database refuses a statement (${databaseErrorText(error)}). Restore what is missing, or grant it: see docs/operating-workers.md.`
     : `The database does not answer (${databaseErrorText(error)}).`
 
-/** After so long without an answer, a query is said to wait. */
+/** After this time without an answer the user sees a notice. */
 const slowTime = "5 seconds"
 const slowNotice = "The database does not answer (no answer for 5 seconds; a table may be locked)."
 
-/** Tries a query again for a while when its failure may pass. */
+/** Retries a query while its error may pass, for up to `patience`. */
 export const retryTransient = <A>(query: Effect.Effect<A, SqlError>): Effect.Effect<A, DatabaseUnavailable> =>
   Effect.gen(function* () {
     const { answered, failed } = yield* CurrentNotices

@@ -1,8 +1,8 @@
 /**
- * How the database is reached: by its address, completed by the variables and the password file of PostgreSQL's own programs. The
- * client reads the address and its defaults, and `pgpass` the lines of the file. What both leave open is closed here: every mode
- * of TLS checks certificates, a mode that is misspelled is an error, and so is a file that cannot be read or that others can.
- * A password never comes from a flag, which other users of the machine could read.
+ * Connection settings: the address of the database, completed by the environment variables and the password file of PostgreSQL.
+ * `pg` reads the address, and `pgpass` the lines of the password file. This module adds strictness: every mode with TLS checks
+ * certificates. A misspelled mode, an unreadable file, or a password file that others can read is an error. No flag takes a password,
+ * because other users of the machine could see it.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -16,7 +16,7 @@ import { environmentVariable } from "../../plugin-kit.ts"
 import { DatabaseUnavailable } from "./DatabaseErrors.ts"
 
 const modes = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"]
-/** What the parameter `ssl` of an address may say, and the mode that says the same. */
+/** Values of the parameter `ssl`, with the `sslmode` of the same meaning. */
 const switches: ReadonlyMap<string, string> = new Map([
   ["true", "require"],
   ["1", "require"],
@@ -25,13 +25,13 @@ const switches: ReadonlyMap<string, string> = new Map([
 ])
 const certificateFiles = ["sslrootcert", "sslcert", "sslkey"]
 
-/** The variable that means the same as a parameter of the address. */
+/** The environment variable for a parameter of the address. */
 const variableOf = (parameter: string): string => `PG${parameter.toUpperCase()}`
 
-/** What is wrong with a setting, for the person who gave it. */
+/** An error about a setting, for the user who gave it. */
 const wrong = (what: string) => new DatabaseUnavailable({ what })
 
-/** The parameters of an address with a mode in the place of `ssl`, of which the client would overlook all but a few values. */
+/** The parameters of an address, with `sslmode` instead of `ssl`: `pg` ignores most values of `ssl`. */
 const parametersOf = Effect.fnUntraced(function* (query: string) {
   const parameters = new URLSearchParams(query)
   for (const value of parameters.getAll("ssl")) {
@@ -47,7 +47,7 @@ const parametersOf = Effect.fnUntraced(function* (query: string) {
   return parameters
 })
 
-/** The parameters of TLS of an address, completed from the environment; `mode` is the one that was asked for. */
+/** The TLS parameters, completed from the environment. `mode` is the requested mode; `parameters` hold the one that `pg` gets. */
 const tlsParameters = Effect.fnUntraced(function* (query: string) {
   const parameters = yield* parametersOf(query)
   const complete = Effect.fnUntraced(function* (name: string) {
@@ -61,7 +61,7 @@ const tlsParameters = Effect.fnUntraced(function* (query: string) {
     return yield* wrong(`the sslmode "${mode}" is not known. It is one of ${modes.join(", ")}`)
   }
   if (mode !== undefined && mode !== "disable") yield* Effect.forEach(certificateFiles, complete)
-  /* With it the client would check no certificate in the modes below `verify-ca`, and no host in that. */
+  /* With this parameter `pg` would check no certificates in modes below `verify-ca`. */
   parameters.delete("uselibpqcompat")
   if (mode === "verify-ca") {
     if (!parameters.has("sslrootcert")) {
@@ -72,7 +72,7 @@ const tlsParameters = Effect.fnUntraced(function* (query: string) {
   return { mode, parameters }
 })
 
-/** The password for a place in the text of a password file. A folder of sockets is named by itself or as localhost. */
+/** Finds the password for a database in the text of a password file. A socket folder matches its own path and `localhost`. */
 export const findPassword = (text: string, place: PasswordPlace): string | undefined => {
   const hosts = place.host.startsWith("/") ? [place.host, "localhost"] : [place.host]
   return text
@@ -81,7 +81,7 @@ export const findPassword = (text: string, place: PasswordPlace): string | undef
     .find((line) => hosts.some((host) => match({ ...place, host }, line)))?.password
 }
 
-/** The password of the variables or of the password file. */
+/** The password from `PGPASSWORD` or the password file. */
 const passwordFor = Effect.fnUntraced(function* (settings: PoolConfig) {
   const password = yield* environmentVariable("PGPASSWORD")
   if (password !== undefined) return password
@@ -101,10 +101,10 @@ const passwordFor = Effect.fnUntraced(function* (settings: PoolConfig) {
   return findPassword(text, { host, port, database, user })
 })
 
-/** The settings of the client. With `isTlsPreferred` a server without TLS is used as well. */
+/** The settings for `pg`. With `isTlsPreferred` a server without TLS is accepted too. */
 export const databaseSettings = Effect.fn("databaseSettings")(function* (url: Redacted.Redacted) {
   const address = Redacted.value(url)
-  /* The client would drop what follows these marks, and with it a mode of TLS. */
+  /* `pg` would drop what follows a # or a second ?, and with it an `sslmode`. */
   if (address.includes("#")) return yield* wrong("its address has a # in it. Write %23 in its place")
   const [place = "", query = "", ...rest] = address.split("?")
   if (rest.length > 0) return yield* wrong("its address has more than one ? in it. Write %3F for those in names")
@@ -114,7 +114,7 @@ export const databaseSettings = Effect.fn("databaseSettings")(function* (url: Re
   const settings: PoolConfig = yield* Effect.try({
     try: () => {
       const read = parseIntoClientConfig(`${place}?${parameters}`)
-      /* The client decodes no such mark in the name of a database. */
+      /* `pg` does not decode these marks in the name of a database. */
       const database = read.database?.replaceAll(/%(?:23|3f)/gi, (mark) => decodeURIComponent(mark))
       return { ...read, database }
     },

@@ -1,6 +1,6 @@
 /**
- * The PostgreSQL client: a pool of `pg` behind the `SqlClient` of effect. Every statement has a limit of its own. A connection on
- * which a statement gets no answer in time is closed and replaced, because a connection whose other end is gone says nothing.
+ * The PostgreSQL client: a pool of `pg` behind the `SqlClient` of effect. Every statement has its own time limit. When a statement gets
+ * no answer in time, its connection is closed and replaced: a connection whose other end is gone reports no error.
  */
 import { DatabaseError, Pool, type PoolClient, type PoolConfig, type QueryResult, type QueryResultRow } from "pg"
 import type { Socket } from "node:net"
@@ -16,48 +16,48 @@ import { ConnectionError, SqlError, UnknownError } from "effect/sql/SqlError"
 import * as Statement from "effect/sql/Statement"
 import * as Stream from "effect/Stream"
 
-/** How long a statement may take until its connection is closed; shorter than any time for which a query is tried again. */
+/** How long a statement may take until its connection is closed. Shorter than the time for which queries are retried. */
 export const StatementLimit = Context.Reference<Duration.Input>("task-conductor/plugins/cluster/StatementLimit", {
   defaultValue: () => "20 seconds"
 })
 
-/** How long opening a connection may take, or waiting for one that is free, in milliseconds. */
+/** Limit for opening a connection or waiting for a free one, in milliseconds. */
 const connectLimit = 5000
 
 /**
- * A transaction whose client is silent ends after this time: a worker that is stopped or cut off holds no rows that others wait for.
- * In the transaction itself, because poolers refuse it as a setting of the session.
+ * PostgreSQL ends a transaction when its client is silent for this time, so a stopped or unreachable worker holds no locks. Set in
+ * each transaction, because connection poolers reject it as a session setting.
  */
 const begin = "BEGIN; SET LOCAL idle_in_transaction_session_timeout = '5s'"
 
-/** The session is over: another connection may do what this one could not. */
+/** True for a SQLSTATE that ends the session; the statement may succeed on another connection. */
 const endsSession = (code: string | undefined): boolean => code !== undefined && /^(?:08|57P|25P03)/.test(code)
 
-/** An error of the server has a SQLSTATE; everything else is about the connection. */
+/** Classifies an error: the server sends a SQLSTATE; all other errors come from the connection. */
 export const sqlErrorOf = (cause: unknown): SqlError => {
   const isOfServer = cause instanceof DatabaseError && !endsSession(cause.code)
   const reason = { cause, message: cause instanceof Error ? cause.message : String(cause) }
   return new SqlError({ reason: isOfServer ? new UnknownError(reason) : new ConnectionError(reason) })
 }
 
-/** The connections of a pool. */
+/** A pool and the age of its connections. */
 interface Connections {
   readonly pool: Pool
   readonly openedAt: WeakMap<PoolClient, number>
-  /** Connections that were opened before may be dead: one of them gave no answer. Milliseconds. */
+  /** Connections opened before this time may be dead, since one of them gave no answer; in milliseconds. */
   suspectBefore: number
 }
 
-/** A connection while somebody uses it. */
-interface Lent {
+/** A connection that a caller has borrowed from the pool. */
+interface Borrowed {
   readonly client: PoolClient
   readonly among: Connections
-  /** True when nobody else may use it any more. */
+  /** True when the pool must close it instead of lending it again. */
   isBroken: boolean
 }
 
-/** Closes the socket at once: the usual end would wait for a server that does not answer. */
-const cut = (lent: Lent): void => {
+/** Closes the socket at once: a normal close would wait for a server that does not answer. */
+const cut = (lent: Borrowed): void => {
   lent.isBroken = true
   const { connection } = lent.client as unknown as { readonly connection: { readonly stream: Socket } }
   connection.stream.destroy()
@@ -65,7 +65,7 @@ const cut = (lent: Lent): void => {
 
 const noAnswer = (limit: Duration.Input) => sqlErrorOf(new Error(`no answer within ${String(limit)}`))
 
-const send = (lent: Lent, text: string, values: ReadonlyArray<unknown>): Effect.Effect<QueryResult, SqlError> =>
+const send = (lent: Borrowed, text: string, values: ReadonlyArray<unknown>): Effect.Effect<QueryResult, SqlError> =>
   Effect.flatMap(StatementLimit, (limit) =>
     Effect.callback<QueryResult, SqlError>((resume) => {
       lent.client.query(text, [...values], (error: Error | null, result: QueryResult) => {
@@ -85,7 +85,7 @@ const send = (lent: Lent, text: string, values: ReadonlyArray<unknown>): Effect.
     )
   )
 
-const connectionOf = (lent: Lent): Connection => {
+const connectionOf = (lent: Borrowed): Connection => {
   const rows = (text: string, values: ReadonlyArray<unknown>) =>
     Effect.map(send(lent, text, values), (result): ReadonlyArray<QueryResultRow> => result.rows)
   const values = (text: string, given: ReadonlyArray<unknown>) =>
@@ -94,7 +94,7 @@ const connectionOf = (lent: Lent): Connection => {
     execute: rows,
     executeUnprepared: rows,
     executeRaw: (text, values) =>
-      /* Several statements in one text may leave a transaction open that failed. */
+      /* A failed text of several statements may leave a transaction open. */
       Effect.tapError(send(lent, text, values), () => Effect.sync(() => void (lent.isBroken = true))),
     executeValues: values,
     executeValuesUnprepared: values,
@@ -102,11 +102,11 @@ const connectionOf = (lent: Lent): Connection => {
   }
 }
 
-const release = ({ client, isBroken }: Lent) => Effect.sync(() => client.release(isBroken))
+const release = ({ client, isBroken }: Borrowed) => Effect.sync(() => client.release(isBroken))
 
-/** Takes a connection of the pool until the scope closes; none that may be dead. */
+/** Borrows a connection until the scope closes. Closes connections that may be dead. */
 const borrow = (among: Connections): Effect.Effect<Connection, SqlError, Scope.Scope> => {
-  const take = async (): Promise<Lent> => {
+  const take = async (): Promise<Borrowed> => {
     for (;;) {
       const client = await among.pool.connect()
       if ((among.openedAt.get(client) ?? 0) >= among.suspectBefore) return { client, among, isBroken: false }
@@ -129,7 +129,7 @@ const compiler = Statement.makeCompiler({
   onCustom: (_, placeholder) => [placeholder(undefined), []]
 })
 
-/** PostgreSQL answers `ROLLBACK` to the `COMMIT` of a transaction that has failed. */
+/** Commits. PostgreSQL answers `ROLLBACK` to the `COMMIT` of a failed transaction. */
 const commit = (connection: Connection): Effect.Effect<void, SqlError> =>
   Effect.flatMap(connection.executeRaw("COMMIT", []), (result) =>
     (result as QueryResult).command === "ROLLBACK"
@@ -146,7 +146,7 @@ const openPool = (settings: PoolConfig): Connections => {
     ...settings
   })
   const openedAt = new WeakMap<PoolClient, number>()
-  /* Without a listener an error of a connection would end the process; whoever uses it gets the same error. */
+  /* Without a listener an error event would end the process. The caller of a failed query gets the same error. */
   pool.on("error", () => undefined)
   pool.on("connect", (client) => {
     openedAt.set(client, performance.now())
@@ -155,7 +155,7 @@ const openPool = (settings: PoolConfig): Connections => {
   return { pool, openedAt, suspectBefore: 0 }
 }
 
-/** A pool with these settings; its first connection is opened by the first statement. */
+/** A pool with these settings. The first statement opens the first connection. */
 export const layerPostgres = (settings: PoolConfig): Layer.Layer<SqlClient.SqlClient> =>
   Layer.effect(
     SqlClient.SqlClient,

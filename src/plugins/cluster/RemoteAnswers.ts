@@ -1,5 +1,5 @@
 /**
- * The answers of people to the questions of a cluster run: a client on any machine gives them, and every worker finds them.
+ * The `Approver` of a worker. It waits for an answer in the database, which a client on any machine writes (RunFollower.ts).
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -12,10 +12,10 @@ import { ClusterWork, CurrentLease } from "./ClusterWork.ts"
 
 type Codec<A> = Schema.Codec<Answered<A>, Schema.Json>
 
-/** How often it is looked for an answer, in milliseconds: less often after a while. A piece that only waits soon rests. */
+/** Pause between reads of an answer, in milliseconds. It grows while none arrives; a piece that only waits soon rests. */
 const pollPace = { least: 300, most: 1000 }
 
-/** Asks nobody in this process: waits, however long it takes, until a client that follows the run answers. */
+/** Waits without a limit until a client that follows the run answers. */
 export const layerRemoteApprover = (runId: string): Layer.Layer<Approver, never, ClusterWork> =>
   Layer.effect(
     Approver,
@@ -40,7 +40,7 @@ export const layerRemoteApprover = (runId: string): Layer.Layer<Approver, never,
             () => Effect.sync(() => lease?.activity.questions.delete(question))
           )
         )
-      /* Plugins and servers start before the run has events that a follower could see: nobody can answer for them. */
+      /* Plugins and servers start before the run has events, so no follower can see and answer these questions. */
       return Approver.of({
         step: (_title, _items, question) => awaitAnswer(question, answered.step),
         call: (item, question) =>

@@ -1,11 +1,11 @@
 /**
- * What clients learn when a cluster run does not begin or does not go on.
+ * Errors that clients get when a cluster run cannot start or continue.
  */
 import * as Schema from "effect/Schema"
 import { stepText } from "../../kit/documents.ts"
 import { exitCodeOf } from "../../kit/runs.ts"
 
-/** Another run is changing the project. */
+/** Another run may change the project, so this one cannot start. */
 export class ProjectShared extends Schema.TaggedError<ProjectShared>()("ProjectShared", {
   project: Schema.String,
   runId: Schema.String,
@@ -18,10 +18,10 @@ export class ProjectShared extends Schema.TaggedError<ProjectShared>()("ProjectS
   }
 }
 
-/** The run waits for an answer that nobody at this client can give. */
+/** The run waits for an answer, and this client cannot ask anybody. */
 export class RunWaits extends Schema.TaggedError<RunWaits>()("RunWaits", {
   runId: Schema.String,
-  /** The heading of the step, or the name of the task, that is asked about. */
+  /** The heading of the step or the name of the task that the question is about. */
   title: Schema.String
 }) {
   readonly exitCode = exitCodeOf("not_permitted")
@@ -32,7 +32,7 @@ export class RunWaits extends Schema.TaggedError<RunWaits>()("RunWaits", {
   }
 }
 
-/** The run could not be executed at all. */
+/** The run could not be carried out at all. */
 export class RunRefused extends Schema.TaggedError<RunRefused>()("RunRefused", {
   what: Schema.String,
   exitCode: Schema.Int

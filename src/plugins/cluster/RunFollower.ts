@@ -1,6 +1,6 @@
 /**
- * Follows a cluster run: publishes its events as they arrive, asks the person at this client for pending answers, and
- * sends the answers to the workers. A follower that starts late gets all events from the beginning.
+ * Follows a cluster run at a client: passes its events on as they arrive, asks the user the pending questions, and saves the answers for
+ * the workers. A follower that starts late gets all events from the beginning.
  */
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
@@ -18,24 +18,24 @@ import { RunWaits } from "./RunErrors.ts"
 import { type Redact, withoutSecrets } from "./WithoutSecrets.ts"
 
 export interface FollowOptions {
-  /** How far the model calls of the run are, which workers of this version carry out. */
+  /** The progress of the model calls of the run; `version` is the program of the run. */
   readonly progress: (version: string) => Effect.Effect<ReadonlyArray<RecordedEvent>, DatabaseUnavailable>
-  /** Takes secrets out of what a person answers. */
+  /** Removes secrets from the answers of the user. */
   readonly redact: Redact
 }
 
-/** A question of the model is not asked here: workers go on without an answer. */
+/** A question that the user can answer here. Questions of the model are left out: workers continue without an answer. */
 type Question = RunEvent & { readonly type: "approval.requested"; readonly scope: keyof typeof answerCodecs }
 
 const isQuestion = (event: RunEvent): event is Question =>
   event.type === "approval.requested" && event.scope !== "question"
 
-/** How often new records are read. */
+/** Pause between reads of new events. */
 const pace = "750 millis"
 
 /**
- * True when the worker finds the answer itself: the step is approved with the run, or somebody answered before another
- * worker took the run over. Its event follows, so nobody is asked meanwhile.
+ * True when the worker finds the answer itself: the run approves it beforehand, or the answer is saved already. The event of the answer
+ * then follows, so this client does not ask.
  */
 const isAnswered = Effect.fnUntraced(function* (
   runId: string,
@@ -49,7 +49,7 @@ const isAnswered = Effect.fnUntraced(function* (
   return isApproved || (yield* (yield* ClusterWork).answers([{ runId, question: hash }])).length > 0
 })
 
-/** Asks at this client, and sends the answer to the workers unless nobody could be asked. */
+/** Asks the user at this client, and saves the answer. Saves nothing when nobody can be asked. */
 const putQuestion = Effect.fnUntraced(function* (
   runId: string,
   { hash, items, scope, title }: Question,
@@ -75,10 +75,10 @@ const putQuestion = Effect.fnUntraced(function* (
     : yield* give(approver.inDoubt(item, hash), answerCodecs.doubt)
 })
 
-/** How often it is read how far calls are, in milliseconds. */
+/** Pause between reads of the progress of model calls, in milliseconds. */
 const progressPace = 2000
 
-/** Follows a run until it ends; fails when it waits for an answer that nobody at this client can give. */
+/** Follows a run until it ends. Fails with `RunWaits` when the run waits for an answer and nobody can be asked here. */
 export const followRun = (
   runId: string,
   listen: (recorded: RecordedEvent) => Effect.Effect<void>,
@@ -88,10 +88,10 @@ export const followRun = (
     const runs = yield* ClusterRuns
     const withMutex = (yield* Semaphore.make(1)).withPermits(1)
     const context = yield* Effect.context<Approver | ClusterWork>()
-    const asked = yield* FiberMap.make<string>()
+    const openPrompts = yield* FiberMap.make<string>()
     const waits = yield* Deferred.make<never, RunWaits | DatabaseUnavailable>()
     const open = new Map<string, Question>()
-    /* When each call ended: a worker that says how far its calls are only now and then may report one that has. */
+    /* When each model call ended. Reports of workers are up to seconds old, and may show a call that has ended. */
     const endedAt = new Map<string, string>()
     const isOpen = ({ at, event }: RecordedEvent): boolean =>
       event.type === "model.progress" && at > (endedAt.get(modelCallKey(event.call)) ?? "")
@@ -107,7 +107,7 @@ export const followRun = (
       if (isQuestion(event)) open.set(event.hash, event)
       if (event.type === "approval.answered") {
         open.delete(event.hash)
-        yield* FiberMap.remove(asked, event.hash)
+        yield* FiberMap.remove(openPrompts, event.hash)
       }
       if (event.type === "model.finished" || event.type === "model.failed") {
         endedAt.set(modelCallKey(event.call), line.at)
@@ -144,9 +144,9 @@ export const followRun = (
         /* A run that is cancelled ends within seconds, and needs no answers. */
         for (const [hash, question] of isCancelled ? [] : open) {
           open.delete(hash)
-          if (yield* FiberMap.has(asked, hash)) continue
+          if (yield* FiberMap.has(openPrompts, hash)) continue
           if (yield* isAnswered(runId, question)) continue
-          yield* FiberMap.run(asked, hash, ask(question))
+          yield* FiberMap.run(openPrompts, hash, ask(question))
         }
         yield* Effect.sleep(pace)
       }

@@ -1,6 +1,6 @@
 /**
- * What the tables of the engine get: values without secrets. A value that is needed whole again, such as the calls of a task,
- * stays in the memory of the worker that made it; a worker that does not have it makes it again.
+ * Removes secrets from everything that goes into the database. The worker that made a value with secrets, such as the calls of a task,
+ * keeps the whole value in memory. Another worker that needs the value makes it again.
  */
 import { isDeepStrictEqual } from "node:util"
 import * as Effect from "effect/Effect"
@@ -20,34 +20,34 @@ import {
 import * as Equal from "effect/Equal"
 import * as Result from "effect/Result"
 
-/** Takes secrets out of a value before it is saved. */
+/** Removes secrets from a value. */
 export type Redact = (value: Schema.Json) => Schema.Json
 
 export const fromJson = <A>(schema: Schema.Codec<A, unknown>, value: Schema.Json): Effect.Effect<A> =>
   Effect.orDie(Schema.decodeUnknownEffect(Schema.toCodecJson(schema))(value))
 
-/** The value without secrets; itself when it has none. */
+/** The value without secrets; the same object when it has none. */
 export const withoutSecrets = <A>(schema: Schema.Codec<A, unknown>, value: A, redact: Redact): Effect.Effect<A> =>
   Effect.flatMap(asJson(schema, value), (json) => {
     const safe = redact(json)
     return isDeepStrictEqual(safe, json) ? Effect.succeed(value) : fromJson(schema, safe)
   })
 
-/** How many values a worker keeps whole at most; those of earlier work go first. */
+/** How many whole values a worker keeps; the oldest go first. */
 const mostValues = 1000
 
-/** What a worker saves without secrets, and keeps whole by the run and a key within it. */
+/** Redaction, and the whole values by run and key. */
 export type Secrets = ReturnType<typeof makeSecrets>
 
 const nameOf = (runId: string, key: string): string => JSON.stringify([runId, key])
 
-/** The secrets of this worker; it keeps none at first. */
+/** Starts with no whole values. */
 export const makeSecrets = (redact: Redact) => {
   const values = new Map<string, Schema.Json>()
   return {
     redact,
     whole: {
-      /** Keeps a value that is not saved whole. */
+      /** Keeps a value if redaction changes it. */
       keep: (runId: string, key: string, value: Schema.Json): void => {
         const name = nameOf(runId, key)
         values.delete(name)
@@ -56,7 +56,7 @@ export const makeSecrets = (redact: Redact) => {
         const [oldest] = values.keys()
         if (values.size > mostValues && oldest !== undefined) values.delete(oldest)
       },
-      /** The whole value of what is saved under this key. */
+      /** The whole value of the saved one; `undefined` when this worker does not have it. */
       find: (runId: string, key: string, saved: Schema.Json) => {
         const value = values.get(nameOf(runId, key))
         return value !== undefined && isDeepStrictEqual(redact(value), saved) ? value : undefined
@@ -65,7 +65,7 @@ export const makeSecrets = (redact: Redact) => {
   }
 }
 
-/** Where an outcome belongs. */
+/** The run and round of an outcome. */
 interface OutcomePlace {
   readonly runId: string
   readonly round: number
@@ -73,11 +73,11 @@ interface OutcomePlace {
 
 const keyOf = (round: number, { task }: TaskOutcome): string => stageKey.worked(round, task.name)
 
-/** Keeps an outcome whole at the worker that made it. */
+/** Keeps an outcome with secrets in the memory of this worker. */
 export const keepOutcome = ({ whole }: Secrets, { round, runId }: OutcomePlace, outcome: TaskOutcome) =>
   Effect.map(asJson(TaskOutcome, outcome), (value) => whole.keep(runId, keyOf(round, outcome), value))
 
-/** The outcome as this worker made it, or else as it was sent. */
+/** The whole outcome if this worker has it, otherwise `sent`. */
 export const knownOutcome = Effect.fnUntraced(function* (
   { whole }: Secrets,
   { round, runId }: OutcomePlace,
@@ -87,11 +87,11 @@ export const knownOutcome = Effect.fnUntraced(function* (
   return known === undefined ? sent : yield* fromJson(TaskOutcome, known)
 })
 
-/** True when a secret was taken out of what is carried out. */
+/** True when redaction removed a secret from the calls or inputs of an outcome. */
 const lacksSecret = ({ calls, inputs }: TaskOutcome): boolean =>
   JSON.stringify([calls, inputs ?? []]).includes(redacted)
 
-/** The outcome as it is carried out: whole, or made again where it cannot be known. */
+/** The whole outcome, to carry it out. Works on the task again when this worker does not have the removed secrets. */
 export const wholeOutcome = Effect.fnUntraced(function* (
   secrets: Secrets,
   place: OutcomePlace,
@@ -108,31 +108,31 @@ export const wholeOutcome = Effect.fnUntraced(function* (
 const without = <A>(all: ReadonlyArray<A>, known: ReadonlyArray<A>): ReadonlyArray<A> =>
   all.filter((one) => !known.some((other) => Equal.equals(one, other)))
 
-/** Adds answers that were sent, except those that are known here, with their secrets. */
+/** Adds the answers that came with a piece. Skips those that this worker has already, perhaps with secrets. */
 export const restoreAnswers = Effect.fnUntraced(function* (
   answers: RunAnswers["Service"],
   sent: AnswerSnapshot,
   { redact }: Secrets
 ) {
-  const own = yield* withoutSecrets(AnswerSnapshot, yield* answers.snapshot, redact)
+  const local = yield* withoutSecrets(AnswerSnapshot, yield* answers.snapshot, redact)
   const { wishes = [], ...rest } = sent
-  const news = without(wishes, own.wishes ?? [])
+  const news = without(wishes, local.wishes ?? [])
   yield* answers.restore({
     ...rest,
-    denials: without(sent.denials, own.denials),
+    denials: without(sent.denials, local.denials),
     ...(news.length === 0 ? {} : { wishes: news })
   })
 })
 
-/** What decides about the calls of a task. */
+/** The services that decide about tool calls. */
 export interface CallJudges {
   readonly answers: RunAnswers["Service"]
   readonly registry: Pick<ToolRegistry["Service"], "prepare">
 }
 
 /**
- * Extends what was answered about the calls as they were sent. A call that is not the same but for secrets is asked about.
- * `sent` are the calls as they were sent and approved, `whole` the same as they are made.
+ * Transfers approvals from redacted calls to whole calls. `sent` are the calls without secrets, which the user approved; `whole` are the
+ * calls to make. A whole call that differs from its sent call in more than secrets gets no approval, so the user is asked again.
  */
 export const coverWhole = Effect.fnUntraced(function* (
   { answers, registry }: CallJudges,
@@ -150,14 +150,14 @@ export const coverWhole = Effect.fnUntraced(function* (
   const approved: Array<string> = []
   const excluded: Array<string> = []
   for (const call of whole) {
-    const shown = sent.find(({ uid }) => uid === call.uid)
-    if (shown === undefined) continue
-    if (!isDeepStrictEqual(redact(yield* asJson(codec, call)), yield* asJson(codec, shown))) continue
-    const asked = yield* questionAbout(shown)
-    const made = yield* questionAbout(call)
-    if (asked === undefined || made === undefined) continue
-    if (grants.excluded.includes(asked.hash)) excluded.push(made.hash)
-    else if (grants.approved.includes(asked.hash) && isForUser(asked) === isForUser(made)) approved.push(made.hash)
+    const sentCall = sent.find(({ uid }) => uid === call.uid)
+    if (sentCall === undefined) continue
+    if (!isDeepStrictEqual(redact(yield* asJson(codec, call)), yield* asJson(codec, sentCall))) continue
+    const before = yield* questionAbout(sentCall)
+    const now = yield* questionAbout(call)
+    if (before === undefined || now === undefined) continue
+    if (grants.excluded.includes(before.hash)) excluded.push(now.hash)
+    else if (grants.approved.includes(before.hash) && isForUser(before) === isForUser(now)) approved.push(now.hash)
   }
   yield* answers.restore({ grants: { approved, excluded, session: {}, plans: {}, denied: {} }, denials: [] })
 })

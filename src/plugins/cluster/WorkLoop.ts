@@ -1,6 +1,7 @@
 /**
- * What a worker does all the time: it claims work that is free, carries it out on a fiber for each piece, and renews its leases.
- * The clock, the store of the work and what is done are given, so that a simulation can put others in their place.
+ * The main loop of a worker. Three fibers run side by side: one claims free pieces and starts a fiber for each, one renews the leases,
+ * and one gives up leases that were not renewed in time. Clock, `ClusterWork` and `carryOut` are parameters, so that a simulation
+ * can replace them.
  */
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
@@ -11,6 +12,7 @@ import * as Random from "effect/Random"
 import * as Schedule from "effect/Schedule"
 import type { DatabaseUnavailable } from "./DatabaseErrors.ts"
 import {
+  type Capacity,
   type Claimant,
   ClusterWork,
   CurrentLease,
@@ -20,57 +22,57 @@ import {
   newActivity,
   onlyWaitsFor,
   type Presence,
-  readClocks,
-  type Room
+  readClocks
 } from "./ClusterWork.ts"
 
-/** What became of a piece in this worker. */
+/** How a piece ended in this worker. */
 export type WorkEnd =
-  /** Its result is saved, unless it is given here. */
+  /** `result` is absent when it is saved already. */
   | { readonly _tag: "Finished"; readonly result?: string }
   | { readonly _tag: "RunEnded"; readonly ending: string }
-  /** Another worker does it; `why` says what this one lacks for good. */
+  /** Another worker can claim it; `why` is given when this worker can never do it. */
   | { readonly _tag: "GivenBack"; readonly why?: string }
 
 export interface WorkLoopOptions {
   readonly worker: Claimant
-  /** How much more this worker takes now. */
-  readonly room: Effect.Effect<Room, DatabaseUnavailable>
+  /** How many more pieces this worker can take now. */
+  readonly capacity: Effect.Effect<Capacity, DatabaseUnavailable>
   readonly carryOut: (lease: HeldLease) => Effect.Effect<WorkEnd, DatabaseUnavailable>
-  /** What this worker says of itself with each heartbeat. */
+  /** What this worker reports about itself with each heartbeat. */
   readonly presence?: Effect.Effect<Presence>
-  /** Receives what a person should know. */
+  /** Receives messages for the operator. */
   readonly report: (what: string) => Effect.Effect<void>
 }
 
 /** How often heartbeats are sent. */
 const renewal = "1500 millis"
 
-/** A worker gives up so long before its attempt ends, in milliseconds. */
+/** A worker gives a lease up this long before it expires, in milliseconds. */
 const margin = 1500
 
-/** How long a piece does nothing but wait until it rests. */
+/** A piece that only waits for this time rests. */
 export const RestAfter = Context.Reference<Duration.Input>("task-conductor/plugins/cluster/RestAfter", {
   defaultValue: () => "1 minute"
 })
 
-/** How often free work is looked for, in milliseconds; more or less, so that workers take turns. */
+/** Pause between claims, in milliseconds. A random value in this range lets workers take turns. */
 const pace = { least: 300, most: 600 }
-/** The same of a worker to which nothing has come for some looks. */
+/** The pause after several claims that found nothing. */
 const idlePace = { least: 600, most: 800 }
-/** The same of a worker that has enough to do, which looks for runs, changes to make, and pieces without heartbeats. */
+/** The pause of a worker with no capacity for more model calls. It still looks for runs, changes to apply and lost pieces. */
 const busyPace = { least: 1000, most: 1400 }
 
 const lose = (lease: HeldLease) => Deferred.succeed(lease.lost, undefined)
 
-const settle = Effect.fnUntraced(function* (work: ClusterWork["Service"], lease: HeldLease, end: WorkEnd) {
+/** Tells the store how a piece ended. */
+const saveEnd = Effect.fnUntraced(function* (work: ClusterWork["Service"], lease: HeldLease, end: WorkEnd) {
   if (end._tag === "GivenBack") return yield* work.giveBack(lease, end.why)
   if (end._tag === "RunEnded") return yield* work.end(lease, end.ending, lease.ended?.record)
   if (end.result !== undefined) yield* work.append(lease.runId, [], [{ lease, result: end.result }])
   return yield* lease.lookForWork
 })
 
-/** Completes with what a piece waits for once it has done nothing else for a while. */
+/** Completes with what a piece waits for, once it has only waited for `RestAfter`. */
 const untilItRests = Effect.fnUntraced(function* ({ activity }: HeldLease) {
   const after = Duration.toMillis(Duration.fromInputUnsafe(yield* RestAfter))
   for (let since = yield* readClocks; ;) {
@@ -82,7 +84,7 @@ const untilItRests = Effect.fnUntraced(function* ({ activity }: HeldLease) {
   }
 })
 
-/** Does a piece to its end, or until it only waits; gives it back when it is interrupted. */
+/** Runs a piece to its end, or until it rests. Returns it to its queue when it is interrupted. */
 const carryOutOrRest = Effect.fnUntraced(function* (
   { giveBack, rest }: ClusterWork["Service"],
   lease: HeldLease,
@@ -102,19 +104,19 @@ const carryOutOrRest = Effect.fnUntraced(function* (
   if (waiting !== undefined) yield* rest(lease, waiting)
 })
 
-/** Works until the scope closes or the database has been away for too long; then its leases are given back. */
+/** Runs until the scope closes or the database has been away for too long. Then the worker returns its pieces. */
 export const runWorkLoop = Effect.fn("runWorkLoop")(function* ({
+  capacity,
   carryOut,
   presence,
   report,
-  room,
   worker
 }: WorkLoopOptions) {
   const work = yield* ClusterWork
   const held = new Set<HeldLease>()
   const fibers = yield* FiberSet.make<void>()
   const broken = yield* Deferred.make<never, DatabaseUnavailable>()
-  /* Completes when a piece is finished, which makes room for another, and when changes are to be made. */
+  /* Completes when a piece finishes, or when changes wait to be applied: the next claim then starts at once. */
   let hurry = yield* Deferred.make<void>()
   const lookForWork = Effect.suspend(() => Effect.asVoid(Deferred.succeed(hurry, undefined)))
   const orBreak = <A>(query: Effect.Effect<A, DatabaseUnavailable>) =>
@@ -124,7 +126,7 @@ export const runWorkLoop = Effect.fn("runWorkLoop")(function* ({
     carryOutOrRest(
       work,
       lease,
-      Effect.flatMap(carryOut(lease), (end) => settle(work, lease, end))
+      Effect.flatMap(carryOut(lease), (end) => saveEnd(work, lease, end))
     ).pipe(
       orBreak,
       Effect.provideService(CurrentLease, lease),
@@ -136,12 +138,12 @@ export const runWorkLoop = Effect.fn("runWorkLoop")(function* ({
   let emptyLooks = 0
   const claim = Effect.gen(function* () {
     hurry = yield* Deferred.make<void>()
-    const most = yield* room
-    if (most.run + most.refine + most.task > 0) {
+    const free = yield* capacity
+    if (free.run + free.refine + free.task > 0) {
       const sent = yield* readClocks
-      const found = yield* work.claim(worker, most)
-      emptyLooks = found.length > 0 ? 0 : emptyLooks + 1
-      for (const claimed of found) {
+      const pieces = yield* work.claim(worker, free)
+      emptyLooks = pieces.length > 0 ? 0 : emptyLooks + 1
+      for (const claimed of pieces) {
         const signals = { lost: yield* Deferred.make<void>(), cancelled: yield* Deferred.make<void>() }
         const lease = { ...claimed, ...signals, lookForWork, activity: newActivity(), renewedAt: sent }
         held.add(lease)
@@ -150,7 +152,7 @@ export const runWorkLoop = Effect.fn("runWorkLoop")(function* ({
     }
     yield* Effect.yieldNow
     const freePace = emptyLooks > 10 ? idlePace : pace
-    const times = (yield* room).refine > 0 ? freePace : busyPace
+    const times = (yield* capacity).refine > 0 ? freePace : busyPace
     const wait = Effect.sleep(Duration.millis(yield* Random.nextIntBetween(times.least, times.most)))
     yield* Effect.raceFirst(wait, Deferred.await(hurry))
   })
@@ -158,9 +160,9 @@ export const runWorkLoop = Effect.fn("runWorkLoop")(function* ({
   const renew = Effect.gen(function* () {
     const leases = [...held]
     if (leases.length === 0) return
-    const said = presence === undefined ? undefined : yield* presence
+    const reported = presence === undefined ? undefined : yield* presence
     const sent = yield* readClocks
-    const kept = new Map((yield* work.renew(leases, said)).map(({ id, isCancelled }) => [id, isCancelled]))
+    const kept = new Map((yield* work.renew(leases, reported)).map(({ id, isCancelled }) => [id, isCancelled]))
     for (const lease of leases) {
       const isCancelled = kept.get(lease.id)
       if (isCancelled === undefined) yield* lose(lease)
@@ -169,7 +171,7 @@ export const runWorkLoop = Effect.fn("runWorkLoop")(function* ({
     }
   })
 
-  /** What could not be renewed in time may be another worker's by now. */
+  /** Gives up leases that were not renewed in time: another worker may have these pieces by now. */
   const giveUp = Effect.gen(function* () {
     const now = yield* readClocks
     const late = [...held].filter((lease) => leaseAge(lease, now) > leaseTime - margin)

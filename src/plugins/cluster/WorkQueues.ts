@@ -1,6 +1,6 @@
 /**
- * pg-boss, which carries the work of cluster runs: it hands pieces out, takes heartbeats, gives on what has none, and keeps results.
- * Its statements go over our own connections and into our own transactions, so that our limits and our table of errors hold for them.
+ * pg-boss, the queue engine of cluster runs: it hands out pieces, checks heartbeats, hands out again what has none, and stores results.
+ * It sends its statements over our connections and in our transactions, so our time limits and error rules apply to them.
  */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -18,47 +18,47 @@ import { sqlErrorOf, StatementLimit } from "./PostgresClient.ts"
 export const workKinds = ["run", "refine", "task"] as const
 export type WorkKind = (typeof workKinds)[number]
 
-/** The schema of pg-boss: not its usual one, which other programs may have in the same database. */
+/** The database schema of pg-boss. Not its default, which another program may use in the same database. */
 export const bossSchema = "task_conductor_boss"
 
-/** A piece without a heartbeat for this time goes to another worker, in seconds. pg-boss takes no less. */
+/** After this time without a heartbeat a piece goes to another worker, in seconds. pg-boss accepts no less. */
 export const heartbeatSeconds = 10
 
-/** SQL: true for a run that a worker has whose heartbeats go on; `r` is its row. */
+/** SQL condition on the row `r` of a run: a worker leads it and sends heartbeats. */
 export const isLed = `EXISTS (SELECT FROM ${bossSchema}.job j WHERE j.state = 'active' AND j.singleton_key = r.run_id
   AND j.name LIKE 'run/%' AND j.heartbeat_on > clock_timestamp() - interval '${heartbeatSeconds} seconds')`
 
-/** Each build has queues of its own. The name of a queue may hold no plus sign. */
+/** Each build has its own queues. pg-boss allows no plus sign in their names. */
 export const queueOf = (kind: WorkKind, program: string): string => `${kind}/${program.replace("+", "/")}`
 export const queuesOf = (program: string): ReadonlyArray<string> => workKinds.map((kind) => queueOf(kind, program))
-/** The queues of the same build as this one, and that of one kind. */
+/** The queues of the same build as this queue. */
 export const queueLike = (queue: string, kind: WorkKind): string => queue.replace(/^[^/]+/, kind)
 export const queuesLike = (queue: string): ReadonlyArray<string> => workKinds.map((kind) => queueLike(queue, kind))
 export const kindOf = (queue: string): WorkKind => workKinds.find((kind) => queue.startsWith(`${kind}/`)) ?? "run"
 
-/** The id of a piece by its key, which is the same on every worker; `leader` is the piece that leads its run. */
+/** The id of a piece, computed from its key and the piece that leads its run: every worker computes the same. */
 export const pieceId = (leader: string, key: string): string => {
   const hex = createHash("sha256").update(`${leader} ${key}`).digest("hex")
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
 
-/** What pg-boss sends a statement with. */
+/** Tells pg-boss which connection to use. */
 export type BossOptions = Required<Pick<ConnectionOptions, "db">>
 
 const queueOptions = {
   heartbeatSeconds,
   retryLimit: 2 ** 31 - 1,
-  /* The most that pg-boss allows: what takes longer is handed out once more, and goes on from its journal. */
+  /* The maximum of pg-boss. A piece that takes longer is handed out again, and continues from its journal. */
   expireInSeconds: 24 * 3600,
   retentionSeconds: 365 * 24 * 3600,
   deleteAfterSeconds: 7 * 24 * 3600
 }
 
-/** How long a statement takes that makes tables or an index. */
+/** Limit for statements that create tables or indexes. */
 const definitionLimit = "1 hour"
 const isDefinition = (text: string): boolean => /\b(?:CREATE|ALTER|DROP|REINDEX)\b/.test(text.slice(0, 500))
 
-/** What pg-boss sends its statements with: a connection of the pool, or that of the transaction in this context. */
+/** Runs the statements of pg-boss on a connection of the pool, or of the transaction in this context. */
 const databaseOf = (
   sql: SqlClient.SqlClient,
   context: Context.Context<never>,
@@ -67,14 +67,14 @@ const databaseOf = (
   executeSql: (text, values = []) => {
     const query = sql.unsafe(text, values).raw as Effect.Effect<{ rows: Array<object> }, SqlError>
     const limited = isDefinition(text) ? Effect.provideService(query, StatementLimit, definitionLimit) : query
-    /* pg-boss reads the codes of the server. */
+    /* pg-boss reads the SQLSTATE of errors. */
     return Effect.runPromiseWith(context)(limited, { signal }).catch((error: unknown) =>
       Promise.reject(isSqlError(error) && error.reason.cause instanceof DatabaseError ? error.reason.cause : error)
     )
   }
 })
 
-/** An error that pg-boss passes on, or makes itself. */
+/** Converts an error of the database, or of pg-boss itself. */
 const bossError = (error: unknown): SqlError => {
   if (isSqlError(error)) return error
   if (error instanceof DatabaseError) return sqlErrorOf(error)
@@ -85,13 +85,13 @@ const bossError = (error: unknown): SqlError => {
 const isDuplicate = ({ reason: { cause } }: SqlError): boolean =>
   cause instanceof DatabaseError && cause.code === "23505"
 
-/** Makes or changes its tables when they are missing or older. */
+/** Starts pg-boss, which creates or upgrades its tables. */
 const start = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const { PgBoss } = yield* Effect.promise(() => import("pg-boss"))
   const boss = new PgBoss({
     db: databaseOf(sql, Context.empty()),
     schema: bossSchema,
-    /* Workers call for supervision when they see that something is late. */
+    /* Workers call `supervise` when they see a late piece. */
     supervise: false,
     monitorIntervalSeconds: 1,
     schedule: false,
@@ -99,9 +99,9 @@ const start = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
     bamIntervalSeconds: 600,
     openTelemetry: { enabled: false }
   })
-  /* Those who call get their errors. What it does by itself it tries again. */
+  /* Callers get their errors from their calls. pg-boss retries its own background work. */
   boss.on("error", () => undefined)
-  /* Two that make the schema at once: PostgreSQL refuses one of them, which then finds it made. */
+  /* Two programs may create the schema at once. PostgreSQL rejects one of them, which then finds the schema. */
   yield* Effect.retry(Effect.tryPromise({ try: () => boss.start(), catch: bossError }), {
     times: 3,
     while: isDuplicate
@@ -131,11 +131,11 @@ const makeQueues = Effect.gen(function* () {
     })
   })
   return {
-    /** Its tables are there. */
+    /** Completes when the tables of pg-boss exist. */
     ready: Effect.asVoid(boss),
-    /** Calls pg-boss, within the transaction that is under way when there is one. */
+    /** Calls pg-boss, within the current transaction if there is one. */
     use,
-    /** Makes the queues of a program. */
+    /** Creates the queues of a program unless they exist. */
     ensure: Effect.fnUntraced(function* (program: string) {
       for (const queue of queuesOf(program)) {
         if (existing.has(queue)) continue
@@ -146,7 +146,7 @@ const makeQueues = Effect.gen(function* () {
   }
 })
 
-/** The queues of work; pg-boss is loaded and started with the first call. */
+/** The queues of pieces. The first call loads and starts pg-boss. */
 export class WorkQueues extends Context.Service<WorkQueues>()("task-conductor/plugins/cluster/WorkQueues", {
   make: makeQueues
 }) {

@@ -1,5 +1,5 @@
 /**
- * What a worker has in hand, and how much more it takes: its tasks share the slots of its model server.
+ * Counts the pieces of a worker and its model calls, and computes how many more pieces it can take.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -8,18 +8,17 @@ import { CurrentLease, type HeldLease } from "./ClusterWork.ts"
 import { ModelSlots } from "../../kit/models.ts"
 import { RunSettings } from "../../kit/program.ts"
 
-/** A worker leads so many runs for each slot: each has tools, plugins and MCP servers of its own in memory. */
+/** Runs that a worker leads at once, for each slot. Each run keeps its tools, plugins and MCP servers in memory. */
 const runsOfSlot = 4
 
-/** What this worker has in hand. */
 export const makeLoad = (slots: number) => {
   const held = new Set<HeldLease>()
   const countRuns = () => [...held].filter(({ kind }) => kind === "run").length
-  /* Calls that have a slot of the model server or wait for one, and tasks that were just claimed and soon make one. */
+  /* `calls` have a slot of the model server or wait for one. `fresh` tasks were just claimed and will soon make a call. */
   let calls = 0
   const fresh = new Set<HeldLease>()
   return {
-    /** Counts a piece of work as long as it lasts. */
+    /** Counts a piece while it runs. */
     counted: <A, E, R>(lease: HeldLease, work: Effect.Effect<A, E, R>) =>
       Effect.acquireUseRelease(
         Effect.sync(() => {
@@ -33,7 +32,7 @@ export const makeLoad = (slots: number) => {
             fresh.delete(lease)
           })
       ),
-    /** Counts a model call from where it asks for a slot. */
+    /** Counts a model call from its request for a slot to its end. */
     asks: <A, E, R>(call: Effect.Effect<A, E, R>) =>
       Effect.flatMap(CurrentLease, (lease) =>
         Effect.acquireUseRelease(
@@ -51,8 +50,8 @@ export const makeLoad = (slots: number) => {
         )
       ),
     count: () => ({ runs: countRuns(), tasks: held.size - countRuns() }),
-    /** One call more than there are slots keeps the server busy; a part at a time, so that all workers get some. */
-    room: () => {
+    /** One waiting call more than slots keeps the server busy. At most half of the slots at a time, so that other workers get some. */
+    capacity: () => {
       const refine = Math.max(0, Math.min(slots + 1 - calls - fresh.size, Math.ceil(slots / 2)))
       return { run: countRuns() < slots * runsOfSlot ? 1 : 0, refine, task: 8 }
     }
@@ -61,7 +60,7 @@ export const makeLoad = (slots: number) => {
 
 export type Load = ReturnType<typeof makeLoad>
 
-/** The slots of the model server, which all runs of this worker share. */
+/** The slots of the model server, shared by all runs of this worker. */
 export const makeSlots = (parallel: number, load: Load) =>
   Effect.map(Layer.build(Layer.provide(ModelSlots.layer, RunSettings.layer({ parallel }))), (context) =>
     Layer.succeed(ModelSlots)(

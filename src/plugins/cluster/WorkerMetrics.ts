@@ -1,6 +1,6 @@
 /**
- * What operators watch, as metrics: of the whole database, which every worker sees alike, and of this worker. Nothing is asked of the
- * database unless a collector takes them.
+ * Metrics for operators: of the whole database, which every worker reports alike, and of this worker. Without a collector no query
+ * runs.
  */
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
@@ -10,7 +10,7 @@ import { sendMetrics } from "../../kit/program.ts"
 import { aliveSeconds } from "./ClusterWorkers.ts"
 import { bossSchema } from "./WorkQueues.ts"
 
-/** How often the database is asked. */
+/** How often the metrics are measured. */
 const interval = "15 seconds"
 
 const gauge = (name: string, unit: string, description: string) =>
@@ -41,9 +41,9 @@ interface WorkerFacts {
   readonly count: () => { readonly runs: number; readonly tasks: number }
 }
 
-/** Keeps the metrics up to date until the scope closes, if somebody collects them. */
+/** Updates the metrics until the scope closes, if a collector is configured. */
 export const keepMetrics = Effect.fnUntraced(function* ({ count, name }: WorkerFacts) {
-  /* Metrics of the runtime are not ours to send. */
+  /* Its own registry, to leave out the metrics of the effect runtime. */
   const registry: Metric.MetricRegistry = new Map()
   if (!(yield* sendMetrics(registry))) return
   const sql = yield* SqlClient.SqlClient
@@ -60,13 +60,13 @@ export const keepMetrics = Effect.fnUntraced(function* ({ count, name }: WorkerF
       waitingQuery
     )
     for (const row of rows) queues.add(row.name)
-    /* A queue in which nothing waits any more has no row. */
+    /* An empty queue has no row, and gets 0. */
     for (const queue of queues) {
       const row = rows.find((one) => one.name === queue)
       yield* Metric.update(Metric.withAttributes(gauges.waiting, { queue }), row?.waiting ?? 0)
       yield* Metric.update(Metric.withAttributes(gauges.oldest, { queue }), row?.oldest ?? 0)
     }
   }).pipe(Effect.provideService(Metric.MetricRegistry, registry))
-  /* A database that is away is measured again later. */
+  /* Errors are ignored: the next measurement may succeed. */
   yield* Effect.forkScoped(Effect.repeat(Effect.ignore(measure), Schedule.spaced(interval)))
 })

@@ -1,6 +1,5 @@
 /**
- * Starts, follows, cancels and reads cluster runs through a database, for clients. Part of the composition
- * root.
+ * What clients do with cluster runs: submit, resume, fork, cancel and follow them. Part of the composition root.
  */
 import * as Effect from "effect/Effect"
 import { isFolder, realPath } from "../../kit/files.ts"
@@ -49,7 +48,7 @@ const redact = makeValueRedaction(knownSecrets)
 const encodeOrder = Schema.encodeEffect(Schema.toCodecJson(RunOrder))
 const decodeOrder = Schema.decodeUnknownEffect(Schema.toCodecJson(RunOrder))
 
-/** The database at an address, or the one that the environment names when it is absent or empty. */
+/** The database at an address; when empty, the one that the environment names. */
 export const layerNamedDatabase = (address = "") =>
   Layer.unwrap(
     Effect.gen(function* () {
@@ -58,16 +57,16 @@ export const layerNamedDatabase = (address = "") =>
     })
   )
 
-/** The services over a database. */
+/** The services that use the database. */
 export const layerServices = Layer.mergeAll(ClusterRuns.layer, ClusterWorkers.layer, layerBossWork).pipe(
   Layer.provide(WorkQueues.layer)
 )
 
-/** The runs in the database. */
+/** The services and the `RunStore` over the database. */
 export const layerClusterRuns = (address?: string) =>
   layerClusterStore.pipe(Layer.provideMerge(layerServices), Layer.provide(layerNamedDatabase(address)))
 
-/** What a client needs to start and follow runs; the approver answers their questions. */
+/** What a client needs to submit and follow runs. `approver` answers their questions. */
 export const layerClient = (
   approver: Layer.Layer<Approver, never, Stdio.Stdio | Terminal.Terminal>,
   database?: string
@@ -78,7 +77,7 @@ interface Approvals extends Pick<RunContext, "approveSteps" | "yes"> {
   readonly priority?: number | undefined
 }
 
-/** A run for the workers. What is allowed and approved holds for this run only. */
+/** A run for the workers. `allow` and the approvals are valid for this run only. */
 const clusterRunOf = Effect.fnUntraced(function* (
   opened: Omit<ClusterRun["opened"], "program" | "project" | "settings">,
   setup: Setup,
@@ -101,26 +100,26 @@ export const prepareRun = Effect.fn("prepareRun")(function* (
     const what = 'no model is chosen. Name one that the servers of the workers have: --model NAME, or "model".'
     return yield* new ConfigurationError({ source: "A cluster run", problems: [{ what }] })
   }
-  /* The database holds no secrets. */
+  /* The database stores no secrets. */
   const withoutSecrets = yield* Effect.orDie(decodeOrder(redact(yield* Effect.orDie(encodeOrder(order)))))
   const opened = { type: "opened", version: journalVersion, order: withoutSecrets } as const
   return yield* clusterRunOf(opened, setup, given.allow, approvals)
 })
 
-/** Puts a run into the database, where a worker finds it; `begin` is what it takes over from another one. */
+/** Saves a run for the workers. `begin` are the records that a fork takes over. */
 export const submitRun = Effect.fn("submitRun")(function* (run: ClusterRun, begin: ReadonlyArray<JournalRecord> = []) {
   const runs = yield* ClusterRuns
   yield* runs.submit(run, [run.opened, ...begin], redact)
 })
 
-/** The run has not ended. */
+/** The run to resume has not ended. */
 export class RunGoesOn extends Schema.TaggedError<RunGoesOn>()("RunGoesOn", { runId: Schema.String }) {
   override get message(): string {
     return `The run ${this.runId} has not ended. Follow it: task-conductor attach ${this.runId}. End it: task-conductor cancel ${this.runId}`
   }
 }
 
-/** A run in the database as it goes on: with these settings on top of its own, and with what is allowed and approved now. */
+/** The next version of a saved run: its settings with the new ones on top, and the new approvals. */
 const nextOf = Effect.fnUntraced(function* ({ given, project, run }: SavedRun, approvals: Approvals) {
   const runId = yield* (yield* RunStore).find(run)
   const standing = yield* (yield* ClusterRuns).standing(runId)
@@ -135,14 +134,14 @@ const nextOf = Effect.fnUntraced(function* ({ given, project, run }: SavedRun, a
   return yield* clusterRunOf(before, setup, given.allow, { priority: standing?.run.priority, ...approvals })
 })
 
-/** Opens a run again that has ended, or that other builds left, where a worker finds it; returns its id. */
+/** Reopens a run that has ended or that belongs to another build. Returns its id. */
 export const resumeOnCluster = Effect.fn("resumeOnCluster")(function* (saved: SavedRun, approvals: Approvals) {
   const next = yield* nextOf(saved, approvals)
   const { runId } = next.opened.order
   return (yield* (yield* ClusterRuns).reopen(next)) ? runId : yield* new RunGoesOn({ runId })
 })
 
-/** Starts a new run that reuses what another had finished before the task `from`; returns its id. */
+/** Starts a new run that reuses what a run had finished before the task `from`. Returns its id. */
 export const forkOnCluster = Effect.fn("forkOnCluster")(function* (
   { from, ...saved }: SavedRun & { readonly from: string },
   approvals: Approvals
@@ -156,24 +155,24 @@ export const forkOnCluster = Effect.fn("forkOnCluster")(function* (
   return runId
 })
 
-/** Ends a run, within seconds; false when it had ended before. */
-export const cancelRun = Effect.fn("cancelRun")(function* (given: string) {
+/** Ends a run within seconds. False when it had ended before. `name` is an id, its beginning, or `last`. */
+export const cancelRun = Effect.fn("cancelRun")(function* (name: string) {
   const store = yield* RunStore
-  const runId = yield* store.find(given)
+  const runId = yield* store.find(name)
   return { runId, isCancelled: yield* (yield* ClusterRuns).cancel(runId) }
 })
 
 /**
- * Follows a run from its beginning to its report; the `Approver` answers its questions. `report` receives that no worker is there,
- * and that one came.
+ * Follows a run from its beginning to its report. The `Approver` answers its questions. `report` receives when no worker can work on
+ * the run, and when one arrives.
  */
 export const attachRun = Effect.fn("attachRun")(function* (
-  given: string,
+  name: string,
   listen: (recorded: RecordedEvent) => Effect.Effect<void>,
   report?: (what: string) => Effect.Effect<void>
 ) {
   const store = yield* RunStore
-  const runId = yield* store.find(given)
+  const runId = yield* store.find(name)
   const standing = yield* (yield* ClusterRuns).standing(runId)
   const says = report === undefined || standing?.ending !== undefined ? () => Effect.void : report
   const progress = yield* watchWorkers(runId, says)

@@ -22,12 +22,12 @@ import { cancelRun, layerClusterRuns } from "./clusterClient.ts"
 import { withNotices } from "./DatabaseErrors.ts"
 import { runWorker } from "./worker.ts"
 
-/** The run that is meant, among those in the database. */
+/** Names a run in the database. */
 const clusterRunArgument = Argument.String("RUN").pipe(
   Argument.withDescription('The id of the run, the beginning of an id, or "last"; see "task-conductor runs --cluster"')
 )
 
-/** The command `attach`: follows a cluster run, and answers its questions. */
+/** `attach`: follows a cluster run and asks its questions here. */
 export const attach = Command.make(
   "attach",
   {
@@ -51,7 +51,7 @@ export const attach = Command.make(
   )
 )
 
-/** The command `cancel`; the workers stop within seconds. */
+/** `cancel`: ends a cluster run within seconds. */
 export const cancel = Command.make(
   "cancel",
   { run: clusterRunArgument },
@@ -70,14 +70,14 @@ export const cancel = Command.make(
 
 const { allow, deny, model, parallel, plugin } = runFlags
 
-/** The command `worker`: works on runs that clients put into a database, until it is stopped. */
+/** `worker`: carries out runs from the database until it is stopped. */
 export const worker = Command.make(
   "worker",
   { allow, deny, model, parallel, plugin, ...modelFlags },
-  Effect.fn("worker")(function* (given) {
+  Effect.fn("worker")(function* (flags) {
     const { emit } = yield* Output
     return yield* runWorker({
-      flags: flagConfiguration(given),
+      flags: flagConfiguration(flags),
       report: (what) => emit(printable(what)),
       ready: emit("The worker is ready for runs. Ctrl-C stops it; other workers then continue its work.")
     })

@@ -1,5 +1,5 @@
 /**
- * The runs in the database as the command line uses them.
+ * The runs in the database, for the flag `--cluster` of the command line.
  */
 import * as Effect from "effect/Effect"
 import type { SharedClient, SharedOrder, SharedRuns } from "../../kit/program.ts"
@@ -21,7 +21,7 @@ import { ClusterWorkers, type WorkerState } from "./ClusterWorkers.ts"
 const workerLine = ({ isAlive, name, runs, seenSecondsAgo, slots, tasks, version }: WorkerState): string =>
   `worker ${printable(name)}  ${printable(version)}  ${counted(runs, "run")}, ${counted(tasks, "task")}, ${counted(slots, "model call")} at once  ${isAlive ? "seen" : "lost, seen"} ${secondsText(seenSecondsAgo)} ago`
 
-/** Puts what is ordered into the database; returns the id of its run. */
+/** Starts, resumes or forks the ordered run. Returns its id. */
 const begin = Effect.fnUntraced(function* (order: SharedOrder, approvals: Pick<SharedClient, "approveSteps" | "yes">) {
   switch (order.type) {
     case "attach":

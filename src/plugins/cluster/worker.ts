@@ -1,5 +1,5 @@
 /**
- * A worker: carries out runs and tasks that clients put into the database. Part of the composition root.
+ * The process of a worker: connects to the database, reports its presence, and runs the work loop. Part of the composition root.
  */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -29,7 +29,7 @@ import { makeServers, type WorkerServers } from "./workerServers.ts"
 import { makeCarryOut, workerName, type WorkServices } from "./workerWork.ts"
 
 export interface WorkerOptions {
-  /** The address of the database; the one that the environment names when absent. */
+  /** The address of the database; the environment names it when absent. */
   readonly database?: string | undefined
   /** The flags for all runs of this worker. */
   readonly flags: Configuration
@@ -39,12 +39,12 @@ export interface WorkerOptions {
   readonly ready: Effect.Effect<void>
 }
 
-/** How often it is looked whether the worker got work or has none any more, in milliseconds. */
+/** How often a worker checks whether its state has changed, in milliseconds. */
 const loadPace = 500
 
 /**
- * Says in the database that this worker is there, until the scope closes; that it got work is said within `loadPace`. Returns what is
- * said with the renewal of its leases.
+ * Reports this worker until the scope closes: every `reportInterval`, and within `loadPace` after its state changed. Returns the
+ * report that the work loop sends with its heartbeats.
  */
 const reportPresence = Effect.fnUntraced(function* (
   slots: number,
@@ -59,12 +59,12 @@ const reportPresence = Effect.fnUntraced(function* (
     return `${runs + tasks > 0} ${servers.gone() ?? ""}`
   }
   let last = { at: 0, state: "" }
-  const stateSaid = Effect.gen(function* () {
+  const newReport = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     last = { at: now, state: stateNow() }
-    const shown = progress.shown(now)
+    const running = progress.shown(now)
     const serverGone = servers.gone()
-    const said: WorkerReport = {
+    const report: WorkerReport = {
       name: workerName,
       version: build,
       begunAt,
@@ -72,11 +72,11 @@ const reportPresence = Effect.fnUntraced(function* (
       ...load.count(),
       ...(serverGone === undefined ? {} : { serverGone }),
       ...((yield* servers.hasGivenUp) ? { hasGivenUp: true } : {}),
-      ...(shown.length === 0 ? {} : { progress: shown })
+      ...(running.length === 0 ? {} : { progress: running })
     }
-    return said
+    return report
   })
-  const report = Effect.flatMap(stateSaid, workers.report)
+  const report = Effect.flatMap(newReport, workers.report)
   const reportWhenDue = Effect.flatMap(Clock.currentTimeMillis, (now) =>
     now - last.at >= Duration.toMillis(reportInterval) || stateNow() !== last.state ? report : Effect.void
   )
@@ -84,17 +84,17 @@ const reportPresence = Effect.fnUntraced(function* (
   yield* report
   yield* Effect.forkScoped(Effect.repeat(Effect.ignore(workers.forget), Schedule.spaced("1 hour")))
   yield* Effect.forkScoped(Effect.ignore(Effect.repeat(reportWhenDue, Schedule.spaced(loadPace))))
-  return Effect.map(stateSaid, presenceOf)
+  return Effect.map(newReport, presenceOf)
 })
 
-/** Says once of each run of another version that this worker leaves it alone. */
+/** Reports each run of another version once: this worker leaves it alone. */
 const reportOthers = Effect.fnUntraced(function* (report: WorkerOptions["report"]) {
   const runs = yield* ClusterRuns
-  const told = new Set<string>()
+  const reported = new Set<string>()
   const look = Effect.gen(function* () {
     for (const { program, runId } of yield* runs.ofOthers(build)) {
-      if (told.has(runId)) continue
-      told.add(runId)
+      if (reported.has(runId)) continue
+      reported.add(runId)
       const other = program === "" ? "an older version" : `version ${program}`
       yield* report(
         `${runId}: was started with ${other} of task-conductor. This worker has version ${build} and leaves it alone.`
@@ -104,7 +104,7 @@ const reportOthers = Effect.fnUntraced(function* (report: WorkerOptions["report"
   yield* Effect.forkScoped(Effect.ignore(Effect.repeat(look, Schedule.spaced("10 seconds"))))
 })
 
-/** How long a stopped worker hands over its work. Then the process ends, and its leases run out. */
+/** How long a stopped worker takes to return its pieces. Then the process ends, and the other leases expire. */
 const handOverTime = "2 seconds"
 
 const handOver = Effect.fnUntraced(function* (scope: Scope.Closeable) {
@@ -115,7 +115,7 @@ const handOver = Effect.fnUntraced(function* (scope: Scope.Closeable) {
   yield* Deferred.await(done)
 })
 
-/** Removes runs that are not kept any longer, now and every hour. */
+/** Removes old runs now and every hour (`keepClusterRuns`). */
 const removeRuns = Effect.fnUntraced(function* (kept: RunsKept, report: WorkerOptions["report"]) {
   const runs = yield* ClusterRuns
   const remove = Effect.gen(function* () {
@@ -126,7 +126,7 @@ const removeRuns = Effect.fnUntraced(function* (kept: RunsKept, report: WorkerOp
   yield* Effect.forkScoped(Effect.repeat(Effect.ignore(remove), Schedule.spaced("1 hour")))
 })
 
-/** Works until the database has been away for too long; says when it is ready. */
+/** Works until the database has been away for too long. Runs `ready` first. */
 const workOn = Effect.fnUntraced(function* (options: WorkerOptions, { keepClusterRuns, limits, parallel }: Settings) {
   const { ready, report } = options
   const load = makeLoad(parallel)
@@ -150,11 +150,13 @@ const workOn = Effect.fnUntraced(function* (options: WorkerOptions, { keepCluste
   yield* Effect.catch(keepMetrics({ name: workerName, count: load.count }), report)
   yield* reportOthers(report)
   if (keepClusterRuns !== undefined) yield* removeRuns(keepClusterRuns, report)
-  const room = Effect.map(servers.leavesWork, (isLeft) => (isLeft ? { run: 0, refine: 0, task: 0 } : load.room()))
+  const capacity = Effect.map(servers.leavesWork, (isLeft) =>
+    isLeft ? { run: 0, refine: 0, task: 0 } : load.capacity()
+  )
   const services = yield* Effect.context<WorkServices>()
   const loop = runWorkLoop({
     worker: { name: workerName, program: build },
-    room,
+    capacity,
     carryOut: (lease) => Effect.provideContext(load.counted(lease, carryOut(lease)), services),
     presence,
     report

@@ -1,6 +1,6 @@
 /**
- * The context in which a worker carries out a run: its layers, with the model server, the tools and the rules of this
- * machine. Part of the composition root.
+ * Builds the services with which a worker carries out a run: with the model server, the tools and the rules of this machine. Part of
+ * the composition root.
  */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -43,7 +43,7 @@ import { layerRemoteApprover } from "./RemoteAnswers.ts"
 import { RunRefused } from "./RunErrors.ts"
 import type { Secrets } from "./WithoutSecrets.ts"
 
-/** The services for the tasks of a run, and for the run as a whole. */
+/** The services for a run and for its tasks. */
 export interface WorkerRun extends TaskContext {
   readonly journal: Journal["Service"] & ClusterJournal["Service"]
   readonly opened: RunOpened
@@ -55,14 +55,14 @@ export interface WorkerRunOptions extends Pick<WorkerContext, "slots"> {
   /** The flags for all runs of this worker. */
   readonly flags: Configuration
   readonly secrets: Secrets
-  /** Receives what the person at this machine should know. */
+  /** Receives messages for the operator of this worker. */
   readonly report: (what: string) => Effect.Effect<void>
   readonly progress: CallProgressBoard
-  /** The database could not be used for too long. */
+  /** Called when the database was away for too long. */
   readonly broken: (error: DatabaseUnavailable) => Effect.Effect<void>
 }
 
-/** A worker that is stopped holds no lease any more, but may be about to make a call. */
+/** Shown with an uncertain call: a stopped worker has lost its lease, but may still make the call when it continues. */
 const silentWorker =
   "The worker that began it has not been heard of since. If it was only stopped, it may still do it when it goes on: end it, or look at it, before you answer."
 
@@ -73,10 +73,10 @@ export class ServerGone extends Data.TaggedError("ServerGone")<{ readonly setup:
   }
 }
 
-/** Errors in what the person gave; every other error is a failure. */
+/** Errors in what the user gave, with exit code 2. Every other error is a failure. */
 const usageErrors: ReadonlySet<string> = new Set(["ConfigurationError", "UnknownSkill", "BriefingError"])
 
-/** Why a run cannot be carried out here, with the exit code that it has on one machine. */
+/** A refusal with the exit code that the same error has on one machine. */
 const refusal = (what: string, tag = "") =>
   new RunRefused({
     what,
@@ -88,7 +88,7 @@ const refusal = (what: string, tag = "") =>
 /** What this worker lacks for a run. */
 const unfit = (why: string, tag = "") => new UnfitWorker({ why, exitCode: refusal(why, tag).exitCode })
 
-/** A worker that cannot build what a run needs gives it back; without the run nobody can. */
+/** An error of this worker: another worker may succeed. A refused run fails on every worker. */
 const asUnfit = (error: { readonly _tag: string; readonly message: string }) =>
   error instanceof RunRefused ||
   error instanceof UnfitWorker ||
@@ -104,10 +104,10 @@ export const asRefusal = (error: { readonly _tag: string; readonly message: stri
       ? new RunRefused({ what: error.message, exitCode: exitCodeOf("not_permitted") })
       : refusal(error.message, error._tag)
 
-/** The settings of a run without those that belong to the machine of its client. */
-const commonSettings = (given: Configuration) => Struct.omit(given, [...addressKeys, "keepAlive", "parallel"])
+/** The settings of a run, without those of the machine of its client. */
+const commonSettings = (settings: Configuration) => Struct.omit(settings, [...addressKeys, "keepAlive", "parallel"])
 
-/** The run and its project, as this machine sees them. */
+/** Reads a run and its project on this machine. */
 const findRun = Effect.fnUntraced(function* (runId: string, flags: Configuration) {
   const standing = yield* (yield* ClusterRuns).standing(runId)
   if (standing === undefined) return yield* refusal(`The run ${runId} is not in the database.`)
@@ -120,11 +120,11 @@ const findRun = Effect.fnUntraced(function* (runId: string, flags: Configuration
     const what = `This worker has no folder ${project}: every worker needs the project at the same path.`
     return yield* unfit(what)
   }
-  const given = mergeConfigurations(mergeConfigurations(commonSettings(settings), { allow }), flags)
-  return { ...standing, setup: yield* readSetup(project, given) }
+  const configuration = mergeConfigurations(mergeConfigurations(commonSettings(settings), { allow }), flags)
+  return { ...standing, setup: yield* readSetup(project, configuration) }
 })
 
-/** Looks for the skill of a task, and the tools that its calls name. */
+/** Checks that this worker has the skill of a task and the tools that its calls name. */
 const lacksFor =
   (skills: Skills["Service"], registry: ToolRegistry["Service"]): TaskContext["lacks"] =>
   (task, tools) => {
@@ -133,13 +133,13 @@ const lacksFor =
     return tool === undefined ? undefined : `This worker has no tool "${tool}".`
   }
 
-/** Builds the context of a run. */
+/** Builds the services of a run. */
 export const makeWorkerRun = (runId: string, { broken, flags, progress, report, secrets, slots }: WorkerRunOptions) =>
   Effect.gen(function* () {
-    const { begunAt, run, setup: found } = yield* findRun(runId, flags)
-    const { setup, windowNote } = yield* Effect.mapError(fitSetup(found, {}), (error) =>
+    const { begunAt, run, setup: wanted } = yield* findRun(runId, flags)
+    const { setup, windowNote } = yield* Effect.mapError(fitSetup(wanted, {}), (error) =>
       error._tag === "ModelError" && error.reason._tag === "Unreachable"
-        ? new ServerGone({ setup: found, why: error.message })
+        ? new ServerGone({ setup: wanted, why: error.message })
         : error
     )
     if (windowNote !== undefined) yield* report(`${runId}: ${windowNote.text}`)
@@ -168,7 +168,7 @@ export const makeWorkerRun = (runId: string, { broken, flags, progress, report, 
       journal: Layer.merge(saved, ResumeNotes.layerNone)
     })
     const services = yield* Layer.build(Layer.merge(Layer.provide(layer, store), saved))
-    const { journal, clusterJournal, skills, ...made } = yield* Effect.provideContext(
+    const { journal, clusterJournal, skills, ...parts } = yield* Effect.provideContext(
       Effect.all({
         pipeline: Pipeline,
         answers: RunAnswers,
@@ -184,8 +184,8 @@ export const makeWorkerRun = (runId: string, { broken, flags, progress, report, 
       services
     )
     const whole: WorkerRun = {
-      ...made,
-      lacks: lacksFor(skills, made.registry),
+      ...parts,
+      lacks: lacksFor(skills, parts.registry),
       failed: journal.failed,
       journal: { ...journal, ...clusterJournal },
       opened: run.opened,
@@ -194,7 +194,7 @@ export const makeWorkerRun = (runId: string, { broken, flags, progress, report, 
     return whole
   }).pipe(Effect.mapError(asUnfit))
 
-/** A task for many items offers so many of them at once: the slots of its own worker say nothing of how many there are. */
+/** A task with many items queues this many at once. The slots of its own worker do not limit the other workers. */
 const itemsAtOnce = 64
 
 const layerItems = Layer.effect(
@@ -202,10 +202,7 @@ const layerItems = Layer.effect(
   Effect.map(RunSettings, (settings) => ({ ...settings, parallel: itemsAtOnce }))
 )
 
-/**
- * What a worker needs for a cluster run: the pipeline over tasks that the workers share, and what it needs to work on
- * one here.
- */
+/** The pipeline of a run, whose tasks any worker may do, and the services with which this worker does one of them. */
 const layerClusterRun = (
   setup: Setup,
   context: RunContext,

@@ -1,6 +1,6 @@
 /**
- * Whether the model servers of a worker answer. Work whose server does not answer is left to other workers, or waits until it
- * answers again; only when no worker has had a server for some time is it tried again, so that the run ends and says so.
+ * Tracks model servers that do not answer. Meanwhile this worker takes no work: other workers do it, or it waits. When no worker has
+ * had a server for `waitSeconds`, the worker tries again, so that the run fails with the reason.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -10,7 +10,7 @@ import { build, providerOfRun, type Setup } from "../../kit/program.ts"
 import { isOtherBuild } from "../../kit/runs.ts"
 import type { ClusterWorkers } from "./ClusterWorkers.ts"
 
-/** A server that did not answer. */
+/** A model server that did not answer. */
 interface GoneServer {
   readonly setup: Setup
   readonly why: string
@@ -33,7 +33,7 @@ const answers = (setup: Setup) =>
     Effect.orElseSucceed(() => false)
   )
 
-/** All of them answer at first. */
+/** Starts with no server away, and asks those that are away every three seconds. */
 export const makeServers = Effect.fnUntraced(function* ({ report, waitSeconds, worker, workers }: ServersOptions) {
   const gone = new Map<string, GoneServer>()
 
@@ -46,7 +46,7 @@ export const makeServers = Effect.fnUntraced(function* ({ report, waitSeconds, w
   })
   yield* Effect.forkScoped(Effect.repeat(look, Schedule.spaced("3 seconds")))
 
-  /** True when a server of this worker has been gone for longer than work waits for it. */
+  /** True when a server has been away for longer than work waits for it. */
   const hasGivenUp = Effect.map(Clock.currentTimeMillis, (now) =>
     [...gone.values()].some(({ since }) => now - since >= waitSeconds * 1000)
   )
@@ -57,15 +57,15 @@ export const makeServers = Effect.fnUntraced(function* ({ report, waitSeconds, w
   )
 
   return {
-    /** Why a server of this worker does not answer. */
+    /** Why the first server that is away does not answer. */
     gone: () => [...gone.values()][0]?.why,
     hasGivenUp,
-    /** True when this worker takes no work that needs a model: it waits for its server, or another worker has one. */
+    /** True when this worker must take no work: it waits for its server, or another worker has one. */
     leavesWork: Effect.gen(function* () {
       if (gone.size === 0) return false
       return !(yield* hasGivenUp) || (yield* hasOther)
     }),
-    /** The server of this setup does not answer. */
+    /** Notes that the server of this setup does not answer. */
     leave: Effect.fnUntraced(function* (setup: Setup, why: string) {
       const key = `${providerOfRun(setup).id} ${setup.settings.host}`
       if (gone.has(key)) return

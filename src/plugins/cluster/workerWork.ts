@@ -1,6 +1,6 @@
 /**
- * Carries out the pieces of work that a worker has claimed: runs as a whole, and phases of their tasks. Work that this worker
- * cannot do is given back. Part of the composition root.
+ * Carries out the pieces that a worker has claimed: it leads runs, and works on phases of tasks. It returns pieces that this worker
+ * cannot do. Part of the composition root.
  */
 import * as Cause from "effect/Cause"
 import { TaskFailure } from "../../kit/documents.ts"
@@ -26,28 +26,28 @@ import { makeSecrets, withoutSecrets } from "./WithoutSecrets.ts"
 import { asRefusal, makeWorkerRun, ServerGone, type WorkerRun, type WorkerRunOptions } from "./workerRun.ts"
 import type { WorkerServers } from "./workerServers.ts"
 
-/** What the work needs of the machine. */
+/** The services of the machine that the work needs. */
 export type WorkServices =
   | Effect.Services<ReturnType<typeof makeWorkerRun>>
   | Exclude<Effect.Services<ReturnType<typeof lead>>, Scope.Scope>
 
-/** The name of this process among workers: containers may share their names and numbers. */
+/** The unique name of this worker. The random part is needed because containers may share host names and process ids. */
 export const workerName = `${hostname()}-${process.pid}-${randomBytes(3).toString("hex")}`
 
-/** How long the context of a run is cached while nothing uses it. */
+/** How long the unused services of a run stay in memory. */
 const idleTimeToLive = "10 seconds"
 
-/** Removes the secrets of this machine from what is saved of a run. */
+/** Removes the secrets of this machine from everything that it saves. */
 const secrets = makeSecrets(makeValueRedaction(knownSecrets))
 
-/** How often a worker tries to take the lock of another one on the same run. */
+/** How often a worker retries a lock that another worker of the same run holds. */
 const lockPace = Schedule.spaced("1 second")
 
-/** Says whether a worker of this machine has a run, also when it is stopped and answers nobody. */
+/** Locks a run on this machine. A stopped worker keeps its lock. */
 const takeRun = ({ locks, project, runId }: LockedProject) =>
   takeLock(`run ${runId} in ${project}`, { folder: locks, what: `The run ${runId}`, runId })
 
-/** Takes the lock on the project until the scope closes. Fails when another run of this machine has it. */
+/** Locks the project until the scope closes. Fails when another run of this machine holds the lock. */
 export const takeSharedProject = Effect.fn("takeSharedProject")(function* (locked: LockedProject) {
   const isHere = yield* takeRun(locked).pipe(
     Effect.as(false),
@@ -74,7 +74,7 @@ const refusedFor = ({ exitCode, what }: RunRefused): ClusterRunEnding => ({ refu
 const brokenOff = (error: unknown) =>
   new RunRefused({ what: `The run broke off: ${error instanceof Error ? error.message : String(error)}`, exitCode: 1 })
 
-/** What work came to, also when it failed or broke off. A database that cannot be used ends the worker, and no work. */
+/** The result of work, or its error as a value. Only a database that cannot be used remains an error: it ends the worker. */
 const endOf = <A, E, R>(work: Effect.Effect<A, E, R>) =>
   work.pipe(
     Effect.catch((error): Effect.Effect<Exclude<E, DatabaseUnavailable>, DatabaseUnavailable> =>
@@ -88,18 +88,18 @@ const endOf = <A, E, R>(work: Effect.Effect<A, E, R>) =>
     Effect.catch((error) => (error.isFault === true ? Effect.succeed(brokenOff(error)) : Effect.fail(error)))
   )
 
-/** Why no worker does the work, this one included. */
+/** Why no worker can do the piece, including this one. */
 const allDeclined = (lease: HeldLease, why: string) => nobodyFits({ ...lease.declined, [workerName]: why })
 
-/** What a context is made for: a run with these settings. */
+/** The cache key for the services of a run with these settings. */
 const placeOf = ({ runId, setup }: HeldLease): string => `${runId} ${setup}`
 
-/** What carrying out work needs of its worker. */
+/** What `makeCarryOut` needs from the worker. */
 interface WorkbenchOptions extends Omit<WorkerRunOptions, "secrets"> {
   readonly servers: WorkerServers
 }
 
-/** The contexts of the runs on which this worker works, and how work is given back. */
+/** The cached services of the runs of this worker, and the ways to return a piece. */
 const makeWorkbench = Effect.fnUntraced(function* ({ servers, ...options }: WorkbenchOptions) {
   const { report } = options
   const contexts = yield* RcMap.make({
@@ -107,7 +107,7 @@ const makeWorkbench = Effect.fnUntraced(function* ({ servers, ...options }: Work
     idleTimeToLive
   })
 
-  /** Uses the context of a run; what happens in it is written before this returns. */
+  /** Uses the services of a run. Writes its pending records before it returns. */
   const withRun = <A, E, R>(lease: HeldLease, use: (run: WorkerRun) => Effect.Effect<A, E, R>) =>
     Effect.gen(function* () {
       const run = yield* RcMap.get(contexts, placeOf(lease))
@@ -121,7 +121,7 @@ const makeWorkbench = Effect.fnUntraced(function* ({ servers, ...options }: Work
       )
     }).pipe(Effect.scoped)
 
-  /** True when the work is to be done where, or when, a model server answers. */
+  /** True when the piece must wait for a model server, here or on another worker. */
   const isLeft = Effect.fnUntraced(function* (lease: HeldLease, { setup, why }: ServerGone) {
     yield* servers.leave(setup, why)
     if (!(yield* servers.leavesWork)) return false
@@ -130,7 +130,7 @@ const makeWorkbench = Effect.fnUntraced(function* ({ servers, ...options }: Work
     return true
   })
 
-  /** Gives work back that this worker cannot do; nothing when no worker that is there can. */
+  /** Returns a piece that this worker cannot do; `undefined` when all live workers have declined it. */
   const decline = Effect.fnUntraced(function* (lease: HeldLease, why: string) {
     if (Object.hasOwn(lease.declined, workerName)) return undefined
     yield* report(`${lease.runId}: given back. ${why}`)
@@ -142,7 +142,7 @@ const makeWorkbench = Effect.fnUntraced(function* ({ servers, ...options }: Work
 
 type Workbench = Effect.Success<ReturnType<typeof makeWorkbench>>
 
-/** How a run ended, for its clients; nothing came of one that was cancelled. */
+/** How a run ended, for its clients. `ended` is `undefined` for a cancelled run. */
 const endingOf = (
   lease: HeldLease,
   ended: RunReport | { readonly _tag: string; readonly message: string } | undefined
@@ -155,7 +155,7 @@ const endingOf = (
   return "_tag" in ended ? refusedFor(asRefusal(ended)) : ended
 }
 
-/** Carries a run to its end, also when it could not start. */
+/** Leads a run to its end. A run that cannot start ends too. */
 const conduct = Effect.fnUntraced(function* (
   { decline, isLeft, report, withRun }: Workbench,
   lease: HeldLease
@@ -184,11 +184,11 @@ const conduct = Effect.fnUntraced(function* (
   return { _tag: "RunEnded", ending: JSON.stringify(secrets.redact(encodeEnding(ending))) }
 })
 
-/** True for a task that ended only because the model server was gone; what it had done is in the journal. */
+/** True for a task that failed only because the model server was away. Its progress is in the journal. */
 const isUnreachable = (outcome: unknown): outcome is TaskFailure =>
   outcome instanceof TaskFailure && outcome.cause?._tag === "ModelFailed" && outcome.cause.reason === "Unreachable"
 
-/** Carries out a phase of a task, also when it cannot be begun. */
+/** Carries out a phase of a task. A phase that cannot start gets a failure as its result. */
 const carryOutTask = Effect.fnUntraced(function* (
   { decline, isLeft, report, withRun }: Workbench,
   lease: HeldLease
@@ -215,7 +215,7 @@ const carryOutTask = Effect.fnUntraced(function* (
   return { _tag: "Finished", result: "result" in end ? end.result : yield* failedWith(end.message) }
 })
 
-/** Makes what carries out each piece of work that is claimed. */
+/** Makes the function that carries out claimed pieces. */
 export const makeCarryOut = Effect.fnUntraced(function* (options: WorkbenchOptions) {
   const bench = yield* makeWorkbench(options)
   return (lease: HeldLease) => (lease.kind === "run" ? conduct(bench, lease) : carryOutTask(bench, lease))

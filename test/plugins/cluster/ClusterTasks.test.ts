@@ -105,7 +105,7 @@ const share = <A, E>(bench: TaskContext | string, body: Effect.Effect<A, E, Task
     const secretsThere = makeSecrets(redact)
     const there = runWorkLoop({
       worker: { name: "gpu-1-7", program: "0" },
-      room: Effect.succeed({ run: 0, refine: 9, task: 9 }),
+      capacity: Effect.succeed({ run: 0, refine: 9, task: 9 }),
       report: () => Effect.void,
       carryOut: Effect.fnUntraced(function* (one): Effect.fn.Return<WorkEnd> {
         const task = yield* claimedTask("run-1", one, secretsThere)

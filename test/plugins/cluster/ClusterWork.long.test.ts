@@ -7,7 +7,12 @@ import * as SqlClient from "effect/sql/SqlClient"
 import type { ClusterRun } from "../../../src/domain/journal/JournalRecord.ts"
 import { layerDatabase } from "../../../src/plugins/cluster/ClusterDatabase.ts"
 import { ClusterRuns } from "../../../src/plugins/cluster/ClusterRuns.ts"
-import { type ClaimedWork, ClusterWork, type NewRecord, type Room } from "../../../src/plugins/cluster/ClusterWork.ts"
+import {
+  type ClaimedWork,
+  ClusterWork,
+  type NewRecord,
+  type Capacity
+} from "../../../src/plugins/cluster/ClusterWork.ts"
 import { ClusterWorkers, presenceOf, type WorkerReport } from "../../../src/plugins/cluster/ClusterWorkers.ts"
 import { layerServices } from "../../../src/plugins/cluster/clusterClient.ts"
 import { endHeartbeats } from "../../support/LeasedRun.ts"
@@ -279,8 +284,8 @@ describe("the runs of a cluster", needsPostgres, () => {
       Effect.gen(function* () {
         const work = yield* ClusterWork
         const runs = yield* ClusterRuns
-        const claim = (room: Partial<Room>) =>
-          work.claim({ name: "gpu-1-7", program }, { run: 0, refine: 0, task: 0, ...room })
+        const claim = (capacity: Partial<Capacity>) =>
+          work.claim({ name: "gpu-1-7", program }, { run: 0, refine: 0, task: 0, ...capacity })
         const lead = Effect.fnUntraced(function* (runId: string, priority: number) {
           yield* runs.submit({ ...newRun(runId), priority }, [], (json) => json)
           const [lease] = yield* claim({ run: 1 })

@@ -40,7 +40,7 @@ const workFor = (lead: Effect.Effect<void, never, ClusterWork>) =>
     const context = yield* Layer.build(layer)
     const loop = runWorkLoop({
       worker,
-      room: Effect.succeed({ run: 1, refine: 0, task: 8 }),
+      capacity: Effect.succeed({ run: 1, refine: 0, task: 8 }),
       report: () => Effect.void,
       carryOut: Effect.fnUntraced(function* ({ kind }) {
         begun.push([kind, yield* Clock.currentTimeMillis])
@@ -141,7 +141,7 @@ describe("a piece that does nothing but wait for an answer", () => {
       const begun: Array<number> = []
       const loop = runWorkLoop({
         worker,
-        room: Effect.succeed({ run: 1, refine: 0, task: 0 }),
+        capacity: Effect.succeed({ run: 1, refine: 0, task: 0 }),
         report: () => Effect.void,
         carryOut: Effect.fnUntraced(function* ({ activity }) {
           begun.push(yield* Clock.currentTimeMillis)
@@ -178,7 +178,7 @@ describe("a piece that waits for an answer while a check of it runs", () => {
       const check = { task: "Look", round: 1, command: "npm test" }
       const loop = runWorkLoop({
         worker,
-        room: Effect.succeed({ run: 1, refine: 0, task: 0 }),
+        capacity: Effect.succeed({ run: 1, refine: 0, task: 0 }),
         report: () => Effect.void,
         carryOut: (lease) =>
           Effect.gen(function* () {

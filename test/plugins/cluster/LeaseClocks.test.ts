@@ -50,7 +50,7 @@ const makeWorker = Effect.gen(function* () {
   let running = 0
   const loop = runWorkLoop({
     worker,
-    room: Effect.succeed({ run: 1, refine: 0, task: 0 }),
+    capacity: Effect.succeed({ run: 1, refine: 0, task: 0 }),
     report: (what) => Effect.sync(() => void reported.push(what)),
     carryOut: () =>
       Effect.acquireUseRelease(

@@ -13,14 +13,14 @@ describe("what a worker takes", () => {
       const lead = (lease: HeldLease) =>
         Effect.forkScoped(load.counted(lease, Deferred.await(end)), { startImmediately: true })
       for (let led = 0; led < 8; led += 1) {
-        assert.strictEqual(load.room().run, 1)
+        assert.strictEqual(load.capacity().run, 1)
         yield* lead(yield* leasedPiece("run"))
       }
       yield* lead(yield* leasedPiece("task"))
-      assert.strictEqual(load.room().run, 0)
+      assert.strictEqual(load.capacity().run, 0)
       yield* Deferred.succeed(end, undefined)
       yield* Effect.yieldNow
-      assert.strictEqual(load.room().run, 1)
+      assert.strictEqual(load.capacity().run, 1)
     }).pipe(Effect.scoped)
   )
 })
