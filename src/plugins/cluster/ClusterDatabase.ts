@@ -8,7 +8,7 @@ import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
 import * as SqlClient from "effect/sql/SqlClient"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
-import { databaseErrorText, DatabaseUnavailable } from "./DatabaseErrors.ts"
+import { databaseErrorText, DatabaseUnavailable, retryTransient, saysItPasses } from "./DatabaseErrors.ts"
 import { databaseSettings } from "./DatabaseSettings.ts"
 import { layerPostgres } from "./PostgresClient.ts"
 
@@ -81,11 +81,17 @@ const makeTables = Effect.gen(function* () {
 /** True when the server refused TLS. */
 const lacksTls = ({ what }: DatabaseUnavailable): boolean => what.includes("does not support SSL")
 
-const connect = (settings: PoolConfig) =>
-  Effect.mapError(
-    Layer.build(Layer.provideMerge(Layer.effectDiscard(makeTables), layerPostgres(settings))),
-    (error) => new DatabaseUnavailable({ what: databaseErrorText(error) })
+/** Connects. Waits for a server that answers that it starts or stops; a wrong address or a missing grant fails at once. */
+const connect = Effect.fnUntraced(function* (settings: PoolConfig) {
+  const connection = yield* Layer.build(layerPostgres(settings))
+  const prepared = Effect.provideContext(makeTables, connection)
+  yield* Effect.catch(prepared, (error) =>
+    saysItPasses(error)
+      ? retryTransient(prepared)
+      : Effect.fail(new DatabaseUnavailable({ what: databaseErrorText(error) }))
   )
+  return connection
+})
 
 /** Connects to the database at this address and creates missing tables. */
 export const layerDatabase = (

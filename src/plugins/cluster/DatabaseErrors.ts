@@ -90,8 +90,11 @@ const isIn = (codes: ReadonlySet<string>, { reason: { cause } }: SqlError): bool
   return typeof code === "string" && (codes.has(code) || (code.length === 5 && codes.has(code.slice(0, 2))))
 }
 
+/** True when the server itself answered with an error that passes. */
+export const saysItPasses = (error: SqlError): boolean => isIn(passing, error)
+
 /** True when the query may succeed later. */
-export const isPassing = (error: SqlError): boolean => isIn(passing, error) || isIn(lacking, error) || error.isRetryable
+export const isPassing = (error: SqlError): boolean => saysItPasses(error) || isIn(lacking, error) || error.isRetryable
 
 const noticeOf = (error: SqlError): string =>
   isIn(lacking, error)

@@ -15,6 +15,7 @@ import { makeCertificate } from "../../support/Certificate.ts"
 import { liveTest } from "../../support/liveTest.ts"
 import { needs } from "../../support/needs.ts"
 import { makeServer, needsPostgres } from "../../support/Postgres.ts"
+import { makePostgresProxy } from "../../support/PostgresProxy.ts"
 
 const address = "postgres://me@db.example/conductor"
 
@@ -226,4 +227,23 @@ describe("a database with TLS and a password", needsPostgres, () => {
       }),
     needs("openssl")
   )
+})
+
+describe("a database at the start of a program", needsPostgres, () => {
+  for (const [what, code, times, isUsed] of [
+    ["stops just then, and is away for a moment", "57P01", 1, true],
+    ["starts", "57P03", 3, true],
+    ["refuses a grant", "42501", 1, false]
+  ] as const) {
+    liveTest(`${isUsed ? "is waited for when it" : "ends the program when it"} ${what}`, () =>
+      Effect.gen(function* () {
+        const postgres = yield* makeServer({})
+        const proxy = yield* makePostgresProxy({ path: `${postgres.folder}/.s.PGSQL.5432` })
+        proxy.fail({ with: code, times })
+        const message = yield* query(proxy.url, {})
+        if (isUsed) assert.deepStrictEqual(message, [{ ssl: false }])
+        else assert.match(String(message), /cannot be used: injected 42501/)
+      })
+    )
+  }
 })
