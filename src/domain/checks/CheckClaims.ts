@@ -1,11 +1,17 @@
-/** What a report says of checks, held against how they ended: `The check passed` where it failed, or proves nothing. */
+/**
+ * Compares what a report says about checks with how they ended. Finds `The check passed` for a check that failed or
+ * proves nothing.
+ */
 import { cutAt } from "../text/Excerpt.ts"
 import { namesOf } from "../text/Format.ts"
 import { type CheckOutcome, statusOf } from "./CheckOutcome.ts"
 
 const checks = String.raw`(?:(?:unit|integration|type|existing|other|new) )*(?:tests?|checks?|specs?|suites?|builds?|type ?checks?|typechecks?|lint(?:er|ing)?|compilation)`
 
-/** `all tests pass`, `the check passed`, `tests: passing`, `npm test succeeds`, `passes all tests`, `3 of 3 tests green`. */
+/**
+ * For example: `all tests pass`, `the check passed`, `tests: passing`, `npm test succeeds`, `passes all tests`, `3 of 3
+ * tests green`.
+ */
 const says: ReadonlyArray<RegExp> = [
   new RegExp(
     String.raw`\b${checks}\b[^.!?\n]{0,40}?\b(?:pass(?:es|ed|ing)?|succeed(?:s|ed)?|succeeding|successful(?:ly)?|green|ok|clean|compiles?)\b`,
@@ -19,10 +25,13 @@ const says: ReadonlyArray<RegExp> = [
   /✅[^.!?\n]{0,40}\b(?:tests?|checks?|build|lint)\b/i
 ]
 
-/** `the tests should pass`, `does not pass`, `passed before`, `if the tests pass`, `could not be checked`. */
+/**
+ * Sentences that claim nothing: `the tests should pass`, `does not pass`, `passed before`, `if the tests pass`, `could
+ * not be checked`.
+ */
 const hedged =
   /\b(?:not|never|should|would|could|might|may|must|will|if|once|until|when|whether|unless|expected? to|to make|so that|in order|cannot|unable|needs? to|except|unverified)\b|n't\b/i
-/** What is said of another time or of another part; `now` takes that back. */
+/** Words about another time or another part. A `now` in the sentence cancels them. */
 const elsewhere = /\b(?:before|previously|fail(?:s|ed|ing)?)\b/i
 
 const sentencesOf = (text: string): ReadonlyArray<string> =>
@@ -34,7 +43,10 @@ const sentencesOf = (text: string): ReadonlyArray<string> =>
 
 const longestClaim = 160
 
-/** The first sentence that says a check passed, also one whose command it names: `` `node check.js` exits with 0 ``. */
+/**
+ * The first sentence that claims a passed check. The check may be named by its command: `` `node check.js` exits with 0
+ * ``.
+ */
 const claimIn = (report: string, commands: ReadonlyArray<string>): string | undefined =>
   sentencesOf(report).find(
     (sentence) =>
@@ -52,15 +64,16 @@ const stateText = (check: CheckOutcome): string => {
   return `\`${command}\`${still} fails${newFailures.length === 0 ? "" : `: ${namesOf(newFailures)}`}`
 }
 
-/** A type check is meant where a report speaks of types or of building, and another check where it does not. */
+/** A claim about types or building concerns type checks; any other claim concerns the other checks. */
 const isAbout = (claim: string, { command }: CheckOutcome): boolean => {
   const ofTypes = /\btypes?\b|typecheck|\btsc\b|compil|\bbuild/i
   return ofTypes.test(claim) === ofTypes.test(command)
 }
 
 /**
- * A sentence of a report that says a check passed, against what is known, and what is so; nothing when it may be true of some
- * check. `ranByModel` says that a command of the model itself passed, which may have been a check that the host could not run.
+ * The first false claim of a report, with the fact that contradicts it. Undefined if the claim may be true of some
+ * check. `ranByModel`: a command that the model ran itself passed. That may have been a check that the program could
+ * not run.
  */
 export const falseClaim = (
   report: string,

@@ -1,13 +1,13 @@
-/** How one run of a check ended, before anybody says what that means. */
+/** How one run of a check ended. Other files interpret it. */
 
 export interface CheckEnd {
-  /** Null when it was stopped. */
+  /** Null if the check was stopped. */
   readonly exitCode: number | null
   readonly output: string
   readonly seconds: number
-  /** Why it was stopped, as a sentence. */
+  /** Why the check was stopped, as a sentence. */
   readonly stopped?: string
-  /** What a person can set when the sandbox or a limit kept it from working, as a sentence. */
+  /** A setting that would help if the sandbox or a limit stopped the check, as a sentence for the user. */
   readonly hint?: string
 }
 

@@ -1,6 +1,6 @@
 /**
- * What a check of the host found: its exit code, what failed, and what of that did not fail without the changes. The text
- * for the model has at most 500 tokens: failures first, then totals.
+ * Interprets a check that the program ran: its exit code, its failures, and which of them are new. The text for the
+ * model has at most 500 tokens: failures first, then totals.
  */
 import * as Schema from "effect/Schema"
 import { CommandLine, commandText } from "../commands/CommandText.ts"
@@ -15,62 +15,62 @@ import { adviceFor, type NoProof, NoProofCause, noProofOf, provesNothing } from 
 
 export const CheckCommand = Schema.Struct({
   argv: CommandLine,
-  /** The folder below the project in which it runs; the project when absent. */
+  /** The folder below the project in which the check runs; absent for the project. */
   cwd: Schema.optionalKey(Schema.String),
-  /** The whole command, of which this is the part for some test files; a person is asked about the whole one. */
+  /** The whole command if `argv` runs only some test files. The user approves the whole command. */
   whole: Schema.optionalKey(CommandLine),
   kind: Schema.Literals(["types", "tests", "given"]),
-  /** True for a usual command that the project does not name: it is left out where there is no such program. */
+  /** True for a conventional command that the project does not name. It is skipped if its program is missing. */
   isGuess: Schema.optionalKey(Schema.Boolean)
 })
 export type CheckCommand = typeof CheckCommand.Type
 
-/** The command as a person types it. */
+/** The command as a user would type it. */
 export const checkText = ({ argv, cwd }: Pick<CheckCommand, "argv" | "cwd">): string =>
   cwd === undefined ? commandText(argv) : `${commandText(argv)} (in ${cwd})`
 
 export const CheckOutcome = Schema.Struct({
   command: Schema.String,
-  /** Null when the check did not end by itself or was not run. */
+  /** Null if the check was stopped or not run. */
   exitCode: Schema.NullOr(Schema.Int),
   seconds: Schema.Finite,
   /** For the model: failures first, then totals. */
   text: Schema.String,
   /** Names of failing tests and errors, one line each. */
   failures: Schema.Array(Schema.String),
-  /** Whether the check passes without the changes; absent when that was not needed or cannot be known. */
+  /** Whether the check passes without the changes. Absent if unknown or not needed. */
   passedBefore: Schema.optionalKey(Schema.Boolean),
-  /** Failures that are not there without the changes. */
+  /** Failures that do not occur without the changes. */
   newFailures: Schema.Array(Schema.String),
-  /** True when the check failed and passed when it was run again without any change. */
+  /** True if the check failed and then passed when it was run again unchanged. */
   flaky: Schema.optionalKey(Schema.Boolean),
-  /** What ran, as far as the output says it. */
+  /** The tests that ran, if the output counts them. */
   ran: Schema.optionalKey(RanTests),
-  /** Tests that were changed with source code, and whether this check fails with them and without the source code. */
+  /** Changed tests, and whether this check fails with them but without the changed source code. */
   newTests: Schema.optionalKey(Schema.Struct({ paths: Schema.Array(Schema.String), failWithout: Schema.Boolean })),
-  /** Why the check was not run, or proves nothing: whole sentences. */
+  /** Why the check was not run or proves nothing, in whole sentences. */
   notRun: Schema.optionalKey(Schema.String),
-  /** What keeps a check from proving anything; absent for one that was not permitted. */
+  /** Why the check cannot prove anything. Absent if it was not permitted. */
   cause: Schema.optionalKey(NoProofCause),
   /**
-   * Why a check that fails as it does without the changes is no good news, as a sentence: it names nothing, or nothing passes
-   * beside, or it was to pass.
+   * A sentence if the check fails with and without the changes and this does not count as passing. Either it names no
+   * failure, or nothing else passed, or the request wants it to pass.
    */
   stillFails: Schema.optionalKey(Schema.String)
 })
 export type CheckOutcome = typeof CheckOutcome.Type
 
-/** True when a check ran and shows nothing wrong that was not wrong before and may stay so. */
+/** True if the check ran and found no problem that the changes caused or had to fix. */
 export const passes = ({ exitCode, newFailures, notRun, stillFails }: CheckOutcome): boolean =>
   notRun === undefined && (exitCode === 0 || (newFailures.length === 0 && stillFails === undefined))
 
-/** True for a check that says nothing against the changes. */
+/** True for a check that does not count against the changes. */
 export const isFine = (check: CheckOutcome): boolean => check.notRun !== undefined || passes(check)
 
 export const CheckStatus = Schema.Literals(["passed", "flaky", "nothing new fails", "failed", "not checked", "not run"])
 export type CheckStatus = typeof CheckStatus.Type
 
-/** `not checked` for one that proves nothing, `not run` for one that was not permitted. */
+/** `not checked`: the check proves nothing. `not run`: it was not permitted. */
 export const statusOf = (check: CheckOutcome): CheckStatus => {
   const { cause, exitCode, flaky = false, notRun } = check
   if (notRun !== undefined) return cause === undefined ? "not run" : "not checked"
@@ -78,23 +78,23 @@ export const statusOf = (check: CheckOutcome): CheckStatus => {
   return exitCode === 0 ? "passed" : passes(check) ? "nothing new fails" : "failed"
 }
 
-/** About 500 tokens. */
+/** About 500 tokens, in characters. */
 const mostCharacters = 1700
 const mostLines = 12
-/** So many lines about each failure, as far as all of them have room. */
+/** Lines per failure, tried in this order until all failures fit. */
 const linesEach = [mostLines, 8, 6, 5, 3]
 const lineLength = 240
 
 const exitFailure = (exitCode: number | null): string => `exit code ${exitCode}`
 
-/** The failures of a run that did not pass; never empty. */
+/** The failures of a check that did not pass. Never empty. */
 const failuresOf = ({ exitCode, output, stopped }: CheckEnd): ReadonlyArray<CheckFailure> => {
   const { failures } = readCheckOutput(output)
   if (stopped === undefined && failures.length > 0) return failures
   return [{ name: stopped ?? exitFailure(exitCode), details: [] }]
 }
 
-/** What failed without the changes, by outcomes of checks that could be compared. */
+/** Names that already failed without the changes, from comparable outcomes. */
 const oldFailures = (outcomes: ReadonlyArray<CheckOutcome>): ReadonlySet<string> =>
   new Set(
     outcomes.flatMap(({ failures, flaky = false, newFailures }) =>
@@ -103,8 +103,8 @@ const oldFailures = (outcomes: ReadonlyArray<CheckOutcome>): ReadonlySet<string>
   )
 
 /**
- * What fails with the changes and not without them. Output that names no failures is compared as a whole; where the same
- * failures are named and the exit code is another one, something else fails as well.
+ * Failures that occur only with the changes. Output without names is compared as a whole. The same names with another
+ * exit code mean one more, unnamed failure.
  */
 const newOnes = (failures: ReadonlyArray<CheckFailure>, end: CheckEnd, before: CheckEnd | undefined) => {
   if (before === undefined || before.exitCode === 0 || end.stopped !== undefined) return failures
@@ -119,7 +119,7 @@ const newOnes = (failures: ReadonlyArray<CheckFailure>, end: CheckEnd, before: C
 
 const timeText = (seconds: number): string => `${seconds < 10 ? Math.round(seconds * 10) / 10 : Math.round(seconds)} s`
 
-/** Whole lines in at most so many characters, with a note on what is left out. */
+/** Whole lines within a budget of characters, with a note about omitted lines. */
 const fitted = (lines: ReadonlyArray<string>, budget: number): ReadonlyArray<string> => {
   const kept: Array<string> = []
   let budgetLeft = budget
@@ -135,10 +135,10 @@ const fitted = (lines: ReadonlyArray<string>, budget: number): ReadonlyArray<str
 const lengthOf = (lines: ReadonlyArray<string>): number =>
   lines.reduce((sum, line) => sum + Math.min(line.length, lineLength) + 1, 0)
 
-/** Failures that have so many lines in common, the error and its place, have one reason. */
+/** Failures that share this many lines, the error and its place, have the same cause. */
 const errorLines = 2
 
-/** Each failure with its details; with many failures, their names come before any details. */
+/** Each failure with its details. With many failures, all names come before the details. */
 const failureLines = (failures: ReadonlyArray<CheckFailure>, budget: number): ReadonlyArray<string> => {
   const failureLinesWithin = (most: number): ReadonlyArray<string> => {
     const errors = new Map<string, string>()
@@ -156,11 +156,11 @@ const failureLines = (failures: ReadonlyArray<CheckFailure>, budget: number): Re
   const names = failures.map(({ name }) => name)
   const forNames = lengthOf(names)
   if (forNames > budget / 2) return fitted(names, budget)
-  /* The first failures are shown as far as there is room: they are often the cause of the others. */
+  /** Show the first failures in detail: they often cause the others. */
   return [...fitted(failureLinesWithin(5), budget - forNames), "all failures:", ...fitted(names, forNames + 40)]
 }
 
-/** How the check ends without the changes; `old` fails then too. */
+/** How the check ends without the changes. `old` are the failures that also occur then. */
 const withoutChanges = (before: CheckEnd | undefined, old: ReadonlyArray<CheckFailure>): string => {
   if (before?.exitCode === 0) return "Without these changes the check passes."
   if (old.length === 0) return "Without these changes it fails in another way."
@@ -174,10 +174,10 @@ const outcomeText = (
   facts: {
     readonly ran: RanTests | undefined
     readonly fresh: ReadonlyArray<CheckFailure>
-    /** What fails without the changes as well. */
+    /** Failures that also occur without the changes. */
     readonly old: ReadonlyArray<CheckFailure>
     readonly before: CheckEnd | undefined
-    /** What passed when it was run again. */
+    /** Failures that were gone when the check was run again. */
     readonly vanished: ReadonlyArray<string>
     readonly stillFails: string | undefined
   }
@@ -209,7 +209,7 @@ const outcomeText = (
   return [head, ...body, ...foot].join("\n")
 }
 
-/** The end of an output in which no failure was recognised, and what it calls an error before that. */
+/** The end of an output without recognised failures, and earlier lines that mention an error. */
 const lastLines = (output: string): ReadonlyArray<string> => {
   const lines = linesOf(output)
   const errors = lines.slice(0, -mostLines).filter((line) => /\b(?:error|failed|failure|exception|fatal)\b/i.test(line))
@@ -219,15 +219,15 @@ const lastLines = (output: string): ReadonlyArray<string> => {
 interface Compared {
   /** The run before the changes. */
   readonly before?: CheckEnd | undefined
-  /** The run that repeats it. */
+  /** The repeated run. */
   readonly again?: CheckEnd | undefined
-  /** Outcomes of checks of the same changes, for a run that has nothing to be compared with. */
+  /** Outcomes of other checks of the same changes, used if there is no run before the changes. */
   readonly earlier?: ReadonlyArray<CheckOutcome>
-  /** The tests that the changes declare. */
+  /** Tests that the changes add. */
   readonly declared?: ReadonlyArray<NewTest>
 }
 
-/** The failures that passed when the check was run again. */
+/** Failures that passed when the check was run again. */
 const vanishedOnes = (fresh: ReadonlyArray<CheckFailure>, again: CheckEnd | undefined): ReadonlyArray<string> => {
   if (again === undefined || again.stopped !== undefined) return []
   const { failures } = readCheckOutput(again.output)
@@ -236,10 +236,10 @@ const vanishedOnes = (fresh: ReadonlyArray<CheckFailure>, again: CheckEnd | unde
   return fresh.map(({ name }) => name).filter((name) => !left.has(name))
 }
 
-/** True for a check of tests, or of what only a person knows: it ought to look at something. */
+/** True for a check that should run tests. A check that the user named counts as well. */
 const oughtToLook = ({ kind }: CheckCommand): boolean => kind !== "types"
 
-/** Why a run of a check says nothing about the changes. */
+/** Why a run of a check proves nothing about the changes. */
 const noProof = (check: CheckCommand, end: CheckEnd, { before, earlier = [] }: Compared): NoProof | undefined => {
   if (end.exitCode === 0) return oughtToLook(check) ? noProofOf(end) : undefined
   const command = checkText(check)
@@ -247,7 +247,7 @@ const noProof = (check: CheckCommand, end: CheckEnd, { before, earlier = [] }: C
   return hasRun && before === undefined ? undefined : provesNothing(end, before)
 }
 
-/** Why a run in which nothing new fails is no good news all the same. */
+/** Why a check without new failures still does not count as passing. */
 const whyStill = (end: CheckEnd, failures: ReadonlyArray<CheckFailure>): string | undefined => {
   const reading = readCheckOutput(end.output)
   if (reading.failures.length === 0) {
@@ -259,7 +259,7 @@ const whyStill = (end: CheckEnd, failures: ReadonlyArray<CheckFailure>): string 
   return `It fails as it does without the changes, and shows nothing that passes: ${namesOf(failures.map(({ name }) => name))}`
 }
 
-/** What a run of a check means. */
+/** Interprets one run of a check. */
 export const outcomeOf = (check: CheckCommand, end: CheckEnd, compared: Compared = {}): CheckOutcome => {
   const { again, before, declared = [], earlier = [] } = compared
   const command = checkText(check)
@@ -288,7 +288,7 @@ export const outcomeOf = (check: CheckCommand, end: CheckEnd, compared: Compared
   }
 }
 
-/** The outcome where the prompt or the plan asks for what fails to pass: that it failed before is no excuse then. */
+/** The outcome of a check that the prompt or the plan wants to pass. An earlier failure is no excuse then. */
 export const heldTo = (outcome: CheckOutcome, request: string): CheckOutcome => {
   const { command, exitCode, failures, flaky = false, newFailures, notRun, stillFails } = outcome
   const isOld = notRun === undefined && exitCode !== 0 && newFailures.length === 0 && !flaky
@@ -297,7 +297,7 @@ export const heldTo = (outcome: CheckOutcome, request: string): CheckOutcome => 
   return { ...outcome, stillFails: why, text: `${outcome.text.replace(", nothing new fails.", ".")}\n${why}` }
 }
 
-/** What changed tests are good for, as a sentence; empty when that is not known. */
+/** A sentence about the value of changed tests; empty if unknown. */
 export const newTestsText = ({ newTests }: Pick<CheckOutcome, "newTests">): string => {
   if (newTests === undefined) return ""
   const { failWithout, paths } = newTests
@@ -307,7 +307,7 @@ export const newTestsText = ({ newTests }: Pick<CheckOutcome, "newTests">): stri
     : `The tests in ${names} pass without the change of the source code: they do not test it.`
 }
 
-/** A check that passes, with what its changed tests are good for. */
+/** Adds whether the changed tests fail without the changed source code. */
 export const withNewTests = (
   outcome: CheckOutcome,
   paths: ReadonlyArray<string>,
@@ -318,8 +318,8 @@ export const withNewTests = (
 }
 
 /**
- * The outcome of a check that ran before in the same run: what was new `earlier` and fails still is new, although the later one
- * was compared with a project that had the changes of the earlier ones.
+ * Merges an outcome with earlier ones of the same check in a run. A failure that was new earlier stays new: the later
+ * comparison was with a project that already had the earlier changes.
  */
 export const sinceEarlier = (outcome: CheckOutcome, earlier: ReadonlyArray<CheckOutcome>): CheckOutcome => {
   if (outcome.exitCode === 0) return outcome
@@ -332,7 +332,7 @@ export const sinceEarlier = (outcome: CheckOutcome, earlier: ReadonlyArray<Check
   return { ...outcome, newFailures: [...new Set([...outcome.newFailures, ...still])] }
 }
 
-/** A check that was not run, for a reason that is a whole sentence; what the model is told of it may be less. */
+/** The outcome of a check that was not run. `reason` is a whole sentence; `forModel` may reveal less to the model. */
 export const notRun = (check: CheckCommand, reason: string, forModel = reason): CheckOutcome => ({
   command: checkText(check),
   exitCode: null,
@@ -343,28 +343,28 @@ export const notRun = (check: CheckCommand, reason: string, forModel = reason): 
   notRun: reason
 })
 
-/** A check that was run, or could not be, and proves nothing. */
+/** The outcome of a check that proves nothing. */
 export const notChecked = (check: CheckCommand, { cause, reason }: NoProof): CheckOutcome => ({
   ...notRun(check, reason),
   text: `${checkText(check)}: not checked. It proves nothing about the changes. ${reason}`,
   cause
 })
 
-/** How a check ended on the project as it was before the run. */
+/** How a check ended on the project before the run changed anything. */
 export const TriedCheck = Schema.Struct({
   command: Schema.String,
   status: Schema.Literals(["passed", "failed", "not checked"]),
   exitCode: Schema.NullOr(Schema.Int),
   seconds: Schema.Finite,
-  /** What failed before anything was changed. */
+  /** Failures before any change. */
   failures: Schema.Array(Schema.String),
-  /** What keeps the check from proving anything, and why, with what helps, as whole sentences. */
+  /** Why the check proves nothing, and what would help, in whole sentences. */
   cause: Schema.optionalKey(NoProofCause),
   reason: Schema.optionalKey(Schema.String)
 })
 export type TriedCheck = typeof TriedCheck.Type
 
-/** What a check says of the unchanged project; `end` is a sentence when it could not be started. */
+/** Interprets a check of the unchanged project. `end` is a sentence if the check could not start. */
 export const triedCheck = (check: CheckCommand, end: CheckEnd | string): TriedCheck => {
   const command = checkText(check)
   if (typeof end === "string") {

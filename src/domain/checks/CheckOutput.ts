@@ -1,15 +1,16 @@
 /**
- * Reads the plain output of checks: which tests and errors fail, what is said about each, and the totals. Known are tsc, eslint,
- * vitest, jest, the test runners of Node, Bun and Deno, mocha, pytest, unittest, ruff, pyright, go, cargo, Maven, Gradle, .NET,
- * rspec, minitest, PHPUnit, ExUnit, CTest, make, and compilers with messages like those of gcc. Other output names no failures.
+ * Reads the plain output of checks: failing tests and errors, details about each, and totals. It knows tsc, eslint,
+ * vitest, jest, the test runners of Node, Bun and Deno, mocha, pytest, unittest, ruff, pyright, go, cargo, Maven,
+ * Gradle, .NET, rspec, minitest, PHPUnit, ExUnit, CTest, make, and compilers with messages like gcc's. For other output
+ * it finds no failures.
  */
 import { failureOrder } from "../excerpts/Scores.ts"
 
 /** A failing test or an error. */
 export interface CheckFailure {
-  /** One line, the same in every run: without times and numbers of lines. */
+  /** One line without times and line numbers, so that it is the same in every run. */
   readonly name: string
-  /** What the output says about it. */
+  /** Lines of the output about this failure. */
   readonly details: ReadonlyArray<string>
 }
 
@@ -18,14 +19,14 @@ interface CheckReading {
   readonly totals: ReadonlyArray<string>
 }
 
-/** The output without what differs from one run to the next, such as times and addresses. */
+/** The output without parts that differ between runs, such as times and addresses. */
 export const comparableOutput = (output: string): string =>
   output
     .replace(/0x[0-9a-f]+/gi, "0x0")
     .replace(/\d+(?:[.:]\d+)*/g, "0")
     .trim()
 
-/** Lines that count tests and errors; the first group, where there is one, is the part to show. */
+/** Lines with counts of tests and errors. The first group, if any, is the part to show. */
 const totals: ReadonlyArray<RegExp> = [
   /* tsc, mypy and eslint */
   /^Found \d+ errors?\b.*/,
@@ -55,7 +56,7 @@ const totals: ReadonlyArray<RegExp> = [
   /^\d+ issues:$/
 ]
 
-/** Errors with a place in a file: `a.ts(3,5): error TS1: words`, `a.c:3:5: error: words`. */
+/** Errors with a position in a file: `a.ts(3,5): error TS1: words`, `a.c:3:5: error: words`. */
 const placed: ReadonlyArray<RegExp> = [
   /^(?<path>[^\s(:][^(:]*)\((?<at>\d+,\d+)\): (?<what>error \S+: .*)$/,
   /^(?<path>[^\s:][^:]*):(?<at>\d+:\d+) - (?<what>error \S+: .*)$/,
@@ -67,12 +68,12 @@ const placed: ReadonlyArray<RegExp> = [
   /^(?<path>[^\s:]+\.pyi?):(?<at>\d+:\d+): (?<what>[A-Z]{1,4}\d{2,4} .*)$/
 ]
 
-/** Lines that name a failing test, by runner; what follows them is about it. */
+/** Lines with the name of a failing test, by runner. The next lines are its details. */
 const tests: ReadonlyArray<RegExp> = [
   /* vitest, jest */
   /^FAIL {2}(?<name>.+)$/,
   /^\u25cf (?<name>.+ \u203a .+)$/,
-  /* Node, in both of its forms */
+  /** Node in both of its formats */
   /^\u2716 (?<name>(?!failing tests:$).+)$/,
   /^not ok \d+ - (?<name>.+)$/,
   /* pytest, unittest */
@@ -95,7 +96,7 @@ const tests: ReadonlyArray<RegExp> = [
   /^\(fail\) (?<name>.+?)(?: \[[\d.]+m?s\])?$/
 ]
 
-/** Lines that only say that something failed which other lines name. */
+/** Lines that announce a failure whose name is on other lines. */
 const summaries: ReadonlyArray<RegExp> = [
   /^(?<name>FAIL\t\S+ \[.*\])$/,
   /^FAIL (?<name>\S+\.[cm]?[jt]sx?)$/,
@@ -104,9 +105,9 @@ const summaries: ReadonlyArray<RegExp> = [
   /^(?<name>No test files found.*)$/
 ]
 
-/** Lines after which details about a failure follow that another line names with a longer or the same name. */
+/** Lines above the details of a failure. Another line names that failure, possibly with a longer name. */
 const heads: ReadonlyArray<RegExp> = [
-  /* pytest writes one ruler at each side of a long name */
+  /** pytest writes one ruler on each side of a long name */
   /^_+ (?!_ )(?:ERROR at (?:setup|teardown) of )?(?<name>\S.*?) _+$/,
   /^---- (?<name>\S+) stdout ----$/,
   /^=== (?:RUN|CONT|NAME)\s+(?<name>\S+)$/
@@ -116,11 +117,11 @@ const heads: ReadonlyArray<RegExp> = [
 const others =
   /^(?:[\u2713\u2714\u25b6\u2139] |ok \d+ |--- (?:PASS|SKIP): |=== PAUSE |ok\s|# (?:Subtest:|tests |suites |pass |fail |cancelled |skipped |todo |duration_ms )|PASS |FAIL$|FAIL\t\S+\t|[=!]+ .* [=!]+$|1\.\.\d+$|\[(?:INFO|ERROR)\](?: \w+:)?\s*$|test .* \.\.\. ok$|test at |running \d+ tests?$|failures:$|For more information)/
 
-/** Lines about a failure that help nobody: frames of runners and libraries, rulers, empty marks under a line of source. */
+/** Useless lines about a failure: stack frames of runners and libraries, rulers, empty markers under a source line. */
 const noise =
   /^(?:at .*(?:node:|node_modules)|(?:at )?(?:async |new )?[\w.]+ \((?:<anonymous>|index \d)|\u276f .*node_modules|\d+: [\w<]|at (?:\/rustc|\.\/)|[-=_~^|.\s\u23af]+$|\u23af|stack backtrace:|note: (?!test did not)|(?:type|duration_ms|failureType|code|name|stack|operator|generatedMessage|diff): |(?:async |new )?[\w.]+ \((?:node:|.*node_modules)|node:|\d+\s*\|\s*$|self = <|Traceback \(|E$|(?:E\s+)?\?[-+^ ]+$|goroutine \d|created by testing|panic\(|testing\.|\/\S*\/src\/(?:testing|runtime)\/)/
 
-/** A frame of Python within Python itself or an installed package; the deeper lines below it are a part of it. */
+/** A Python frame in Python itself or in an installed package. The deeper lines below it belong to it. */
 const foreignFrame = /^File ".*(?:site-packages|\/lib\/python\d[^/]*)\/.*", line \d+/
 
 const timeAtEnd = /(?:;? ?(?:finished )?in)?\s*\(?\d+(?:\.\d+)?\s?m?s\)?$/
@@ -137,14 +138,14 @@ const firstMatch = (patterns: ReadonlyArray<RegExp>, line: string): RegExpExecAr
   return pattern?.exec(line) ?? undefined
 }
 
-/** A total without its time and without what it counts none of. */
+/** A total without its time and without counts of zero. */
 const shortTotal = ([line, part = line]: RegExpExecArray): string =>
   part
     .replace(/\s{2,}/g, " ")
     .replace(timeAtEnd, "")
     .replace(/; 0 (?!passed|failed)[a-z ]+/g, "")
 
-/** The totals of an output, each as often as it is printed. */
+/** The totals of an output, including repetitions. */
 export const totalLines = (output: string): ReadonlyArray<string> =>
   output.split("\n").flatMap((line) => {
     const counted = firstMatch(totals, line.trim())
@@ -154,21 +155,21 @@ export const totalLines = (output: string): ReadonlyArray<string> =>
 const nameIn = (patterns: ReadonlyArray<RegExp>, line: string): string | undefined =>
   firstMatch(patterns, line)?.groups?.["name"]
 
-/** More lines about one failure are not kept, the last ones excepted. */
+/** Only this many lines of details about a failure are kept, plus the last ones. */
 const mostDetails = 400
 
-/** Lines that say at once what is wrong. */
+/** Lines that directly state the error. */
 const assertion =
   /^(?:(?:[\w$.]+\.)?\w*(?:Error|Exception|Failure|Failed)\b|error: |panic: |thread .* panicked|assertion|expect\()/
-/** Lines that compare what is with what ought to be. */
+/** Lines that compare the actual value with the expected one. */
 const comparison = /^\s*(?:E\s|[-+]\s*\S)|\b(?:expected|received|actual|want|got|left|right)\b/i
-/** What the signs of a comparison mean. */
+/** Lines that explain the markers of a comparison. */
 const legend = /^[-+] (?:expected|received|actual)\b/i
 const placeInFile = /[\w)\]]:\d+\b|^File ".*", line \d+/
 
 /**
- * The lines that say most about a failure, in their order, at most so many: what is asserted and where, then the comparison of
- * values, then what stands around them.
+ * The most informative lines about a failure, in their order and at most `most`. Preference: the assertion and its
+ * place, then the comparison of values, then the lines around them.
  */
 export const tellingLines = (lines: ReadonlyArray<string>, most: number): ReadonlyArray<string> => {
   if (lines.length <= most) return lines
@@ -188,7 +189,7 @@ export const tellingLines = (lines: ReadonlyArray<string>, most: number): Readon
   return lines.filter((_, index) => kept.has(index))
 }
 
-/** What is found on the way through an output. */
+/** Collects failures and totals while the lines of an output are read. */
 class Reading {
   readonly #found = new Map<string, Array<string>>()
   readonly #summaries: Array<string> = []
@@ -198,7 +199,7 @@ class Reading {
   readonly #said = new Map<string, string>()
   #open: Array<string> | undefined
 
-  /** `says` is what the same line says about the failure. */
+  /** `says` is the part of the line about the failure. */
   fail(name: string, says = ""): void {
     const details = this.#found.get(name) ?? []
     this.#found.set(name, details)
@@ -206,7 +207,7 @@ class Reading {
     if (says.trim() !== "") this.#said.set(name, says.trim())
   }
 
-  /** The same error at another place of a file has a number, so that one more of a kind is seen. */
+  /** The same error at another place of a file gets a number, so that one more of its kind is noticed. */
   error(path: string, at: string, what: string): void {
     const name = stable(`${path}: ${what}`)
     const places = this.#places.get(name) ?? new Set()
@@ -245,7 +246,7 @@ class Reading {
 
   end(): CheckReading {
     const names = [...this.#found.keys()]
-    /* A test of Go with parts fails with each of them. */
+    /** A Go test with subtests fails together with each of them, so only the subtests count. */
     const own = [...this.#found].filter(([name]) => !names.some((other) => other.startsWith(`${name}/`)))
     const found = own.length > 0 ? own : [...new Set(this.#summaries)].map((name) => [name, []] as const)
     return {
@@ -254,7 +255,7 @@ class Reading {
     }
   }
 
-  /** What is said about a failure elsewhere: below a head, else in the line that names it. */
+  /** Details from elsewhere: the lines below a head with this name, or else the rest of the line with the name. */
   #about(name: string): ReadonlyArray<string> {
     const compared = name.replaceAll(".", "::")
     const told = this.#heads.filter(({ details }) => details.length > 0)
@@ -266,11 +267,11 @@ class Reading {
   }
 }
 
-/** Reads an output. A name comes once. */
+/** Reads the output of a check. Each name occurs once. */
 export const readCheckOutput = (output: string): CheckReading => {
   const reading = new Reading()
   const lines = output.split("\n")
-  /** The file whose problems eslint lists; the names of a test of mocha, while they are read. */
+  /** The file of the current eslint problems, and the name parts of the current mocha test. */
   let file = ""
   let path: ReadonlyArray<string> = []
   let isMochaEnd = false

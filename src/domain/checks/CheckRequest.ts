@@ -1,11 +1,11 @@
-/** Whether a prompt or a plan asks for a check to pass. Then a failure that was there before is a part of the work. */
+/** Tells whether a prompt or a plan wants a check to pass. Then a failure that existed before is a part of the work. */
 
 const checked = String.raw`(?:(?:unit|integration|type|lint|failing|broken|red|test|compile|build|compiler) )*(?:tests?|checks?|specs?|suites?|builds?|lint(?:er|ing)?|typechecks?|ci|pipeline|compilation|(?:test|type|lint|build|compile|compiler) (?:errors?|failures?))`
 
-/** At most so many characters between the words, within a sentence. */
+/** The maximum distance between the words, within one sentence. In characters. */
 const near = String.raw`[^.!?\n]{0,60}?`
 
-/** Words that stand before what is meant: `all of these`, `the two remaining`, `` `npm test` ``. */
+/** Words before the noun: `all of these`, `the two remaining`, `` `npm test` ``. */
 const articles =
   '(?:(?:the|a|an|all|any|every|each|this|that|these|those|my|our|its|both|of|remaining|existing|other|last|first|two|three|\\d+|`[^`\\n]+`|"[^"\\n]+"|[\\w./-]+\\.\\w+) )*'
 
@@ -22,20 +22,22 @@ const wishes: ReadonlyArray<RegExp> = [
   )
 ]
 
-/** What is not asked for: `the failing tests stay as they are`, `do not fix the tests`, `ignore failing tests`. */
+/**
+ * Sentences that exclude a fix: `the failing tests stay as they are`, `do not fix the tests`, `ignore failing tests`.
+ */
 const leftAlone =
   /\b(?:do not|don't|never|without (?:touching|changing|fixing|breaking)|leave|ignore|skip|not (?:to )?(?:fix|touch|repair))\b[^.!?\n]{0,60}\b(?:tests?|checks?|specs?|errors?|builds?|lint)\b|\b(?:tests?|checks?|errors?)\b[^.!?\n]{0,40}\b(?:stays?|remains?|may fail|known|unrelated|as (?:it is|they are))\b/i
 
 const sentencesOf = (text: string): ReadonlyArray<string> => text.split(/(?<=[.!?])\s+|\n/)
 
-/** A name of a test is named when its last part is, if that is more than a word that anything may hold. */
+/** True if the request contains the last part of a test name, unless that is a common word. */
 const isNamed = (request: string, failure: string): boolean => {
   const part = failure.split(/ > | › |::|\//).at(-1) ?? failure
   const name = part.replace(/[()[\]'"`]/g, "").trim()
   return (/\s|_|[a-z][A-Z]/.test(name) || name.length >= 12) && request.toLowerCase().includes(name.toLowerCase())
 }
 
-/** True when the request asks for this check to pass, or for what fails in it. */
+/** True if the request wants this check, or one of its failures, to pass. */
 export const asksToPass = (
   request: string,
   { command, failures }: { readonly command: string; readonly failures: ReadonlyArray<string> }
@@ -50,7 +52,7 @@ export const asksToPass = (
   )
 }
 
-/** Words with which a prompt that changes something begins, or has somewhere beside its question. */
+/** Verbs in prompts that ask for a change, at the beginning or beside a question. */
 const changes =
   /\b(?:add|apply|build|change|clean|convert|correct|create|delete|disable|drop|edit|enable|ensure|extend|extract|fix|format|generate|implement|improve|increase|insert|install|introduce|lower|make|mend|merge|migrate|modify|move|optimi[sz]e|patch|port|raise|refactor|reduce|remove|rename|repair|replace|resolve|revert|rewrite|set|simplify|solve|split|support|switch|translate|turn|update|upgrade|use|write)\b/i
 
@@ -60,7 +62,7 @@ const asks =
 const isQuestion = (sentence: string): boolean =>
   asks.test(sentence) || (sentence.trim().endsWith("?") && !/^\s*(?:can|could|would|will|please)\b/i.test(sentence))
 
-/** False for a prompt that only asks something. */
+/** False for a prompt that is only a question. */
 export const asksForChange = (prompt: string): boolean => {
   const sentences = sentencesOf(prompt)
   const others = sentences.filter((sentence) => !isQuestion(sentence))

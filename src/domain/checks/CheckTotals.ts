@@ -1,4 +1,4 @@
-/** Counts tests by the totals that runners print, and tells whether something passed beside what fails. */
+/** Counts tests from the totals that runners print, and tells whether anything passed in a failed run. */
 import * as Schema from "effect/Schema"
 
 export const TestCounts = Schema.Struct({ passed: Schema.Int, failed: Schema.Int, skipped: Schema.Int })
@@ -7,7 +7,7 @@ export type TestCounts = typeof TestCounts.Type
 const sumIn = (text: string, patterns: ReadonlyArray<RegExp>): number =>
   patterns.reduce((sum, pattern) => sum + Number(pattern.exec(text)?.[1] ?? 0), 0)
 
-/** Totals that count the tests that passed: vitest, jest, pytest, cargo, Deno; mocha; Node and Bun; .NET. */
+/** Counts of passed tests: vitest, jest, pytest, cargo, Deno; mocha; Node and Bun; .NET. */
 const passed = [/\b(\d+) (?:passed|passing)\b/, /^pass (\d+)/, /^(\d+) pass$/, /\bPassed: +(\d+)/]
 const failed = [
   /\b(\d+) (?:failed|failing|failures?|errors?)\b/,
@@ -25,10 +25,10 @@ const skipped = [
   /(?:Skipped|Incomplete|Risky): +(\d+)/
 ]
 
-/** XCTest prints this total for each suite, and for each that holds others. */
+/** XCTest prints this total for each suite and also for each suite around it. */
 const executed = /^Executed (\d+) tests?, with/
 
-/** Totals that count all tests: Maven and PHPUnit, rspec and minitest and ExUnit, Gradle, Swift, unittest, CTest. */
+/** Counts of all tests: Maven and PHPUnit, rspec and minitest and ExUnit, Gradle, Swift, unittest, CTest. */
 const all = [
   /^Tests(?: run)?: (\d+), (?:Assertions|Failures|Errors)/,
   /^(\d+) (?:examples?|runs|tests?), /,
@@ -38,15 +38,15 @@ const all = [
   /^\d+% tests passed, .* out of (\d+)/
 ]
 
-/** What is counted twice in one total: `1 runs, 2 failures, 1 errors`, and what is no test. */
+/** Totals that count no tests, such as files, problems and lint errors. */
 const others = /^(?:Test Files|Test Suites)\b|^\d+ errors?, \d+ warnings?|^\d+ problems? \(|^Found \d+|^\d+ issues:/
 
-/** Errors beside failures, in totals that have both. */
+/** The number of errors in totals that also have failures. */
 const errorsBeside = /\bfailures?, (\d+) errors?\b|\bfailed, .*?\b(\d+) errors?\b/
 
 const countOf = (total: string): TestCounts => {
   if (others.test(total)) return { passed: 0, failed: 0, skipped: 0 }
-  /* The second line of unittest corrects the first: `FAILED (failures=1, errors=1)`, `OK (skipped=2)`. */
+  /** The second line of unittest corrects the first: `FAILED (failures=1, errors=1)`, `OK (skipped=2)`. */
   if (/^(?:FAILED|OK) \(/.test(total)) {
     const bad = sumIn(total, [/(?<!expected )failures=(\d+)/, /errors=(\d+)/, /unexpected successes=(\d+)/])
     const left = sumIn(total, [/skipped=(\d+)/, /expected failures=(\d+)/])
@@ -59,14 +59,14 @@ const countOf = (total: string): TestCounts => {
   return { passed: whole, failed: bad, skipped: left }
 }
 
-/** The totals without those of the suites of XCTest that another one holds: the outermost counts most, and ends last. */
+/** Keeps only the last of the largest XCTest totals: the outermost suite counts most and ends last. */
 const outermost = (totals: ReadonlyArray<string>): ReadonlyArray<string> => {
   const sizes = totals.map((total) => Number(executed.exec(total)?.[1] ?? -1))
   const largest = sizes.lastIndexOf(Math.max(...sizes))
   return totals.filter((_, index) => index === largest || sizes[index] === -1)
 }
 
-/** The tests that these totals count together; nothing when none of them counts tests. */
+/** The sum of these totals; undefined if none counts tests. */
 export const testCounts = (totals: ReadonlyArray<string>): TestCounts | undefined => {
   const counts = outermost(totals).map(countOf)
   const sum = (of: (one: TestCounts) => number): number =>
@@ -82,14 +82,14 @@ export const testCounts = (totals: ReadonlyArray<string>): TestCounts | undefine
   return together.passed + together.failed + together.skipped === 0 ? undefined : together
 }
 
-/** Programs that look at everything and list all errors: what they do not name is without one. */
+/** Programs that check every file and list all errors: a file without a listed error passed. */
 const surveys = /^\S.*: error TS\d+: |^\S+\.pyi?: (?:error: |[A-Z]+\d+ )/
 const surveyTotals = /^\d+ problems? \(|^Found \d+ errors? in \d+ files?|^\d+ issues:/
 
-/** Files, suites and packages that passed as a whole. */
+/** Totals of files, suites and packages that passed completely. */
 const groups = /^(?:Test Files|Test Suites)\b.*\b[1-9]\d* passed|^[1-9]\d* packages? ok$/
 
-/** True when a run that failed says that something else passed in it. */
+/** True if a failed run reports that something else passed. */
 export const passedBeside = (
   failures: ReadonlyArray<{ readonly name: string }>,
   totals: ReadonlyArray<string>

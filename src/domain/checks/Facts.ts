@@ -1,6 +1,6 @@
 /**
- * What the host knows at the end of a run, beside the words of the model: how many lines changed in which files, and how the
- * checks ended.
+ * Facts that the program reports at the end of a run in addition to the model's text: the changed files with line
+ * counts, and the outcomes of the checks.
  */
 import { wholeChange } from "../files/ChangePreview.ts"
 import { FileKind, kindWords } from "../files/FileKind.ts"
@@ -10,84 +10,84 @@ import { CheckOutcome, CheckStatus, newTestsText, passes, statusOf } from "./Che
 import { ranText } from "./RanTests.ts"
 import { counted, namesOf } from "../text/Format.ts"
 
-/** A file that changed, with its lines as git counts them. */
+/** A changed file with line counts as git computes them. */
 export const FileFact = Schema.Struct({
   path: Schema.String,
   kind: Schema.Literals(["new", "changed", "removed"]),
-  /** What the file becomes, where that is not what it was. */
+  /** The new kind of the file, if the run changed it. */
   becomes: Schema.optionalKey(FileKind),
-  /** True for a file that is no text: its lines are not counted. */
+  /** True for a binary file, whose lines are not counted. */
   binary: Schema.optionalKey(Schema.Boolean),
   insertions: Schema.Int,
   deletions: Schema.Int
 })
 export type FileFact = typeof FileFact.Type
 
-/** Where the checks of a run stand at its end. */
+/** The overall state of the checks at the end of a run. */
 const CheckState = Schema.Literals(["passed", "failed", "stale", "not checked", "nothing changed"])
 type CheckState = typeof CheckState.Type
 
-/** What was not allowed: a call or a reference. Targets below the project are relative. */
+/** A call or a reference that was denied. Targets in the project are relative. */
 const DeniedFact = Schema.Struct({
   tool: Schema.String,
   targets: Schema.Array(Schema.String),
   by: Schema.Literals(["person", "rule", "nobody"]),
   /** Why nothing can allow it, as a clause. */
   reason: Schema.optionalKey(Schema.String),
-  /** The flags that would have allowed it, when nobody could be asked. */
+  /** The flags that would have allowed it, if no user could be asked. */
   allow: Schema.optionalKey(Schema.String)
 })
 export type DeniedFact = typeof DeniedFact.Type
 
-/** A task that failed, did not run, or lacks a change; `why` says which, in sentences. */
+/** A task that failed, did not run, or lacks a change. `why` explains it in sentences. */
 const IncompleteFact = Schema.Struct({ task: Schema.String, why: Schema.String })
 export type IncompleteFact = typeof IncompleteFact.Type
 
-/** A step or a call that a person declined, and what they wanted instead, which was worked on. */
+/** A step or a call that the user declined, and what the user wanted instead. */
 const DeclinedFact = Schema.Struct({ declined: Schema.String, instead: Schema.String })
 export type DeclinedFact = typeof DeclinedFact.Type
 
 /**
- * A reference, a file that it read, or the matches of a search, of which a task has seen only so much, in percent: its prompts had
- * no room for more, and it did not read on.
+ * How much a task saw of a reference, a file or the matches of a search, in percent. The rest did not fit into its
+ * prompts, and the model did not read on.
  */
 export const SeenFact = Schema.Struct({
   task: Schema.String,
   href: Schema.String,
   percent: Schema.Int,
   /**
-   * How many lines it saw of those that it was given or asked for, and how many the file has where that is more; matches of a search.
-   * Absent where nobody knows them, and in older runs.
+   * Lines that the task saw and lines that it was given or asked for; for a search, matches. `file` is the line count
+   * of the file if that is larger. Absent if unknown, and in older runs.
    */
   lines: Schema.optionalKey(Schema.Struct({ seen: Schema.Int, of: Schema.Int, file: Schema.optionalKey(Schema.Int) }))
 })
 export type SeenFact = typeof SeenFact.Type
 
-/** What a report says of checks, and what the checks say. */
+/** A claim of a report about checks, and the fact that contradicts it. */
 const ClaimFact = Schema.Struct({ task: Schema.String, claim: Schema.String, fact: Schema.String })
 export type ClaimFact = typeof ClaimFact.Type
 
-/** A check with its status in a word. */
+/** The outcome of a check with its status. */
 const CheckFact = Schema.Struct({ ...CheckOutcome.fields, status: Schema.optionalKey(CheckStatus) })
 
-/** What the host knows at the end of a run. */
+/** All facts about a run. */
 export const RunFacts = Schema.Struct({
   files: Schema.Array(FileFact),
   checks: Schema.Array(CheckFact),
   state: CheckState,
-  /** Absent when nothing was denied. */
+  /** Absent if nothing was denied. */
   denied: Schema.optionalKey(Schema.Array(DeniedFact)),
-  /** Absent when nothing was declined with a wish. */
+  /** Absent if the user declined nothing with a wish. */
   declined: Schema.optionalKey(Schema.Array(DeclinedFact)),
-  /** Absent when everything was done. */
+  /** Absent if every task was completed. */
   notDone: Schema.optionalKey(Schema.Array(IncompleteFact)),
-  /** Absent when every reference was seen as a whole. */
+  /** Absent if the tasks saw every reference completely. */
   seen: Schema.optionalKey(Schema.Array(SeenFact)),
-  /** Absent when no report says of checks what is not so. */
+  /** Absent if no report makes a false claim about checks. */
   claims: Schema.optionalKey(Schema.Array(ClaimFact)),
   /**
-   * The tasks that say something about the project and looked at nothing, by their names; an empty name stands for a message of a
-   * conversation. Absent without any.
+   * The names of tasks that describe the project without looking at it. An empty name means a message of a
+   * conversation. Absent if there are none.
    */
   unfounded: Schema.optionalKey(Schema.Array(Schema.String))
 })
@@ -96,11 +96,11 @@ export type RunFacts = typeof RunFacts.Type
 const kindOf = ({ base, holds, text }: ProposedFile): FileFact["kind"] =>
   text === null ? "removed" : base === null && (holds === undefined || holds.is === "folder") ? "new" : "changed"
 
-/** True for a file that has no lines before or after. */
+/** True for a file that has no text before or after the change. */
 const isBinary = (file: ProposedFile): boolean =>
   isOpaque(file) || (file.holds !== undefined && file.holds.leads === undefined && file.holds.is !== "folder")
 
-/** The files of these changes. One that is the same in the end has not changed. */
+/** The facts about changed files. A file with the same content as before does not count. */
 export const fileFacts = (changes: ReadonlyArray<ProposedFile>): ReadonlyArray<FileFact> =>
   changes.filter(changesFile).map((change) => {
     const before = change.base ?? change.holds?.leads
@@ -117,7 +117,7 @@ const sumOf = (files: ReadonlyArray<FileFact>) => ({
   deletions: files.reduce((sum, file) => sum + file.deletions, 0)
 })
 
-/** One fact for each file, from those of several tasks. */
+/** Merges the facts of several tasks into one per file. */
 export const joinedFiles = (files: ReadonlyArray<FileFact>): ReadonlyArray<FileFact> =>
   [...Map.groupBy(files, ({ path }) => path).values()].flatMap((same) =>
     same.slice(0, 1).map((first) =>
@@ -139,7 +139,7 @@ const stateOf = (files: ReadonlyArray<FileFact>, checks: ReadonlyArray<CheckOutc
   return isStale ? "stale" : "passed"
 }
 
-/** The facts of a run. `checks` are the last ones; `isStale` says that something changed after them. */
+/** The facts of a run. `checks` are the latest outcomes. `isStale` is true if files changed after them. */
 export const runFacts = (
   changed: ReadonlyArray<FileFact>,
   checks: ReadonlyArray<CheckOutcome>,
@@ -175,7 +175,7 @@ export const runFacts = (
   }
 }
 
-/** True when there is something to report. */
+/** True if there is anything to report. */
 export const hasFacts = (facts: RunFacts): boolean => {
   const { declined = [], denied = [], files, notDone = [], seen = [], unfounded = [] } = facts
   return [declined, denied, files, notDone, seen, unfounded].some((all) => all.length > 0)
@@ -192,13 +192,13 @@ const linesText = ({
     ...(deletions > 0 ? [`${counted(deletions, "deletion")}(-)`] : [])
   ].join(", ")
 
-/** How a check ended, in a few words. */
+/** The state of a check in a few words. */
 export const checkState = (check: CheckOutcome): string => {
   const status = statusOf(check)
   return status === "flaky" ? "passed when it was run again" : status
 }
 
-/** What there is to say about a check beside its state and its exit code. */
+/** What to say about a check in addition to its state and exit code. */
 export const aboutCheck = (check: CheckOutcome): string => {
   const { flaky = false, newFailures, notRun, stillFails } = check
   if (notRun !== undefined) return notRun
@@ -210,11 +210,11 @@ export const aboutCheck = (check: CheckOutcome): string => {
   return [ran, about].filter((text) => text !== "").join(" ")
 }
 
-/** `exit code 1`, `stopped`; empty when the check was not run. */
+/** `exit code 1`, or `stopped`; empty if the check was not run. */
 const checkCode = ({ exitCode, notRun }: CheckOutcome): string =>
   notRun !== undefined ? "" : exitCode === null ? "stopped" : `exit code ${exitCode}`
 
-/** How a check ended, in a line; for the model without what a person has to do. */
+/** One line about how a check ended. The line for the model omits advice for the user. */
 export const checkFact = (check: CheckOutcome, forModel = false): string => {
   if (check.notRun !== undefined && forModel) return check.text
   const state = checkState(check)
@@ -230,13 +230,13 @@ const deniers: Readonly<Record<DeniedFact["by"], string>> = {
   nobody: "nobody could be asked"
 }
 
-/** What was denied, and by whom or why, with what would allow it. */
+/** The denied call, who or what denied it, and the flags that would allow it. */
 export const deniedText = ({ allow, by, reason, targets, tool }: DeniedFact): string =>
   `${[tool, ...targets].join(" ")} (${reason ?? deniers[by]}${allow === undefined ? "" : `; ${allow} allows it`})`
 
 const isMatches = (href: string): boolean => href.startsWith("matches of ")
 
-/** `12 of the 40 lines that it asked for, of 300 in the file,`, or the percent where the lines are not known. */
+/** `12 of the 40 lines that it asked for, of 300 in the file,`, or a percentage if the line counts are unknown. */
 const seenPart = ({ href, lines, percent }: SeenFact): string => {
   if (lines === undefined) return `${percent} %`
   if (lines.file !== undefined) {
@@ -245,7 +245,7 @@ const seenPart = ({ href, lines, percent }: SeenFact): string => {
   return `${lines.seen} of ${isMatches(href) ? `${lines.of} matches` : counted(lines.of, "line")}`
 }
 
-/** How much of each reference was seen, and for which task. */
+/** How much of each reference was seen, and by which task. */
 export const seenTexts = (seen: ReadonlyArray<SeenFact>): ReadonlyArray<string> =>
   [...Map.groupBy(seen, ({ href }) => href)].map(([href, all]) => {
     const [least, ...others] = all.toSorted((a, b) => a.percent - b.percent)
@@ -258,20 +258,23 @@ export const seenTexts = (seen: ReadonlyArray<SeenFact>): ReadonlyArray<string> 
     return `${href}: ${part} seen, for ${by}`
   })
 
-/** What a report says of checks that is not so. */
+/** A sentence about a false claim. */
 export const claimText = ({ claim, fact, task }: ClaimFact): string => `not so: "${task}" says "${claim}", but ${fact}`
 
-/** About an answer that looked at nothing; `task` is empty for a message of a conversation. */
+/** A sentence about an answer without evidence. `task` is empty for a message of a conversation. */
 export const unfoundedText = (task: string): string =>
   `No file was looked at${task === "" ? "" : ` for "${task}"`}: what the answer says about the project rests on nothing.`
 
-/** What the state says that no check says by itself; nothing for the others. */
+/** The line for a state that no single check shows; undefined for other states. */
 export const stateLine = ({ checks, state }: Pick<RunFacts, "checks" | "state">): string | undefined => {
   if (state === "stale") return "not checked since the last change"
   return state === "not checked" && checks.length === 0 ? "not checked: no check is known for these changes" : undefined
 }
 
-/** The facts as lines of markdown; none when there is nothing to say. A model is given no advice that only a person can follow. */
+/**
+ * The facts as lines of markdown; empty if there are none. The lines for a model omit advice that only a user can
+ * follow.
+ */
 export const factLines = (facts: RunFacts, { forModel = false } = {}): ReadonlyArray<string> => {
   const { checks, claims = [], declined = [], denied = [], files, notDone = [], seen = [], unfounded = [] } = facts
   const state = stateLine(facts)

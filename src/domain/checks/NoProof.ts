@@ -1,7 +1,7 @@
 /**
- * Checks that prove nothing: the program or what it needs is missing, nothing is built, no test is found, or a limit ends it.
- * Such a check says as little about the project with the changes as about the project without them. Each cause is known by
- * the words of the usual programs, as long as nothing else passed in the same run.
+ * Recognises checks that prove nothing: a program or a package is missing, nothing is built, no test is found, or a
+ * limit ended the check. Such a check fails with and without the changes. The output of common programs reveals the
+ * cause, unless something else passed in the same run.
  */
 import * as Schema from "effect/Schema"
 import { saysNoNetwork } from "../commands/NetworkTrouble.ts"
@@ -9,7 +9,7 @@ import { type CheckEnd, linesOf } from "./CheckEnd.ts"
 import { readCheckOutput } from "./CheckOutput.ts"
 import { passedBeside } from "./CheckTotals.ts"
 
-/** Why a check proves nothing. */
+/** The causes for which a check proves nothing. */
 export const NoProofCause = Schema.Literals([
   "limit",
   "sandbox",
@@ -32,7 +32,7 @@ export interface NoProof {
 const anyOf = (...patterns: ReadonlyArray<RegExp>): RegExp =>
   new RegExp(patterns.map(({ source }) => `(?:${source})`).join("|"))
 
-/** A task that no manifest has, or no manifest at all. */
+/** The manifest lacks the task, or there is no manifest. */
 const noSuchTask = anyOf(
   /* npm, pnpm, yarn, bun, deno */
   /Missing script: |ERR_PNPM_NO_SCRIPT|Command "[^"]+" not found|Couldn't find a script named|Script not found "|Error: no test specified/,
@@ -48,7 +48,7 @@ const noSuchTask = anyOf(
   /ERROR: (?:file or directory not found|not found): |can't open file '|Can't open perl script|No such file or directory: '\S+\/CTestTestfile|Failed to change working directory to|directory prefix \S+ does not contain main module/
 )
 
-/** A toolchain of another version than the one that is there, or none. */
+/** The toolchain is missing or has another version. */
 const noToolchain = anyOf(
   /toolchain not available|toolchain '[^']+' is not installed|rustup could not choose a version|no (?:override and no )?default toolchain/,
   /go\.mod requires go |requires go ?>= ?\d|linker [`'][^`']+[`'] not found|is not a valid (?:SDK|toolchain)|active developer path|xcrun: error/,
@@ -59,7 +59,7 @@ const noToolchain = anyOf(
   /Your Ruby version is .*but your Gemfile|The engine "\w+" is incompatible|ERR_PNPM_UNSUPPORTED_ENGINE|This project is configured to use |No CMAKE_\w+_COMPILER could be found/
 )
 
-/** A program that could not be started. */
+/** A program that could not start. */
 const noProgram = anyOf(
   /command not found(?:: |$)|^(?:\/bin\/)?\w*sh: (?:\d+: |line \d+: )?.*: not found$|is not recognized as an internal|^[\w./-]+: not found$/,
   /spawn \S+ ENOENT|executable file not found in|could not determine executable to run|npx canceled due to missing packages|No such file or directory \(os error 2\)$/,
@@ -68,9 +68,9 @@ const noProgram = anyOf(
   /bad interpreter|The command "[^"]+" was not found/
 )
 
-/** Packages that are not installed, or a file that is to be imported and is not there. */
+/** Missing packages or a missing file to import. */
 const noModules = anyOf(
-  /* node and its like */
+  /** Node and similar runtimes */
   /Cannot find (?:module|package) ['"]|Failed to resolve import|Failed to load url|Could not resolve "|Module not found: |error: Cannot find package/,
   /node_modules state file|doesn't seem to have been installed|node_modules (?:missing|are missing|is missing)|lockfile (?:is )?(?:missing|not found)|did you (?:forget to )?run (?:npm|yarn|pnpm|bun) install/i,
   /Preset \S+ not found|preset \S+ not found relative/,
@@ -87,7 +87,7 @@ const noModules = anyOf(
   /fatal error: .+: No such file or directory|fatal error: '[^']+' file not found|Package \S+ was not found in the pkg-config/
 )
 
-/** Runs that found nothing to test, by runner. */
+/** Runs without any tests, by runner. */
 const noTests = anyOf(
   /^Ran 0 tests\b|^NO TESTS RAN$|^=* ?no tests (?:ran|collected)\b|^collected 0 items$/,
   /^(?:# |ℹ )tests 0$|No test files found|^No tests found\b|Error: No tests found|Could not find '[^']*' *$|No test (?:modules|files) found/,
@@ -95,7 +95,7 @@ const noTests = anyOf(
   /No test is available in|No test matches the given|No tests to run|\[no tests to run\]|Executed 0 tests, with|no tests to run$|Files=0, Tests=0|No tests named and /
 )
 
-/** What builds say that ended before anything could be tested. */
+/** Messages of builds that failed before any test ran. */
 const notBuilt = anyOf(
   /\[(?:build|setup) failed\]|could not compile|COMPILATION ERROR|Compilation (?:failed|error)|Execution failed for task ':\S*compile\w*'|Build FAILED/,
   /Interrupted: \d+ errors? during collection|Test suite failed to run|Transform failed with|Failed to compile|^(?:\w+: )?SyntaxError: |SyntaxError: /,
@@ -117,7 +117,7 @@ const say: Readonly<Record<NoProofCause, string>> = {
 
 const another = "or name another check with --check"
 
-/** What a person can do about a cause, where no setting of the sandbox is the remedy. */
+/** What a user can do about each cause, if no sandbox setting would help. */
 export const adviceFor: Readonly<Record<NoProofCause, string>> = {
   limit: "Raise limits.checkSeconds, or name a check that ends sooner with --check.",
   sandbox: `See \`task-conductor doctor\`, ${another}.`,
@@ -132,17 +132,17 @@ export const adviceFor: Readonly<Record<NoProofCause, string>> = {
 
 const longestLine = 240
 
-/** A sentence with the line of the output that says so. */
+/** A sentence about the cause that quotes the line of the output. */
 const reasonOf = (cause: NoProofCause, line: string, exitCode: number | null): string => {
   const code = cause === "program missing" && exitCode !== null ? ` (exit code ${exitCode})` : ""
   const said = line.trim().slice(0, longestLine)
   return said === "" || cause === "no tests" ? `${say[cause]}${code}.` : `${say[cause]}${code}: ${said}`
 }
 
-/** Exit codes of a shell for a program that it could not start. */
+/** Exit codes of a shell for a program that could not start. */
 const unstarted: ReadonlySet<number | null> = new Set([126, 127])
 
-/** The causes in their order: what is missing comes before what follows from that. */
+/** The causes by priority: missing tools come before their consequences. */
 const byWords: ReadonlyArray<readonly [NoProofCause, (line: string) => boolean]> = [
   ["no such task", (line) => noSuchTask.test(line)],
   ["no network", saysNoNetwork],
@@ -153,10 +153,10 @@ const byWords: ReadonlyArray<readonly [NoProofCause, (line: string) => boolean]>
   ["not built", (line) => notBuilt.test(line)]
 ]
 
-/** An error of a compiler at its place; tests that fail have names without one. */
+/** True for a compiler error with a position. Names of failing tests have none. */
 const isBuildError = (name: string): boolean => /^[^\s:]+: (?:fatal )?error\b/.test(name) || /^[^\s:]+\.go: /.test(name)
 
-/** What a line of an output proves nothing by; lines of npm that repeat the command say nothing. */
+/** The first cause that the output mentions, with its line. Lines of npm that repeat the command do not count. */
 const wordsOf = (output: string): readonly [NoProofCause, string] | undefined => {
   const lines = linesOf(output)
     .map((line) => line.trim())
@@ -168,7 +168,7 @@ const wordsOf = (output: string): readonly [NoProofCause, string] | undefined =>
   return undefined
 }
 
-/** Why a run that did not pass proves nothing; nothing when it may be a finding about the project. */
+/** Why a failed run proves nothing; undefined if the failure may be a finding about the project. */
 const failedWithoutProof = (end: CheckEnd): NoProof | undefined => {
   const { exitCode, hint, output, stopped } = end
   if (stopped !== undefined) return { cause: "limit", reason: stopped }
@@ -188,10 +188,10 @@ const failedWithoutProof = (end: CheckEnd): NoProof | undefined => {
     : undefined
 }
 
-/** What make says when it did nothing. */
+/** What make prints if it did nothing. */
 const nothingDone = /^g?make(?:\[\d+\])?: (?:Nothing to be done for |[`'‘].*is up to date)/
 
-/** True for a run that passed without running a test. */
+/** True for a passed run without any test. */
 const ranNoTest = (output: string): boolean => {
   const { failures, totals } = readCheckOutput(output)
   if (passedBeside(failures, totals)) return false
@@ -209,7 +209,7 @@ const ranNoTest = (output: string): boolean => {
   )
 }
 
-/** Why a run of a check proves nothing by itself; nothing when it may prove something. */
+/** Why a run alone proves nothing; undefined if it may prove something. */
 export const noProofOf = (end: CheckEnd): NoProof | undefined => {
   if (end.exitCode !== 0) return failedWithoutProof(end)
   return ranNoTest(end.output) ? { cause: "no tests", reason: reasonOf("no tests", "", 0) } : undefined
@@ -218,7 +218,7 @@ export const noProofOf = (end: CheckEnd): NoProof | undefined => {
 const failuresIn = (output: string): ReadonlySet<string> =>
   new Set(readCheckOutput(output).failures.map(({ name }) => name))
 
-/** The modules that are missing: what a line names in quotes, else the line without its numbers. */
+/** The missing modules: the quoted part of each line, or else the line without numbers. */
 const modulesIn = (output: string): ReadonlySet<string> =>
   new Set(
     linesOf(output)
@@ -226,15 +226,15 @@ const modulesIn = (output: string): ReadonlySet<string> =>
       .flatMap((line) => /['"`‘]([^'"`’]+)['"`’]/.exec(line)?.[1] ?? line.replaceAll(/\d+/g, "0").trim())
   )
 
-/** Causes that no change of a task brings about: they hold without a comparison. */
+/** Causes that no change of a task can bring about, so they need no comparison. */
 const ofMachine: ReadonlySet<NoProofCause> = new Set(["sandbox", "no network", "program missing", "toolchain missing"])
 
-/** Causes that are the same whatever else is named. */
+/** Causes that stay the same even if the output names other failures. */
 const ofEverything: ReadonlySet<NoProofCause> = new Set([...ofMachine, "limit", "no such task", "no tests"])
 
 /**
- * Why a check proves nothing about changes: it ends with them as it does without them. `before` is the run without the changes,
- * absent when there is none.
+ * Why a check proves nothing about changes: it ends the same way without them. `before` is the run without the changes,
+ * if there is one.
  */
 export const provesNothing = (end: CheckEnd, before: CheckEnd | undefined): NoProof | undefined => {
   const noProof = noProofOf(end)

@@ -1,6 +1,7 @@
 /**
- * What ran in a check, as far as its runner says it: how many tests, and which of them are new. A test is new when a change declares its
- * name, and it has run when the output names it among those that passed. Of a runner that names no tests, only totals are told.
+ * Counts the tests of a check and finds the new ones, as far as the runner reports them. A test is new if a change
+ * declares its name. It has run if the output lists it as passed. For a runner that names no tests, only totals are
+ * known.
  */
 import * as Schema from "effect/Schema"
 import type { ProposedFile } from "../files/ProposedFile.ts"
@@ -11,19 +12,21 @@ import { TestCounts, testCounts } from "./CheckTotals.ts"
 
 export const RanTests = Schema.Struct({
   ...TestCounts.fields,
-  /** The names of the tests that the changes declare and that passed. */
+  /** The names of passed tests that the changes declare. */
   newTests: Schema.Array(Schema.String)
 })
 export type RanTests = typeof RanTests.Type
 
-/** A test that changes declare. */
+/** A test that the changes declare. */
 export interface NewTest {
   /** Relative to the project. */
   readonly path: string
   readonly name: string
 }
 
-/** How tests are declared: with a name in quotes in scripts, as functions with a usual name or mark elsewhere. */
+/**
+ * Patterns of test declarations: a quoted name in scripts, a function with a conventional name or annotation elsewhere.
+ */
 const script =
   /(?<![\w$.])\.?(?!(?:describe|suite|context|group)\b)[A-Za-z_$][\w$.]*\s*\(\s*(["'`])((?:\\.|(?!\1)[^\\\n])+)\1\s*,/g
 const marked = /@(?:\w+\.)?(?:Test|ParameterizedTest)\b[^;{]{0,1000}?\b(?:void|fun)\s+(?:`([^`\n]+)`|(\w+))\s*\(/g
@@ -45,7 +48,7 @@ const declaredIn = (path: string, text: string | null): ReadonlySet<string> => {
   return new Set(matches.map((match) => (match[2] ?? match[1] ?? "").replaceAll(/\\(["'`])/g, "$1")))
 }
 
-/** The tests that changes declare and that none of the changed files declared before. */
+/** The tests that the changes declare and that no changed file declared before. */
 export const newTestsIn = (
   changed: ReadonlyArray<Pick<ProposedFile, "base" | "path" | "text">>
 ): ReadonlyArray<NewTest> => {
@@ -55,7 +58,7 @@ export const newTestsIn = (
   )
 }
 
-/** Lines that name a test that passed, by runner; `path` where the line says in which file it is. */
+/** Lines with the name of a passed test, by runner. `path` is the file, if the line names it. */
 const passedLines: ReadonlyArray<RegExp> = [
   /* vitest, jest, mocha, Node; TAP */
   /^\s*[✓✔√] (?:\|[^|]*\| )?(?:(?<path>\S+\.\w+) > )?(?<name>.+)$/u,
@@ -63,7 +66,7 @@ const passedLines: ReadonlyArray<RegExp> = [
   /* pytest, with -rp and -v */
   /^PASSED (?<path>[^:\s]+)::(?<name>.+)$/,
   /^(?<path>[^:\s]+\.py)::(?<name>\S.*?) PASSED\b/,
-  /* unittest, cargo, Deno; the words of a test of unittest stand between its name and its end */
+  /** unittest, cargo, Deno; unittest prints the description of a test between its name and its result */
   /^(?:test )?(?<name>\S.*?)(?: \([\w.]+\))? \.\.\. (?:.* \.\.\. )?ok\b/,
   /* go, Gradle, Bun, .NET */
   /^\s*--- PASS: (?<name>\S+)/,
@@ -72,17 +75,17 @@ const passedLines: ReadonlyArray<RegExp> = [
   /^\s*Passed (?<name>[\w.]+\.\w+) \[/
 ]
 
-/** What stands behind a name: times, counts, parameters. */
+/** What follows a name: times, counts, parameters. */
 const behind = /(?:\s*(?:\(?\d+(?:\.\d+)?\s?m?s\)?|\[[^\]]*\]|\(\d+ tests?[^()]*\)|\(\)))+$/
 
-/** The last part of a name with the names of its suites. */
+/** The last part of a name that starts with its suites. */
 const lastPart = (name: string): string =>
   name
     .split(/ > | › |::|\/(?=\S)/)
     .at(-1)
     ?.trim() ?? ""
 
-/** Longer lines name no test. */
+/** Longer lines are ignored. In characters. */
 const longestLine = 1000
 
 interface PassedTest {
@@ -91,7 +94,7 @@ interface PassedTest {
   readonly shortName: string
 }
 
-/** The second line of a test of unittest that says what it does. */
+/** Joins the two lines that unittest prints for a test with a description. */
 const joinedLines = (output: string): string => output.replace(/^(test\w* \([\w.]+\))\n(.* \.\.\. ok)$/gm, "$1 ... $2")
 
 const passedTests = (output: string): ReadonlyArray<PassedTest> =>
@@ -107,7 +110,7 @@ const passedTests = (output: string): ReadonlyArray<PassedTest> =>
       return [{ path: matchedGroups["path"], name, shortName: lastPart(name) }]
     })
 
-/** True when the output names this test, and no other one of the same name, among those that passed. */
+/** True if the output lists exactly this test as passed, not another of the same name. */
 const hasPassed = ({ name, path }: NewTest, passed: ReadonlyArray<PassedTest>): boolean => {
   const same = passed.filter((test) => test.name === name || test.shortName === name)
   const placed = same.filter((test) => test.path !== undefined)
@@ -115,14 +118,14 @@ const hasPassed = ({ name, path }: NewTest, passed: ReadonlyArray<PassedTest>): 
   return new Set(same.map((test) => test.name)).size === 1 && same.length === 1
 }
 
-/** The tests of Go have no totals: those of packages are named, and their parts with them. */
+/** go prints no totals of tests, so this counts its result lines. */
 const goCounts = (output: string): TestCounts | undefined => {
   const count = (end: string): number => output.match(new RegExp(`^--- ${end}: `, "gm"))?.length ?? 0
   const counts = { passed: count("PASS"), failed: count("FAIL"), skipped: count("SKIP") }
   return counts.passed === 0 ? undefined : counts
 }
 
-/** What an output says of the tests that ran; nothing when it counts none. */
+/** What the output says about the tests that ran; undefined if it counts none. */
 export const ranTests = (output: string, declared: ReadonlyArray<NewTest>): RanTests | undefined => {
   const counts = testCounts(totalLines(output)) ?? goCounts(output)
   if (counts === undefined) return undefined
@@ -131,10 +134,10 @@ export const ranTests = (output: string, declared: ReadonlyArray<NewTest>): RanT
   return { ...counts, newTests: [...new Set(names)].slice(0, counts.passed) }
 }
 
-/** More new tests are counted. */
+/** Further new tests are only counted. */
 const mostNamed = 5
 
-/** `1 failed, 102 passed, 2 of them new: a; b` */
+/** For example `1 failed, 102 passed, 2 of them new: a; b`. */
 export const ranText = ({ failed, newTests, passed, skipped }: RanTests): string =>
   [
     ...(failed === 0 ? [] : [`${failed} failed`]),

@@ -1,6 +1,6 @@
 /**
- * What the readers of all documents share: the sections under known headings, their lines and texts, the findings
- * about them, and what is wrong with a document that has two lists.
+ * What all document readers share: the sections under known headings, their lines and texts, and findings. Also refuses
+ * a document with two contradicting lists.
  */
 import * as Option from "effect/Option"
 import {
@@ -21,7 +21,7 @@ import { type MarkdownSection, sectionEnd, textUnder } from "../markdown/Section
 import { type TaskLine, taskLines } from "./RawTask.ts"
 import { type EscapedLine, unescapeText } from "./TextEscaping.ts"
 
-/** Lines of a document under a heading; `first` is 0-based, `last` excluded. */
+/** Lines under a heading. `first` is 0-based, `last` is exclusive. */
 export interface SectionSpan {
   readonly heading: string
   readonly first: number
@@ -34,26 +34,29 @@ export class DocumentReader {
   readonly document: MarkdownDocument
   readonly findings: Findings
 
-  /** `isSeen` says that a person relies on what the document says. */
+  /** `isSeen`: the user relies on what the document says, so hidden structure is refused. */
   constructor(text: string, options: MarkdownOptions, isSeen = options.hasFields === true) {
     const hidden = isSeen ? hiddenStructure(text) : []
     this.document = readMarkdown(withoutHidden(text, hidden), options)
     this.findings = { issues: [...this.document.issues], repairs: [...this.document.repairs] }
     for (const { start } of hidden) this.#refuseHidden(text.slice(0, start).split("\n").length)
-    // Without what stood around it, a document may have more that nobody sees. Lines keep their numbers.
+    // Removing the text around a document can reveal more hidden structure. Line numbers stay the same.
     const { repairs, text: kept } = this.document
     if (!isSeen || repairs.length === 0) return
     for (const { start } of hiddenStructure(kept)) this.#refuseHidden(kept.slice(0, start).split("\n").length)
   }
 
-  /** Who reads the document would not see what could replace it. A prompt is only quoted, and may hold anything. */
+  /**
+   * Refuses hidden structure, which could replace what the reader sees. The original prompt is only quoted and may
+   * contain anything.
+   */
   #refuseHidden(line: number): void {
     const around = this.document.sections.findLast((section) => section.line < line)
     if (around?.knownHeading?.key === "original-prompt") return
     this.issue("text-hidden", { line }, "A reader of the document cannot see a part of it.")
   }
 
-  /** The result of reading: the value, if there is one, with the findings in the order of the document. */
+  /** The value, if there is one, with the findings in document order. */
   reading<A>(value?: A): Reading<NonNullable<A>> {
     return { value: Option.fromNullishOr(value), ...inDocumentOrder(this.findings) }
   }
@@ -66,7 +69,7 @@ export class DocumentReader {
     addRepair(this.findings, code, where, message)
   }
 
-  /** Records how a heading differs from the strict document. */
+  /** Records how a heading deviates from the strict form. */
   noteHeading({ depth, form, heading, knownHeading, line }: MarkdownSection): void {
     if (knownHeading === undefined) return
     const where = { section: heading, line }
@@ -79,8 +82,8 @@ export class DocumentReader {
   }
 
   /**
-   * The section that counts for a known heading; exact headings before other wordings. The last one wins: a prompt that
-   * was copied into the answer comes before the answer itself.
+   * The section that counts for a known heading. Exact headings take precedence. The last one counts: a prompt copied
+   * into the answer comes before the answer itself.
    */
   section(key: string): MarkdownSection | undefined {
     const all = this.document.sections.filter(({ knownHeading }) => knownHeading?.key === key)
@@ -98,7 +101,7 @@ export class DocumentReader {
     return last
   }
 
-  /** Records that a required section is missing; says so when its heading is hidden in a code block. */
+  /** Records a missing section. Mentions a heading that is hidden in a code block. */
   addMissing(title: string): void {
     const { fences, lines } = this.document
     const sought = title.toLowerCase()
@@ -120,8 +123,8 @@ export class DocumentReader {
   }
 
   /**
-   * Records unclosed fences after which the document continues. Before `from` there is only the copy of the prompt, where
-   * they do no harm.
+   * Records unclosed fences after which the document continues. Before `from` there is only a copy of the prompt, where
+   * such a fence is harmless.
    */
   checkFences(from?: MarkdownSection): void {
     for (const line of this.document.strayFences) {
@@ -136,8 +139,8 @@ export class DocumentReader {
   }
 
   /**
-   * Records the sections before a line that belong to no known heading, and returns them with their sub-headings. All
-   * headings after the original prompt belong to it; other known headings own only deeper ones.
+   * Records unknown sections before a line, and returns them with their sub-headings. All headings after the original
+   * prompt belong to it. Other known headings own only deeper ones.
    */
   ignoreSections(before: number): ReadonlyArray<SectionSpan> {
     const spans: Array<SectionSpan> = []
@@ -169,12 +172,12 @@ export class DocumentReader {
     )
   }
 
-  /** The lines under a known heading with its sub-headings; none when there is no section. */
+  /** The lines under a known heading, including sub-headings; empty without a section. */
   linesOf(section: MarkdownSection | undefined): ReadonlyArray<TaskLine> {
     return section === undefined ? [] : taskLines(this.document, section.first, this.endOf(section))
   }
 
-  /** The text under a known heading with its sub-headings as it stands. */
+  /** The source text under a known heading, including sub-headings. */
   sourceOf(section: MarkdownSection): string {
     return this.#textLines(section)
       .map(({ text }) => text)
@@ -182,12 +185,12 @@ export class DocumentReader {
       .trim()
   }
 
-  /** The same as it was meant: without the backslashes that rendering puts before what looks like structure. */
+  /** The text under a known heading without the backslashes that escape structure. */
   textOf(section: MarkdownSection): string {
     return unescapeText(this.#textLines(section))
   }
 
-  /** The lines under a known heading, without blank lines, rules and comments around them. */
+  /** The lines under a known heading, without leading and trailing blank lines, rules and comments. */
   #textLines(section: MarkdownSection): ReadonlyArray<EscapedLine> {
     const { first, lead } = section
     const { fences, lines } = this.document
@@ -201,14 +204,14 @@ export class DocumentReader {
   }
 }
 
-/** The lines of a section that say something, up to the next known heading that begins another part of the document. */
+/** The non-empty lines of a section, up to the next known heading. */
 const linesOf = (document: MarkdownDocument, section: MarkdownSection): ReadonlyArray<string> =>
   textUnder(document, section, ({ knownHeading }) => knownHeading !== undefined && knownHeading.key !== "task-section")
     .split("\n")
     .map((line) => line.trimEnd())
     .filter((line) => line !== "")
 
-/** Refuses every other section under the same heading as the one that counts, if its text `holds` a list. */
+/** Refuses other sections under the same heading if `holds` finds a list in them. */
 export const refuseOthers = (
   reader: DocumentReader,
   counted: MarkdownSection | undefined,
@@ -218,7 +221,7 @@ export const refuseOthers = (
   const { document } = reader
   const key = counted.knownHeading?.key
   const countedLines = linesOf(document, counted)
-  /** True in the copy of the prompt, which ends where the goals begin. */
+  /** True in the copy of the prompt, which ends at the goals. */
   let isQuoted = false
   for (const section of document.sections) {
     const { depth, heading, knownHeading, line } = section

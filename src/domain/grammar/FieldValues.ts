@@ -1,6 +1,6 @@
 /**
- * Turns the raw fields of tasks into values: names, skills, texts, approval; texts of the format that were copied
- * instead of filled in are none. Every task gets its name before any check, so that every issue can name its task.
+ * Turns the raw fields of tasks into values: names, skills, texts, approval. A text that was copied from the format
+ * instead of filled in counts as missing. Every task gets its name first, so that each issue can name its task.
  */
 import { type Where, addRepair, type Findings } from "../findings/Issue.ts"
 import { type FieldKey, fieldLabels } from "../markdown/TaskFields.ts"
@@ -8,7 +8,7 @@ import { slugOf } from "../text/Slug.ts"
 import { excerpt, type RawField, type RawStep, type RawTask, type TaskNote } from "./RawTask.ts"
 import { unescapeInline, unescapeValue } from "./TextEscaping.ts"
 
-/** What stands between angle brackets in the formats, also in those of prompts that people wrote themselves. */
+/** Texts in angle brackets in the formats, including those of custom prompts. */
 const copied = new Set([
   "the prompt in one line",
   "one short paragraph: what will be known or done at the end",
@@ -27,7 +27,7 @@ const copied = new Set([
   "only if the summary is not enough: excerpts, lists, reasons"
 ])
 
-/** What the task of the example in the creation prompt is about. */
+/** The task text of the example in the plan prompt. */
 const ofExample = new Set([
   "limit retries to 3 where the code retries, change or add the tests for it, and say it in the documentation. words: `retry`, `maxattempts`."
 ])
@@ -38,13 +38,13 @@ const inBrackets = /^<([^<>]{1,100})>[.]?$/
 
 const plain = (text: string): string => text.trim().replace(/\s+/g, " ").toLowerCase()
 
-/** True for `...`, for a text of a format in its brackets, and for a text of the example. */
+/** True for `...`, a bracketed text of a format, and the text of the example. */
 export const isPlaceholder = (text: string): boolean => {
   const trimmed = text.trim()
   return dots.test(trimmed) || ofExample.has(plain(text)) || copied.has(plain(inBrackets.exec(trimmed)?.[1] ?? ""))
 }
 
-/** True for a value of a refinement that only says that the planned one stays. */
+/** True for a value that only repeats that the planned value stays. */
 export const isAsGiven = (text: string): boolean =>
   isPlaceholder(text) ||
   /^[(*_]*(?:(?:the )?same )?as (?:given|planned|before|above)(?: (?:above|before|in the plan))?[)*_]*\.?$|^unchanged\.?$/i.test(
@@ -56,7 +56,7 @@ export interface TaskPlace {
   readonly task: string
 }
 
-/** The place of a field; of the task when the field is not there. */
+/** The position of a field, or of the task if the field is missing. */
 export const placeOf = (raw: RawTask, place: TaskPlace, key: FieldKey): Where => ({
   ...place,
   field: fieldLabels[key],
@@ -85,7 +85,7 @@ const marks = [
   /^\[(.+)\]\([^()]*\)$/s
 ]
 
-/** Takes marks, quotes and links off. Long texts are no names, and deep nesting is no emphasis: both stay as they are. */
+/** Removes marks, quotes and links around a text. Long texts and deep nesting stay unchanged: they are no names. */
 export const stripMarks = (text: string, depth = 0): string => {
   if (text.length > 500 || depth > 4 || !/^[*_`"“”«'‘’[]/.test(text)) return text
   const inner = marks.map((mark) => mark.exec(text)?.[1]).find((found) => found !== undefined)
@@ -117,7 +117,7 @@ const nameFromTitle = ({ line, title }: RawTask): Noted => {
   return { value: name, notes: [{ code: "name-from-heading", key: "name", line, message }] }
 }
 
-/** The name that the document gives a task; empty when it gives none. */
+/** The name that the document gives a task, or empty. */
 export const givenName = (raw: RawTask): Noted => {
   const field = raw.fields.get("name")
   const name = field === undefined ? nothing : readInline(field)
@@ -128,23 +128,23 @@ export const givenName = (raw: RawTask): Noted => {
   return { value: "", notes: [{ code: "name-replaced", key: "name", line: field?.line ?? raw.line, message }] }
 }
 
-/** The skill that the document gives a task; empty when it gives none. */
+/** The skill that the document gives a task, or empty. */
 export const givenSkill = (raw: RawTask): Noted => {
   const field = raw.fields.get("skill")
   return field === undefined ? nothing : readInline(field)
 }
 
-/** A raw task with its name and the position of its section. */
+/** A raw task with its name and section. */
 export interface NamedTask {
   readonly raw: RawTask
   readonly name: string
   readonly slug: string
-  /** The slug of its default name, when its heading names it and no other task has that name. */
+  /** The slug of its default name, if its heading uses it and no other task has it. */
   readonly also?: string
-  /** Position of the section, from 0. */
+  /** The index of the section, from 0. */
   readonly step: number
   readonly section: string
-  /** What was fixed to get the name. */
+  /** The fixes that led to the name. */
   readonly notes: ReadonlyArray<TaskNote>
 }
 
@@ -152,8 +152,8 @@ export const defaultName = (skill: string, number: number): string =>
   `${slugOf(skill) === "" ? "Task" : skill} ${number}`
 
 /**
- * The given name, or `<skill> <n>`, or `Task <n>`. n is the position in the list, or the next free number when another
- * task or a finished one (`finished` holds slugs) has that name.
+ * Names all tasks: the given name, or `<skill> <n>`, or `Task <n>`. n is the position in the list, or the next free
+ * number. `finished` are the slugs of finished tasks, which are not free.
  */
 export const nameTasks = (steps: ReadonlyArray<RawStep>, finished: ReadonlySet<string>): ReadonlyArray<NamedTask> => {
   const writtenTasks = steps.flatMap(({ section, tasks }, step) =>
@@ -163,7 +163,7 @@ export const nameTasks = (steps: ReadonlyArray<RawStep>, finished: ReadonlySet<s
     ...finished,
     ...writtenTasks.flatMap(({ value }) => (value === "" ? [] : [slugOf(value)]))
   ])
-  // The last number that was used, per skill: keeps the search for a free one linear.
+  // The last used number per skill. Keeps the search linear.
   const reached = new Map<string, number>()
   const freeName = (skill: string, position: number): string => {
     let number = Math.max(position, (reached.get(skill) ?? 0) + 1)
@@ -192,7 +192,7 @@ const strictNo = /^(?:no|false)[.!]?$/i
 const otherNo = /^(?:none|n\/?a|not (?:required|needed|necessary|applicable)|0|[-–—])[.!]?$|^no\b/i
 const yes = /^(?:yes|true|required|y|1|x|✓|✔|✅|\(yes\)|\[x\])?[.!]?$/i
 
-/** Whether the list asks for approval: the field exists and does not say no. */
+/** Whether the task requires approval: the field exists and does not say no. */
 export const approvalOf = (raw: RawTask, place: TaskPlace, findings: Findings): boolean => {
   if (!raw.fields.has("approval")) return false
   const text = stripMarks(textOf(raw, "approval"))

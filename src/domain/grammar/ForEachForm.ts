@@ -1,6 +1,6 @@
 /**
- * Reads what a task is carried out for: `file in src/**`, `line in docs/*.md that contains TODO`, `call of open in src/**`,
- * `entry in [Find](#find-results)`, and what may stand instead: a bare pattern, a folder, "every file in src".
+ * Reads the "For each" field of a task: `file in src/**`, `line in docs/*.md that contains TODO`, `call of open in
+ * src/**`, `entry in [Find](#find-results)`. Also accepts a bare pattern, a folder, or "every file in src".
  */
 import * as Option from "effect/Option"
 import { addIssue, addRepair, type Findings, type Where } from "../findings/Issue.ts"
@@ -16,10 +16,10 @@ const kinds: ReadonlyArray<readonly [ItemKind, RegExp]> = [
   ["file", /^files?$/i]
 ]
 
-/** ``call of `open` in src/**``: the function, and where it is called. */
+/** ``call of `open` in src/**``: the function, and where its calls are. */
 const callForm = /^calls?\s+(?:of|to)\s+(\S+)\s+(?:in|of|under)\s+(.+)$/is
 
-/** The name of a function as it stands before the parenthesis of a call. */
+/** A function name before the parenthesis of a call. */
 const functionName = /^[\p{L}_$][\p{L}\p{N}_$]*(?:(?:\.|::)[\p{L}_$][\p{L}\p{N}_$]*)*$/u
 
 const kindOfNoun = (noun: string): ItemKind | undefined => {
@@ -27,7 +27,7 @@ const kindOfNoun = (noun: string): ItemKind | undefined => {
   return kinds.find(([, pattern]) => pattern.test(word))?.[0]
 }
 
-/** `that contains "x"`, `containing x`. */
+/** A filter: `that contains "x"`, `containing x`. */
 const filter = /[\s,]+(?:(?:that|which)\s+contains?|containing)\s+(.+)$/is
 
 const unquoted = (text: string): string => {
@@ -38,30 +38,30 @@ const unquoted = (text: string): string => {
 const quantifier = /^(?:for\s+)?(?:each|every|all)\s+/i
 
 interface Words {
-  /** What counts as an item, as it is written. */
+  /** The noun for an item, as written. */
   readonly noun: string
   readonly place: string
   readonly containing: string | undefined
 }
 
-/** `every file in src that contains "x"` as its parts. */
+/** Splits `every file in src that contains "x"` into its parts. */
 const cutWords = (written: string): Words => {
   const found = filter.exec(written)
   const before = (found === null ? written : written.slice(0, found.index)).trim().replace(quantifier, "")
   const containing = found === null ? undefined : unquoted(found[1] ?? "")
   const [, noun = "", place = ""] = /^(.*?)(?:^|\s+)(?:in|of|under)\s+(.+)$/is.exec(before) ?? []
-  /* A pattern may contain "in" as a folder; what counts as an item ends with a word for it. */
+  /** A pattern may contain a folder called "in". The noun of an item ends with a known word. */
   const isPlace = place === "" || (kindOfNoun(noun) === undefined && /[*?[\]`]/.test(noun))
   return isPlace ? { noun: "", place: before, containing } : { noun, place, containing }
 }
 
 const isGlob = (text: string): boolean => /[*?]|\{[^{}]*,[^{}]*\}/.test(text)
 
-/** A folder stands for the files in it; a path without an ending is a folder. */
+/** The pattern for a place. A path without an extension is a folder and means its files. */
 const patternOf = (place: string, isNamed: boolean): string | undefined => {
   const path = unquoted(place).replace(/^(?:\.\/)+/, "")
   if (path === "" || /\s/.test(path)) return undefined
-  /* One word without anything that marks it as a path is more likely prose. */
+  /** A single word without any sign of a path is probably prose. */
   if (!isNamed && /^\w+$/.test(place.trim())) return undefined
   if (isGlob(path) || /[^/]\.[a-z]\w{0,9}$/i.test(path)) return path
   if (!/^[\w@.()[\]-]+(?:\/[\w@.()[\]-]+)*\/?$/.test(path)) return undefined
@@ -73,7 +73,7 @@ const how =
 
 const quoted = (text: string): string => (text.includes("`") ? `"${text}"` : `\`${text}\``)
 
-/** The strict form, which reads back as the same value; `link` writes the link to a result. */
+/** The strict form, which reads back as the same value. `link` writes the link to a result. */
 export const forEachText = (
   { containing, kind, source }: ForEach,
   link: (source: ResultReference) => string = ({ href, title }) => `[${title}](${href})`
@@ -87,7 +87,7 @@ export const forEachText = (
 
 const withoutQuotes = (text: string): string => text.replaceAll(/[`"]/g, "").trim()
 
-/** The items that a task is for; nothing, with an issue, when the field cannot be read. */
+/** Reads the field. Undefined, with an issue, if it is unreadable. */
 export const readForEach = (
   written: string,
   where: Where,

@@ -1,7 +1,6 @@
 /**
- * Builds a task from its raw form and checks what every task must and must not contain. In the field References
- * CommonMark decides what a link is; the remaining text is joined, completed or ignored when it has only one possible
- * meaning, and is an issue otherwise.
+ * Builds a task from its raw form and checks its required and forbidden content. In the field References, CommonMark
+ * decides what a link is. Remaining text is completed or ignored if its meaning is unique; otherwise it is an issue.
  */
 import * as Option from "effect/Option"
 import { type Where, addIssue, addRepair, type Findings } from "../findings/Issue.ts"
@@ -26,7 +25,7 @@ import { excerpt, type LabelFault, type RawTask } from "./RawTask.ts"
 import { readReference, type ResolveResult } from "./ReferenceForm.ts"
 import { namesSeveralSkills } from "./TextEscaping.ts"
 
-/** A link, or what was meant as one. `bracketed` is false for a target with spaces that stood without `<` and `>`. */
+/** A link, or text that was meant as one. `bracketed` is false for a target with spaces that lacked `<` and `>`. */
 interface Candidate {
   readonly title: string
   readonly href: string
@@ -40,15 +39,15 @@ const joint = /^(?:[\s,;.&|/·•+*_!()[\]-]|\band\b|\bor\b|\bsee\b|\d+[.)])*$/i
 const looksLikeTarget = /[\w)]\/[\w(.]|\/\w|\w\.[a-z]{1,5}\b|#\w|:\/\//i
 const spacedTarget = /(?<!\\)\]\(([^()<>"'\n]+)\)/g
 const bareTarget = /^(?:https?:\/\/\S+|#[\w-]+)$/i
-/** A path with an extension, also with lines. */
+/** A path with an extension, optionally with lines. */
 const barePath =
   /^(?!(?:e\.g|i\.e)\b)(?:[\w@+.-]*\/)*[\w@+-][\w@+.-]*\.[a-z]\w{0,9}(?:#L?\d+(?:-L?\d+)?|:\d+(?:-\d+)?)?$/i
-/** What may stand before a path, as before a link. */
+/** A word that may precede a path or a link. */
 const leadWord = /^(?:see|use|read|check):?$/i
 const marksAround = /^[`"'(]+|[`"'),.;]+$/g
 const blankBeforeTarget = /(?<!\\)\](?:\*\*)?[ \t]+(?:\*\*)?\((?=[^\s()]+\))/g
 
-/** Puts links together that marks or blanks have split, and brackets targets with spaces. */
+/** Joins links that marks or blanks have split, and brackets targets with spaces. */
 const joinLinks = (written: string) => {
   const joined = written.replace(splitMarks, "").replace(blankBeforeTarget, "](")
   const withSpaces = new Set<string>()
@@ -60,7 +59,7 @@ const joinLinks = (written: string) => {
   return { text, withSpaces, isJoined: joined !== written }
 }
 
-/** The label without emphasis around all of it; marks that are escaped belong to it. */
+/** The label without emphasis around all of it. Escaped marks belong to the label. */
 const titleOf = ({ start, title }: FoundLink, text: string): string =>
   /^\[[*_]/.test(text.slice(start, start + 2)) ? (/^([*_])([^*_].*)\1$/s.exec(title)?.[2] ?? title) : title
 
@@ -102,7 +101,7 @@ const addProse = (written: string, { links, rest }: Found, where: Where, finding
   })
 }
 
-/** A path is named after its file. */
+/** The title of a bare path is its file name. */
 const bareTitle = (href: string): string => (bareTarget.test(href) ? href : (href.split("/").at(-1) ?? href))
 
 const readLinks = (written: string, where: Where, findings: Findings): ReadonlyArray<Candidate> => {
@@ -141,7 +140,7 @@ const readLinks = (written: string, where: Where, findings: Findings): ReadonlyA
   return links
 }
 
-/** The references of a text, with every finding about them. */
+/** The references of a text. Records findings about each. */
 export const readLinkText = (
   text: string,
   where: Where,
@@ -165,37 +164,37 @@ export const readLinkText = (
     }
   })
 
-/** A task whose result can be referred to; `step` is absent for a finished one. */
+/** A task whose result other tasks can refer to. `step` is absent for a finished task. */
 interface Producer {
   readonly name: string
   readonly slug: string
-  /** Another slug that only this task can be meant by. */
+  /** Another slug that can only mean this task. */
   readonly also?: string
   readonly step?: number
   readonly section?: string
 }
 
-/** Indexes the tasks of a list and the finished ones. */
+/** Indexes new and finished tasks by name. */
 export const indexProducers = (producers: ReadonlyArray<Producer>) => {
   const exact = new Map(producers.map((producer) => [producer.slug, producer] as const))
   const forgiving = Map.groupBy(exact.values(), ({ slug }) => forgivingSlug(slug))
   const named = producers.filter(({ also }) => also !== undefined)
   const byOtherName = Map.groupBy(named, ({ also = "" }) => forgivingSlug(also))
-  /** The task that a name or slug means: exactly, or forgivingly when exactly one answers to it. */
+  /** The task with this name or slug: an exact match, or else the only similar one. */
   const find = (name: string): Producer | undefined => {
     const slug = slugOf(name)
     const similar = forgiving.get(forgivingSlug(slug)) ?? byOtherName.get(forgivingSlug(slug)) ?? []
     return exact.get(slug) ?? (similar.length === 1 ? similar[0] : undefined)
   }
-  /** The names of tasks that a task in this step may refer to: finished ones, and those of earlier steps. */
+  /** The names of tasks whose results a task in this step may use: finished tasks and those of earlier steps. */
   const before = (step: number): ReadonlyArray<string> =>
     producers.filter((one) => one.step === undefined || one.step < step).map(({ name }) => name)
   return { before, find }
 }
 
 /**
- * Resolves results for one task of a list: from a finished task, or from a task of an earlier section. `headings` are the
- * anchors of the request document, if they are known: an anchor that is neither a result nor one of them is an issue.
+ * Resolves results for one task: from a finished task, or from a task of an earlier section. `headings` are the anchors
+ * of the request document, if known. An anchor that is neither a result nor a heading is an issue.
  */
 export const resolveInList =
   (
@@ -258,7 +257,7 @@ const checkRequired = (raw: RawTask, place: TaskPlace, findings: Findings): void
   }
 }
 
-/** Several skills may stand on one line or on a line each. */
+/** Records an issue for several skills, on one line or as a list. */
 const checkSkill = (raw: RawTask, place: TaskPlace, findings: Findings): void => {
   const field = raw.fields.get("skill")
   if (field === undefined || field.first.startsWith("\\")) return
@@ -295,7 +294,7 @@ const checkFault = (
   )
 }
 
-/** The task, with everything that is found about its fields; nothing when a text that it must have is empty. */
+/** Reads a task and records findings about its fields. Undefined if a required text is empty. */
 export const readNewTask = (
   { name, notes, raw, section }: Pick<NamedTask, "name" | "notes" | "raw" | "section">,
   resolve: ResolveResult,

@@ -1,6 +1,6 @@
 /**
- * The lines of a task section by kind, and a task as it was written: its fields line by line, its code blocks, and its deviations
- * from the strict form. A deviation becomes an issue or a repair only when the task has its name and is known to be new.
+ * Classifies the lines of a task section, and collects each task as written: fields, code blocks, deviations from the
+ * strict form. A deviation becomes an issue or a repair later, when the task has its name and is known to be new.
  */
 import type { RepairCode } from "../findings/Issue.ts"
 import { dedent, type Fence, Line } from "../markdown/Line.ts"
@@ -12,7 +12,7 @@ import type { EscapedLine } from "./TextEscaping.ts"
 interface Place {
   /** 1-based. */
   readonly line: number
-  /** The line as it stands; of a heading only its text. */
+  /** The line as written; for a heading only its text. */
   readonly text: string
   readonly indent: number
 }
@@ -22,13 +22,13 @@ export interface Labelled extends Place {
   readonly label: LabelledLine
 }
 
-/** A line without a label; `rest` is what follows its list markers. */
+/** A line without a label. `rest` is the text after its list markers. */
 export interface Loose extends Place {
   readonly kind: "item" | "text"
   readonly rest: string
 }
 
-/** A fence with all its lines. A label before the fence is a line of its own. */
+/** A fence with all its lines. A label before the fence is a separate line. */
 export interface FenceLine extends Place {
   readonly kind: "fence"
   readonly fence: Fence
@@ -65,7 +65,7 @@ const fenceLines = (fence: Fence, line: number): ReadonlyArray<TaskLine> => {
   ]
 }
 
-/** The lines of a document from a position up to another, which is excluded. */
+/** The lines of a document between two positions; `last` is exclusive. */
 export const taskLines = (
   { fences, lines }: Pick<MarkdownDocument, "fences" | "lines">,
   first: number,
@@ -81,11 +81,11 @@ export const taskLines = (
   return result
 }
 
-/** The first line of prose, where a list or a call should be; nothing without any. */
+/** The first line of prose where a list or a call is expected, for a message. */
 export const firstProse = (lines: ReadonlyArray<TaskLine>): string | undefined =>
   lines.find(({ kind }) => kind === "text" || kind === "item" || kind === "label")?.text.trim()
 
-/** A field as it was written: the text after the label, and the lines under it. */
+/** A field as written: the text after the label, and the lines under it. */
 export interface RawField {
   readonly key: FieldKey
   readonly line: number
@@ -95,7 +95,7 @@ export interface RawField {
   readonly rest: Array<EscapedLine>
 }
 
-/** A label that no field has, or that stands there for the second time. */
+/** A label that is unknown or occurs twice. */
 export interface LabelFault {
   readonly kind: "unknown" | "duplicate"
   readonly label: string
@@ -103,7 +103,7 @@ export interface LabelFault {
   readonly quote: string
 }
 
-/** A deviation that was fixed; `key` is the field that it concerns. */
+/** A deviation that was fixed. `key` is the field concerned. */
 export interface TaskNote {
   readonly code: RepairCode
   readonly key?: FieldKey
@@ -111,7 +111,7 @@ export interface TaskNote {
   readonly message: string
 }
 
-/** A task as it was written. `title` is the text of a heading or list item above its fields. */
+/** A task as written. `title` is the heading or list item above its fields. */
 export interface RawTask {
   readonly line: number
   readonly title: string
@@ -130,10 +130,10 @@ export interface RawStep {
 
 const prose: ReadonlySet<FieldKey> = new Set(["needed", "expected", "output"])
 
-/** Cuts a string for a message. */
+/** A short excerpt for a message. */
 export const excerpt = (text: string): string => text.replace(/\s+/g, " ").trim().slice(0, 80)
 
-/** A task while its lines are read. */
+/** A task whose lines are still being read. */
 export class OpenTask implements RawTask {
   readonly line: number
   readonly title: string
@@ -143,9 +143,9 @@ export class OpenTask implements RawTask {
   readonly notes: Array<TaskNote> = []
   /** The column of its fields. */
   level: number
-  /** The column of the item that holds the fields, in the nested form. */
+  /** The column of the list item around the fields, in the nested form. */
   parent: number | undefined
-  /** The field that text goes to; none after a code block. */
+  /** The current field, which receives text; none after a code block. */
   field: RawField | undefined
   #blanks: Array<string> = []
   /** Text that belongs to the field only if the task continues after it. */
@@ -165,7 +165,7 @@ export class OpenTask implements RawTask {
     this.#blanks.push(text)
   }
 
-  /** Adds a line to the field, with the blank lines before it. */
+  /** Adds a line to the field, preceded by skipped blank lines. */
   addText(text: string, fenced = false): void {
     const { field } = this
     if (field === undefined) return
@@ -190,13 +190,13 @@ export class OpenTask implements RawTask {
     this.addField(key, labelled)
   }
 
-  /** An unknown label takes the text under it with it, so that this text ends up in no other field. */
+  /** An unknown label collects the text under it, so that no other field receives that text. */
   addUnknown(labelled: Labelled): void {
     this.#openField("output", labelled)
     this.#addFault("unknown", labelled.label.label, labelled)
   }
 
-  /** Text or an item without a label, at the level of the fields. */
+  /** Adds text or an item without a label, at the level of the fields. */
   addLoose(loose: Loose): void {
     const { field } = this
     if (field === undefined || loose.indent > field.indent) return this.addText(loose.text)
@@ -209,7 +209,7 @@ export class OpenTask implements RawTask {
     this.#pending.push(loose)
   }
 
-  /** A block inside a text field is part of it, any other belongs to the task. */
+  /** A code block inside a text field belongs to the field; any other belongs to the task. */
   addFence(fence: Fence, line: number, afterLabel: boolean): void {
     const { field } = this
     const isInside = field !== undefined && (afterLabel || fence.indent >= Math.max(field.content, field.indent + 1))
@@ -223,7 +223,7 @@ export class OpenTask implements RawTask {
     this.field = undefined
   }
 
-  /** Ends the field. Pending text is ignored, because the task does not continue. */
+  /** Ends the field. Ignores pending text, because the task does not continue. */
   close(): void {
     const [first] = this.#pending
     if (first !== undefined) {
@@ -234,7 +234,7 @@ export class OpenTask implements RawTask {
     this.#blanks = []
   }
 
-  /** Begins a field. Pending text belongs to the field before it, because the task continues. */
+  /** Begins a field. Pending text belongs to the previous field, because the task continues. */
   #openField(key: FieldKey, { label, line }: Labelled): RawField {
     const [first] = this.#pending
     if (first !== undefined && this.field !== undefined) {

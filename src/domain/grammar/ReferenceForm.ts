@@ -1,6 +1,6 @@
 /**
- * Classifies a link target by its form alone: a heading, the result of a task, a file, a page, or none of these.
- * services/references checks whether the target exists.
+ * Classifies a link target by its form alone: a heading, a task result, a file, a page, or none of these.
+ * services/references checks that the target exists.
  */
 import type { IssueCode, Where } from "../findings/Issue.ts"
 import type { FileReference, Reference, UnknownReference } from "../plan/Reference.ts"
@@ -8,17 +8,19 @@ import type { LineRange } from "../text/LineRange.ts"
 import { slugOf } from "../text/Slug.ts"
 import { unescaped } from "../text/PercentEscapes.ts"
 
-/** A target whose form is wrong, with what to say about it. */
+/** A malformed target, with a message about it. */
 interface WrongForm {
   readonly _tag: "Wrong"
   readonly reference: UnknownReference
   readonly code: Extract<IssueCode, `reference-${string}`>
   readonly what: string
-  /** What to do, where that is more exact than the remedy of the rule. */
+  /** A remedy that is more specific than that of the rule. */
   readonly how?: string
 }
 
-/** The result of a task. `name` is the name or slug as written; `certain` is false for an anchor that may be a heading. */
+/**
+ * A task result. `name` is the name or slug as written. `certain` is false for an anchor that may also be a heading.
+ */
 export interface ResultForm {
   readonly _tag: "Result"
   readonly title: string
@@ -27,10 +29,10 @@ export interface ResultForm {
   readonly certain: boolean
 }
 
-/** Decides what the result of a task is; nothing when an issue was recorded. */
+/** Resolves a task result. Undefined if it recorded an issue. */
 export type ResolveResult = (form: ResultForm, where: Where) => Reference | undefined
 
-/** A target that is complete in itself; `repair` says what was read differently. */
+/** A complete target. `repair` says how its reading differs from the text. */
 interface PlainForm {
   readonly _tag: "Plain"
   readonly reference: Reference
@@ -49,7 +51,7 @@ const wrong = (title: string, href: string, code: WrongForm["code"], what: strin
 
 const plain = (reference: Reference, repair?: string): PlainForm => ({ _tag: "Plain", reference, repair })
 
-/** `L3-L9` and its relatives; the last one is a range from the first line. */
+/** `L3-L9` and similar forms. The last one is a range from the first line. */
 const lineForms = [
   /^L(\d+)(?:-L?(\d+))?$/i,
   /^(\d+)(?:-(\d+))?$/,
@@ -112,8 +114,8 @@ const readFile = (title: string, href: string): ReferenceForm => {
 }
 
 /**
- * The other ways to read a link to a file whose path holds a `#`, the longest path first: `C#/x.md#L3` may be the lines of `C#/x.md`.
- * Only the project tells which of them is a file.
+ * Other readings of a link to a file whose path contains `#`, longest path first. `C#/x.md#L3` may mean lines of
+ * `C#/x.md`. Only the project shows which reading is a file.
  */
 export const longerPaths = ({ href, title }: FileReference): ReadonlyArray<FileReference> => {
   const [first = "", ...others] = href.split("#")
@@ -128,8 +130,8 @@ export const longerPaths = ({ href, title }: FileReference): ReadonlyArray<FileR
 const otherResult = /^(?:output|result|task):(?:\/\/)?(.*)$/is
 
 /**
- * Reads one link. Spaces in a path are an issue, since they end the target of a link; `bracketed` is true for a target
- * between `<` and `>`, where they do not.
+ * Reads one link. A space ends a link target, so a path with spaces is an issue. `bracketed` is true for a target
+ * between `<` and `>`, where spaces are allowed.
  */
 export const readReference = (title: string, href: string, bracketed = true): ReferenceForm => {
   if (href === "" || href === "#") {

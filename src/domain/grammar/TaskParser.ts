@@ -1,6 +1,6 @@
 /**
- * Splits the lines of one task section into tasks. Accepts the flat form (fields as a list), the nested form (one item per
- * task), and deviations from both. Every line ends up in a task, in a code block, or in a finding.
+ * Splits the lines of a task section into tasks. Accepts the flat form (a list of fields), the nested form (one item
+ * per task), and deviations. Every line ends up in a task, in a code block, or in a finding.
  */
 import { addIssue, addRepair, type Findings, type RepairCode } from "../findings/Issue.ts"
 import { type FieldKey, type LabelledLine, requiredFields } from "../markdown/TaskFields.ts"
@@ -8,13 +8,13 @@ import { excerpt, type FenceLine, type Labelled, type Loose, OpenTask, type RawT
 
 const opensTask: ReadonlySet<FieldKey> = new Set(["name", "needed", "skill", "expected"])
 
-/** How far to look for the field that follows. */
+/** How many lines to search for the next field. */
 const lookahead = 60
 
-/** The lines that follow, without blank ones and comments; most lines are read without them. */
+/** Returns the following lines without blank lines and comments. A function, because most lines do not need them. */
 type Lookahead = () => ReadonlyArray<TaskLine>
 
-/** True when a field with this label starts the next task rather than going on with this one. */
+/** True if a field with this label starts the next task. */
 const startsNewTask = (task: OpenTask, key: FieldKey, label: LabelledLine, next: Lookahead): boolean => {
   if (task.parent === undefined && !task.fields.has(key) && key !== "name") return false
   const following = next().find(
@@ -32,7 +32,7 @@ const startsNewTask = (task: OpenTask, key: FieldKey, label: LabelledLine, next:
   return task.fields.has(following.key) || (isComplete && task.followsBlank)
 }
 
-/** True when the line after a heading or item is the first field of a task. */
+/** True if the line is a field that is indented deeper than a heading or item. */
 const isFieldDeeperThan = (indent: number, line: TaskLine | undefined): boolean =>
   line?.kind === "label" && line.label.key !== undefined && line.label.indent > indent
 
@@ -71,7 +71,7 @@ class TaskCollector {
       case "rule":
         return isInField ? this.#task?.addText(line.text) : this.#task?.addBlank("")
       case "comment":
-        // A comment inside the text of a field is part of it; one between fields is ignored.
+        // A comment in the text of a field belongs to it. A comment between fields is ignored.
         if (isInField) return this.#task?.addText(line.text)
         return this.#repair("text-ignored", line.line, `Ignored the comment "${excerpt(line.text)}".`)
       case "heading":
@@ -118,7 +118,7 @@ class TaskCollector {
       return task.addField(key, line)
     }
     if (indent > task.level) {
-      // A name contains no list: a label below it is a field, however it is spelled.
+      // A name contains no list, so a label below it is a field, even if misspelled.
       const isSure = match !== "near" || task.field?.key === "name"
       const isNested = task.fields.size === 1 && task.parent === undefined && !task.fields.has(key) && isSure
       if (isNested) {
@@ -134,7 +134,7 @@ class TaskCollector {
     task.addField(key, line)
   }
 
-  /** Starts a task at an item whose fields follow one level deeper; false for any other item. */
+  /** Starts a task at an item whose fields are one level deeper. Returns false for any other item. */
   #opensTask(title: string, indent: number, line: number, next: Lookahead): boolean {
     const isOutside = this.#task === undefined || indent <= (this.#task.parent ?? this.#task.level)
     if (!isOutside || !isFieldDeeperThan(indent, next()[0])) return false
@@ -173,7 +173,7 @@ class TaskCollector {
   }
 }
 
-/** The tasks in a range of lines, in order. */
+/** The tasks of these lines in order. */
 export const collectTasks = (
   lines: ReadonlyArray<TaskLine>,
   section: string,

@@ -1,7 +1,7 @@
 /**
- * How free text is written in a document that has a grammar. A line that a reader would take for a heading, a field, a
- * fence or other structure gets one backslash before it, which reading removes. Text inside closed fences stays as it is.
- * Writing and reading are exact opposites for text without blanks at line ends and without repeated blank lines.
+ * Escapes free text in documents with a grammar. A line that looks like a heading, a field, a fence or other structure
+ * gets one backslash, which reading removes. Text in closed fences stays unchanged. Writing and reading are exact
+ * inverses, except for blanks at line ends and repeated blank lines.
  */
 import { Line, readLines, fenceByLine, findFences } from "../markdown/Line.ts"
 import { mayHide } from "../markdown/HiddenText.ts"
@@ -9,7 +9,7 @@ import { isHeadingLine, isStructural } from "../markdown/MarkdownCleaning.ts"
 
 const withoutBackslashes = (text: string): string => text.replace(/^\\+/, "")
 
-/** In free text an unclosed fence is text. */
+/** The fences of free text, where an unclosed fence is ordinary text. */
 const fencesIn = (text: string) =>
   findFences(
     readLines(text),
@@ -17,26 +17,26 @@ const fencesIn = (text: string) =>
     (line) => isHeadingLine(line) || line.isField
   )
 
-/** What could be taken for something else at the start of a line. */
+/** True for a line whose beginning looks like structure. */
 const needsBackslash = (line: string): boolean => {
   const plain = withoutBackslashes(line.trimStart())
   return mayHide(plain) || isStructural(new Line(plain))
 }
 
-/** What could be taken for something else directly after a label. */
+/** True for text that looks like structure directly after a label. */
 const needsBackslashAfterLabel = (text: string): boolean => {
   const plain = withoutBackslashes(text)
   return /^[:：]/.test(plain) || new Line(plain).opening !== undefined
 }
 
-/** Names and skills are one line of plain text, around which marks are taken off. */
+/** True for a name or a skill with marks that the reader would remove. */
 const needsBackslashInLine = (text: string): boolean =>
   /^[\\*_`"'“”‘’«[<(=–—-]/.test(text) || needsBackslashAfterLabel(text)
 
 const escapeLine = (line: string): string => line.replace(/^\s*/, "$&\\")
 const unescapeLine = (line: string): string => line.replace(/^(\s*)\\/, "$1")
 
-/** The lines of a string as they stand in a document. */
+/** The lines of a text as a document contains them. */
 export const escapeText = (text: string): ReadonlyArray<string> => {
   const fenced = fenceByLine(fencesIn(text))
   return text.split("\n").map((line, index) => (!fenced.has(index) && needsBackslash(line) ? escapeLine(line) : line))
@@ -47,7 +47,7 @@ export interface EscapedLine {
   readonly fenced: boolean
 }
 
-/** Blanks at line ends and repeated blank lines have no meaning in markdown, except inside a fence. */
+/** Removes blanks at line ends and repeated blank lines outside fences, where markdown ignores them. */
 const tidy = (lines: ReadonlyArray<EscapedLine>): string => {
   const kept: Array<string> = []
   let wasBlank = true
@@ -65,10 +65,10 @@ const unescapeFree = ({ fenced, text }: EscapedLine): EscapedLine => {
   return { fenced, text: isEscaped ? unescapeLine(text) : text }
 }
 
-/** The text that lines of a document stand for; the opposite of `escapeText` for tidy text. */
+/** The text of document lines: the inverse of `escapeText` for tidy text. */
 export const unescapeText = (lines: ReadonlyArray<EscapedLine>): string => tidy(lines.map(unescapeFree))
 
-/** A string as the value of a field: what stands on the line of the label, and the lines under it without indentation. */
+/** The value of a field: the text on the label's line, and the lines under it without indentation. */
 export const escapeValue = (text: string): { readonly first: string; readonly rest: ReadonlyArray<string> } => {
   const lines = escapeText(text)
   if (fencesIn(text)[0]?.first === 0) return { first: "", rest: lines }
@@ -89,10 +89,8 @@ const severalSkills = new RegExp(`^${skillWord}(?:${skillJoint}${skillWord})+$`,
 export const namesSeveralSkills = (text: string): boolean =>
   text.length <= 500 && severalSkills.test(text.replace(/^[-*+]\s+/, ""))
 
-/** A skill as it stands after its label. */
 export const escapeSkill = (text: string): string => (namesSeveralSkills(text) ? `\\${text}` : escapeInline(text))
 
-/** A name as it stands after its label. */
 export const escapeInline = (text: string): string => (needsBackslashInLine(text) ? `\\${text}` : text)
 
 export const unescapeInline = (text: string): string => (text.startsWith("\\") ? text.slice(1) : text)

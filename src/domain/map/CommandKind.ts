@@ -1,9 +1,9 @@
 /**
- * What a command of a project is good for, told from its words and from what it runs. A command that never ends, or that
- * leaves lasting traces outside the project, has no kind.
+ * Derives the kind of a project's command from its words and from what it runs. A command that never ends, or that has
+ * lasting effects outside the project, has no kind.
  */
 
-/** `lint` only looks, `format` changes files. */
+/** `lint` only reads; `format` changes files. */
 export type CommandKind = "types" | "tests" | "lint" | "format" | "build"
 
 const wordsIn = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/))
@@ -12,7 +12,7 @@ const lasting = /deploy|publish|release|upload|install|uninstall|clean|push/i
 const endless = wordsIn("watch dev serve server start debug ui preview inspect open repl bench benchmark benchmarks")
 const changing = wordsIn("fix write")
 
-/** The words that tell a kind, those that tell it most surely first. */
+/** Words that indicate a kind, most reliable first. */
 const kinds: ReadonlyArray<readonly [CommandKind, ReadonlySet<string>]> = [
   ["types", wordsIn("typecheck typechecking types type tsc tsgo vue-tsc mypy pyright basedpyright vet typing")],
   ["format", wordsIn("format fmt formatting prettier black gofmt rustfmt oxfmt dprint")],
@@ -29,7 +29,7 @@ const kinds: ReadonlyArray<readonly [CommandKind, ReadonlySet<string>]> = [
   ["build", wordsIn("build compile bundle all rollup webpack esbuild tsup")]
 ]
 
-/** Names that say only that something is checked. */
+/** Words for some unspecified check. */
 const general = wordsIn("check checks verify validate ci")
 
 const partsOf = (text: string): ReadonlyArray<string> =>

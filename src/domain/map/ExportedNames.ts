@@ -1,10 +1,10 @@
 /**
- * The names that a source file offers to others, found line by line with simple patterns. A name that is written in an
- * unusual way is missing in the map, and nothing else happens.
+ * Finds the names that a source file exports, line by line with simple patterns. An unusual export is only missing from
+ * the map.
  */
 import { languageOf } from "../files/Language.ts"
 
-/** More names of a file are not looked for. */
+/** The limit of names per file. */
 const mostNames = 40
 const longestLine = 400
 
@@ -32,16 +32,16 @@ const patterns: Readonly<Record<string, ReadonlyArray<RegExp>>> = {
   ruby: [/^\s{0,2}(?:class|module) ([A-Z]\w*)/, /^def ([a-z]\w*[?!]?)/]
 }
 
-/** `export { a, b as c }`: the names by which others know them. */
+/** The exported names of `export { a, b as c }`. */
 const listed = (line: string): ReadonlyArray<string> => {
   const names = /^export (?:type )?\{([^}]*)\}/.exec(line)?.[1] ?? ""
   return names.split(",").flatMap((one) => /([A-Za-z_$][\w$]*)\s*$/.exec(one)?.[1] ?? [])
 }
 
-/** True when the names of a file of this language can be found. */
+/** True for a language whose exports can be found. */
 export const hasExportedNames = (path: string): boolean => patterns[languageOf(path)] !== undefined
 
-/** The names that a file offers, in its order; none for a language that is not known here. */
+/** The exported names of a file in order; empty for other languages. */
 export const exportedNames = (path: string, text: string): ReadonlyArray<string> => {
   const exportPatterns = patterns[languageOf(path)]
   if (exportPatterns === undefined) return []

@@ -1,5 +1,5 @@
 /**
- * The folders of a project as lines of a map: how many files lie below each of them, and in larger maps which files.
+ * Lists the folders of a project for the map: the number of files below each, and the file names if the budget allows.
  */
 import { codeSpan } from "../markdown/PromptBlock.ts"
 import { shortened } from "../text/Excerpt.ts"
@@ -11,20 +11,20 @@ import { compareCodePoints } from "../text/CodePointOrder.ts"
 const pattern =
   /(?:^|\/)(?:tests?|__tests__|specs?|fixtures?|testdata|examples?|samples?|demos?|playgrounds?|bench[^/]*|docs?|template[^/]*|vendor|third_party|\.[^/]*)\//i
 
-/** True for a path in such a folder, and for the folder itself when it ends with `/`. */
+/** True for a path in an auxiliary folder, and for the folder itself if it ends with `/`. */
 export const isAuxiliary = (path: string): boolean => pattern.test(path)
 
 const longestPart = 80
 const longestPath = 200
 
-/** What nothing that is shown may hold: it would end a code span, or looks like a mark of a chat template. */
+/** Text that must not be shown: it would end a code span or looks like a chat template mark. */
 const unusual = /[`<>|\\]|^\s|\s$|^$/
 
-/** True for a part of a path that can be shown as it stands. */
+/** True for a part of a path that can be shown unchanged. */
 const isPlainPart = (part: string): boolean =>
   part.length <= longestPart && !unusual.test(part) && printable(part) === part
 
-/** True for a path that can be shown as it stands; the others are left out, since an escaped path leads nowhere. */
+/** True for a path that can be shown unchanged. Others are omitted, because an escaped path would lead nowhere. */
 export const isPlainPath = (path: string): boolean => path.length <= longestPath && path.split("/").every(isPlainPart)
 
 export const shownPath = (path: string): string => `\`${path}\``
@@ -46,10 +46,7 @@ export const shownText = (text: string, longest: number): string => {
   return codeSpan(shortened(line, longest))
 }
 
-/**
- * A line that names as many of these as fit into a budget. `write` gets the names and what counts the others, such as
- * `, and 3 more`.
- */
+/** A line with as many names as the budget allows. `write` receives the names and a text such as `, and 3 more`. */
 export const fittingLine = (
   names: ReadonlyArray<string>,
   budget: number,
@@ -68,14 +65,16 @@ const mostNames = 32
 const mostLines = 400
 
 interface Folder {
-  /** With `/` at its end; empty for the project. */
+  /** Ends with `/`; empty for the project. */
   readonly path: string
   count: number
   readonly folders: Map<string, Folder>
   readonly files: Array<string>
 }
 
-/** The folder of these parts below the root, made where it is missing; `files` is added to the counts on the way. */
+/**
+ * The folder at these parts below the root, created if missing. Adds `files` to the counts of all folders on the way.
+ */
 const enter = (root: Folder, parts: ReadonlyArray<string>, files: number): Folder => {
   let folder = root
   folder.count += files
@@ -99,26 +98,26 @@ const treeOf = (paths: ReadonlyArray<string>, unread: ReadonlyArray<string>): Fo
   return root
 }
 
-/** The folder that is reached from this one without a choice: that of `src/` in a project of Java lies deep. */
+/** Skips folders with a single subfolder and no files: `src/main/java/org` becomes one step. */
 const descend = (folder: Folder): Folder => {
   const [only, second] = folder.folders.values()
   return only === undefined || second !== undefined || folder.files.length > 0 ? folder : descend(only)
 }
 
-/** The folders in a folder, the largest first. */
+/** The subfolders, largest first. */
 const innerFolders = (folder: Folder): ReadonlyArray<Folder> =>
   [...folder.folders.values()].map(descend).toSorted((a, b) => b.count - a.count || compareCodePoints(a.path, b.path))
 
 interface Line {
-  /** The folder that the line is about, empty for the project. */
+  /** The folder of the line; empty for the project. */
   readonly folder: string
   readonly text: string
 }
 
-/** A line that names fewer than this says too little, unless there are no more. */
+/** A line with fewer names is not worth its space, unless the folder has no more. */
 const leastNames = 4
 
-/** `- in `src/`: a, b, and 3 more`, as much of it as fits; nothing when too few names do. */
+/** `- in `src/`: a, b, and 3 more` within the budget; undefined if too few names fit. */
 const lineOf = (folder: Folder, head: string, names: ReadonlyArray<string>, budget: number): Line | undefined => {
   const bounds = { least: folder.path === "" ? 1 : Math.min(names.length, leastNames), most: mostNames }
   const text = fittingLine(names, budget, (some, rest) => `- ${head}: ${some}${rest}`, bounds)
@@ -127,16 +126,16 @@ const lineOf = (folder: Folder, head: string, names: ReadonlyArray<string>, budg
 
 const texts: ReadonlySet<string> = new Set(["", "markdown", "json", "yaml", "text"])
 
-/** True when most files in the folder are sources. */
+/** True if most files in the folder are source code. */
 const holdsSources = ({ files }: Folder): boolean =>
   files.filter((name) => !texts.has(languageOf(name))).length * 2 > files.length
 
-/** Fewer files in all folders of a folder are not worth a line. */
+/** A folder with fewer files in its subfolders gets no line of subfolders. */
 const leastInFolders = 3
 
 const inFolders = ({ count, files }: Folder): number => count - files.length
 
-/** Folders that have folders, level by level, the largest first. */
+/** Folders with subfolders, level by level, largest first. */
 const levelsOf = (root: Folder): ReadonlyArray<Folder> => {
   const folders: Array<Folder> = [root]
   for (let at = 0; at < folders.length && folders.length < mostLines; at++) {
@@ -145,7 +144,7 @@ const levelsOf = (root: Folder): ReadonlyArray<Folder> => {
   return folders.slice(0, mostLines)
 }
 
-/** One way to write a line in the budget that is left. */
+/** One possible line for the remaining budget. */
 type Candidate = (budget: number) => Line | undefined
 
 const placeOf = ({ path }: Folder): string => (path === "" ? "at the top" : `in ${shownPath(path)}`)
@@ -164,15 +163,15 @@ const fileLine = (folder: Folder): Candidate => {
   return (budget) => lineOf(folder, `files ${placeOf(folder)}`, names, budget)
 }
 
-/** How deep an outline goes: the folders of two levels, or all that fits, files too. */
+/** How deep an outline goes: folders of two levels, or everything that fits, including files. */
 type OutlineDepth = "overview" | "whole"
 
 const isUpper = ({ path }: Folder): boolean => path.split("/").length <= 2
 
 /**
- * Makes a function that outlines folders in so many characters, always the same for the same paths. Lines stand in the
- * order of their folders; what does not fit is left out from the deepest level up. `unread` are folders whose content is
- * not known: they have no count.
+ * Returns a function that outlines folders within a budget of characters. The result is deterministic. Lines follow the
+ * order of the folders; the deepest levels are omitted first. `unread` are folders of unknown content, which get no
+ * count.
  */
 export const folderOutline = (
   paths: ReadonlyArray<string>,

@@ -1,6 +1,6 @@
 /**
- * Which files of a project say most about it: what introduces it, its manifests, and where its programs and libraries
- * begin. Decided by names; a package.json also names its own beginnings.
+ * Finds the most informative files of a project: introductions, manifests, and entry points of programs and libraries.
+ * File names decide; a package.json also names its own entry points.
  */
 import { languageOf } from "../files/Language.ts"
 import { compareCodePoints } from "../text/CodePointOrder.ts"
@@ -18,9 +18,9 @@ import {
 import { isRequirements, pythonCommands } from "./PythonCommands.ts"
 import { isSolution, usualCommands, usualManifests } from "./UsualCommands.ts"
 
-/** More manifests are not read. */
+/** The limit of manifests that are read. */
 const mostManifests = 30
-/** A manifest deeper than this, counted in folders, belongs to an example or a fixture. */
+/** A manifest below more folders belongs to an example or a fixture. */
 const deepestManifest = 3
 
 const otherManifests = `
@@ -28,7 +28,7 @@ const otherManifests = `
   rakefile pyproject.toml setup.cfg tox.ini pytest.ini mypy.ini .mypy.ini ruff.toml .ruff.toml .flake8 noxfile.py
   manage.py setup.py pipfile pyrightconfig.json
 `
-/** More beginnings and manifests of parts are not named. */
+/** The limits of entry points and of manifests of parts in the map. */
 const mostEntryPoints = 12
 const mostPartManifests = 6
 
@@ -44,10 +44,7 @@ const byDepth = (paths: ReadonlyArray<string>): ReadonlyArray<string> =>
 const isManifest = (path: string): boolean =>
   manifestNames.has(fileName(path).toLowerCase()) || isSolution(path) || isRequirements(path)
 
-/**
- * The manifests to read: those in the folders of some files and above them, the nearest first, and then those near the
- * top.
- */
+/** The manifests to read: those around the `near` files, nearest first, then those near the top. */
 export const manifestsOf = (files: ReadonlyArray<string>, near: ReadonlyArray<string> = []): ReadonlyArray<string> => {
   const manifests = files.filter(isManifest)
   const around = manifests.filter((path) => near.some((one) => one.startsWith(folderOf(path))))
@@ -55,13 +52,13 @@ export const manifestsOf = (files: ReadonlyArray<string>, near: ReadonlyArray<st
   return [...new Set([...byDepth(around).toReversed(), ...byDepth(usual)])].slice(0, mostManifests)
 }
 
-/** The commands that a manifest names or implies, in its order, each with its kind where that is known. */
+/** The commands that a manifest names or implies, in order. Each has its kind, if known. */
 const commandsOf = (manifest: Manifest): ReadonlyArray<ProjectCommand> =>
   [...jsonScripts(manifest), ...recipeTargets(manifest), ...pythonCommands(manifest), ...usualCommands(manifest)].map(
     (command) => Object.assign({}, command, { kind: command.kind ?? commandKind(command.run, command.does) })
   )
 
-/** The commands of all these manifests; of those that are the same in one folder, the first. */
+/** The commands of all manifests. Of equal commands in one folder, the first counts. */
 export const projectCommands = (manifests: ReadonlyArray<Manifest>): ReadonlyArray<ProjectCommand> => {
   const commands = new Map<string, ProjectCommand>()
   for (const command of manifests.flatMap(commandsOf)) {
@@ -80,7 +77,7 @@ const data: ReadonlySet<string> = new Set(["", "markdown", "json", "yaml", "toml
 
 const isCode = (path: string): boolean => !data.has(languageOf(path))
 
-/** True when the name and the folder of a file say that a program or a library begins there. `parts` are folders with a manifest. */
+/** True if the name and folder of a file suggest an entry point. `parts` are folders with a manifest. */
 const isUsualEntry = (path: string, parts: ReadonlySet<string>): boolean => {
   const folder = folderOf(path)
   const isUsualFolder =
@@ -88,11 +85,11 @@ const isUsualEntry = (path: string, parts: ReadonlySet<string>): boolean => {
   return isUsualFolder && entryNames.test(fileName(path)) && isCode(path)
 }
 
-/** A package of Python begins in its `__init__.py`, one level below the top or below src. */
+/** A Python package begins in its `__init__.py`, one level below the top or below src. */
 const isPythonPackage = (path: string): boolean =>
   /^(?:src\/)?[^/]+\/__(?:init|main)__\.py$/.test(path) && !isAuxiliary(path)
 
-/** Where programs and libraries of the project begin: what a package.json names, then what usual names tell. */
+/** The entry points of the project: those that a package.json names, then files with conventional names. */
 export const entryPointsOf = (
   files: ReadonlyArray<string>,
   manifests: ReadonlyArray<Manifest>
@@ -107,7 +104,7 @@ export const entryPointsOf = (
   return [...new Set([...named, ...byDepth(usual)])]
 }
 
-/** Sources whose names are worth showing: where the project begins, then what lies beside that. */
+/** Sources whose exports are worth showing: entry points, then the files beside them. */
 export const mainSourcesOf = (
   files: ReadonlyArray<string>,
   entryPoints: ReadonlyArray<string>
@@ -117,7 +114,7 @@ export const mainSourcesOf = (
   return [...new Set([...entryPoints, ...beside])]
 }
 
-/** The main files: introductions of the project, its own manifests, where it begins, manifests of its parts. */
+/** The main files: introductions, the project's own manifests, entry points, manifests of parts. */
 export const mainFilesOf = (
   files: ReadonlyArray<string>,
   manifests: ReadonlyArray<string>,

@@ -1,25 +1,28 @@
 /**
- * How only a part of a command is run: the tests of some files, folders or packages. Told from the program that runs the
- * tests; where its words are not plain, nothing is told, and the whole command is run.
+ * Determines how to run only a part of a test command: some files, folders or packages. The test runner in the command
+ * decides. If the command is not simple, it is not narrowed.
  */
 
-/** How a command is run for a part of what it is for: these words, and then the targets. */
+/** How to run a command for only some targets: these words, followed by the targets. */
 export interface Narrowing {
   readonly argv: readonly [string, ...Array<string>]
   /**
-   * What the targets are. `files`: paths of test files; `file`: one of them for each command. `folders`: folders of
-   * sources as `./a/b`, each a package of Go. `manifest`: the manifest of one package for each command. `classes`: names of classes
-   * behind `before`, which ends with `=` where one word takes them all.
+   * The kind of target.
+   * - `files`: paths of test files.
+   * - `file`: one test file per command.
+   * - `folders`: source folders as `./a/b`, each a Go package.
+   * - `manifest`: the manifest of one package per command.
+   * - `classes`: class names after `before`. If `before` ends with `=`, one word takes all of them.
    */
   readonly of: "files" | "file" | "folders" | "manifest" | "classes"
   readonly before?: string
-  /** What makes the runner name the tests that it runs, where it does not do that by itself. */
+  /** Arguments that make the runner print test names, if it does not by default. */
   readonly names?: NamesTests
 }
 
 interface NamesTests {
   readonly argv: ReadonlyArray<string>
-  /** True for a runner that names them by itself when it runs one file. */
+  /** True for a runner that prints test names by default when it runs one file. */
   readonly ofSeveral?: boolean
 }
 
@@ -28,7 +31,7 @@ const wordsOf = (text: string): readonly [string, ...Array<string>] => {
   return [first, ...rest]
 }
 
-/** Beginnings of commands, and what is told to run a part of them. */
+/** Patterns of commands, and the words and targets that narrow them. */
 const usual: ReadonlyArray<readonly [run: RegExp, argv: string, of: Narrowing["of"]]> = [
   [/^go test \.\/\.\.\.$/, "go test", "folders"],
   [/^cargo test(?: --workspace)?$/, "cargo test --manifest-path", "manifest"],
@@ -41,10 +44,13 @@ const usual: ReadonlyArray<readonly [run: RegExp, argv: string, of: Narrowing["o
   [/^(?:vendor\/bin\/)?phpunit$/, "", "file"]
 ]
 
-/** Without it a module of Maven fails that has no such class. */
+/** Without this option, Maven fails for a module that lacks the class. */
 const lenient = "-Dsurefire.failIfNoSpecifiedTests=false"
 
-/** How the classes of tests are named to a program for Java; Gradle fails where a project of several has none of them. */
+/**
+ * Narrows Maven and Gradle by test class. Gradle fails in a project with several modules if one lacks the class, so it
+ * is not narrowed there.
+ */
 export const classNarrowing = (run: string, hasParts: boolean): Narrowing | undefined => {
   if (/^(?:\.\/mvnw|mvn) test$/.test(run)) {
     return { argv: wordsOf(`${run} ${lenient}`), of: "classes", before: "-Dtest=" }
@@ -53,13 +59,13 @@ export const classNarrowing = (run: string, hasParts: boolean): Narrowing | unde
   return isGradle ? { argv: wordsOf(run), of: "classes", before: "--tests" } : undefined
 }
 
-/** The targets as words of a command. */
+/** The targets as words of the command. */
 export const targetWords = ({ before }: Narrowing, targets: ReadonlyArray<string>): ReadonlyArray<string> => {
   if (before === undefined) return targets
   return before.endsWith("=") ? [`${before}${targets.join(",")}`] : targets.flatMap((target) => [before, target])
 }
 
-/** By runner: failures and errors are listed by pytest only as long as nothing else is asked for. */
+/** Options per runner. pytest needs all of `fEp`, because asking only for passes would hide failures and errors. */
 const naming: ReadonlyArray<readonly [run: RegExp, names: NamesTests]> = [
   [/^go test\b/, { argv: ["-v"] }],
   [/(?:^|[ /])pytest\b/, { argv: ["-rfEp"] }],
@@ -68,31 +74,34 @@ const naming: ReadonlyArray<readonly [run: RegExp, names: NamesTests]> = [
   [/(?:^| )jest\b/, { argv: ["--verbose"], ofSeveral: true }]
 ]
 
-/** What a command says of its output is left to it. */
+/** The command already controls its output, so no option is added. */
 const ownOutput = /(?:^| )(?:--(?:reporters?|verbose|silent|quiet)\b|-[qvr]\w*(?= |$))/
 
-/** How the runner in a command is made to name its tests. */
+/** The options that make the runner of this command print test names. */
 const namesFor = (does: string): Pick<Narrowing, "names"> => {
   const names = ownOutput.test(does) ? undefined : naming.find(([pattern]) => pattern.test(does))?.[1]
   return names === undefined ? {} : { names }
 }
 
-/** How a usual command of a kind of project is narrowed. */
+/** How to narrow a conventional command. */
 export const usualNarrowing = (run: string): Narrowing | undefined => {
   const [, argv = "", of] = usual.find(([pattern]) => pattern.test(run)) ?? []
   return of && { argv: wordsOf(argv || run.replace(/ discover .*/, "")), of, ...namesFor(run) }
 }
 
-/** Runners of tests that take test files as arguments; `node` does with `--test`. */
+/** Test runners that accept test files as arguments; `node` does with `--test`. */
 const runners: ReadonlySet<string> = new Set(["vitest", "jest", "mocha", "ava", "node", "pytest"])
-/** Their options with a value that follows as a word of its own. */
+/** Options of the runners whose value is the next word. */
 const valued =
   /^(?:-[crRptg]|--(?:config|require|import|loader|experimental-loader|reporter|timeout|project|env-file))$/
-/** Coverage of some tests says nothing, and its limits fail them; it may also need a package that is not installed. */
+/**
+ * Coverage of a few tests is meaningless, and its thresholds would fail. It may also need a package that is not
+ * installed.
+ */
 const coverage = /^--cov(?:erage)?(?:[.=-]|$)/
-/** Programs that measure the coverage of the command behind them. */
+/** Programs that measure the coverage of the command after them. */
 const measures = /^(?:(?:npx )?(?:nyc|c8) )/
-/** What a shell would read. */
+/** Characters that a shell would interpret. */
 const unplain = /[&|;<>`$()\\]/
 
 const withoutCoverage = (run: string): string =>
@@ -102,7 +111,7 @@ const withoutCoverage = (run: string): string =>
     .filter((word) => !coverage.test(word))
     .join(" ")
 
-/** The command of a script that runs the tests, where it is the only one of several that does. */
+/** The part of a script that runs the tests, if exactly one does. */
 export const testPart = (does: string): string | undefined => {
   const parts = does.split("&&").map((part) => part.trim())
   const tests = parts.filter((part) => part.split(" ").some((word) => runners.has(word)))
@@ -111,8 +120,8 @@ export const testPart = (does: string): string | undefined => {
 }
 
 /**
- * How a script that runs tests is narrowed: `append` is how arguments are added to it, `execute` runs a program of an
- * installed package.
+ * How to narrow a script that runs tests. `append` is the command to which arguments are added; `execute` runs a
+ * program of an installed package.
  *
  * ```ts
  * scriptNarrowing("vitest run", "npm test --", "npx") // { argv: ["npm", "test", "--"], of: "files" }

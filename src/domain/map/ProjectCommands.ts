@@ -1,7 +1,6 @@
 /**
- * The commands of a project that its manifests name: scripts of npm and its like, recipes of make and its like, tasks of
- * Python projects, and the usual commands of a kind of project. A command that is written in an unusual way is missing in
- * the map, and nothing else happens.
+ * Finds the commands that the manifests of a project name: npm scripts, recipes of make and similar programs, Python
+ * tasks, and conventional commands. An unusual command is only missing from the map.
  */
 import { parse } from "jsonc-parser"
 import { parse as parseYaml } from "yaml"
@@ -11,24 +10,24 @@ import { type CommandKind, commandKind } from "./CommandKind.ts"
 import { type Narrowing, scriptNarrowing, testPart, usualNarrowing } from "./NarrowCommand.ts"
 
 export interface CommandWay {
-  /** What is to be run: program and arguments with blanks between them. It runs in the folder of `from`. */
+  /** The command line: program and arguments separated by blanks. It runs in the folder of `from`. */
   readonly run: string
-  /** How only a part of it is run; absent when that is not known. */
+  /** How to run only a part of it; absent if unknown. */
   readonly narrow?: Narrowing | undefined
-  /** True for a part of what the project runs, taken where the whole cannot run. */
+  /** True for a part of the project's command, used if the whole cannot run. */
   readonly isPart?: boolean
 }
 
 export interface ProjectCommand extends CommandWay {
-  /** Commands that must have run before it in the same folder, in this order: they make what it needs. */
+  /** Commands that must run first in the same folder, in this order. */
   readonly prepare?: ReadonlyArray<string>
-  /** What the project runs then; absent when the kind of the project decides it. */
+  /** What the command runs according to the project; absent for a conventional command. */
   readonly does?: string | undefined
-  /** The file that names it. */
+  /** The manifest that names the command. */
   readonly from: string
-  /** What it is good for; absent for what never ends, what leaves lasting traces, and what is not known. */
+  /** The kind of the command. Absent if it never ends, has lasting effects, or is unknown. */
   readonly kind?: CommandKind | undefined
-  /** All ways to run it, the best first, to choose by the programs of a machine; absent when `run` is the only one. */
+  /** All ways to run it, best first. The installed programs decide. Absent if `run` is the only way. */
   readonly ways?: ReadonlyArray<CommandWay> | undefined
 }
 
@@ -36,16 +35,16 @@ export interface ProjectCommand extends CommandWay {
 export interface Manifest {
   readonly path: string
   readonly text: string
-  /** Paths of all files of the project. */
+  /** All file paths of the project. */
   readonly files: ReadonlySet<string>
-  /** True when a test of the project imports pytest, or a file of its settings names it. */
+  /** True if a test imports pytest or a settings file names it. */
   readonly namesPytest?: boolean
 }
 
-/** The folder of a file with `/` at its end; empty for the project. */
+/** The folder of a file, ending with `/`; empty for the project. */
 export const folderOf = (path: string): string => path.slice(0, path.lastIndexOf("/") + 1)
 
-/** Kinds of names, the most useful first; names of no kind come before the last. */
+/** Patterns of script names, most useful first. Unmatched names come before the last pattern. */
 const kinds: ReadonlyArray<RegExp> = [
   /^test$/,
   /^(?:tests|check|spec)$/,
@@ -69,11 +68,11 @@ const kindOf = ({ run }: ProjectCommand): number => {
   return kind === -1 ? kinds.length : kind
 }
 
-/** Checks first, what leaves lasting traces last; of one kind in the order of the project. */
+/** Sorts checks first and commands with lasting effects last. Commands of one kind keep their order. */
 export const byUse = (commands: ReadonlyArray<ProjectCommand>): ReadonlyArray<ProjectCommand> =>
   commands.toSorted((a, b) => kindOf(a) - kindOf(b))
 
-/** A command that can be run in several ways, the best first; `usual` is taken when nothing is known of programs. */
+/** A command with several ways to run it, best first. `usual` is the index for unknown programs. */
 export const inWays = (
   written: ReadonlyArray<string | CommandWay>,
   from: string,
@@ -84,10 +83,10 @@ export const inWays = (
   return { run, narrow, ...facts, from, ways: ways.length > 1 ? ways : undefined }
 }
 
-/** The first word of a command, and the program whose presence decides about it. */
+/** The first word of a command: the program that must be installed. */
 export const programOf = ({ run }: CommandWay): string => run.split(" ")[0] ?? ""
 
-/** The commands whose program is there, each in the best of its ways that can run. */
+/** The commands whose program is installed, each in its best way. */
 export const runnableCommands = (
   commands: ReadonlyArray<ProjectCommand>,
   has: (program: string, folder: string) => boolean
@@ -101,20 +100,20 @@ export const runnableCommands = (
       : []
   })
 
-/** A name that can be given to a program as one argument. */
+/** True for a name that can be passed to a program as one argument. */
 export const isCommandName = (name: string): boolean => /^[\w@][\w@:./+-]{0,59}$/.test(name)
 
-/** The fields of an object; none of anything else. */
+/** The fields of an object; empty for any other value. */
 const fieldsOf = (value: unknown): ReadonlyMap<string, unknown> =>
   new Map(typeof value === "object" && value !== null && !Array.isArray(value) ? Object.entries(value) : [])
 
-/** The fields of a JSON text, as far as it can be read. */
+/** The fields of a JSON text; empty if it is invalid. */
 const jsonFields = (text: string): ReadonlyMap<string, unknown> => {
   const value = Result.try((): unknown => parse(text, [], { allowTrailingComma: true }))
   return fieldsOf(Result.isSuccess(value) ? value.success : undefined)
 }
 
-/** A script is a string, a list of strings, or an object that holds one. */
+/** The text of a script: a string, a list of strings, or an object with a command. */
 const bodyOf = (script: unknown): string | undefined => {
   if (typeof script === "string") return script
   if (Array.isArray(script)) return script.filter((part) => typeof part === "string").join(" && ")
@@ -136,7 +135,7 @@ const scriptsIn = (
   })
 }
 
-/** Scripts that a package manager runs by itself. */
+/** Scripts that a package manager runs automatically. */
 const automatic = /^(?:pre|post)?(?:install|pack|prepare|publish|publishOnly|version|dependencies|uninstall)$/
 
 const isOwnScript = (name: string, all: ReadonlyMap<string, unknown>): boolean =>
@@ -150,7 +149,7 @@ const lockFiles: ReadonlyArray<readonly [file: string, manager: string]> = [
   ["package-lock.json", "npm"]
 ]
 
-/** The package manager that the lock file beside the manifest, or at the top, belongs to; else npm. */
+/** The package manager of the lock file beside the manifest or at the top; npm by default. */
 const managerOf = ({ files, path, text }: Manifest): string => {
   const named = jsonFields(text).get("packageManager")
   const declared = typeof named === "string" ? /^(npm|pnpm|yarn|bun)@/.exec(named)?.[1] : undefined
@@ -159,10 +158,10 @@ const managerOf = ({ files, path, text }: Manifest): string => {
   return declared ?? locked[0]?.[1] ?? "npm"
 }
 
-/** What stands in for a script that was never written. */
+/** The placeholder that npm writes into a new package.json. */
 const placeholder = /no test specified/
 
-/** How a manager runs a program of an installed package. */
+/** How each manager runs a program of an installed package. */
 const executes: Readonly<Record<string, string>> = { npm: "npx", pnpm: "pnpm exec", yarn: "yarn", bun: "bunx" }
 
 const packageWay = (manager: string, name: string, does: string): CommandWay => {
@@ -170,11 +169,10 @@ const packageWay = (manager: string, name: string, does: string): CommandWay => 
   return { run, narrow: scriptNarrowing(does, manager === "npm" ? `${run} --` : run, executes[manager] ?? "npx") }
 }
 
-/** The kinds of checks that scripts do. */
 const kindsOf = (scripts: ReadonlyArray<ProjectCommand>): ReadonlySet<CommandKind | undefined> =>
   new Set(scripts.map(({ does, run }) => commandKind(run, does)))
 
-/** What a package implies where no script does it: its type check, its tests, the tests of its parts. */
+/** Commands that a package implies if no script covers them: its type check, its tests, the tests of its parts. */
 const impliedByPackage = (
   manifest: Manifest,
   scripts: ReadonlyArray<ProjectCommand>
@@ -204,7 +202,7 @@ const packageScripts = (manifest: Manifest): ReadonlyArray<ProjectCommand> => {
   const scripts = scriptsIn(manifest, "scripts", (name) => name, isOwnScript)
     .filter(({ does = "" }) => !placeholder.test(does))
     .map(({ does = "", run: name }) => {
-      /* npm runs the scripts of other managers as well, unless these call their manager themselves. */
+      /** npm can run the scripts of other managers, unless a script calls its manager itself. */
       const callsManager = does.split(/\s+/).includes(manager)
       const managers = callsManager ? [manager] : [...new Set([manager, "npm"])]
       const tests = callsManager && manager !== "npm" ? testPart(does) : undefined
@@ -216,7 +214,7 @@ const packageScripts = (manifest: Manifest): ReadonlyArray<ProjectCommand> => {
   return [...scripts, ...impliedByPackage(manifest, scripts)]
 }
 
-/** The commands of deno itself that no task stands for. */
+/** The built-in commands of deno that no task covers. */
 const impliedByDeno = (
   { files, path }: Manifest,
   tasks: ReadonlyArray<ProjectCommand>
@@ -238,13 +236,13 @@ const phpTools: ReadonlyArray<readonly [tool: string, settings: ReadonlyArray<st
   ["phpstan", ["phpstan.neon", "phpstan.neon.dist", "phpstan.dist.neon"], " analyse"]
 ]
 
-/** The checks of a PHP project by their settings. */
+/** The checks of a PHP project, recognised by their settings files. */
 const impliedByComposer = ({ files, path }: Manifest): ReadonlyArray<ProjectCommand> =>
   phpTools
     .filter(([, settings]) => settings.some((name) => files.has(`${folderOf(path)}${name}`)))
     .map(([tool, , rest]) => inWays([`vendor/bin/${tool}${rest}`, `${tool}${rest}`], path))
 
-/** The commands of a JSON manifest, in its order. */
+/** The commands of a JSON manifest in order. */
 export const jsonScripts = (manifest: Manifest): ReadonlyArray<ProjectCommand> => {
   switch (fileName(manifest.path)) {
     case "package.json":
@@ -269,7 +267,7 @@ export const jsonScripts = (manifest: Manifest): ReadonlyArray<ProjectCommand> =
   }
 }
 
-/** Paths that a package.json names as what is loaded or run first, relative to it, as they are written. */
+/** Entry points in a package.json, relative to it and as written. */
 export const packageEntries = (text: string): ReadonlyArray<string> => {
   const fields = jsonFields(text)
   const leaves = (value: unknown, depth: number): ReadonlyArray<string> =>
@@ -282,7 +280,7 @@ export const packageEntries = (text: string): ReadonlyArray<string> => {
   return [...new Set(written.map((path) => path.replace(/^\.\//, "")))]
 }
 
-/** The first line of a recipe without the marks of the program that runs it. */
+/** The first line of a recipe without the prefixes of make. */
 const firstRecipeLine = (lines: ReadonlyArray<string>, after: number): string => {
   const line = lines[after + 1] ?? ""
   return /^[ \t]/.test(line) ? line.trim().replace(/^[@+-]+/, "") : ""
@@ -305,7 +303,7 @@ const makeTargets = ({ path, text }: Manifest): ReadonlyArray<ProjectCommand> =>
   return [...commands.values()]
 }
 
-/** `build target='debug':`: parameters that have no value of their own must be given. */
+/** A recipe such as `build target='debug':`. Parameters without a default value are required. */
 const justRecipes = ({ path, text }: Manifest): ReadonlyArray<ProjectCommand> => {
   const lines = text.split(/\r?\n/)
   return lines.flatMap((line, index) => {
@@ -345,7 +343,7 @@ const rakeTasks = ({ files, path, text }: Manifest): ReadonlyArray<ProjectComman
     })
 }
 
-/** The commands of a file of recipes, in its order. */
+/** The commands of a recipe file in order. */
 export const recipeTargets = (manifest: Manifest): ReadonlyArray<ProjectCommand> => {
   const name = fileName(manifest.path).toLowerCase()
   if (/^(?:gnu)?makefile$/.test(name)) return makeTargets(manifest)

@@ -1,6 +1,6 @@
 /**
- * The map of a project for prompts: what it is made of, the commands that it names, its main files, its folders and, in
- * large windows, the names that its main files offer. It never takes more than its budget.
+ * The map of a project for prompts: languages, commands, main files, folders and, in large windows, exported names. It
+ * never exceeds its budget.
  */
 import { charactersIn } from "../models/PromptSize.ts"
 import { folderOf, byUse, type ProjectCommand } from "./ProjectCommands.ts"
@@ -11,7 +11,7 @@ import { shares } from "../text/Excerpt.ts"
 import { compareCodePoints } from "../text/CodePointOrder.ts"
 import { counted } from "../text/Format.ts"
 
-/** Windows and the tokens that the map takes of them, smallest window first. */
+/** Context windows and the budget of the map in each, both in tokens, smallest window first. */
 const steps: ReadonlyArray<readonly [window: number, tokens: number]> = [
   [2048, 0],
   [4096, 150],
@@ -20,7 +20,9 @@ const steps: ReadonlyArray<readonly [window: number, tokens: number]> = [
   [131_072, 2400]
 ]
 
-/** Tokens for the map in a window of this size: between two steps in proportion, and never more than for the last. */
+/**
+ * The budget of the map for a context window, in tokens. It is interpolated between two steps and limited by the last.
+ */
 export const mapTokens = (window: number): number => {
   const above = steps.findIndex(([size]) => size >= window)
   const [high, low] = [steps[above], steps[above - 1]]
@@ -29,15 +31,15 @@ export const mapTokens = (window: number): number => {
   return Math.floor(low[1] + ((window - low[0]) / (high[0] - low[0])) * (high[1] - low[1]))
 }
 
-/** Characters of the map in a window of this size. */
+/** The budget of the map for a context window, in characters. */
 export const mapBudget = (window: number): number => charactersIn(mapTokens(window))
 
-/** Budgets below this hold no names of the sources: they are not even read. */
+/** Smaller budgets have no exported names, so the sources are not read. In characters. */
 export const minBudgetForExports = charactersIn(600)
 
-/** How much of what a command runs is shown, the most first. */
+/** Lengths of command bodies in characters, tried in this order. */
 const bodies: ReadonlyArray<number> = [80, 40]
-/** The most commands that a map names. */
+/** The maximum number of commands in a map. */
 const mostCommands = 60
 
 const headingOf = (from: string): string => {
@@ -45,7 +47,7 @@ const headingOf = (from: string): string => {
   return `Commands of ${shownPath(from)}${folder === "" ? "" : ` (cwd ${shownPath(folder)})`}:`
 }
 
-/** One line for each command, with what it runs. */
+/** One line per command, with what it runs. */
 const long = (from: string, commands: ReadonlyArray<ProjectCommand>, body: number): string =>
   [
     headingOf(from),
@@ -53,13 +55,13 @@ const long = (from: string, commands: ReadonlyArray<ProjectCommand>, body: numbe
     ...commands.map(({ does, run }) => `- \`${run}\`${does === undefined ? "" : ` runs ${shownText(does, body)}`}`)
   ].join("\n")
 
-/** One line for all of them, as many as fit; nothing when none does. */
+/** All commands in one line, as many as fit; empty if none fits. */
 const short = (from: string, commands: ReadonlyArray<ProjectCommand>, budget: number): string => {
   const names = commands.map(({ run }) => `\`${run}\``)
   return fittingLine(names, budget, (some, rest) => `${headingOf(from)} ${some}${rest}.`) ?? ""
 }
 
-/** The commands in at most `budget` characters, the most useful of each file first. */
+/** The commands within `budget` characters, the most useful of each manifest first. */
 const commandLines = (commands: ReadonlyArray<ProjectCommand>, budget: number): string => {
   const byFile = Map.groupBy(commands.slice(0, mostCommands), ({ from }) => from)
   const groups = [...byFile].map(([from, group]) => [from, byUse(group)] as const)
@@ -79,21 +81,21 @@ const commandLines = (commands: ReadonlyArray<ProjectCommand>, budget: number): 
 }
 
 export interface ProjectFacts {
-  /** Paths of its files, sorted. */
+  /** Sorted paths of its files. */
   readonly files: ReadonlyArray<string>
-  /** False when there are more files than were listed. */
+  /** False if the listing stopped at its limit. */
   readonly isWhole: boolean
-  /** Folders whose content is not known, when there are more files. */
+  /** Folders of unknown content, if the listing stopped at its limit. */
   readonly unread: ReadonlyArray<string>
-  /** Commands that its files name, those of files near the top first. */
+  /** Commands of its manifests, those near the top first. */
   readonly commands: ReadonlyArray<ProjectCommand>
-  /** The most important first. */
+  /** Most important first. */
   readonly mainFiles: ReadonlyArray<string>
-  /** Names that main files offer. */
+  /** Exported names of main files. */
   readonly exports: ReadonlyArray<{ readonly path: string; readonly names: ReadonlyArray<string> }>
 }
 
-/** The paths that a map may name: no secrets, nothing of this program, no names that a prompt cannot show as they are. */
+/** The paths that a map may show: no secrets, no files of this program, no names that need escaping. */
 export const mappedFiles = (files: ReadonlyArray<string>): ReadonlyArray<string> =>
   files.filter((path) => isPlainPath(path) && !isSecretLike(path) && !isControlPath(path))
 
@@ -116,11 +118,11 @@ const headOf = (facts: ProjectFacts, mapped: ReadonlyArray<string>): string => {
   return `${count}${whole}${languages === "" ? "" : `: ${languages}`}.${unnamed}`
 }
 
-/** A heading with the lines below it that fit, one after another; nothing when none fits. */
+/** A heading with lines below it; empty without lines. */
 const listed = (heading: string, lines: ReadonlyArray<string>): string =>
   lines.length === 0 ? "" : `${heading}\n\n${lines.join("\n")}`
 
-/** As many paths as fit in one line. */
+/** One line with as many paths as fit. */
 const mainFileLine = (paths: ReadonlyArray<string>, budget: number): string =>
   fittingLine(paths.slice(0, 40).map(shownPath), budget, (some) => `Main files: ${some}.`) ?? ""
 
@@ -139,8 +141,8 @@ const exportLines = (exports: ProjectFacts["exports"], budget: number): string =
 }
 
 /**
- * The map in at most `budget` characters; empty when there is no file or no budget. Commands, main files and the upper folders
- * share the budget, what they leave goes to names that are offered and to deeper folders. `files` are those that it may name.
+ * The map within `budget` characters; empty without files or budget. Commands, main files and upper folders share the
+ * budget. The rest goes to exported names and deeper folders. `files` are the paths that the map may show.
  */
 export const projectMap = (facts: ProjectFacts, budget: number, files = mappedFiles(facts.files)): string => {
   const head = headOf(facts, files)

@@ -1,6 +1,6 @@
 /**
- * The commands of a Python project: its tasks, and the checks that its settings and its tests imply, each in the ways in
- * which the environment of the project may be had: its own folder, the program that manages it, or that of the machine.
+ * Finds the commands of a Python project: its tasks, and the checks that its settings and tests imply. Each is offered
+ * in every way to reach the environment: its folder, the project manager, or the machine.
  */
 import { fileName } from "../files/PathList.ts"
 import type { CommandKind } from "./CommandKind.ts"
@@ -13,7 +13,7 @@ interface Section {
 
 const unquoted = (value: string): string => /^(["'])(.*)\1$/.exec(value)?.[2] ?? value
 
-/** The sections of a TOML or INI text with their entries of one line; other lines are passed over. */
+/** The sections of a TOML or INI text with their single-line entries. Other lines are skipped. */
 const sectionsOf = (text: string): ReadonlyArray<Section> => {
   const sections: Array<{ name: string; entries: Array<readonly [string, string]> }> = []
   for (const line of text.split(/\r?\n/)) {
@@ -25,7 +25,7 @@ const sectionsOf = (text: string): ReadonlyArray<Section> => {
   return sections
 }
 
-/** Sections whose keys are tasks, and how a task is run. */
+/** Sections whose keys are tasks, and the command that runs a task. */
 const taskSections: ReadonlyArray<readonly [section: RegExp, run: string]> = [
   [/^tool\.poe\.tasks$/, "poe"],
   [/^tool\.pdm\.scripts$/, "pdm run"],
@@ -46,10 +46,10 @@ const tasksOf = (sections: ReadonlyArray<Section>, from: string): ReadonlyArray<
       .map(([key, does]) => ({ run: `${prefix}${key}`, does, from }))
   })
 
-/** Folders of environments in a project, by convention. */
+/** Conventional folders of virtual environments. */
 const environments: ReadonlyArray<string> = [".venv", "venv"]
 
-/** What goes before a command, by the file and by the sections of a manifest that show who manages the project. */
+/** The prefix of commands for each project manager, recognised by a lock file or a manifest section. */
 const managers: ReadonlyArray<readonly [run: string, lock: string, section: RegExp]> = [
   ["uv run", "uv.lock", /^tool\.uv\b/],
   ["poetry run", "poetry.lock", /^tool\.poetry\b/],
@@ -63,8 +63,9 @@ const managerOf = ({ files, path }: Manifest, sections: ReadonlyArray<Section>):
 }
 
 /**
- * A command of an installed package with all its ways: the environment in the folder of the manifest or at the top, the
- * program that manages the project, the machine. Without knowledge of programs it is that of the manager or of the machine.
+ * A command of an installed package with all ways to run it. The environment may be beside the manifest, at the top,
+ * behind the project manager, or on the machine. If the installed programs are unknown, the manager's way is used, or
+ * else the machine's.
  */
 const installed = (
   written: string,
@@ -81,7 +82,7 @@ const installed = (
   return inWays([...before, ...known], manifest.path, { kind, usual: before.length })
 }
 
-/** Settings of a checker mean that the project is checked with it. */
+/** Settings of a checker imply that the project uses it. */
 const checkers: ReadonlyArray<readonly [section: RegExp, files: ReadonlyArray<string>, run: string]> = [
   [/^(?:tool\.pytest.*|tool:pytest|pytest)$/, ["pytest.ini"], "python -m pytest"],
   [/^tool\.hatch\.envs\.hatch-test\b/, [], "hatch test"],
@@ -100,24 +101,24 @@ const checkersOf = (sections: ReadonlyArray<Section>, manifest: Manifest): Reado
 
 const testFile = /(?:^|\/)(?:test_[^/]*|[^/]*_test)\.py$/
 
-/** Files that say what a Python project needs, where no setting says how it is tested. */
+/** Files that list requirements of a Python project. */
 const needs = /^(?:pyproject\.toml|setup\.(?:py|cfg)|Pipfile|.*requirements.*\.txt)$/
 
-/** True for a file that lists packages of Python. */
+/** True for a file with a list of Python packages. */
 export const isRequirements = (path: string): boolean =>
   /^(?:[\w-]*[-_])?requirements(?:[-_.][\w-]+)?\.txt$/.test(fileName(path))
 
 const hasConftest = (files: ReadonlySet<string>): boolean => [...files].some((file) => fileName(file) === "conftest.py")
 
-/** True for a test that needs pytest to run; others may be of unittest. */
+/** True for a test that needs pytest. Others may use unittest. */
 export const importsPytest = (text: string): boolean => /^\s*(?:import|from) (?:_?pytest)\b/m.test(text)
 
 export const isPythonTest = (path: string): boolean => testFile.test(path)
 
-/** True for a file that says what a Python project needs or how it is tested. */
+/** True for a file that may mention pytest: requirements or test settings. */
 export const mayNamePytest = (path: string): boolean => needs.test(fileName(path)) || fileName(path) === "tox.ini"
 
-/** The tests of a project without settings for them: by pytest where something names it, else by Python itself. */
+/** The test command of a project without test settings: pytest if a file mentions it, else unittest. */
 const impliedTests = (sections: ReadonlyArray<Section>, manifest: Manifest): ReadonlyArray<ProjectCommand> => {
   const { files, path, text } = manifest
   if (!needs.test(fileName(path))) return []
@@ -133,7 +134,7 @@ const impliedTests = (sections: ReadonlyArray<Section>, manifest: Manifest): Rea
   return [installed(run, manifest, sections, "tests")]
 }
 
-/** Environments of tox in pyproject.toml, and those in tox.ini. */
+/** The tox environments in pyproject.toml and tox.ini. */
 const toxEnvironments = (sections: ReadonlyArray<Section>, from: string): ReadonlyArray<ProjectCommand> =>
   sections.flatMap(({ entries, name }) => {
     const inProject = /^tool\.tox\.env\.([\w-]+)$/.exec(name)?.[1]
@@ -144,7 +145,7 @@ const toxEnvironments = (sections: ReadonlyArray<Section>, from: string): Readon
     return [{ run: environment[1] === undefined ? "tox" : `tox -e ${environment[1]}`, from, does }]
   })
 
-/** `@nox.session` before `def name`; other decorators may stand between them. */
+/** Finds `@nox.session` before `def name`. Other decorators may come between. */
 const noxSessions = ({ path, text }: Manifest): ReadonlyArray<ProjectCommand> => {
   const commands: Array<ProjectCommand> = []
   let isSession = false

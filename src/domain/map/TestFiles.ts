@@ -1,8 +1,8 @@
-/** Which test files belong to a file of the project: those of the same name, and those that import it. */
+/** Finds the tests of a file: those of the same name, and those that import it. */
 import { fileName } from "../files/PathList.ts"
 import { folderOf } from "./ProjectCommands.ts"
 
-/** The name without its ending and without what makes it a test; for `index.ts` and its like that of the folder. */
+/** The name without its ending and its test marks. For `index.ts` and similar files, the folder name. */
 const stemOf = (path: string): string => {
   const stem = fileName(path)
     .replace(/(?:\.d)?\.[^.]+$/, "")
@@ -14,13 +14,13 @@ const stemOf = (path: string): string => {
 
 const foldersIn = (path: string): ReadonlyArray<string> => path.split("/").slice(0, -1)
 
-/** Files of one language, which test each other. */
+/** The language of a path. Files of the same language can test each other. */
 const languageOf = (path: string): string => {
   const ending = path.slice(path.lastIndexOf(".") + 1)
   return /^(?:[cm]?[jt]sx?|vue|svelte|astro)$/.test(ending) ? "script" : ending.replace(/^(py|ex)[is]$/, "$1")
 }
 
-/** Of the tests those of the same name and language; of several those in the most similar folders. */
+/** The tests with the same name and language. Of several, those with the most common folders. */
 export const testsOfName = (path: string, tests: ReadonlyArray<string>): ReadonlyArray<string> => {
   const own = new Set(foldersIn(path))
   const common = (test: string) => foldersIn(test).filter((one) => own.has(one)).length

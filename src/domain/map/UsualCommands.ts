@@ -1,6 +1,4 @@
-/**
- * The usual commands of a kind of project, where its manifest names none: those of the program that the manifest is for.
- */
+/** The conventional commands for a manifest that names none itself. */
 import { fileName } from "../files/PathList.ts"
 import { classNarrowing, usualNarrowing } from "./NarrowCommand.ts"
 import { folderOf, inWays, type Manifest, type ProjectCommand } from "./ProjectCommands.ts"
@@ -32,21 +30,21 @@ const usual: ReadonlyMap<string, ReadonlyArray<string>> = new Map(
   })
 )
 
-/** Scripts beside a manifest that bring its program. */
+/** Wrapper scripts beside a manifest that download its program. */
 const wrappers: ReadonlyMap<string, string> = new Map([
   ["mvn", "mvnw"],
   ["gradle", "gradlew"]
 ])
 
-/** True for the manifest of a solution of .NET, which has a name of its own. */
+/** True for a .NET solution file, whose name varies. */
 export const isSolution = (path: string): boolean => /\.slnx?$/i.test(path)
 
 const gradleNames: ReadonlyArray<string> = [...usual.keys()].filter((name) => name.includes("gradle"))
 
-/** True when another manifest, mostly in a folder around this one, has commands that include it. */
+/** True if the commands of another manifest, usually in a folder above, include this one. */
 const isPart = ({ files, path }: Manifest): boolean => {
   const name = fileName(path)
-  /* What `./...` covers ends at a module. */
+  /** `./...` does not cover nested modules. */
   if (name === "go.mod") return false
   const sameKind = gradleNames.includes(name) ? gradleNames : [name]
   const parts = folderOf(path).split("/").slice(0, -1)
@@ -77,7 +75,7 @@ const listed = (manifest: Manifest): ReadonlyArray<ProjectCommand> => {
   })
 }
 
-/** The modules of a workspace of Go; `./...` does not reach them from above. */
+/** The modules of a Go workspace, because `./...` does not reach them from above. */
 const goWorkspace = ({ path, text }: Manifest): ReadonlyArray<ProjectCommand> => {
   const block = /^use\s*\(([^)]*)\)/m.exec(text)?.[1] ?? ""
   const alone = [...text.matchAll(/^use\s+([^\s(]+)/gm)].map(([, folder = ""]) => folder)
@@ -91,7 +89,7 @@ const goWorkspace = ({ path, text }: Manifest): ReadonlyArray<ProjectCommand> =>
   }))
 }
 
-/** Programs in C and C++, which are set up in a folder of their own before they are built and tested. */
+/** C and C++ projects that are configured in a separate folder before a build. */
 const builtApart = ({ path, text }: Manifest): ReadonlyArray<ProjectCommand> => {
   if (fileName(path) === "meson.build") {
     if (!/^\s*project\s*\(/m.test(text)) return []
@@ -139,10 +137,10 @@ const computedCommands = new Map<string, (manifest: Manifest) => ReadonlyArray<P
   ["Makefile.PL", perlCommands]
 ])
 
-/** Names of the manifests with usual commands. */
+/** Names of manifests with conventional commands. */
 export const usualManifests: ReadonlyArray<string> = [...usual.keys(), ...computedCommands.keys()]
 
-/** The usual commands of a manifest; none for a part of a larger project of the same kind. */
+/** The conventional commands of a manifest; empty for a part of a larger project of the same kind. */
 export const usualCommands = (manifest: Manifest): ReadonlyArray<ProjectCommand> => {
   if (isPart(manifest)) return []
   if (isSolution(manifest.path)) return ["dotnet test", "dotnet build"].map((run) => ({ run, from: manifest.path }))

@@ -1,20 +1,20 @@
 /**
- * Finds text of a document that a person who reads it does not see: comments, hidden elements, titles of links, texts
- * for images. Structure of a document in there does not count, since it could replace what was seen.
+ * Finds text of a document that a reader does not see: comments, hidden elements, link titles, alternative texts of
+ * images. Document structure in such text does not count, because it could replace what the user saw.
  */
 import { findFences, Line, readLines } from "./Line.ts"
 import { isStructural } from "./MarkdownCleaning.ts"
 
-/** A part of a text: character positions, the end excluded. */
+/** A range of a text, as character positions. The end is exclusive. */
 export interface TextPart {
   readonly start: number
   readonly end: number
 }
 
-/** Searches that go forward in a text; what one finds is kept, so that their cost stays linear. */
+/** Forward searches in a text. Each keeps its last match, so that the total cost stays linear. */
 const makeSearch = (text: string) => {
   const lastMatches = new Map<RegExp, { readonly from: number; readonly match: TextPart | undefined }>()
-  /** The first match that begins at or after `from`. The pattern has the flag `g`, and looks at nothing before its match. */
+  /** The first match at or after `from`. The pattern needs the flag `g` and no lookbehind. */
   const find = (pattern: RegExp, from: number): TextPart | undefined => {
     const before = lastMatches.get(pattern)
     if (before !== undefined && from >= before.from && (before.match === undefined || from <= before.match.start)) {
@@ -26,10 +26,10 @@ const makeSearch = (text: string) => {
     lastMatches.set(pattern, { from, match: found })
     return found
   }
-  /** True when there is a match between two places. */
+  /** True if a match ends before `until`. */
   const has = (pattern: RegExp, from: number, until: number): boolean => (find(pattern, from)?.end ?? Infinity) <= until
   const closings = new Map<string, RegExp>()
-  /** Where the first closing tag of this name is that begins at or after a place. */
+  /** The position of the first closing tag with this name at or after a position. */
   const closingTag = (name: string, from: number): number | undefined => {
     const closing = closings.get(name.toLowerCase()) ?? new RegExp(`</${name}(?![\\w-])`, "gi")
     closings.set(name.toLowerCase(), closing)
@@ -39,11 +39,11 @@ const makeSearch = (text: string) => {
 }
 type Search = ReturnType<typeof makeSearch>
 
-/** What opens a part, as it may stand in a line. */
+/** Patterns that can open a hidden part. */
 const opening =
   /<!--|<\?|<!\[CDATA\[|<![a-z]|<([a-z][\w-]*)(?=[\s/>])|!\[|\]\(\s*<?[^\s<>()]*>?\s+["'(]|^ {0,3}\[[^\]\n]+\]:\s*\S+\s+["'(]/gim
 
-/** Attributes of a tag are followed so far, so that many unfinished tags take no long time. */
+/** Gives up on a tag after this many quotes, so that many unfinished tags stay cheap. */
 const mostQuotes = 1000
 
 const isHiding = (tag: string): boolean =>
@@ -54,8 +54,8 @@ const isHiding = (tag: string): boolean =>
   (/^<details\b/i.test(tag) && !/\sopen(?=[\s=/>])/i.test(tag))
 
 /**
- * Where a tag ends; a `>` in quotes does not end it. Only a block takes another `<` into its tag: anywhere else that shows
- * that there is none.
+ * The position after a tag. A `>` in quotes does not end it. Only a block element tolerates another `<` in its tag;
+ * elsewhere a `<` means that there was no tag.
  */
 const endOfTag = (text: string, start: number, isBlock: boolean): number | undefined => {
   const sign = isBlock ? /["'>]/g : /["'<>]/g
@@ -74,13 +74,13 @@ const endOfTag = (text: string, start: number, isBlock: boolean): number | undef
 
 const blankLine = /\n[ \t]*\n/g
 
-/** Where a title or a string in brackets ends: at its closing character, before a blank line. */
+/** The position after the closing character of a title or an image text; undefined if a blank line comes first. */
 const endOfTitle = ({ find, has }: Search, from: number, closing: RegExp): number | undefined => {
   const found = find(closing, from)
   return found === undefined || has(blankLine, from, found.start) ? undefined : found.end
 }
 
-/** Markup that is no element, by its first characters; the longer ones first. */
+/** Ends of markup that is no element, by its first characters, longest first. */
 const markupEnds = [
   ["<!--", /-->/g],
   ["<![", /\]\]>/g],
@@ -88,7 +88,7 @@ const markupEnds = [
   ["<?", /\?>/g]
 ] as const
 
-/** What closes a string in brackets, and a title, by what opens it. */
+/** The closing character of an image text or a title, by its opening. */
 const closings: ReadonlyMap<string, RegExp> = new Map([
   ["![", /\]/g],
   ["(", /\)/g],
@@ -96,19 +96,19 @@ const closings: ReadonlyMap<string, RegExp> = new Map([
   ["'", /'/g]
 ])
 
-/** HTML that begins a line is a block of its own, and holds what it likes. */
+/** True for HTML at the beginning of a line: such a block may contain anything. */
 const atLineStart = (text: string, start: number): boolean =>
   /(?:^|\n) {0,3}$/.test(text.slice(Math.max(0, start - 4), start))
 
-/** What ends a paragraph, and with it all that was opened within. */
+/** What ends a paragraph, and with it everything that was opened in it. */
 const newBlock = /\n[ \t]*(?:\n|#{1,6}\s|`{3}|~{3}|[-*+]\s|\d+[.)]\s|>|(?:[-*_][ \t]*){3,}\n)/g
 
-/** Elements that are blocks of their own although their tag goes on in the next lines. */
+/** Block elements: their tag may continue on the next lines. */
 const blockNames =
   "address article aside base blockquote body caption center col colgroup datalist dd details dialog dir div dl dt fieldset figcaption figure footer form frame frameset h1 h2 h3 h4 h5 h6 head header hr html iframe legend li link main menu nav noframes noscript ol optgroup option p param pre script search section style summary table tbody td template textarea tfoot th thead title tr track ul"
 const blockNamed = new Set(blockNames.split(" "))
 
-/** True for a line with which a block may begin that hides what follows it. */
+/** True for a line that can begin a block of hidden text. */
 export const mayHide = (line: string): boolean => {
   if (!line.startsWith("<")) return false
   if (/^<[!?]/.test(line)) return true
@@ -116,7 +116,7 @@ export const mayHide = (line: string): boolean => {
   return blockNamed.has(name.toLowerCase()) || (tag.endsWith(">") && isHiding(tag))
 }
 
-/** Where the part that is opened ends; nothing when it is visible. */
+/** The end of the hidden part that opens here; undefined if it is visible. */
 const endOf = (text: string, search: Search, match: RegExpExecArray): number | undefined => {
   const [markup, name] = match
   const start = match.index
@@ -125,7 +125,7 @@ const endOf = (text: string, search: Search, match: RegExpExecArray): number | u
   if (closing !== undefined) {
     const end = search.find(closing, start + markup.length)?.end
     if (isAtLineStart) return end ?? text.length
-    /* Within a paragraph, a blank line shows that nothing was opened. */
+    /** In a paragraph, a blank line means that nothing was opened. */
     return end === undefined || search.has(blankLine, start, end) ? undefined : end
   }
   if (name === undefined) {
@@ -139,11 +139,11 @@ const endOf = (text: string, search: Search, match: RegExpExecArray): number | u
   return search.closingTag(name, tagEnd) ?? text.length
 }
 
-/** Calls, loosely written fields and headings: nothing of that is for people in a block that nobody sees. */
+/** Structure in a loose form: calls, fields, headings. None of it belongs in a block that nobody sees. */
 const looseStructure =
   /^[\s>]*(?:#{1,6}\s|`{3}|~{3}|(?:[-*+]|\d+[.)])\s+\S*\*\*|\*\*|[={-]{3,}\s*$|\{|\[\s*[{"]|<(?:tool|function)_call>|[A-Z][\w /]{2,40}:?\s*$)/m
 
-/** True when the lines after the first hold structure of a document; within a paragraph only what a reader would take for it. */
+/** True if the lines after the first contain document structure. In a paragraph, only strict structure counts. */
 const holdsStructure = (part: string, isBlock: boolean): boolean => {
   const [, ...rest] = part.split("\n")
   return isBlock
@@ -151,7 +151,7 @@ const holdsStructure = (part: string, isBlock: boolean): boolean => {
     : rest.some((line) => isStructural(new Line(line.replace(/^[\s>]+/, ""))))
 }
 
-/** The hidden parts of a text that count. What is in a code block is visible. */
+/** The hidden parts that `counts` accepts. Text in a code block is visible. */
 const hiddenParts = (text: string, counts: (inside: string, isBlock: boolean) => boolean): ReadonlyArray<TextPart> => {
   if (!/[<\]]|!\[/.test(text)) return []
   const lines = readLines(text)
@@ -167,7 +167,9 @@ const hiddenParts = (text: string, counts: (inside: string, isBlock: boolean) =>
   }))
   const parts: Array<TextPart> = []
   const search = makeSearch(text)
-  /** Where parts end that did not count, as blocks and within paragraphs: what is opened in one of them does not count either. */
+  /**
+   * The ends of rejected parts, for blocks and for paragraphs. An opening within a rejected part does not count either.
+   */
   const visibleUntil = { block: 0, paragraph: 0 }
   let seen = 0
   let fence = 0
@@ -197,17 +199,17 @@ const hiddenParts = (text: string, counts: (inside: string, isBlock: boolean) =>
   return parts
 }
 
-/** The hidden parts of a text that hold structure of a document. */
+/** The hidden parts of a text with document structure. */
 export const hiddenStructure = (text: string): ReadonlyArray<TextPart> => hiddenParts(text, holdsStructure)
 
-/** The text with blanks instead of everything that is hidden. */
+/** Replaces all hidden text with blanks. */
 export const visibleText = (text: string): string =>
   withoutHidden(
     text,
     hiddenParts(text, () => true)
   )
 
-/** The text with blanks instead of hidden parts; lines and positions stay. */
+/** Replaces hidden parts with blanks, so that lines and positions stay the same. */
 export const withoutHidden = (text: string, parts: ReadonlyArray<TextPart>): string => {
   let visible = ""
   let from = 0

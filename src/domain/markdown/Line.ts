@@ -1,6 +1,6 @@
 /**
- * The lines of a document and its fenced blocks. A line is classified once: as a heading, a fence, a list item, a
- * field of a task. The readers of headings, sections and tasks share the result.
+ * The lines of a document and its fenced blocks. A line is classified once (heading, fence, list item, field of a
+ * task), and all readers share the result.
  */
 import { type Bullets, type LabelledLine, readLabel } from "./TaskFields.ts"
 
@@ -17,7 +17,7 @@ const indentOf = (line: string): number => {
   return column
 }
 
-/** The line without at most `columns` columns of indentation. */
+/** Removes at most `columns` columns of indentation. */
 export const dedent = (line: string, columns: number): string => {
   let column = 0
   let index = 0
@@ -44,7 +44,7 @@ const isComment = (line: string): boolean => {
 
 const bullet = /^(?:[-*+•–]|\d{1,9}[.)])(?=\s|$)/
 
-/** Reads the list markers of a line; a task box (`[ ]`, `[x]`) counts as part of the marker. */
+/** Reads the list markers of a line. A task box (`[ ]`, `[x]`) is part of the marker. */
 const readBullets = (line: string): Bullets => {
   const indent = indentOf(line)
   let rest = line.trimStart()
@@ -60,7 +60,7 @@ const readBullets = (line: string): Bullets => {
     content += mark.length + (rest === "" || gap > 4 ? 1 : gap)
   }
   if (marker !== "none") rest = rest.replace(/^\[[ xX]\]\s+/, "")
-  // A field that is struck through is one all the same.
+  // A field with strikethrough is still a field.
   if (marker !== "none") rest = rest.replace(/^~~(?!~)(\*\*.+?)~~\s*$/, "$1")
   return { indent, content, marker, rest }
 }
@@ -88,7 +88,7 @@ const readHashes = (line: string): HashHeading | undefined => {
 
 interface Opening {
   readonly mark: string
-  /** What stands before the fence: indentation, list markers, a bold label. */
+  /** The text before the fence: indentation, list markers, a bold label. */
   readonly lead: string
   readonly info: string
 }
@@ -101,9 +101,9 @@ export class Line {
   readonly indent: number
   readonly isBlank: boolean
   readonly hashes: HashHeading | undefined
-  /** The characters of a fence that can end a code block; nothing else stands on the line. */
+  /** The fence characters on a line with nothing else, which can close a code block. */
   readonly closing: string | undefined
-  /** The fence that opens on this line; also after list markers and after one bold label. */
+  /** The fence that opens on this line. List markers and one bold label may precede it. */
   readonly opening: Opening | undefined
   #bullets: Bullets | undefined
   #label: LabelledLine | "none" | undefined
@@ -119,13 +119,13 @@ export class Line {
     this.opening = hasFence ? this.#readOpening() : undefined
   }
 
-  /** The list markers at the start of the line, and what follows them. */
+  /** The list markers at the beginning of the line, and the text after them. */
   get bullets(): Bullets {
     this.#bullets ??= readBullets(this.text)
     return this.#bullets
   }
 
-  /** The label of a field, or a bold label after a list marker that no field has. */
+  /** A field label, or an unknown bold label after a list marker. */
   get label(): LabelledLine | undefined {
     this.#label ??= readLabel(this.bullets) ?? "none"
     return this.#label === "none" ? undefined : this.#label
@@ -135,17 +135,17 @@ export class Line {
     return this.label?.key !== undefined
   }
 
-  /** True for a heading with hashes, by the rules of CommonMark. */
+  /** True for a heading with hashes by the rules of CommonMark. */
   get isHeading(): boolean {
     return this.indent <= 3 && this.hashes !== undefined
   }
 
-  /** True for `---`, `***`, `___`. */
+  /** True for a thematic break: `---`, `***`, `___`. */
   get isRule(): boolean {
     return isRule(this.text)
   }
 
-  /** True for a line that holds one whole `<!-- comment -->` and nothing else. */
+  /** True for a line with a single `<!-- comment -->` and nothing else. */
   get isComment(): boolean {
     return isComment(this.text)
   }
@@ -162,10 +162,10 @@ export class Line {
 
 export const readLines = (text: string): Array<Line> => text.split("\n").map((line) => new Line(line))
 
-/** A fenced block. Indexes are 0-based positions in the lines it was found in. */
+/** A fenced block. Indexes are 0-based positions in the searched lines. */
 export interface Fence {
   readonly first: number
-  /** The closing line, or the last line when nothing closes it. */
+  /** The closing line, or the last line of an unclosed block. */
   readonly last: number
   readonly closed: boolean
   readonly indent: number
@@ -173,13 +173,13 @@ export interface Fence {
   readonly lead: string
   /** The content without the indentation of the fence. */
   readonly text: string
-  /** All lines, the fence lines too. */
+  /** All lines, including the fences. */
   readonly source: ReadonlyArray<Line>
 }
 
 type LineTest = (line: Line) => boolean
 
-/** For each position the next line, from there on, that passes the test; with one entry more than there are lines. */
+/** For each position, the next line from there that passes the test. Has one more entry than there are lines. */
 const nextLine = (lines: ReadonlyArray<Line>, test: LineTest): ReadonlyArray<number> => {
   const table: Array<number> = Array.from({ length: lines.length + 1 }, () => Infinity)
   for (let index = lines.length - 1; index >= 0; index -= 1) {
@@ -189,7 +189,7 @@ const nextLine = (lines: ReadonlyArray<Line>, test: LineTest): ReadonlyArray<num
   return table
 }
 
-/** Whether a fence contains structure of the document and after it the start of another block. */
+/** Tests whether a fence contains document structure and, after it, the opening of another block. */
 const swallows = (lines: ReadonlyArray<Line>, isStructure: LineTest) => {
   let structure: ReadonlyArray<number> | undefined
   let openings: ReadonlyArray<number> | undefined
@@ -204,9 +204,9 @@ const swallows = (lines: ReadonlyArray<Line>, isStructure: LineTest) => {
 }
 
 /**
- * Finds the fenced blocks. `staysOpen` decides about an unclosed fence: true makes a block of all that follows, false
- * makes the opening line ordinary text. A block that contains structure of the document (`isStructure`) and after it the
- * start of another block counts as unclosed, because its end belongs to the other block.
+ * Finds the fenced blocks. For an unclosed fence, `staysOpen` decides: true makes a block of the rest of the text,
+ * false makes the fence ordinary text. A block with document structure (`isStructure`) followed by an opening fence
+ * counts as unclosed: its closing fence belongs to the other block.
  */
 export const findFences = (
   lines: ReadonlyArray<Line>,
@@ -219,7 +219,7 @@ export const findFences = (
   const closings = lines.flatMap(({ closing: mark, indent }, index) =>
     mark === undefined ? [] : [{ index, mark, indent }]
   )
-  // A closing fence that does not exist after an earlier line does not exist after a later one: keeps the search linear.
+  // Fences for which no closing line was found. No later line can have one either, which keeps the search linear.
   const unclosed: Array<{ readonly sign: string; readonly length: number; readonly indent: number }> = []
   let next = 0
   for (let index = 0; index < lines.length; index += 1) {
@@ -255,7 +255,7 @@ export const findFences = (
   return fences
 }
 
-/** A table from line index to the fence that covers it. */
+/** Maps each line index to the fence around it. */
 export const fenceByLine = (fences: ReadonlyArray<Fence>): ReadonlyMap<number, Fence> => {
   const table = new Map<number, Fence>()
   for (const fence of fences) for (let index = fence.first; index <= fence.last; index += 1) table.set(index, fence)

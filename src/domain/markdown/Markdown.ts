@@ -1,6 +1,6 @@
 /**
- * Reads the answer of a model, or a document of the product, as markdown sections: line by line, fences respected. Never
- * throws.
+ * Splits the answer of a model, or a document of the product, into markdown sections. It works line by line, respects
+ * fences, and never throws.
  */
 import * as Option from "effect/Option"
 import { type Issue, type Repair, addIssue, addRepair, noFindings } from "../findings/Issue.ts"
@@ -11,25 +11,25 @@ import { type KnownHeadings, readHeading } from "./MarkdownHeadings.ts"
 import { type MarkdownSection, splitSections, textOfLines, textUnder } from "./Sections.ts"
 
 export interface MarkdownDocument {
-  /** The cleaned text; removed lines are empty, so line numbers are those of the original. */
+  /** The cleaned text. Removed lines are empty, so line numbers match the original. */
   readonly text: string
   readonly lines: ReadonlyArray<Line>
   readonly fences: ReadonlyMap<number, Fence>
   readonly sections: ReadonlyArray<MarkdownSection>
-  /** Lines (1-based) with a fence that nothing closes and that was read as text, because the document goes on after it. */
+  /** Lines (1-based) of unclosed fences that were read as text, because the document continues after them. */
   readonly strayFences: ReadonlyArray<number>
   readonly repairs: ReadonlyArray<Repair>
-  /** Present when the text is too large; it is not split then. */
+  /** Not empty if the text is too large; it is not split then. */
   readonly issues: ReadonlyArray<Issue>
 }
 
 const maximumDocument = 4_194_304
 
-/** What a reader knows of the documents it reads. */
+/** What the reader should recognise in a document. */
 export interface MarkdownOptions {
-  /** Headings to find also when they are bold lines. */
+  /** Headings that are also recognised as bold lines. */
   readonly knownHeadings?: KnownHeadings
-  /** True for a document with tasks: their fields are not code, so an unclosed fence before one does not swallow it. */
+  /** True for a document with tasks. Their fields are not code, so an unclosed fence does not swallow them. */
   readonly hasFields?: boolean
 }
 
@@ -40,7 +40,7 @@ const unsplit = (text: string): MarkdownDocument => {
   return { text, lines: [], fences: new Map(), sections: [], strayFences: [], ...findings }
 }
 
-/** Splits a text into sections and removes what is not part of the answer; see `repairs`. */
+/** Splits a text into sections and removes what is not part of the answer, as `repairs` lists. */
 export const readMarkdown = (
   text: string,
   { hasFields = false, knownHeadings }: MarkdownOptions = {}
@@ -50,7 +50,7 @@ export const readMarkdown = (
   const isPart = (line: Line): boolean =>
     (hasFields && line.isField) || readHeading(line, knownHeadings)?.knownHeading?.exact === true
   const lines = cleanLines(text, findings, isPart)
-  // Only an unclosed fence needs it.
+  // Computed only for unclosed fences.
   let lastPart: number | undefined
   const strayFences: Array<number> = []
   const staysOpen = (index: number): boolean => {
@@ -62,7 +62,8 @@ export const readMarkdown = (
   const open = foundFences.find((fence) => !fence.closed)
   if (open !== undefined) {
     addRepair(findings, "fence-closed", { line: open.first + 1 }, "Closed the code block at the end of the text.")
-    // A bare fence at the end closes a block whose own start was read as the end of an earlier one.
+    // A bare fence at the end closes a block. The opening fence of that block was mistaken for the end of an earlier
+    // one.
     const isEnd = open.language === "" && open.text.trim() === ""
     const swallowing = foundFences.filter((fence) => isEnd && fence.closed && fence.source.some(isPart))
     strayFences.push(...swallowing.map((fence) => fence.first + 1))
@@ -76,7 +77,7 @@ export const readMarkdown = (
   return { text: textOfLines({ lines }, 0), lines, fences, sections, strayFences, ...findings }
 }
 
-/** The section with this anchor: exactly, or forgivingly when exactly one answers to it. */
+/** The section with this anchor: an exact match, or else the only similar one. */
 export const findSection = (document: MarkdownDocument, anchor: string): Option.Option<MarkdownSection> => {
   const exact = document.sections.find((section) => section.anchor === anchor)
   if (exact !== undefined) return Option.some(exact)
@@ -85,6 +86,6 @@ export const findSection = (document: MarkdownDocument, anchor: string): Option.
   return others.length === 0 ? Option.fromNullishOr(similar) : Option.none()
 }
 
-/** The text of a section with its sub-headings, without its own heading; resolves `#anchor`. */
+/** The text of the section at `#anchor`, with its sub-headings but without its own heading. */
 export const sectionMarkdown = (document: MarkdownDocument, anchor: string): Option.Option<string> =>
   Option.map(findSection(document, anchor), (section) => textUnder(document, section))

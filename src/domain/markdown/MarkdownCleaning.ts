@@ -1,6 +1,6 @@
 /**
- * Removes what surrounds an answer: byte order mark, carriage returns, thinking, one fence around everything. Removed lines stay as
- * empty lines, so line numbers remain those of the original text.
+ * Removes what surrounds an answer: byte order mark, carriage returns, thoughts, one fence around everything. Removed
+ * lines become empty, so line numbers match the original text.
  */
 import { addRepair, type Findings } from "../findings/Issue.ts"
 import { fenceByLine, findFences, Line, readLines } from "./Line.ts"
@@ -16,7 +16,7 @@ export const opensThinking = (line: string): boolean => thinkOpening.test(line)
 /** True for a line on which thoughts end. */
 export const closesThinking = (line: string): boolean => thinkClosing.test(line)
 
-/** True for a line that the removal of thinking looks at. */
+/** True for a line with a tag of thoughts. */
 const isThinkingTag = (line: string): boolean => thinkOpening.test(line) || loneClosing.test(line)
 
 type LineTest = (line: Line) => boolean
@@ -57,7 +57,10 @@ const removeOpenThinking = (lines: Array<Line>, findings: Findings): void => {
   }
 }
 
-/** Some servers drop the opening tag and leave thoughts, then `</think>`; a draft in them is repeated in the answer. */
+/**
+ * Some servers drop the opening tag, so the answer begins with thoughts and `</think>`. A draft in the thoughts is
+ * repeated in the answer.
+ */
 const removeThinkingBeforeLoneTag = (lines: Array<Line>, findings: Findings): void => {
   if (!lines.some(({ text }) => loneClosing.test(text))) return
   const fenced = fenceByLine(findFences(lines, () => false))
@@ -81,7 +84,7 @@ const removeThinkingBeforeLoneTag = (lines: Array<Line>, findings: Findings): vo
   addRepair(findings, "thinking-removed", { line: end + 1 }, "Removed the model's thoughts before its answer.")
 }
 
-/** A fence of type markdown, or of no type, that starts before any heading and holds headings, is a wrapper. */
+/** A fence of type markdown, or without a type, is a wrapper if it precedes all headings and contains some. */
 const unwrapFence = (lines: Array<Line>, findings: Findings, isPart: LineTest): boolean => {
   const start = lines.findIndex((line) => line.isHeading || line.opening !== undefined || isPart(line))
   const opening = lines[start]?.opening
@@ -105,7 +108,7 @@ const removeThinking = (lines: Array<Line>, findings: Findings): void => {
   removeThinkingBeforeLoneTag(lines, findings)
 }
 
-/** The lines of the answer itself; `isPart` knows the headings and fields of the document in all their forms. */
+/** The lines of the answer itself. `isPart` recognises headings and fields of the document in every form. */
 export const cleanLines = (text: string, findings: Findings, isPart: (line: Line) => boolean): ReadonlyArray<Line> => {
   let rest = text
   if (rest.startsWith("\ufeff")) {
@@ -122,11 +125,14 @@ export const cleanLines = (text: string, findings: Findings, isPart: (line: Line
   return lines
 }
 
-/** True for a line that is a heading of some document, in whatever form. */
+/** True for a heading of any document, in any form. */
 export const isHeadingLine = ({ hashes, text }: Line): boolean =>
   hashes !== undefined || isKnownHeadingText(text.trim().replace(/^(?:\*\*|__)|(?:\*\*|__):?$/g, ""))
 
-/** True for a heading, a field, a fence, a rule, a comment or a tag of thoughts; a backslash before it makes it text. */
+/**
+ * True for a heading, a field, a fence, a rule, a comment or a tag of thoughts. A backslash before it makes it plain
+ * text.
+ */
 export const isStructural = (line: Line): boolean =>
   !line.isBlank &&
   !/^\s*\\/.test(line.text) &&

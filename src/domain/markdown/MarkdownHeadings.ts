@@ -1,7 +1,6 @@
 /**
- * Headings: the known ones of each kind of document, with the other wordings that models use, and the forms in which a
- * heading is written. A known heading is found by its slug, whatever its level, emphasis, numbering or punctuation, and also as a
- * bold line.
+ * The known headings of each kind of document, with other wordings that models use. A known heading is found by its
+ * slug. Level, emphasis, numbering and punctuation do not matter, and a bold line counts too.
  */
 import { forgivingSlug, slugOf } from "../text/Slug.ts"
 import type { Line } from "./Line.ts"
@@ -10,16 +9,16 @@ interface KnownHeading {
   readonly key: string
   readonly title: string
   readonly depth: number
-  /** False when the heading is known only by another wording. */
+  /** False if the heading has another wording. */
   readonly exact: boolean
-  /** True when text may follow on the same line, as in `**Result summary:** done`. */
+  /** True if text may follow on the same line, as in `**Result summary:** done`. */
   readonly leads: boolean
 }
 
-/** Finds the heading of one kind of document that a string stands for. */
+/** Finds the known heading of one kind of document. */
 export type KnownHeadings = (heading: string) => KnownHeading | undefined
 
-/** Punctuation before the first word is ignored; a hard space counts as a space. */
+/** Punctuation before the first word is ignored. A hard space counts as a space. */
 const comparable = (heading: string): string =>
   forgivingSlug(slugOf(heading.replace(/^[^\p{L}\p{N}]+/u, "").replace(/\s+/g, " ")))
 
@@ -39,7 +38,7 @@ const spellingsOf = (
   ]
 }
 
-/** No known heading is longer. */
+/** Longer lines are never known headings. In characters. */
 const longestHeading = 200
 
 /** The slugs of the exact headings of all documents. */
@@ -53,7 +52,7 @@ const findHeading = (entries: ReadonlyArray<[string, KnownHeading]>): KnownHeadi
     const slug = comparable(heading)
     const found = table.get(slug)
     if (found !== undefined) return found
-    // `1. Tasks`, `Tasks (revised)`, `Task: Research 1`
+    // Also find `1. Tasks`, `Tasks (revised)`, `Task: Research 1`.
     const [bare = ""] = heading.split(/[:(–—]/)
     const other =
       table.get(unnumbered(slug)) ?? (bare === heading ? undefined : table.get(unnumbered(comparable(bare))))
@@ -83,7 +82,7 @@ const listHeadings = findHeading([
 const sectionSlug = /^task-section(?:-|$)/
 const otherSectionSlug = /^(?:\d+-)?(?:tasks?-?)?(?:section|step|phase|stage|group)s?(?:-|$)/
 
-/** Headings of a task list; every `### Task section N` is one. */
+/** Headings of a task list. Every `### Task section N` is known. */
 export const taskListHeadings: KnownHeadings = (heading) => {
   if (heading.length > longestHeading) return undefined
   const found = listHeadings(heading)
@@ -95,7 +94,7 @@ export const taskListHeadings: KnownHeadings = (heading) => {
     : undefined
 }
 
-/** Headings of a refinement, with those of an older form. */
+/** Headings of an answer in a task, including those of an older form. */
 export const turnHeadings: KnownHeadings = findHeading([
   ...spellingsOf("inputs", "Inputs", "input input-values task-inputs the-inputs skill-inputs"),
   ...spellingsOf("task", "Task", "refined-task updated-task task-data the-task"),
@@ -113,25 +112,25 @@ export const resultHeadings: KnownHeadings = findHeading(
   )
 )
 
-/** True for a string that is an exact heading of any document: as a bold line it would be a heading. */
+/** True for an exact heading of any document: as a bold line it would be read as a heading. */
 export const isKnownHeadingText = (text: string): boolean => {
   if (text.length > longestHeading) return false
   const slug = comparable(text)
   return exactSlugs.has(slug) || sectionSlug.test(slug)
 }
 
-/** A heading as a line of a text. */
+/** A heading and the form in which it was written. */
 export interface Heading {
   readonly text: string
   readonly depth: number
-  /** How it was written; a bold line is read only as a known heading. */
+  /** A bold line is read as a heading only if it is known. */
   readonly form: "hashes" | "bold"
   readonly knownHeading: KnownHeading | undefined
-  /** Text on the line of a bold heading. */
+  /** Text after a bold heading on the same line. */
   readonly lead: string
 }
 
-/** A heading without emphasis, code marks and links, however they are nested. */
+/** A heading without emphasis, code marks and links, at any nesting. */
 const plainHeading = (text: string): string => {
   if (text.length > 500 || !/[[*_`]|^\s|\s$/.test(text)) return text
   const stripped = text

@@ -1,7 +1,7 @@
 /**
- * Everything that needs remark: the tree of a piece of markdown, the links in it, and moving foreign markdown below a
- * heading. Parsing takes more than linear time on nested or dense text, so text of unknown origin above the limits is
- * not parsed, and the caller reports it.
+ * Everything that needs the parser remark: syntax trees, links, and moving foreign markdown below a heading. Parsing
+ * takes more than linear time on nested or dense text. Text of unknown origin above the limits is not parsed, and the
+ * caller reports it.
  */
 import type { Heading, Nodes, Root, RootContent } from "mdast"
 import * as Option from "effect/Option"
@@ -24,7 +24,7 @@ const maximumNesting = 64
 
 const markdown = unified().use(remarkParse)
 
-// Within one field only links matter; emphasis and blocks would cost time and hide text.
+// Within a field only links matter. Parsing emphasis and blocks would cost time and hide text.
 const blockAndEmphasis =
   "attention blockQuote codeFenced codeIndented definition headingAtx htmlFlow htmlText labelStartImage list setextUnderline thematicBreak".split(
     " "
@@ -33,7 +33,7 @@ const inline = unified()
   .data("micromarkExtensions", [{ disable: { null: blockAndEmphasis } }])
   .use(remarkParse)
 
-/** True when remark can parse the text in a short time. @internal */
+/** True if remark can parse the text quickly. @internal */
 export const isParsable = (text: string): boolean => {
   if (text.length > maximumLength || (text.match(/[*_[\]]/g)?.length ?? 0) > maximumMarks) return false
   let depth = 0
@@ -55,7 +55,7 @@ const shiftLines = (node: Nodes, lines: number): void => {
   if ("children" in node) for (const child of node.children) shiftLines(child, lines)
 }
 
-/** The tree of a text that starts at `line` of its document; nothing when the text is above the limits. @internal */
+/** The tree of a text that starts at `line` of its document; none above the limits. @internal */
 export const parseMarkdown = (text: string, line: number): Option.Option<Root> => {
   if (!isParsable(text)) return Option.none()
   const tree = markdown.parse(text)
@@ -83,14 +83,14 @@ export const linksOf = (node: Nodes): ReadonlyArray<FoundLink> => {
   return [{ title, href: node.url, start, end, line: node.position?.start.line ?? 1 }]
 }
 
-/** False for a text in which there is no link: without these signs there is none, and parsing costs far more than looking. */
+/** Quick test: a text without these signs has no link, and searching is far cheaper than parsing. */
 const mayHoldLink = (text: string): boolean => text.includes("](") || text.includes("<")
 
-/** The links of one field, read as running text; nothing when the text is above the limits. */
+/** The links of one field, read as running text; none above the limits. */
 export const inlineLinks = (text: string): Option.Option<ReadonlyArray<FoundLink>> =>
   !isParsable(text) ? Option.none() : Option.some(mayHoldLink(text) ? linksOf(inline.parse(text)) : [])
 
-/** The links of a text that may hold any markdown; none when it is above the limits. */
+/** The links of any markdown text; empty above the limits. */
 export const markdownLinks = (text: string): ReadonlyArray<FoundLink> =>
   mayHoldLink(text) ? Option.match(parseMarkdown(text, 1), { onNone: () => [], onSome: linksOf }) : []
 
@@ -100,20 +100,17 @@ const headingText = (text: string, { children }: Heading): string => {
   return text.slice(offsets(first)[0], offsets(last)[1]).replace(/\s*\n\s*/g, " ")
 }
 
-/** Only fences and HTML go on after an empty line. */
+/** Only fences and HTML continue after an empty line. */
 const mayStayOpen = /`{3}|~{3}|</
 
-/** The block that is still open at the end of the text, if there is one: it would swallow a heading put after it. */
+/** The block that the text leaves open: it would swallow a heading put after it. */
 const openBlock = (text: string): RootContent | undefined => {
   if (!mayStayOpen.test(text)) return undefined
   const last = markdown.parse(`${text}\n\n# end`).children.at(-1)
   return last?.type === "heading" ? undefined : last
 }
 
-/**
- * Closes a fence that the text leaves open, so that it does not swallow what follows. When something else is open (an
- * HTML comment), the whole text is fenced.
- */
+/** Closes a fence that the text leaves open. If something else is open (an HTML comment), the whole text is fenced. */
 const closeMarkdown = (text: string): string => {
   const open = openBlock(text)
   if (open === undefined) return text
@@ -122,12 +119,12 @@ const closeMarkdown = (text: string): string => {
   return closed !== undefined && openBlock(closed) === undefined ? closed : fenced(text, "markdown")
 }
 
-/** Every heading begins, or is underlined, like this. */
+/** Quick test: every heading begins with `#` or is underlined. */
 const mayHaveHeading = /^[ \t]*(?:#|=+[ \t]*$|-+[ \t]*$)/m
 
 /**
- * Moves every heading below the level `below` (1 to 5) and keeps the order of levels as far as six levels allow. What the
- * text leaves open is closed.
+ * Moves all headings below the level `below` (1 to 5). Keeps the order of levels as far as six levels allow. Closes
+ * what the text leaves open.
  */
 export const nestMarkdown = (text: string, below: number): string => {
   const closed = closeMarkdown(text.trim())

@@ -1,6 +1,6 @@
 /**
- * The headings of a markdown text with the text under them, found line by line. Sufficient for texts of known form: skill
- * files and the prompts of the product. Answers of models need the full reader.
+ * Finds headings and the text under them line by line. Sufficient for texts of known form: skill files and the prompts
+ * of the product. Answers of models need the full reader.
  */
 import { Line, fenceByLine, findFences } from "./Line.ts"
 import type { CodeBlock } from "./PromptBlock.ts"
@@ -12,7 +12,7 @@ const fencesOf = (text: string) => {
   return { lines, fences, fenced: fenceByLine(fences) }
 }
 
-/** The lines outside of code blocks, with their numbers from 1. */
+/** The lines outside code blocks, numbered from 1. */
 export const proseLines = (text: string): ReadonlyArray<{ readonly line: number; readonly text: string }> => {
   const { fenced, lines } = fencesOf(text)
   return lines.flatMap((line, index) => (fenced.has(index) ? [] : [{ line: index + 1, text: line.text }]))
@@ -24,6 +24,6 @@ export const outline = (text: string): SectionedText => {
   return { lines, sections: splitSections(lines, fenced) }
 }
 
-/** The fenced blocks of a text in order; one that is not closed ends with the text. */
+/** The fenced blocks of a text in order. An unclosed block ends with the text. */
 export const fencedBlocks = (text: string): ReadonlyArray<CodeBlock> =>
   fencesOf(text).fences.map((fence) => ({ language: fence.language, text: fence.text }))

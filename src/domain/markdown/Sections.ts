@@ -1,31 +1,31 @@
 /**
- * The sections of a text: the one place that finds headings and says where what stands under them ends. The readers of answers, plans,
- * skills and their tests, instructions and pages differ in which headings they know and what ends a section for them.
+ * The only code that finds sections: headings, and the end of the text under them. Readers of answers, plans, skills,
+ * instructions and pages differ only in the headings that they know and in what ends a section.
  */
 import { makeSlugger } from "../text/Slug.ts"
 import type { Line } from "./Line.ts"
 import { type Heading, type KnownHeadings, readHeading } from "./MarkdownHeadings.ts"
 
-/** A heading with what stands under it, up to the next heading of any level. */
+/** A heading with the text under it, up to the next heading of any level. */
 export interface MarkdownSection extends Omit<Heading, "text"> {
   readonly heading: string
-  /** GFM anchor; repeated headings are numbered. */
+  /** GitHub's anchor. Repeated headings are numbered. */
   readonly anchor: string
   readonly line: number
-  /** Among the sections of the text, from 0. */
+  /** The index among the sections of the text, from 0. */
   readonly position: number
-  /** Positions of the lines of the body, 0-based, `last` excluded. */
+  /** 0-based positions of the body lines; `last` is exclusive. */
   readonly first: number
   readonly last: number
 }
 
-/** Lines with the sections that they form. */
+/** Lines and the sections that they form. */
 export interface SectionedText {
   readonly lines: ReadonlyArray<Line>
   readonly sections: ReadonlyArray<MarkdownSection>
 }
 
-/** The sections of a text in order. A heading inside a fence does not count. */
+/** The sections of a text in order. Headings in fences do not count. */
 export const splitSections = (
   lines: ReadonlyArray<Line>,
   fences: ReadonlyMap<number, unknown>,
@@ -49,7 +49,7 @@ export const splitSections = (
   )
 }
 
-/** The position after the last line of a section with its sub-headings; `isEnd` says which section after it is none of them. */
+/** The position after the last line of a section and its sub-sections. `isEnd` recognises the section after it. */
 export const sectionEnd = (
   { lines, sections }: SectionedText,
   { depth, position }: MarkdownSection,
@@ -60,7 +60,7 @@ export const sectionEnd = (
   return (next?.line ?? lines.length + 1) - 1
 }
 
-/** The text of some lines of a document, `last` excluded. */
+/** The text of lines `first` to `last`; `last` is exclusive. */
 export const textOfLines = ({ lines }: Pick<SectionedText, "lines">, first: number, last?: number): string =>
   lines
     .slice(first, last)
@@ -71,7 +71,7 @@ export const textOfLines = ({ lines }: Pick<SectionedText, "lines">, first: numb
 export const bodyOf = ({ lines }: Pick<SectionedText, "lines">, { first, last, lead }: MarkdownSection): string =>
   [...(lead === "" ? [] : [lead]), ...lines.slice(first, last).map(({ text }) => text)].join("\n")
 
-/** The text under a heading with its sub-headings. */
+/** The text under a heading, including sub-sections. */
 export const textUnder = (
   text: SectionedText,
   section: MarkdownSection,

@@ -1,19 +1,19 @@
 /**
- * The fields of a task and the lines on which they start: `- **Skill** search-code`. Recognises the strict form and the
- * forms that models write instead: colons, missing bold, missing list markers, misspelled labels.
+ * Recognises the fields of a task and the lines where they start: `- **Skill** search-code`. It reads the strict form
+ * and common deviations: colons, missing bold, missing list markers, misspelled labels.
  */
 import { distance } from "fastest-levenshtein"
 
-/** The list markers at the start of a line (`- `, `2. `, also several) and what follows them. */
+/** The list markers at the beginning of a line (`- `, `2. `, also several) and the text after them. */
 export interface Bullets {
   readonly indent: number
-  /** The column where the content of the item starts; equal to `indent` without a marker. */
+  /** The column where the content of the item starts; without a marker equal to `indent`. */
   readonly content: number
   readonly marker: "none" | "bullet" | "number"
   readonly rest: string
 }
 
-/** The exact labels, in the order of the document. */
+/** The exact labels in the order of the document. */
 export const fieldLabels = {
   name: "Name",
   needed: "What is needed",
@@ -25,7 +25,7 @@ export const fieldLabels = {
   output: "Output"
 } as const
 
-/** A field of a task; `output` exists only for finished tasks. */
+/** A field of a task. Only finished tasks have `output`. */
 export type FieldKey = keyof typeof fieldLabels
 
 export const requiredFields = ["needed", "skill", "expected"] as const
@@ -34,7 +34,7 @@ const keys = Object.keys(fieldLabels) as ReadonlyArray<FieldKey>
 
 const labels = keys.map((key) => fieldLabels[key].toLowerCase())
 
-/** Other wordings by field, in lower case. */
+/** Other wordings for each field, in lower case. */
 const otherLabels: Partial<Readonly<Record<FieldKey, ReadonlyArray<string>>>> = {
   name: ["task name"],
   needed: ["what's needed", "what’s needed", "whats needed", "what is required"],
@@ -51,7 +51,7 @@ const otherLabels: Partial<Readonly<Record<FieldKey, ReadonlyArray<string>>>> = 
   ]
 }
 
-/** How sure a label is: as asked for, another spelling of it, or only close to it. */
+/** How certain a label is: exact, another spelling, or only similar. */
 type LabelMatch = "exact" | "spelling" | "near"
 
 const matchLabel = (label: string): { readonly key: FieldKey; readonly match: LabelMatch } | undefined => {
@@ -78,10 +78,10 @@ export interface LabelledLine {
   readonly indent: number
   readonly content: number
   readonly label: string
-  /** Absent when no field has this label. */
+  /** Absent if no field has this label. */
   readonly key: FieldKey | undefined
   readonly match: LabelMatch
-  /** True for the form of the strict document. */
+  /** True for the strict form of the document. */
   readonly strict: boolean
   readonly value: string
 }
@@ -95,7 +95,7 @@ interface Cut {
 }
 
 const separator = /^\s*[:：]+\s*/
-/** What may follow a label directly. */
+/** What may directly follow a label. */
 const labelEnd = /^(?:$|[\s:：])/
 const longestLabel = 60
 
@@ -107,7 +107,7 @@ const cutAfter = (label: string, after: string, emphasis: Cut["emphasis"]): Cut 
   strict: false
 })
 
-/** `**Label** value` and its relatives: colon inside or after, other marks, marks around label and value together. */
+/** Cuts `**Label** value` and its variants: a colon inside or after, other marks, marks around label and value. */
 const cutMarked = (rest: string): Cut | undefined => {
   const mark = /^(?:\*{1,3}|_{1,3})(?=[^\s*_])/.exec(rest)?.[0]
   if (mark === undefined) return undefined
@@ -118,7 +118,7 @@ const cutMarked = (rest: string): Cut | undefined => {
   if (mark.startsWith("_") && !labelEnd.test(after)) return undefined
   const colon = inner.search(/[:：]/)
   const label = (colon < 0 ? inner : inner.slice(0, colon)).trim()
-  // `**Skill search-code, **best**`: marks after a blank open an emphasis, they do not close the label.
+  // `**Skill search-code, **best**`: marks after a blank open a new emphasis and do not close the label.
   if (/\s$/.test(inner) && matchLabel(label) === undefined) {
     const unclosed = cutUnclosed(rest.slice(mark.length))
     if (unclosed !== undefined) return unclosed
@@ -144,7 +144,7 @@ const completeLabel = (cut: Cut): Cut => {
   return cut
 }
 
-/** `**Skill search-code`: the marks are never closed, so only a known label tells where it ends. */
+/** `**Skill search-code`: the marks are never closed, so only a known label shows where it ends. */
 const cutUnclosed = (rest: string): Cut | undefined => {
   const lower = rest.toLowerCase()
   const knownLabel = keys
@@ -155,11 +155,11 @@ const cutUnclosed = (rest: string): Cut | undefined => {
     : cutAfter(rest.slice(0, knownLabel.length), rest.slice(knownLabel.length), "bold")
 }
 
-/** Labels that cannot be mistaken, also without a colon. */
+/** Labels that are unmistakable even without a colon. */
 const certainLabel =
   /^(?:(?:What is needed|For each|Expected output|Requires user approval)(?=$|\s)|Skill(?=\s+[a-z\d]+(?:[-_][a-z\d]+)*$)|References(?=\s+\[))/
 
-/** `Label: value`, or for labels that cannot be mistaken `Label value`. */
+/** Cuts `Label: value`, and `Label value` for unmistakable labels. */
 const cutPlain = (rest: string, hasMarker: boolean): Cut | undefined => {
   const colon = rest.slice(0, longestLabel).search(/[:：]/)
   if (colon > 0) return cutAfter(rest.slice(0, colon).trim(), rest.slice(colon), "none")
@@ -176,7 +176,7 @@ const isCertain = (cut: Cut, match: LabelMatch, hasMarker: boolean): boolean => 
   return match === "spelling" && (hasMarker || (cut.emphasis === "bold" && cut.hasColon))
 }
 
-/** Reads a line as a labelled one. A label in bold after a list marker is returned also when no field has it. */
+/** Reads a labelled line. A bold label after a list marker is returned even if no field has it. */
 export const readLabel = ({ content, indent, marker, rest }: Bullets): LabelledLine | undefined => {
   const hasMarker = marker !== "none"
   const cut = cutMarked(rest) ?? cutPlain(rest, hasMarker)

@@ -1,5 +1,5 @@
 /**
- * What a person is asked to approve: one item, as questions and events hold it, and the question about a whole step.
+ * What the user is asked to approve: one item, as questions and events contain it, and the question about a whole step.
  */
 import * as Schema from "effect/Schema"
 import { Risk } from "../tools/Access.ts"
@@ -7,7 +7,7 @@ import type { ProposedFile } from "../files/ProposedFile.ts"
 import { ToolCall, type PreparedCall } from "../tools/ToolCall.ts"
 import type { AnsweredBy } from "./Answer.ts"
 
-/** What is asked before a run begins names this instead of a task. */
+/** The task name in questions before a run. */
 export const beforeRunTask = "Before the run"
 
 const ApprovalSummary = Schema.Struct({
@@ -15,14 +15,14 @@ const ApprovalSummary = Schema.Struct({
   does: Schema.String,
   consequence: Schema.String,
   isCalm: Schema.Boolean,
-  /** The targets as a person knows them: relative in the project. */
+  /** The targets as a user reads them: relative paths in the project. */
   names: Schema.optionalKey(Schema.Array(Schema.String)),
-  /** The command of a call as one would type it. */
+  /** The command line of a call. */
   command: Schema.optionalKey(Schema.String)
 })
 export type ApprovalSummary = typeof ApprovalSummary.Type
 
-/** A call that somebody is asked about. */
+/** A call that the user is asked about. */
 export const ApprovalItem = Schema.Struct({
   /** The name of the task. */
   task: Schema.String,
@@ -30,35 +30,35 @@ export const ApprovalItem = Schema.Struct({
   call: Schema.optionalKey(ToolCall),
   /** The name of the tool. */
   tool: Schema.String,
-  /** The plugin the tool comes from; absent for a built-in tool. */
+  /** The plugin of the tool; absent for a built-in tool. */
   origin: Schema.optionalKey(Schema.String),
-  /** How much harm the call may do. */
+  /** How much harm the call can do. */
   risk: Risk,
   /** What the call accesses: paths, addresses, command lines. */
   targets: Schema.Array(Schema.String),
   /** Details of the targets, one line each. */
   details: Schema.optionalKey(Schema.Array(Schema.String)),
-  /** What would change, as a unified diff of bounded length. */
+  /** The change as a unified diff of limited length. */
   preview: Schema.optionalKey(Schema.String),
-  /** What the person should know before answering, as whole sentences. */
+  /** What the user should know before answering, in whole sentences. */
   warnings: Schema.optionalKey(Schema.Array(Schema.String)),
-  /** The whole change of which `preview` is the beginning: a unified diff with paths as a person knows them. */
+  /** The complete diff of which `preview` is the beginning, with paths as a user reads them. */
   diff: Schema.optionalKey(Schema.String),
-  /** The question in words: what the call does, what may come of it, and whether that is nothing to worry about. */
+  /** The question in words: what the call does, its consequence, and whether it is harmless. */
   words: Schema.optionalKey(ApprovalSummary),
-  /** How the checks of the task ended and which commands it ran, one line each; on the last item of the task. */
+  /** One line per check outcome and per command of the task. Only on the last item of the task. */
   facts: Schema.optionalKey(Schema.Array(Schema.String)),
-  /** True when only a person or a rule that names it may allow it: `--yes` does not. */
+  /** True if only the user, or a rule that names the call, may allow it. `--yes` does not. */
   personOnly: Schema.optionalKey(Schema.Boolean),
   /**
-   * What the answers `session` and `remember` to a single call would cover; an absent one is not offered. `always` are the
-   * rules that the person may choose for this project, of which each covers the call.
+   * What the answers `session` and `remember` would cover; an absent one is not offered. `always` are rules that the
+   * user may choose for this project. Each of them covers the call.
    */
   offers: Schema.optionalKey(
     Schema.Struct({
       session: Schema.optionalKey(Schema.String),
       remember: Schema.optionalKey(Schema.String),
-      /** What the answer `repairs` would cover beside the call; offered where checks run after the change. */
+      /** What `repairs` would cover in addition to the call. Offered if checks run after the change. */
       repairs: Schema.optionalKey(Schema.String),
       always: Schema.optionalKey(Schema.Array(Schema.String))
     })
@@ -66,44 +66,50 @@ export const ApprovalItem = Schema.Struct({
 })
 export type ApprovalItem = typeof ApprovalItem.Type
 
-/** The calls of one step that need approval before they run. */
+/** The calls of a step that need approval before they run. */
 export interface CallList {
   /** The heading of the step. */
   readonly title: string
-  /** Identifies the plan this step belongs to; "all remaining steps" covers only steps with the same key. */
+  /** Identifies the plan. The answer "all remaining steps" covers only steps with the same key. */
   readonly planKey: string
   readonly tasks: ReadonlyArray<GatedTask>
 }
 
-/** The plan of checks, which have a question of their own. */
+/** The plan key of checks, which get their own question. */
 export const checksPlanKey = "checks"
 
-/** A task that needs approval. `gatedBy` says why: the task list, a skill of the user or the project, or the risk of a call. */
+/**
+ * A task that needs approval. `gatedBy` is the reason: the task list, a skill of the user or the project, or the risk
+ * of a call.
+ */
 export interface GatedTask {
   readonly task: string
   readonly gatedBy: "list" | "skill" | "risk"
   readonly calls: ReadonlyArray<GatedCall>
-  /** How its checks ended and which commands it ran, one line each. */
+  /** One line per check outcome and per command of the task. */
   readonly facts?: ReadonlyArray<string>
-  /** What the tasks before it change, on top of which its calls are made. */
+  /** The changes of earlier tasks, on top of which its calls are made. */
   readonly others?: ReadonlyArray<ProposedFile>
 }
 
 export interface GatedCall extends PreparedCall {
-  /** Why it cannot be made any more, for example since a file changed. It is shown, and its answer grants nothing. */
+  /**
+   * Why the call is no longer possible, for example because a file changed. The user sees it, and no answer allows the
+   * call.
+   */
   readonly problem?: string
-  /** The project as it finds it, when calls of the task before it move or remove what it is about. */
+  /** The project as the call finds it, if earlier calls of its task move or remove its files. */
   readonly project?: ReadonlyArray<ProposedFile>
 }
 
-/** What a person wants instead of something they declined, in their words. `declined` is a step or a call. */
+/** What the user wants instead of a declined step or call, in their words. */
 export const RequestedChange = Schema.Struct({
   declined: Schema.String,
   instead: Schema.String,
-  /** The task and the tool of a call. */
+  /** The task and the tool of the call. */
   task: Schema.optionalKey(Schema.String),
   tool: Schema.optionalKey(Schema.String),
-  /** True for what would only have looked. */
+  /** True for a call that would only have read. */
   isRead: Schema.optionalKey(Schema.Boolean)
 })
 export type RequestedChange = typeof RequestedChange.Type

@@ -1,6 +1,6 @@
 /**
- * A question of the gate in a sentence: what a call does, and what may come of it. The sentences differ with the risk, so that the
- * ones that warn are read.
+ * Describes a question of the gate in a sentence: what a call does and its consequence. Sentences differ by risk, so
+ * that users read the warnings.
  */
 import { isSecretLike } from "../files/SensitivePath.ts"
 import { mostKept } from "../files/FileEntry.ts"
@@ -20,36 +20,36 @@ import { commandText } from "../commands/CommandText.ts"
 import type { ApprovalSummary } from "./ApprovalItem.ts"
 import type { Asked } from "./PolicyFormat.ts"
 
-/** What a write changes; `isNew` when there is no such file. */
+/** What a write changes. `isNew` is true if the file does not exist. */
 export interface SeenChange extends WholeChange {
   readonly isNew: boolean
 }
 
 interface SummaryContext {
-  /** A path as a person knows it: relative in the project, otherwise absolute. */
+  /** A path as a user reads it: relative in the project, otherwise absolute. */
   readonly nameOf: (path: string) => string
-  /** Nothing when the present content cannot be read. */
+  /** Undefined if the current content is unreadable. */
   readonly changeOf: (path: string) => SeenChange | undefined
 }
 
 type AccessSummary = Pick<ApprovalSummary, "consequence" | "does" | "isCalm">
 
-/** For what is nothing to worry about. */
+/** For a harmless access. */
 const lowRisk = (does: string, consequence: string): AccessSummary => ({ does, consequence, isCalm: true })
 const cautious = (does: string, consequence: string): AccessSummary => ({ does, consequence, isCalm: false })
 
-/** So many characters of the names in a folder are shown. */
+/** How many characters of file names in a folder are shown. */
 const namesLength = 120
 
 const sizeOf = ({ holds }: WriteAccess): number => holds?.size ?? 0
 
-/** What may be secret among several files; a sentence. */
+/** A sentence about files that may hold secrets, if the call has several files. */
 const secretsOf = (files: ReadonlyArray<WriteAccess>, nameOf: SummaryContext["nameOf"]): ReadonlyArray<string> => {
   const names = files.filter(({ path }) => isSecretLike(path)).map(({ path }) => nameOf(path))
   return files.length < 2 || names.length === 0 ? [] : [`By their names these may hold secrets: ${names.join(", ")}.`]
 }
 
-/** A removal, with what undo cannot bring back. */
+/** A removal, with a warning about files that undo cannot restore. */
 const removal = (
   does: string,
   consequence: string,
@@ -64,7 +64,7 @@ const removal = (
     : cautious(does, [`${consequence}.`, ...warnings].join(" "))
 }
 
-/** How many files a folder holds, their first names and their size. */
+/** The number of files in a folder, their first names and their total size. */
 const folderText = (folder: string, files: ReadonlyArray<WriteAccess>): string => {
   const real = files.filter(({ path }) => path !== folder)
   if (real.length === 0) return "empty"
@@ -109,7 +109,7 @@ const summaryOfWrite = (write: WriteAccess, { changeOf, nameOf }: SummaryContext
   return lowRisk(`edit ${name} (+${added} -${removed}${mode})`, "Changes a file of the project, and nothing else.")
 }
 
-/** What a call moves, or removes with a folder; nothing for single files that are written or removed. */
+/** The summary of a move or of a folder's removal; undefined for writes and removals of single files. */
 const summaryOfWhole = (writes: ReadonlyArray<WriteAccess>, { nameOf }: SummaryContext): AccessSummary | undefined => {
   const [first] = writes
   const removals = writes.filter(({ removes }) => removes === true)
@@ -196,7 +196,7 @@ const commandLineOf = (accesses: ReadonlyArray<CanonicalAccess>): string | undef
   return command
 }
 
-/** The words for a call or an access. What a tool of a plugin does besides its accesses is not known. */
+/** The summary of a call or an access. Effects of a plugin's tool beyond its accesses are unknown. */
 export const approvalSummary = (question: Asked, context: SummaryContext): ApprovalSummary => {
   const whole = summaryOfWhole(writesIn(question.accesses), context)
   const single = question.accesses.filter(({ _tag }) => whole === undefined || _tag !== "WriteFile")

@@ -1,4 +1,4 @@
-/** The decision of rules about one access, and the rules that a person is offered for it. */
+/** Decides about an access by rules, and finds the rules that the program offers to the user for it. */
 import { type Rule, ruleText, type Verdict } from "./Permission.ts"
 import { type Risk, type CanonicalAccess, eachTimeReason } from "../tools/Access.ts"
 import { matchesAllow, type Target, matchesDeny, exactPattern, targetPattern } from "./TargetPattern.ts"
@@ -11,7 +11,7 @@ interface Request {
   readonly targets: ReadonlyArray<Target>
 }
 
-/** The verdict, with the rules that gave it; none when the risk alone decided. */
+/** The verdict and the rules that led to it; no rules if the risk alone decided. */
 export interface Decision<R extends Rule = Rule> {
   readonly verdict: Verdict
   readonly rules: ReadonlyArray<R>
@@ -20,8 +20,8 @@ export interface Decision<R extends Rule = Rule> {
 const byText = (a: Rule, b: Rule): number => (ruleText(a) < ruleText(b) ? -1 : ruleText(a) > ruleText(b) ? 1 : 0)
 
 /**
- * True when a deny or ask rule matches; one target is enough. A rule for a tool holds for every other way to the same
- * effect: who denies `write_file` also denies that `edit_file` changes the file.
+ * True if a deny or ask rule matches. One target is enough. A rule for a tool covers every other way to the same
+ * effect: denying `write_file` also denies changes by `edit_file`.
  */
 const restricts = (rule: Rule, { targets, tool }: Request): boolean => {
   const { pattern } = rule
@@ -33,7 +33,7 @@ const restricts = (rule: Rule, { targets, tool }: Request): boolean => {
   )
 }
 
-/** The allow rules that match, when together they match every target. */
+/** The matching allow rules, if together they cover every target. */
 const allowing = <R extends Rule>(rules: ReadonlyArray<R>, { targets, tool }: Request): ReadonlyArray<R> => {
   if (targets.length === 0) return rules.filter((rule) => rule.tool === tool && rule.pattern === undefined)
   const covering = targets.map((target) =>
@@ -43,8 +43,8 @@ const allowing = <R extends Rule>(rules: ReadonlyArray<R>, { targets, tool }: Re
 }
 
 /**
- * Decides by rules, then by risk: what is safe is allowed, everything else asks. One target that a rule denies or asks
- * about is enough; to be allowed, every target must match an allow rule.
+ * Decides by rules, then by risk: safe calls are allowed, all others need a question. One target with a deny or ask
+ * rule is enough. To be allowed, every target must match an allow rule.
  */
 export const decide = <R extends Rule>(rules: ReadonlyArray<R>, request: Request): Decision<R> => {
   const { risk } = request
@@ -60,7 +60,7 @@ export const decide = <R extends Rule>(rules: ReadonlyArray<R>, request: Request
   return { verdict: risk === "safe" ? "allow" : "ask", rules: [] }
 }
 
-/** The folder of a file of the project with all that it holds; nothing for a file at the top. */
+/** The pattern for the folder of a project file; empty for a file at the top. */
 const folderPattern = (relative: string): ReadonlyArray<string> => {
   const folder = relative.split("/").slice(0, -1).join("/")
   return folder === "" ? [] : [`${exactPattern(folder)}/**`]
@@ -71,7 +71,7 @@ const filePatterns = (path: string, { relative }: Target): ReadonlyArray<string>
   return [exactPattern(relative), ...(isSecretLike(path) ? [] : folderPattern(relative))]
 }
 
-/** The patterns that are offered, the first one for the key alone; an undefined one is the tool without a pattern. */
+/** The patterns to offer. The first one is for the shortcut key. Undefined means the tool without a pattern. */
 const patternsOf = (access: CanonicalAccess, target: Target): ReadonlyArray<string | undefined> => {
   switch (access._tag) {
     case "ReadFile":
@@ -92,7 +92,10 @@ const patternsOf = (access: CanonicalAccess, target: Target): ReadonlyArray<stri
   }
 }
 
-/** The rules for a call with at most one access; none for what is asked each time and for commands without the sandbox. */
+/**
+ * The rules to offer for a call with at most one access. Empty if the gate must ask each time, and for commands outside
+ * the sandbox.
+ */
 export const ruleOffers = (asked: Asked, targets: ReadonlyArray<Target>): ReadonlyArray<Rule> => {
   const { accesses, risk, tool } = asked
   const [access] = accesses

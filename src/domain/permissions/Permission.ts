@@ -1,4 +1,4 @@
-/** Permission rules and how a person writes them. What rules decide about a call is in domain/permissions/Decision. */
+/** Permission rules in the form that users write. domain/permissions/Decision decides about calls with them. */
 import * as Schema from "effect/Schema"
 import * as Result from "effect/Result"
 
@@ -6,9 +6,9 @@ export const Verdict = Schema.Literals(["deny", "ask", "allow"])
 export type Verdict = typeof Verdict.Type
 
 /**
- * One rule for one tool. `pattern` is compared with the targets of a call as TargetPattern says. Without a pattern a deny
- * or ask rule matches every call of the tool, and an allow rule matches all but secrets, files that programs run, and
- * files outside the project. A call without targets matches only rules without a pattern.
+ * A rule for one tool. TargetPattern compares `pattern` with the targets of a call. Without a pattern, a deny or ask
+ * rule matches every call of the tool. An allow rule without a pattern matches everything except secrets, files that
+ * programs run, and files outside the project. A call without targets matches only rules without a pattern.
  */
 export const Rule = Schema.Struct({
   verdict: Verdict,
@@ -17,7 +17,7 @@ export const Rule = Schema.Struct({
 })
 export type Rule = typeof Rule.Type
 
-/** `read_file:src/**`, as a person writes it. */
+/** For example `read_file:src/**`, as a user writes it. */
 export const ruleText = (rule: Rule): string =>
   rule.pattern === undefined ? rule.tool : `${rule.tool}:${rule.pattern}`
 
@@ -26,7 +26,7 @@ const toolName = /^[a-z][a-z0-9]*(?:__?[a-z0-9]+)*$/
 
 export const isToolName = (name: string): boolean => toolName.test(name)
 
-/** What is wrong with a rule, and what to do; nothing when it is valid. */
+/** The problem of a rule and its fix; undefined for a valid rule. */
 export const ruleProblem = ({ tool, pattern }: Pick<Rule, "tool" | "pattern">): string | undefined => {
   if (!isToolName(tool)) return `"${tool}" is not a tool name. Name one tool, as "task-conductor tools list" shows it.`
   if (pattern === undefined) return undefined
@@ -39,7 +39,7 @@ export const ruleProblem = ({ tool, pattern }: Pick<Rule, "tool" | "pattern">): 
   return undefined
 }
 
-/** Reads `TOOL[:PATTERN]` of --allow and --deny, split at the first colon. Fails with what is wrong and what to do. */
+/** Parses `TOOL[:PATTERN]` of --allow and --deny, split at the first colon. Fails with the problem and its fix. */
 export const parseRule = (verdict: Verdict, text: string): Result.Result<Rule, string> => {
   const colon = text.indexOf(":")
   const rule: Rule =

@@ -1,4 +1,4 @@
-/** What a person allowed permanently, as the file holds it, and what an answer for the session covers. */
+/** The file of permanent permissions, and what an answer for the session covers. */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { type JsonProblem, readJson } from "../text/JsonText.ts"
@@ -15,10 +15,10 @@ import {
 } from "../tools/Access.ts"
 import type { Arguments } from "../tools/ToolCall.ts"
 
-/** The tool of a plugin or server as it was when the rule was made; a rule does not allow a tool that has changed. */
+/** The definition of a plugin's or server's tool when the rule was made. The rule does not allow a changed tool. */
 const ToolPin = Schema.Struct({
   origin: Schema.NonEmptyString,
-  /** SHA-256 of what the model and the gate see of the tool, in hex. */
+  /** SHA-256 of the tool definition that the model and the gate see, in hex. */
   definition: Schema.String.check(Schema.isPattern(/^[0-9a-f]{64}$/, { expected: "a SHA-256 in hex" }))
 })
 export type ToolPin = typeof ToolPin.Type
@@ -34,26 +34,28 @@ const ProjectPath = Schema.String.check(
 )
 
 /**
- * An entry of policies.json. `project` is the real path of the only project for which it holds. `rememberedAt` is absent in
- * entries that a person wrote by hand.
+ * An entry of policies.json. `project` is the real path of the only project where it applies. `rememberedAt` is absent
+ * in handwritten entries.
  */
 export const RememberedRule = Schema.Struct({
   ...Rule.fields,
   project: Schema.optionalKey(ProjectPath),
-  /** The folder at the path of the project, as its file system knows it. Another folder that is put there has none of its permissions. */
+  /**
+   * The file system's identity of the folder at `project`. Another folder at that path gets none of its permissions.
+   */
   folder: Schema.optionalKey(Schema.NonEmptyString),
   pin: Schema.optionalKey(ToolPin),
   rememberedAt: Schema.optionalKey(Time)
 })
 export type RememberedRule = typeof RememberedRule.Type
 
-/** True when one entry replaces the other. */
+/** True if one entry replaces the other. */
 export const isSameRule = (a: RememberedRule, b: RememberedRule): boolean =>
   a.verdict === b.verdict && a.tool === b.tool && a.pattern === b.pattern && a.project === b.project
 
 /**
- * True when the entry is about this project, given by its real path and the identity of its folder. A rule that denies holds for
- * whatever is at the path.
+ * True if the entry applies to this project, given by its real path and the identity of its folder. A deny rule applies
+ * to any folder at the path.
  */
 export const concernsProject = (
   { folder, project, verdict }: RememberedRule,
@@ -62,7 +64,10 @@ export const concernsProject = (
 ): boolean =>
   project === undefined || (project === root && (verdict === "deny" || folder === undefined || folder === rootFolder))
 
-/** True when the entry applies to the tool as it is now; `pin` is absent for a built-in tool. A deny rule always applies. */
+/**
+ * True if the entry applies to the current definition of the tool. `pin` is absent for a built-in tool. A deny rule
+ * always applies.
+ */
 export const appliesTo = (rule: RememberedRule, pin: ToolPin | undefined): boolean =>
   rule.verdict !== "allow" || (rule.pin?.definition === pin?.definition && rule.pin?.origin === pin?.origin)
 
@@ -73,7 +78,7 @@ const PolicyDocument = Schema.Struct({
   rules: Schema.Array(RememberedRule)
 })
 
-/** Tools that change something, and what the host starts: a remembered permission must name what it allows. */
+/** Tools that change something, plugins and servers. A remembered permission for them must name a target. */
 const changing = new Set([
   "write_file",
   "edit_file",
@@ -95,7 +100,7 @@ const entryProblem = (rule: RememberedRule): string | undefined => {
     : undefined
 }
 
-/** Reads the rules; the first problem rejects the whole text. */
+/** Parses the rules. The first problem rejects the whole text. */
 export const readPolicies = (text: string): Result.Result<ReadonlyArray<RememberedRule>, JsonProblem> => {
   const json = readJson(text)
   if (Result.isFailure(json)) return Result.fail(json.failure)
@@ -115,21 +120,20 @@ export const readPolicies = (text: string): Result.Result<ReadonlyArray<Remember
   return Result.succeed(decoded.success.rules)
 }
 
-/** The text for these rules, which `readPolicies` reads back. */
 export const renderPolicies = (rules: ReadonlyArray<RememberedRule>): string =>
   `${JSON.stringify({ version: policyVersion, rules }, null, 2)}\n`
 
-/** What is asked about, as far as it matters for a longer lasting answer. */
+/** The parts of a question that determine what a longer answer covers. */
 export interface Asked {
   readonly tool: string
   readonly risk: Risk
   readonly arguments?: Arguments
   readonly accesses: ReadonlyArray<CanonicalAccess>
-  /** The tool as it is now; absent for what is built in. */
+  /** The current definition of the tool; absent for a built-in tool. */
   readonly pin?: ToolPin
 }
 
-/** Equal keys are one grant; `covers` describes it. */
+/** A possible grant for the session. Equal keys are the same grant; `covers` describes it. */
 interface SessionScope {
   readonly key: Schema.Json
   readonly covers: string
@@ -149,8 +153,8 @@ const accessScope = (tool: string, access: CanonicalAccess): SessionScope => {
 }
 
 /**
- * The scopes that must all be granted for the call to need no question; undefined when it is asked about each time. A call
- * of high risk is granted only exactly as it is. A tool that declares no access is granted as a whole.
+ * The grants that a call needs to run without a question; undefined if the gate must ask each time. A grant for a
+ * high-risk call covers only exactly that call. A tool without accesses is granted as a whole.
  */
 export const sessionScopes = (question: Asked): ReadonlyArray<SessionScope> | undefined => {
   const { accesses, pin, risk, tool } = question
@@ -164,6 +168,6 @@ export const sessionScopes = (question: Asked): ReadonlyArray<SessionScope> | un
   return scopes.filter(({ covers }, index) => scopes.findIndex((one) => one.covers === covers) === index)
 }
 
-/** True when an answer may be remembered permanently. */
+/** True if the user may choose to remember the answer permanently. */
 export const canRemember = ({ accesses, risk }: Asked): boolean =>
   risk !== "high" && accesses.every((access) => eachTimeReason(access) === undefined)

@@ -4,11 +4,11 @@ const idleRule = {
   verdict: Schema.Literals(["allow", "deny"]),
   rule: Schema.String,
   what: Schema.String,
-  /** The file that holds it; absent for a flag or an option. */
+  /** The file with the rule; absent for a flag or an option. */
   source: Schema.optionalKey(Schema.String)
 }
 
-/** A rule that names no tool, with further ones. `what` says what is wrong, with the nearest tools. */
+/** A rule that names no existing tool, and further such rules. `what` is the problem with the nearest tool names. */
 export class RuleWithoutTool extends Schema.TaggedError<RuleWithoutTool>()("RuleWithoutTool", {
   ...idleRule,
   others: Schema.optionalKey(Schema.Array(Schema.Struct(idleRule)))

@@ -1,7 +1,6 @@
 /**
- * What a rule is compared with, and what its pattern matches. An allow rule matches exactly what it names. A deny or ask
- * rule matches more, as a line of .gitignore does: a bare name at any depth, a folder with all that it holds, and letter
- * case does not matter.
+ * Compares rule patterns with targets. An allow rule matches exactly what it names. A deny or ask rule matches more,
+ * like a line of .gitignore: a bare name at any depth, a folder with its content, and any letter case.
  */
 import { wordText } from "../commands/CommandText.ts"
 import { matches } from "../text/PatternMatch.ts"
@@ -9,26 +8,26 @@ import { unescaped } from "../text/PercentEscapes.ts"
 import { isAutomatic, isSecretLike } from "../files/SensitivePath.ts"
 import { mostUrlData } from "../tools/Access.ts"
 
-/** What a deny or ask rule may mean by a page: a host is denied on every port and in every spelling. */
+/** A deny rule for a host applies to every port and spelling of the host. */
 const scheme = /^[a-z][a-z0-9+.-]*:\/\//
 
-/** One part of a host name in the form that URLs have: other scripts in ASCII. */
+/** One label of a host name in ASCII, as URLs encode other scripts. */
 const asciiLabel = (label: string): string =>
   /^[\u0020-\u007e]*$/.test(label) ? label : (URL.parse(`http://${label}`)?.hostname ?? label)
 
-/** The pattern with its host in the form that URLs have, without the dot that may end it. Lower case. */
+/** The pattern with its host in ASCII and without a trailing dot. Expects lower case. */
 export const urlPattern = (pattern: string): string => {
   const [, before = "", host = "", rest = ""] = /^([a-z][a-z0-9+.-]*:\/\/)?([^/?#\s:]+)(.*)$/s.exec(pattern) ?? []
   return host === "" ? pattern : `${before}${host.replace(/\.$/, "").split(".").map(asciiLabel).join(".")}${rest}`
 }
 
-/** The pattern of a URL with its host as URLs have it; letter case matters in what follows. */
+/** The pattern of a URL with a normalised host. Letter case matters in the rest. */
 const withPlainHost = (pattern: string): string =>
   pattern.replace(/^https?:\/\/[^/?#]+/i, (start) => urlPattern(start.toLowerCase()))
 
 /**
- * The texts by which a pattern may name a URL in lower case: all of it or what follows the scheme; the same without the
- * port, without the dot that may end a host, and with escapes read. Another text has only itself.
+ * All lower-case texts by which a pattern may name a URL: with and without the scheme, the port, a trailing dot of the
+ * host, and escapes. Any other text only matches itself.
  */
 export const urlForms = (url: string): ReadonlyArray<string> => {
   const [, before, host = "", rest = ""] = /^([^/]*\/\/)([^/?#]*)(.*)$/s.exec(url) ?? []
@@ -40,10 +39,10 @@ export const urlForms = (url: string): ReadonlyArray<string> => {
   return [...new Set([...pages, ...pages.map((page) => `${before}${page}`)])]
 }
 
-/*
- * Where a rule for commands holds. A rule covers commands in the project folder, in the sandbox. For another folder, or
- * without the sandbox, it begins with that in parentheses, which no word of a command begins with:
- * `(packages/a) npm test`, `(no sandbox) make`, `(packages/*, no sandbox) make`.
+/**
+ * The folder and the sandbox of a command. By default, a rule covers sandboxed commands in the project folder. Another
+ * place is a prefix in parentheses, which no command begins with: `(packages/a) npm test`, `(no sandbox) make`,
+ * `(packages/*, no sandbox) make`.
  */
 
 export interface CommandPlace {
@@ -53,17 +52,17 @@ export interface CommandPlace {
 }
 
 interface ScopedPattern {
-  /** Absent when the pattern names none. */
+  /** Absent if the pattern names no folder. */
   readonly folder?: string
   readonly withoutSandbox: boolean
-  /** What is compared with the command. */
+  /** The part to compare with the command. */
   readonly rest: string
 }
 
 const outside = "no sandbox"
 const scoped = /^\(([^()]*)\) (.*)$/s
 
-/** A pattern with what it says about the place. */
+/** Splits a pattern into its place and the command. */
 export const scopedPattern = (pattern: string): ScopedPattern => {
   const [, scope, rest = ""] = scoped.exec(pattern) ?? []
   if (scope === undefined) return { withoutSandbox: false, rest: pattern }
@@ -73,44 +72,50 @@ export const scopedPattern = (pattern: string): ScopedPattern => {
   return { folder: folder.replace(/^\.\/(?=.)|\/$/g, ""), withoutSandbox, rest }
 }
 
-/** True when an allow rule with this pattern covers the place. One for commands without a sandbox covers those in it. */
+/**
+ * True if an allow rule with this pattern covers the place. A rule for commands without the sandbox also covers those
+ * in it.
+ */
 const coversPlace = ({ folder = ".", withoutSandbox }: ScopedPattern, place: CommandPlace): boolean =>
   (place.sandboxed || withoutSandbox) && matches(folder, place.folder === "." ? "." : wordText(place.folder))
 
-/** True when a deny or ask rule is about the place: about every place, unless it names a folder. */
+/** True if a deny or ask rule applies to the place: any place, unless the rule names a folder. */
 const concernsPlace = ({ folder }: ScopedPattern, place: CommandPlace): boolean =>
   folder === undefined || matches(folder.toLowerCase(), wordText(place.folder).toLowerCase(), "/")
 
 /** The pattern that matches exactly this text. */
 export const exactPattern = (text: string): string => text.replace(/[*\\]/g, "\\$&")
 
-/** What stands before a command in a pattern that covers it in this place; nothing in the sandbox of the project. */
+/** The prefix of a pattern for a command in this place; empty for the sandbox in the project folder. */
 export const placePrefix = ({ folder, sandboxed }: CommandPlace): string => {
   const words = [...(folder === "." ? [] : [exactPattern(wordText(folder))]), ...(sandboxed ? [] : [outside])]
   return words.length === 0 ? "" : `(${words.join(", ")}) `
 }
 
-/** The pattern that matches exactly this target, a command in its place. */
+/** The pattern that matches exactly this target, including the place of a command. */
 export const targetPattern = ({ canonical, place }: Pick<Target, "canonical" | "place">): string =>
   `${place === undefined ? "" : placePrefix(place)}${exactPattern(canonical)}`
 
-/** One file, page, command or start that a call accesses. */
+/** A file, page, command or start that a call accesses. */
 export interface Target {
-  /** Files are compared by path. An allow rule must name what the host starts, and what runs without the sandbox. */
+  /** Files are compared by path. For starts and commands without the sandbox, an allow rule needs a pattern. */
   readonly kind: "file" | "start" | "other"
   /** The real absolute path, the canonical URL, or another one-line text. */
   readonly canonical: string
   readonly relative?: string
   readonly place?: CommandPlace
-  /** True for a URL that was made from what was read: only a rule for exactly this URL allows it. */
+  /** True for a URL that contains text the model read. Only a rule for exactly this URL allows it. */
   readonly carries?: boolean
-  /** True for a change that would drop most of a file or what it leaves out: only a rule for exactly this file allows it. */
+  /**
+   * True for a change that would destroy most of a file or its omitted parts. Only a rule for exactly this file allows
+   * it.
+   */
   readonly loses?: boolean
   /** True for a file outside the project that belongs to the skill of the task. */
   readonly ofSkill?: boolean
-  /** The built-in tools that have the same effect: a deny or ask rule for one of them holds for this target too. */
+  /** Built-in tools with the same effect. A deny or ask rule for one of them also applies to this target. */
   readonly effects?: ReadonlyArray<string>
-  /** A part of a move is allowed as well by a rule for the tool that does this part alone. */
+  /** The tool that does this part of a move alone. An allow rule for it also covers the part. */
   readonly part?: string
 }
 
@@ -118,8 +123,8 @@ const isAbsolute = (pattern: string): boolean => /^(?:\/|[a-zA-Z][a-zA-Z0-9+.-]*
 const withoutDots = (pattern: string): string => pattern.replace(/^(?:\.\/)+/, "")
 
 /**
- * True when the pattern matches the target literally: a relative pattern matches the path below the project, so never a
- * file outside; an absolute one, and any pattern for what is not a file, matches the canonical target.
+ * True if the pattern matches literally. A relative pattern matches a path below the project and never a file outside.
+ * An absolute pattern, and any pattern for other targets, matches the canonical target.
  */
 const matchesText = (pattern: string, { canonical, kind, place, relative }: Target): boolean => {
   if (place !== undefined) return matches(scopedPattern(pattern).rest, canonical)
@@ -128,32 +133,32 @@ const matchesText = (pattern: string, { canonical, kind, place, relative }: Targ
   return relative !== undefined && matches(withoutDots(pattern), relative)
 }
 
-/** True when the pattern itself passes the test, whatever its wildcards match. */
+/** True if the literal text of the pattern passes the test, without what its wildcards could match. */
 const names = (pattern: string, test: (path: string) => boolean): boolean => {
   const literal = pattern.replace(/\\(.)/g, "$1")
   return test(literal) || test(literal.replaceAll("*", ""))
 }
 
-/** True for a URL of which wildcards would cover so much that it may carry data away. */
+/** True if wildcards would cover a long part of the URL, which could carry data away. */
 const carriesData = (pattern: string, url: string): boolean => {
   if (!/^https?:\/\//.test(url)) return false
-  /* A command may begin like a URL and be none. */
+  /** A command may begin like a URL. */
   const { host = "", protocol = "" } = URL.parse(url) ?? {}
   const named = pattern.replace(/\\(.)|\*/g, "$1").length
   const tail = url.length - Math.max(named, `${protocol}//${host}`.length)
   return tail > mostUrlData
 }
 
-/** True for a pattern that names this file alone. */
+/** True for a pattern that names exactly this file. */
 const isExact = (pattern: string | undefined, { canonical, relative }: Target): boolean =>
   pattern !== undefined &&
   (pattern === exactPattern(canonical) ||
     (relative !== undefined && withoutDots(pattern) === withoutDots(exactPattern(relative))))
 
 /**
- * True when an allow rule matches the target. A file that looks like a secret, or that programs run automatically, is
- * matched only by a pattern that names such files, not by wildcards alone. Without a pattern a rule matches the other
- * files of the project, pages and commands.
+ * True if an allow rule matches the target. For secrets and files that programs run automatically, the pattern must
+ * name such files; wildcards alone do not match. Without a pattern, a rule matches all other files of the project,
+ * pages and commands.
  */
 export const matchesAllow = (pattern: string | undefined, target: Target): boolean => {
   const { canonical, kind, place, relative } = target
@@ -173,11 +178,11 @@ export const matchesAllow = (pattern: string | undefined, target: Target): boole
   return (!isSecret || names(pattern, isSecretLike)) && (!isRun || names(pattern, isAutomatic))
 }
 
-/** Characters that end a folder in a path; a folder, a page or a host in a URL; a word of a command. */
+/** Characters that end a folder in a path; a folder, page or host in a URL; a word in a command. */
 const pathBoundaries = "/"
 const otherBoundaries = "/?# "
 
-/** As in .gitignore: a name alone matches at any depth, anything with a slash from the beginning. */
+/** As in .gitignore: a bare name matches at any depth; a pattern with a slash matches from the beginning. */
 const matchesPath = (pattern: string, path: string): boolean =>
   matches(pattern, path, pathBoundaries) ||
   (!pattern.includes("/") && path.split("/").some((name) => matches(pattern, name)))
@@ -190,15 +195,15 @@ const matchesFile = (pattern: string, { canonical, relative }: Target): boolean 
 }
 
 /**
- * True when a deny or ask rule matches the target. It matches at least what an allow rule with this pattern matches; for
- * a file outside the project a relative pattern matches at any depth.
+ * True if a deny or ask rule matches the target. It matches at least as much as an allow rule with this pattern. For a
+ * file outside the project, a relative pattern matches at any depth.
  */
 export const matchesDeny = (pattern: string, target: Target): boolean => {
   if (target.place !== undefined && !concernsPlace(scopedPattern(pattern), target.place)) return false
   if (matchesText(pattern, target)) return true
   const wide = withoutDots(target.place === undefined ? pattern : scopedPattern(pattern).rest).toLowerCase()
   if (target.kind === "file") return matchesFile(wide, target)
-  // `https://host/` means the host, as `folder/` means what it holds.
+  // `https://host/` means the whole host, as `folder/` means its content.
   const named = urlPattern(wide).replace(/\/$/, "")
   return urlForms(target.canonical.toLowerCase()).some((form) => matches(named, form, otherBoundaries))
 }

@@ -1,25 +1,25 @@
-/** A tool call in a few words, for progress: its name and the argument that says what it is about. */
+/** Describes a tool call in a few words for progress lines: its name and its main argument. */
 import type { ToolCall } from "../tools/ToolCall.ts"
 
-/** The arguments that say what a call is about, the best first. */
+/** Arguments that describe a call best, in order of preference. */
 const mainArguments = ["pattern", "query", "argv", "command", "url", "path", "title", "id"] as const
 
 const textOf = (value: unknown): string =>
   typeof value === "string" ? value : Array.isArray(value) ? value.map(textOf).join(" ") : JSON.stringify(value)
 
-/** A path below the project without the path of the project. */
+/** A path relative to the project if it is below it. */
 const withinProject = (path: string, project: string): string =>
   project !== "" && path.startsWith(`${project}/`) ? path.slice(project.length + 1) : path
 
-/** `:12-40`, `:12-`, nothing for a whole file. */
+/** The lines of a read: `:12-40`, `:12-`; empty for a whole file. */
 const linesPart = ({ end_line: end, start_line: start }: ToolCall["arguments"]): string =>
   typeof start !== "number" && typeof end !== "number"
     ? ""
     : `:${typeof start === "number" ? start : 1}-${typeof end === "number" ? end : ""}`
 
 /**
- * What a call is about: the pattern and where it is searched, the command, the address, or the file with its lines. `targets`
- * is what the call accesses, in canonical form; it counts where the arguments say nothing.
+ * The subject of a call: a pattern and its folder, a command, an address, or a file with its lines. `targets` are the
+ * canonical accesses, used if the arguments say nothing.
  */
 const callArgument = (call: ToolCall, targets: ReadonlyArray<string> = [], project = ""): string => {
   const values = call.arguments
@@ -41,6 +41,5 @@ const callArgument = (call: ToolCall, targets: ReadonlyArray<string> = [], proje
   return `${known}${main === "path" ? linesPart(values) : ""}`
 }
 
-/** The name of the tool and what the call is about. */
 export const toolCallText = (call: ToolCall, targets: ReadonlyArray<string> = [], project = ""): string =>
   [call.name, callArgument(call, targets, project)].filter((part) => part !== "").join(" ")

@@ -1,8 +1,8 @@
-/** Which files a run changed, by the results of its calls: those that name a path and a diff. */
+/** Finds the files that a run changed, from results of calls with a path and a diff. */
 import * as Schema from "effect/Schema"
 import type { TaskResult } from "../plan/TaskResult.ts"
 
-/** A file with the lines that were added and removed; `isPartial` when a diff was too long to be counted to its end. */
+/** A file with its added and removed lines. `isPartial`: a diff was too long to count completely. */
 export interface FileChange {
   readonly path: string
   readonly added: number
@@ -27,11 +27,11 @@ const countDiff = (path: string, diff: string): FileChange => {
   }
 }
 
-/** What a call changed, by the data of its result; nothing when it changed no file. */
+/** The change in the result of a call; undefined if it changed no file. */
 export const changeOf = (data: unknown): FileChange | undefined =>
   isChange(data) && data.diff !== "" ? countDiff(data.path, data.diff) : undefined
 
-/** Each file once, in the order of its first change. */
+/** Each changed file once, in the order of the first changes. */
 export const fileChanges = (results: ReadonlyArray<TaskResult>): ReadonlyArray<FileChange> => {
   const changes = results.flatMap(({ calls }) =>
     calls.flatMap(({ result }) => (result.success ? (changeOf(result.data) ?? []) : []))

@@ -1,22 +1,22 @@
 /**
- * Whether a run did what a person wanted in the place of what they declined. A model may call the goals met after it did nothing, or
- * after it looked at something; what counts is what the calls came to.
+ * Tells whether a run did what the user wanted instead of something they declined. The model may claim success without
+ * doing it, so only the results of calls count.
  */
 import type { RequestedChange } from "../permissions/ApprovalItem.ts"
 import { deniedOf } from "../plan/TaskResult.ts"
 import { type CallOutcome, fileTools } from "../tools/ToolCall.ts"
 import type { ChangeKinds, RoundWork } from "./NotDone.ts"
 
-/** What a person wanted instead, with the number of the round in which they said so, from 1. */
+/** What the user wanted instead, with the number of the round in which they said so, from 1. */
 export interface RequestedInRound extends RequestedChange {
   readonly round: number
 }
 
-/** True for a tool that does in another way what this one does. */
+/** True for tools with the same kind of effect. */
 const isSameKind = (tool: string, other: string): boolean =>
   tool === other || (fileTools.has(tool) && fileTools.has(other))
 
-/** True when a call of the same kind succeeded in the same task after the one that was declined. */
+/** True if a later call of the same kind succeeded in the same task. */
 const isFollowedAtOnce = ({ task, tool }: RequestedChange, { results }: RoundWork): boolean => {
   if (tool === undefined) return false
   const calls = results.find(({ name }) => name === task)?.calls ?? []
@@ -26,7 +26,10 @@ const isFollowedAtOnce = ({ task, tool }: RequestedChange, { results }: RoundWor
   return calls.slice(denied + 1).some(({ call, result }) => result.success && isSameKind(tool, call.name))
 }
 
-/** What was wanted and not done: a change needs a change in its place, and what only looks needs a later result. */
+/**
+ * The wishes that the run did not fulfil. A declined change needs another change; a declined read only needs a later
+ * result.
+ */
 export const unfollowed = (
   requested: ReadonlyArray<RequestedInRound>,
   rounds: ReadonlyArray<RoundWork>,

@@ -1,6 +1,6 @@
 /**
- * What is going on in a run or a conversation at a moment, folded from its events: the plan with the stage of each task, the
- * calls of models and tools that have not ended, and what is counted.
+ * The current state of a run or a conversation, computed from its events: the plan with the stage of each task,
+ * unfinished calls of models and tools, and counts.
  */
 import type { TaskList } from "../plan/TaskList.ts"
 import { deniedOf } from "../plan/TaskResult.ts"
@@ -9,13 +9,16 @@ import { toolCallText } from "./CallText.ts"
 import { progressText } from "../tools/ToolProgress.ts"
 import type { CallPhase, EventOf, RecordedEvent, RunEvent } from "./RunEvent.ts"
 
-/** `ready`: its calls are chosen, and it waits for its turn or for an approval. `kept` is from an earlier session. */
+/**
+ * `ready`: the calls are chosen, and the task waits for its turn or for an approval. `kept`: the result is from an
+ * earlier session.
+ */
 type TaskStage = "waiting" | "preparing" | "ready" | "running" | "finished" | "kept" | "failed" | "skipped"
 
 export interface LiveTask {
   readonly name: string
   readonly stage: TaskStage
-  /** That of the last model call. */
+  /** The attempt of the last model call. */
   readonly attempt: number
 }
 
@@ -24,13 +27,13 @@ export interface LiveStep {
   readonly tasks: ReadonlyArray<string>
 }
 
-/** A model call that has not ended. Times are in milliseconds since 1970. */
+/** An unfinished model call. Times are in milliseconds since 1970. */
 export interface LiveCall {
   readonly call: ModelCallId
   readonly model?: string
-  /** `sent` until something is known; `stalled` when the next word does not come; `again` before a retry. */
+  /** `sent` before the first sign of progress; `stalled` if the answer stops; `again` before a retry. */
   readonly phase: CallPhase | "sent" | "stalled" | "again"
-  /** When the phase began. */
+  /** The beginning of the phase. */
   readonly since: number
   readonly promptTokens?: number
   readonly tokens?: number
@@ -39,18 +42,18 @@ export interface LiveCall {
 
 export interface LiveTool {
   readonly task: string
-  /** The name with the main argument. */
+  /** The tool name with its main argument. */
   readonly text: string
   readonly since: number
-  /** How far it is, as the tool says it. */
+  /** The progress that the tool reported. */
   readonly progress?: string
 }
 
 /** The questions to the user. Times are in milliseconds. */
 interface LiveQuestions {
-  /** The hashes of those that wait for an answer. */
+  /** The hashes of unanswered questions. */
   readonly open: ReadonlySet<string>
-  /** Since when one of them waits. */
+  /** The time since which a question is unanswered. */
   readonly askedAt: number | undefined
   /** How long the user took to answer the others. */
   readonly personMs: number
@@ -58,13 +61,13 @@ interface LiveQuestions {
 
 export interface LiveState {
   readonly run: { readonly project: string; readonly model: string; readonly startedAt: number | undefined }
-  /** A stage of the whole list that is at work: planning, what is left, the answer, or a message of a conversation. */
+  /** A stage of the whole run that is active: planning, revising, answering, or a message of a conversation. */
   readonly stage: Stage | undefined
   readonly steps: ReadonlyArray<LiveStep>
   readonly tasks: ReadonlyMap<string, LiveTask>
   readonly calls: ReadonlyMap<string, LiveCall>
   readonly tools: ReadonlyMap<string, LiveTool>
-  /** Until when the calls wait for the server, while they do. */
+  /** The time until which calls wait for the server, if they do. */
   readonly serverUntil: number | undefined
   readonly questions: LiveQuestions
   /** The answer of the run as far as it is written. */
@@ -88,11 +91,11 @@ export const emptyLive: LiveState = {
 export const isResolved = (stage: TaskStage): boolean =>
   stage === "finished" || stage === "kept" || stage === "failed" || stage === "skipped"
 
-/** True while something is at work and no question waits for its answer. */
+/** True while work is active and no question is unanswered. */
 export const isLively = ({ calls, questions, run, stage, tools }: LiveState): boolean =>
   run.startedAt !== undefined && questions.open.size === 0 && (stage !== undefined || calls.size > 0 || tools.size > 0)
 
-/** The map with an entry, or without it. */
+/** A copy of the map with the entry set, or removed for undefined. */
 const withEntry = <V>(map: ReadonlyMap<string, V>, key: string, value: V | undefined): ReadonlyMap<string, V> => {
   const changed = new Map(map)
   if (value === undefined) changed.delete(key)
@@ -100,7 +103,7 @@ const withEntry = <V>(map: ReadonlyMap<string, V>, key: string, value: V | undef
   return changed
 }
 
-/** Within a plan, the turns of an item belong to no task of their own. */
+/** If there is a plan, turns of an item belong to no task of their own. */
 const withTask = (state: LiveState, name: string, change: Partial<LiveTask>): LiveState => {
   const known = state.tasks.get(name)
   if (known === undefined && state.steps.length > 0) return state
@@ -108,7 +111,7 @@ const withTask = (state: LiveState, name: string, change: Partial<LiveTask>): Li
   return { ...state, tasks: withEntry(state.tasks, name, { ...task, ...change }) }
 }
 
-/** A new plan takes the place of what has not ended; what has ended stays, unless the new plan has it again. */
+/** A new plan replaces unfinished tasks. Finished tasks stay, unless the new plan contains them again. */
 const withPlan = (state: LiveState, list: TaskList): LiveState => {
   const planned = new Set<string>(list.tasks.map(({ name }) => name))
   const stays = (name: string): boolean => {
@@ -131,7 +134,7 @@ const changeCall = (state: LiveState, call: ModelCallId, at: number, change: Par
   return { ...state, calls: withEntry(state.calls, key, { ...before, ...change }) }
 }
 
-/** A phase that goes on keeps its beginning. */
+/** Keeps the beginning of a phase that continues. */
 const inPhase = (state: LiveState, call: ModelCallId, at: number, change: Partial<LiveCall>): LiveState => {
   const before = state.calls.get(modelCallKey(call))
   return changeCall(state, call, at, before?.phase === change.phase ? change : { since: at, ...change })
@@ -139,7 +142,7 @@ const inPhase = (state: LiveState, call: ModelCallId, at: number, change: Partia
 
 const isBeforeFirstWord: ReadonlySet<LiveCall["phase"]> = new Set(["turn", "loading", "loading_or_reading", "reading"])
 
-/** What a heartbeat says about a call that says nothing more exact. */
+/** Applies a heartbeat, unless a more precise phase is known. */
 const withWaiting = (state: LiveState, { call, phase, seconds }: EventOf<"model.waiting">, at: number): LiveState => {
   const knownPhase = state.calls.get(modelCallKey(call))?.phase
   const since = at - seconds * 1000
@@ -164,7 +167,7 @@ const endCall = (state: LiveState, call: ModelCallId): LiveState => ({
   calls: withEntry(state.calls, modelCallKey(call), undefined)
 })
 
-/** Nothing of a task goes on once it has ended. */
+/** Ends a task and all its calls. */
 const endTask = (state: LiveState, name: string, stage: LiveTask["stage"]): LiveState =>
   withTask(
     {
@@ -176,7 +179,7 @@ const endTask = (state: LiveState, name: string, stage: LiveTask["stage"]): Live
     { stage }
   )
 
-/** Time counts as a person's while at least one question waits, if a person gave the answer. */
+/** Time counts as the user's while a question waits, if the user answers it. */
 const withAnswer = (
   { askedAt, open, personMs }: LiveQuestions,
   hash: string,
@@ -231,7 +234,7 @@ const foldCall = (state: LiveState, event: RunEvent, at: number): LiveState => {
   }
 }
 
-/** What had not ended when its step ended is not run in this round: the step was declined. */
+/** Tasks that are unfinished at the end of their step were declined, so they are skipped. */
 const endStep = (state: LiveState, title: string): LiveState =>
   (state.steps.findLast((step) => step.title === title)?.tasks ?? [])
     .filter((name) => !isResolved(state.tasks.get(name)?.stage ?? "skipped"))
@@ -257,7 +260,7 @@ const foldTask = (state: LiveState, event: RunEvent): LiveState => {
     case "task.kept":
       return endTask(state, event.task, "kept")
     case "task.finished":
-      /* A result that only tells of denied calls is none. */
+      /** A result with nothing but denied calls counts as a failure. */
       return endTask(state, event.task, deniedOf(event.result.calls) === "all" ? "failed" : "finished")
     case "task.failed":
       return endTask(state, event.task, event.failure.skipped ? "skipped" : "failed")
@@ -266,7 +269,7 @@ const foldTask = (state: LiveState, event: RunEvent): LiveState => {
   }
 }
 
-/** Tells a check from others that run at the same time. */
+/** Distinguishes checks that run at the same time. */
 const checkName = ({ command, task = "" }: { readonly task?: string; readonly command: string }): string =>
   `check ${JSON.stringify([task, command])}`
 
@@ -327,7 +330,7 @@ export const liveStateAfter = (state: LiveState, { at: when, event }: RecordedEv
     case "check.finished":
       return { ...state, tools: withEntry(state.tools, checkName(event), undefined) }
     default: {
-      // A single stage has no event that begins a run.
+      // A single stage has no `run.started` event.
       const { startedAt = at } = state.run
       return foldTask(foldCall({ ...state, run: { ...state.run, startedAt } }, event, at), event)
     }

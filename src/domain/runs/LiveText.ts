@@ -1,10 +1,10 @@
-/** The texts for what goes on: stages, phases of a model call, times. */
+/** Texts for the live view: stages, phases of a model call, times. */
 import { counted, secondsText } from "../text/Format.ts"
 import { printable } from "../text/Printable.ts"
 import type { Stage } from "./ActivityKey.ts"
 import type { LiveCall } from "./LiveState.ts"
 
-/** The time at which a view is looked at, in milliseconds since 1970. */
+/** The time at which a view is drawn, in milliseconds since 1970. */
 export interface ViewTime {
   readonly now: number
   readonly marks: ReturnType<typeof marksAt>
@@ -17,13 +17,13 @@ const frameMs = 100
 const frameAt = (all: ReadonlyArray<string>, now: number): string =>
   all[Math.floor(Math.abs(now) / frameMs) % all.length] ?? ""
 
-/** Signs at the beginning of lines, for a terminal that shows Unicode or for one that may not; `work` is what moves. */
+/** Markers at the beginning of lines, in Unicode or ASCII. `work` is animated. */
 export const marksAt = (now: number, isUnicode: boolean) =>
   isUnicode
     ? { work: frameAt(frames, now), done: "✔", failed: "✖", skipped: "↷", waiting: "·", open: "▸" }
     : { work: frameAt(plainFrames, now), done: "+", failed: "x", skipped: "-", waiting: ".", open: ">" }
 
-/** What a stage does, as a person would say. */
+/** What a stage does, in everyday words. */
 export const stageText: Readonly<Record<Stage, string>> = {
   plan: "planning",
   task: "working on a task",
@@ -32,7 +32,7 @@ export const stageText: Readonly<Record<Stage, string>> = {
   ask: "answering"
 }
 
-/** `14 s`, `4 min 3 s`, `2 h 5 min`. */
+/** A duration, such as `14 s`, `4 min 3 s`, `2 h 5 min`. `ms` is in milliseconds. */
 export const clockText = (ms: number): string => secondsText(Math.max(0, Math.floor(ms / 1000)))
 
 const speedText = ({ tokens, tokensPerSecond }: Pick<LiveCall, "tokens" | "tokensPerSecond">): string =>
@@ -41,7 +41,7 @@ const speedText = ({ tokens, tokensPerSecond }: Pick<LiveCall, "tokens" | "token
     ...(tokensPerSecond === undefined ? [] : [`, ${Math.round(tokensPerSecond)}/s`])
   ].join("")
 
-/** What a model call does or waits for; `model` is the one of the run. */
+/** What a model call does or waits for. `model` is the run's model. */
 export const phaseText = (call: Omit<LiveCall, "call" | "since">, model: string): string => {
   const size = call.promptTokens === undefined ? "" : ` about ${call.promptTokens} tokens`
   switch (call.phase) {

@@ -1,6 +1,6 @@
 /**
- * What is going on, as lines for a terminal of a certain size: what is at work, the plan around it, and how far it is. The
- * answer that is being written stands above.
+ * Draws the live view as lines for a terminal: active work, the plan around it, and progress. The unfinished answer is
+ * above them.
  */
 import { stepText } from "../plan/TaskName.ts"
 import {
@@ -17,14 +17,14 @@ import { printable, printableLines } from "../text/Printable.ts"
 import { type StyledLine, cutLine, lineWidth, textWidth, cutText, wrapLine } from "../text/TextWidth.ts"
 import { counted } from "../text/Format.ts"
 
-/** A name is not cut below this width, in columns. */
+/** The minimum width of a name that is cut, in columns. */
 const leastName = 20
 
 const widthOf = (detail: string): number => (detail === "" ? 0 : textWidth(detail) + 3)
 
 /**
- * The first of the details that fits beside the name is shown, else the last one as far as it fits. A long name stands
- * alone before both are cut, so that tasks can be told apart. On a narrow screen `word` stands for the details where it fits.
+ * Shows the first of `details` that fits beside the name, or else the last one cut. If even that fails, a long name
+ * stands alone, so that users can tell tasks apart. On a narrow screen, `word` replaces the details if it fits.
  */
 const workLine = (
   name: StyledLine,
@@ -53,18 +53,18 @@ export interface ViewSize {
 
 interface ViewOptions extends ViewTime {
   readonly size: ViewSize
-  /** What Ctrl-C does: `stops`. */
+  /** What Ctrl-C does, such as `stops`. */
   readonly stop: string
-  /** Text of an answer that is not printed yet, beside the answer of the run. */
+  /** Text of an unfinished answer that is not printed yet. */
   readonly unfinished?: string
 }
 
-/** `columns` is one less than the width: some terminals begin a new line when one fills it. */
+/** `columns` is one less than the terminal width: some terminals wrap a full line. */
 interface View extends ViewOptions {
   readonly columns: number
 }
 
-/** A step with its tasks, and which of them are at work. */
+/** A step with its tasks and their counts. */
 interface Shown {
   readonly step: LiveStep
   readonly tasks: ReadonlyArray<LiveTask>
@@ -73,7 +73,7 @@ interface Shown {
   readonly failed: number
 }
 
-/** What goes on for a task: its tool, or its call unless that waits for a slot. */
+/** The activity of each task: its tool, or its model call unless that waits for a slot. */
 const workOf = (state: LiveState) => {
   const tools = new Map<string, LiveTool>()
   for (const tool of state.tools.values()) tools.set(tool.task, tool)
@@ -103,7 +103,7 @@ const isDone = ({ ended, tasks }: Shown): boolean => ended === tasks.length
 const failureText = (failed: number): StyledLine =>
   failed === 0 ? [] : [{ text: ` · ${failed} without a result`, style: "red" }]
 
-/** One line for a step: finished, at work, or still to come. */
+/** One line for a step that is finished, active or pending. */
 const stepLine = (stepState: Shown, { columns, marks }: View): StyledLine => {
   const { active, failed, ended, step, tasks } = stepState
   const title = stepText(step.title)
@@ -125,7 +125,7 @@ const stepLine = (stepState: Shown, { columns, marks }: View): StyledLine => {
   return cutLine([...name, { text: ` · ${count}${prepared}`, style: "dim" }, ...failures], columns)
 }
 
-/** A tool with how far it is, and shorter where that has no room. */
+/** The texts for a tool: with its progress, and shorter ones for a narrow screen. */
 const toolDetails = ({ progress, text }: LiveTool): ReadonlyArray<string> =>
   progress === undefined
     ? [printable(text)]
@@ -143,7 +143,7 @@ const taskLine = (state: LiveState, { calls, tools }: Work, task: LiveTask, view
   return workLine(name, details, call.since, view, phase.split(/[\s,]/, 1)[0])
 }
 
-/** What comes next of a step, and how many more. */
+/** The next tasks of a step, and how many follow. */
 const nextLines = ({ active, tasks }: Shown, { columns, marks }: View, most: number): ReadonlyArray<StyledLine> => {
   const busy = new Set(active)
   const left = tasks.filter((task) => !isResolved(task.stage) && !busy.has(task))
@@ -158,7 +158,7 @@ const nextLines = ({ active, tasks }: Shown, { columns, marks }: View, most: num
       ]
 }
 
-/** Steps that have nothing at work, as one line for all of them when there are too few rows for each. */
+/** Inactive steps, as one line for all of them if there are too few rows. */
 const quietLines = (steps: ReadonlyArray<Shown>, options: View, remaining: number): ReadonlyArray<StyledLine> => {
   if (steps.length === 0 || remaining <= 0) return []
   if (steps.length <= remaining) return steps.map((shown) => stepLine(shown, options))
@@ -178,7 +178,7 @@ const quietLines = (steps: ReadonlyArray<Shown>, options: View, remaining: numbe
   return done ? [cutLine(all, columns), ...lines] : [...lines, cutLine(all, columns)]
 }
 
-/** The plan in at most so many lines. */
+/** The plan in at most `rows` lines. */
 const planLines = (state: LiveState, options: View, rows: number): ReadonlyArray<StyledLine> => {
   if (rows <= 0 || state.steps.length === 0) return []
   const work = workOf(state)
@@ -209,9 +209,9 @@ const planLines = (state: LiveState, options: View, rows: number): ReadonlyArray
   return [...early, ...lines, ...late]
 }
 
-/** More lines than this are no help. */
+/** The view never takes more rows. */
 const mostRows = 20
-/** What a stage of the whole list does; calls of tasks are shown with their tasks. */
+/** A line for a stage of the whole run. Calls of tasks are drawn with their tasks. */
 const stageLine = (state: LiveState, view: View): ReadonlyArray<StyledLine> => {
   const call = [...state.calls.values()].find((one) => one.call.task === undefined)
   const stage = call?.call.stage ?? state.stage
@@ -228,7 +228,7 @@ const stageLine = (state: LiveState, view: View): ReadonlyArray<StyledLine> => {
   ]
 }
 
-/** What belongs to no plan: the tools of a conversation, and a stage of one task by itself. */
+/** Activity outside a plan: tools of a conversation, and a stage of a single task. */
 const looseLines = (state: LiveState, view: View): ReadonlyArray<StyledLine> => {
   const planned = new Set(state.steps.flatMap(({ tasks }) => tasks))
   const line = (text: string, details: ReadonlyArray<string>, since: number): StyledLine =>
@@ -246,7 +246,7 @@ const looseLines = (state: LiveState, view: View): ReadonlyArray<StyledLine> => 
   return [...calls, ...tools].slice(-4)
 }
 
-/** The end of a string that is being written. */
+/** The last lines of an unfinished text. */
 const writtenLines = (text: string, columns: number, rows: number): ReadonlyArray<StyledLine> => {
   const lines = printableLines(text)
     .replaceAll("\t", "  ")
@@ -257,7 +257,10 @@ const writtenLines = (text: string, columns: number, rows: number): ReadonlyArra
   return text.trim() === "" ? [] : last.map((line) => [{ text: `  ${cutText(line, columns - 2)}`, style: "dim" }])
 }
 
-/** How far the run is, what waits, how long it has taken without persons, and how to stop it; the least important go first. */
+/**
+ * The progress of the run, its queue, its duration without the user's time, and how to stop it. The least important
+ * parts are dropped first.
+ */
 const statusLine = (state: LiveState, { columns, now, stop }: View): StyledLine => {
   const { calls, questions, run, serverUntil = now, steps, tasks } = state
   const { startedAt = now } = run
@@ -292,7 +295,10 @@ const statusLine = (state: LiveState, { columns, now, stop }: View): StyledLine 
   return cutLine(line.slice(1), columns)
 }
 
-/** The lines, none when nothing is at work; at most a part of the screen, so that the log above stays readable. */
+/**
+ * All lines of the view; empty without active work. They take only a part of the screen, so that the log above stays
+ * readable.
+ */
 export const liveView = (state: LiveState, options: ViewOptions): ReadonlyArray<StyledLine> => {
   if (!isLively(state)) return []
   const view: View = { ...options, columns: Math.max(10, options.size.columns - 1) }

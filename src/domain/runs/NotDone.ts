@@ -1,7 +1,7 @@
 /**
- * What a run promised and did not do: tasks that failed or never ran, calls that failed and that no later call made up for,
- * and tasks whose skill exists to change something although nothing of theirs did. A model may call such work finished; what
- * counts is what the calls came to.
+ * Finds work that a run promised and did not do: failed or unrun tasks, failed calls that no later call replaced, and
+ * tasks of a changing skill without a change. The model may call such work finished, so only the results of calls
+ * count.
  */
 import { rawBlock } from "../markdown/PromptBlock.ts"
 import { failureLines, fittedResults, type Frame, leastResults, partOf } from "../models/ExecutionBlocks.ts"
@@ -14,24 +14,24 @@ import { canonicalJson } from "../text/Json.ts"
 import { cutAt, listWithin, shares } from "../text/Excerpt.ts"
 import type { CallOutcome, ToolCall } from "../tools/ToolCall.ts"
 
-/** One round: its tasks and what became of them. */
+/** One round: its tasks, their results and their failures. */
 export interface RoundWork {
   readonly tasks: ReadonlyArray<Task>
   readonly results: ReadonlyArray<TaskResult>
   readonly failures: ReadonlyArray<TaskFailure>
 }
 
-/** True for a result of which nothing was denied but reads, and something else succeeded. */
+/** True if only reads were denied and another call succeeded. */
 const didWithout = ({ calls }: TaskResult, { changeOf }: ChangeKinds): boolean =>
   deniedOf(calls) !== "all" &&
   calls.every(({ call, result }) => result.error_type !== "permission_denied" || changeOf(call) === undefined)
 
-/** True for a result that says itself that a part is missing. */
+/** True if the result itself says that a part is missing. */
 const isPartial = ({ result: { summary } }: TaskResult): boolean => /^[*_]*partly done\b/i.test(summary.trim())
 
 const isWhole = (one: TaskResult): boolean => !isPartial(one) && openItems(one.items ?? []).length === 0
 
-/** True for a run of one task that ended clean: nothing is left to plan, and its report is the answer. */
+/** True for a run of one task without anything left to plan. Its report is the answer. */
 export const endedClean = (rounds: ReadonlyArray<RoundWork>, kinds: ChangeKinds): boolean => {
   const [round, ...others] = rounds
   const [result, ...more] = round?.results ?? []
@@ -47,34 +47,34 @@ export const endedClean = (rounds: ReadonlyArray<RoundWork>, kinds: ChangeKinds)
 }
 
 interface Change {
-  /** In words: `src/a.ts (edit_file)`. */
+  /** A description such as `src/a.ts (edit_file)`. */
   readonly what: string
-  /** The path of a file, or the name of a tool whose effect has no name of its own. */
+  /** The path of a file, or the name of a tool whose effect has no name. */
   readonly target: string
-  /** True when a later change of the same target is this change, however often it failed. */
+  /** True if any later change of the same target replaces this one. */
   readonly isFile: boolean
-  /** True when it takes the file away, so that no change of the file makes up for it. */
+  /** True for a removal, which only another removal replaces. */
   readonly isRemoval?: boolean
 }
 
 /** What the tools and skills of the run say about calls and tasks. */
 export interface ChangeKinds {
-  /** Nothing for a call that changes nothing. */
+  /** Undefined for a call that changes nothing. */
   readonly changeOf: (call: ToolCall) => Change | undefined
-  /** True for a task whose skill exists to change something. */
+  /** True for a task whose skill exists to make changes. */
   readonly promisesChange: (task: Task) => boolean
 }
 
-/** A change that is still missing, or the result of items; `why` is a sentence. */
+/** A missing change, or missing results of items. `why` is a sentence. */
 export interface MissingChange {
   readonly task: TaskName
   readonly what: string
   readonly why: string
-  /** True for items or a part of a task that gave no result, whether they are read or changed. */
+  /** True for items or a part of a task without a result. */
   readonly isResult?: boolean
 }
 
-/** What a task did not do, as the rest of a sentence about it: `did not change src/a.ts (edit_file)`. */
+/** The end of a sentence about what a task did not do: `did not change src/a.ts (edit_file)`. */
 export const lackText = ({ isResult = false, what }: MissingChange): string =>
   `${isResult ? "gave no result for" : "did not change"} ${what}`
 
@@ -85,21 +85,21 @@ interface Made extends Change {
 
 interface Missed extends MissingChange {
   readonly isMadeBy: (made: Made) => boolean
-  /** True when a whole result of the same skill in a later round makes up for it as well. */
+  /** The skill of the task. A complete result of the same skill in a later round also fills the gap. */
   readonly skill?: string
-  /** True when one later change makes up for one failure only. */
+  /** True if one later change can replace only one failure. */
   readonly isSingle: boolean
 }
 
-/** So many items without a result are named. */
+/** How many items without a result are named. */
 const mostNamedItems = 5
 
-/** Of a result that says that a part is missing, so many characters are quoted. */
+/** How many characters of a partial result are quoted. */
 const mostOfSummary = 300
 
 const sameCall = ({ arguments: given, name }: ToolCall): string => canonicalJson([name, given])
 
-/** Changes by tasks that have a result, and by those that failed afterwards. */
+/** Changes by tasks with a result, and by tasks that failed afterwards. */
 const madeIn = ({ failures, results, tasks }: RoundWork, { changeOf }: ChangeKinds): ReadonlyArray<Made> => {
   const ran = [
     ...results.map(({ calls, task: { skill } }) => ({
@@ -119,7 +119,7 @@ const madeIn = ({ failures, results, tasks }: RoundWork, { changeOf }: ChangeKin
   )
 }
 
-/** A denied call is not in it: the gate reports it. */
+/** Denied calls are omitted, because the gate reports them. */
 const failedCalls = ({ results }: RoundWork, { changeOf }: ChangeKinds, changesMade: ReadonlyArray<Made>) =>
   results.flatMap(({ calls, name }) =>
     calls.flatMap(({ call, result }: CallOutcome): ReadonlyArray<Missed> => {
@@ -132,7 +132,7 @@ const failedCalls = ({ results }: RoundWork, { changeOf }: ChangeKinds, changesM
     })
   )
 
-/** A task of which no change came; any later change by its skill makes up for that. */
+/** A task without any change. A later change by its skill fills the gap. */
 const nothingBy = (task: Task, why: string): Missed => ({
   task: task.name,
   what: "anything",
@@ -148,7 +148,7 @@ const idleTasks = ({ results }: RoundWork, { changeOf, promisesChange }: ChangeK
       nothingBy(task, `None of its calls changes anything, although changes are what its skill "${task.skill}" is for.`)
     )
 
-/** A task that failed after its calls had made their changes lacks only the words about them. */
+/** If all changes of a failed task were made, only its report is missing, so the task is omitted. */
 const failedTasks = (
   { failures, tasks }: RoundWork,
   { changeOf, promisesChange }: ChangeKinds
@@ -160,7 +160,10 @@ const failedTasks = (
     return changes.length > 0 && changes.every(({ success }) => success) ? [] : [nothingBy(task, reason)]
   })
 
-/** A result that says that a part is missing, without a call that failed or was denied: such a call is told by itself. */
+/**
+ * Results that say that a part is missing. A result with a failed or denied call is omitted, because that call is
+ * reported.
+ */
 const partialResults = ({ results }: RoundWork, { changeOf }: ChangeKinds): ReadonlyArray<Missed> =>
   results.flatMap((one) => {
     const { calls, result, task } = one
@@ -182,7 +185,10 @@ const leftItems = ({ results }: RoundWork): ReadonlyArray<Missed> =>
     ]
   })
 
-/** The changes that are missing after these rounds. Only a later round knows of a failure, so only it can make up for it. */
+/**
+ * The changes that are still missing after these rounds. Only a later round can replace a failure, because the model
+ * learns of it there.
+ */
 export const missingChanges = (rounds: ReadonlyArray<RoundWork>, kinds: ChangeKinds): ReadonlyArray<MissingChange> => {
   const changesByRound = rounds.map((round) => madeIn(round, kinds))
   return rounds.flatMap((round, index) => {
@@ -205,10 +211,7 @@ export const missingChanges = (rounds: ReadonlyArray<RoundWork>, kinds: ChangeKi
   })
 }
 
-/**
- * The tasks of which every call was denied. A later round makes up for one by a call that succeeds in a task of the same
- * skill.
- */
+/** Tasks whose calls were all denied. A successful call of the same skill in a later round fills the gap. */
 export const deniedTasks = (rounds: ReadonlyArray<RoundWork>): ReadonlyArray<TaskName> =>
   rounds.flatMap(({ results }, index) => {
     const later = rounds.slice(index + 1).flatMap((round) => round.results)
@@ -229,10 +232,10 @@ export interface NotDone {
   readonly notRun?: ReadonlyArray<NotRun>
 }
 
-/** What to do about the lines of a block, under them: a prompt without the block need not say it. */
+/** Advice goes below the lines of a block, so that a prompt without the block omits it. */
 const advised = (lines: string, advice: string): string => (lines === "" ? "" : `${lines}\n\n${advice}`)
 
-/** What a person wants instead of what they declined, for the stage that plans what is left. */
+/** What the user wants instead of declined calls, for the stage that revises the plan. */
 export const requestedChangesBlock = (changes: ReadonlyArray<RequestedChange>): string =>
   rawBlock(
     "## What the person wants instead",
@@ -246,7 +249,7 @@ export const requestedChangesBlock = (changes: ReadonlyArray<RequestedChange>): 
     )
   )
 
-/** One list of what was not done: a line for each, and the tasks for when the lines do not fit. */
+/** One list of undone work: a line per entry, and task names in case the lines do not fit. */
 interface Undone {
   readonly heading: string
   readonly lines: string
@@ -258,8 +261,8 @@ const moreTasks = (count: number): string =>
   `- ${count} more ${count === 1 ? "task" : "tasks"}; there is no room here for the ${count === 1 ? "name" : "names"}.`
 
 /**
- * Whole lines, or the names of the tasks, or as many names as fit and how many more there are. All lists together
- * take at most `budget` characters more than without a name.
+ * Writes each list within its part of `budget` characters. It uses whole lines, or else the task names, or else as many
+ * names as fit and a count of the others.
  */
 const undoneBlocks = (all: ReadonlyArray<Undone>, budget: number): string => {
   const lists = all.map((one) => {
@@ -285,7 +288,7 @@ const failed = ({ failures }: NotDone): Undone => ({
   tasks: failures.map(({ task }) => task)
 })
 
-/** What is missing although its task has a result: changes, or the results of items. */
+/** Tasks with a result that lack changes, or results of items. */
 const lacking = ({ failures, missing }: NotDone, ofItems: boolean): Undone => {
   const withoutResult = new Set(failures.map(({ task }) => task))
   const listed = missing.filter(({ isResult = false, task }) => isResult === ofItems && !withoutResult.has(task))
@@ -296,7 +299,7 @@ const lacking = ({ failures, missing }: NotDone, ofItems: boolean): Undone => {
   }
 }
 
-/** What was not done, for the stage that plans what is left. Lines are cut to `budget`; see `undoneBlocks`. */
+/** The undone work for the stage that revises the plan, within `budget` characters; see `undoneBlocks`. */
 export const leftBlock = (notDone: NotDone, budget = Number.POSITIVE_INFINITY): string =>
   undoneBlocks(
     [
@@ -317,7 +320,7 @@ export const leftBlock = (notDone: NotDone, budget = Number.POSITIVE_INFINITY): 
     budget
   )
 
-/** The tasks that failed, the changes that are missing, and the tasks never run, for the stage that answers; likewise. */
+/** The undone work for the stage that answers, including tasks that were never run. Within `budget` characters. */
 export const incompleteBlock = (notDone: NotDone, budget = Number.POSITIVE_INFINITY): string => {
   const { notRun = [] } = notDone
   const neverRun = {
@@ -328,15 +331,15 @@ export const incompleteBlock = (notDone: NotDone, budget = Number.POSITIVE_INFIN
   return undoneBlocks([failed(notDone), lacking(notDone, false), lacking(notDone, true), neverRun], budget)
 }
 
-/** What a prompt says of finished tasks, and of what was not done. */
+/** Two parts of a prompt: finished tasks, and undone work. */
 export interface ResultsAndLines {
   readonly completed: string
   readonly incomplete: string
 }
 
 /**
- * Results and lines about what was not done for a prompt that cannot hold all of both: the lines have half of the budget, and
- * what the results leave of theirs. `lines(budget)` has at most `budget` characters more than `lines(0)`.
+ * Divides the budget of a prompt between results and lines about undone work. The lines get half, and what the results
+ * leave of their half. `lines(budget)` adds at most `budget` characters to `lines(0)`.
  */
 export const sharedBudget = (
   results: ReadonlyArray<TaskResult>,

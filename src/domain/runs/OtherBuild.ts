@@ -1,8 +1,9 @@
-/**
- * Whether two programs are builds of the same: their versions, with a hash of the sources behind a plus sign when they were built.
- */
+/** Compares versions of the program. A built program has a hash of its sources after a plus sign. */
 
-/** True when a run was made by another version, or by another build of the same; sources do not know which build they are. */
+/**
+ * True if another version or another build made the run. A program that runs from source has no hash, so any build of
+ * its version matches.
+ */
 export const isOtherBuild = (made: string, own: string): boolean => {
   const [[version, hash], [ownVersion, ownHash]] = [made.split("+"), own.split("+")]
   return version !== ownVersion || (hash !== undefined && ownHash !== undefined && hash !== ownHash)

@@ -1,15 +1,15 @@
-/** What a run came to in the words of the program, which stand above what the model says of it. */
+/** The outcome of a run as the program states it, above the answer of the model. */
 import { factLines } from "../checks/Facts.ts"
 import { commandEnd } from "../tools/ToolCall.ts"
 import type { RunReport } from "./RunReport.ts"
 
-/** True when no call of the run changed a file, as far as is known: a command may have. */
+/** True if no call changed a file, as far as is known. A command may have changed something. */
 const changedNothing = ({ facts, results }: Pick<RunReport, "facts" | "results">): boolean =>
   facts !== undefined &&
   facts.files.length === 0 &&
   results.every(({ calls }) => calls.every(({ result }) => commandEnd(result) === undefined))
 
-/** Empty for a run that is done and about which there is nothing to say. */
+/** Empty for a completed run without facts to report. */
 export const outcomeText = (report: Pick<RunReport, "facts" | "message" | "results" | "status">): string => {
   const { facts, message, status } = report
   const [why = ""] = message.split("\n")

@@ -1,6 +1,6 @@
 /**
- * The events of a run: the progress on the terminal, the lines of `--json` and the stream of the library. Readers must
- * ignore unknown types.
+ * The events of a run: for progress on the terminal, for the lines of `--json`, and for the stream of the library.
+ * Readers must ignore unknown types.
  */
 import * as Schema from "effect/Schema"
 import * as SchemaTransformation from "effect/SchemaTransformation"
@@ -20,7 +20,9 @@ import { AskReport, RunReport } from "./RunReport.ts"
 import { ToolCall, ToolResult } from "../tools/ToolCall.ts"
 import { AnsweredBy, UncertainAnswer, WordsAnswer } from "../permissions/Answer.ts"
 
-/** Versions of the JSON Lines stream; it grows when a field changes. Since 2 its names are in `snake_case`. */
+/**
+ * Versions of the JSON Lines stream. A changed field needs a new version. Since version 2, names are in `snake_case`.
+ */
 const runEventVersions = [1, 2] as const
 
 const event = <const Type extends string, Fields extends Schema.Struct.Fields>(type: Type, fields: Fields) =>
@@ -35,8 +37,8 @@ const stepAnswers = ["step", "repairs", "remaining", "chosen", "decline"] as con
 const callAnswers = ["once", "session", "remember", "deny"] as const
 
 /**
- * The references whose content a task gets; `hash` is the SHA-256 of the text in hex, `tokens` an estimate. `shown` is how
- * many characters fitted, when that was not the whole.
+ * The references whose content a task receives. `hash` is the SHA-256 of the text in hex, `tokens` an estimate. `shown`
+ * is the number of characters that fitted, if not all did.
  */
 export const ReadReferences = Schema.Array(
   Schema.Struct({
@@ -50,15 +52,14 @@ export const ReadReferences = Schema.Array(
 )
 
 /**
- * What a model call waits for: the connection; the server, while it answers other calls of the run; the first word; the next
- * word. `writing` is a call whose answer comes.
+ * What a model call waits for. `turn`: the server answers other calls of the run. `writing`: the answer is arriving.
  */
 export const WaitedFor = Schema.Literals(["connecting", "turn", "first_word", "next_word", "writing"])
 export type WaitedFor = typeof WaitedFor.Type
 
 /**
- * Where a model call is: waiting for a slot of the run, connecting, waiting for its turn at the server, while the model is
- * loaded, while its prompt is read, or, where it cannot be known which of both, `loading_or_reading`; then its answer.
+ * The phase of a model call. `queued`: waiting for a slot of the run. `turn`: waiting at the server.
+ * `loading_or_reading`: the server loads the model or reads the prompt, and does not say which.
  */
 export const CallPhase = Schema.Literals([
   "queued",
@@ -73,8 +74,8 @@ export const CallPhase = Schema.Literals([
 export type CallPhase = typeof CallPhase.Type
 
 /**
- * How far a call is, about once a second after its first second: for how many seconds it is in this phase, and of what it
- * writes about how many tokens there are. It is not saved with the run.
+ * The progress of a call, about once a second after its first second. `seconds` is the time in this phase. `tokens` is
+ * an estimate of what the model has written. It is not saved with the run.
  */
 export const ModelProgress = event("model.progress", {
   call: ModelCallId,
@@ -85,7 +86,7 @@ export const ModelProgress = event("model.progress", {
   tokensPerSecond: Schema.optionalKey(Schema.Finite)
 })
 
-/** A task has ended its turns; `calls` are what is to be approved and made. */
+/** A task has ended its turns. `calls` still need approval and execution. */
 const workedFields = { ...taskFields, inputs: TaskInputs, calls: Schema.Array(ToolCall) }
 const TaskWorked = event("task.worked", workedFields)
 
@@ -96,19 +97,19 @@ export const RunEvent = Schema.Union([
     runId: Schema.String,
     project: Schema.String,
     model: Schema.String,
-    /** The models of stages that have one of their own, by the names of the stages. */
+    /** The models of stages with their own model, by stage name. */
     stageModels: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
     prompt: Schema.String
   }),
-  /** A stage starts; `task` is absent for stages of the whole list. */
+  /** A stage starts. `task` is absent for stages of the whole run. */
   event("stage.started", {
     stage: Stage,
     round: Schema.Int,
     task: Schema.optionalKey(Schema.String)
   }),
   /**
-   * A prompt was sent. `model` is the one that the skill of the task or the stage has; absent for the model of the run. `retry` counts
-   * from 1 when the prompt is sent again, and `after` says what happened before.
+   * A prompt was sent. `model` is absent for the model of the run. `retry` counts from 1 if the prompt is sent again;
+   * `after` says what happened before.
    */
   event("model.started", {
     call: ModelCallId,
@@ -117,7 +118,7 @@ export const RunEvent = Schema.Union([
     retry: Schema.optionalKey(Schema.Int),
     after: Schema.optionalKey(Schema.String)
   }),
-  /** The call waits or goes on, for so many seconds; the limit of this phase ends it at `endsAtSeconds`. */
+  /** A call has waited or worked for `seconds`. The limit of this phase ends it at `endsAtSeconds`. */
   event("model.waiting", {
     call: ModelCallId,
     phase: WaitedFor,
@@ -126,14 +127,14 @@ export const RunEvent = Schema.Union([
     characters: Schema.optionalKey(Schema.Int)
   }),
   ModelProgress,
-  /** A piece of the answer of the run while it is written; it is checked when it is whole. It is not saved with the run. */
+  /** A piece of the answer while the model writes it, before the answer is checked. It is not saved with the run. */
   event("answer.piece", { call: ModelCallId, text: Schema.String }),
-  /** The model thinks before its answer, or has begun to write it. A model that does not think has no phases. */
+  /** The model thinks before its answer, or has begun to write. A model without thinking has no phases. */
   event("model.phase", { call: ModelCallId, phase: Schema.Literals(["thinking", "writing"]) }),
   event("model.finished", { call: ModelCallId, usage: Usage }),
   /**
-   * A model call failed; `willRetry` says whether it is sent again. `what` is the cause in a few words; `retry` of `retries`
-   * is the one that follows, absent when the calls of the run wait for the server.
+   * A model call failed. `willRetry` tells whether it is sent again. `what` is the cause in a few words. `retry` of
+   * `retries` is the next attempt; absent if the run waits for the server.
    */
   event("model.failed", {
     call: ModelCallId,
@@ -144,13 +145,13 @@ export const RunEvent = Schema.Union([
     retry: Schema.optionalKey(Schema.Int),
     retries: Schema.optionalKey(Schema.Int)
   }),
-  /** The model server is gone or has too much to do: the calls of the run wait for so many more seconds. */
+  /** The model server is gone or overloaded. The calls of the run wait for `secondsLeft` more seconds. */
   event("server.waiting", { reason: Schema.String, message: Schema.String, secondsLeft: Schema.Int }),
   /** The model server answers again. */
   event("server.back", { waitedSeconds: Schema.Int }),
   /**
-   * An answer could not be used: its issues go into the next attempt. `answer` is the raw text; the stage may
-   * make `mostAttempts`.
+   * An answer was unusable. Its issues go into the next attempt. `answer` is the raw text; the stage may make
+   * `mostAttempts`.
    */
   event("answer.rejected", {
     call: ModelCallId,
@@ -160,95 +161,98 @@ export const RunEvent = Schema.Union([
   }),
   /** An answer was read after harmless repairs. */
   event("answer.repaired", { call: ModelCallId, repairs: Schema.Array(Repair) }),
-  /** The plan. `repairs` are those of a plan that was given; those of a plan of the model are in `answer.repaired`. */
+  /** The plan. `repairs` belong to a plan that the user gave. Repairs of the model's plan are in `answer.repaired`. */
   event("plan.created", {
     attempts: Schema.Int,
     taskList: TaskList,
     markdown: Schema.String,
     repairs: Schema.optionalKey(Schema.Array(Repair))
   }),
-  /** Iteration replaced the outstanding tasks; an empty list means that the goals are met. */
+  /** A new plan replaced the outstanding tasks. An empty list means that the goals are met. */
   event("plan.revised", { round: Schema.Int, attempts: Schema.Int, taskList: TaskList }),
   event("round.started", { round: Schema.Int }),
   event("round.finished", { round: Schema.Int, finished: Schema.Int, failed: Schema.Int }),
   event("step.started", stepFields),
   event("step.finished", stepFields),
-  /** An answer for a task asks for these calls, and proposes changes of these files, relative to the project. Turns count from 1. */
+  /**
+   * An answer of a task requests these calls and proposes changes of these files, relative to the project. Turns count
+   * from 1.
+   */
   event("task.turn", {
     ...taskFields,
     turn: Schema.Int,
     calls: Schema.Array(ToolCall),
     changed: Schema.Array(Schema.String)
   }),
-  /** An item of a task for each item has ended; `number` of `of` items. */
+  /** An item of a task for each item has ended: `number` of `of` items. */
   event("task.item", { ...taskFields, number: Schema.Int, of: Schema.Int, ...ItemResult.fields }),
   TaskWorked,
-  /** The task had finished before the run was resumed; its result is used. */
+  /** The task had finished before the run was resumed. Its result is reused. */
   event("task.kept", taskFields),
   event("references.read", { task: Schema.String, references: ReadReferences }),
   event("task.started", taskFields),
   event("task.finished", { ...taskFields, result: TaskResult }),
   event("task.failed", { ...taskFields, failure: TaskFailure }),
-  /** A tool runs; `targets` is what the call accesses, in canonical form. */
+  /** A tool runs. `targets` are its canonical accesses. */
   event("tool.started", { id: ToolCallId, call: ToolCall, risk: Risk, targets: Schema.Array(Schema.String) }),
-  /** A tool still runs, for so many seconds; its limit ends it at `endsAtSeconds`, if that is known. */
+  /** A tool has run for `seconds`. Its limit ends it at `endsAtSeconds`, if known. */
   event("tool.running", {
     id: ToolCallId,
     name: Schema.String,
     seconds: Schema.Int,
     endsAtSeconds: Schema.optionalKey(Schema.Int)
   }),
-  /** How far a call is, as its tool says it; at most once a second. */
+  /** The progress of a call as its tool reports it, at most once a second. */
   event("tool.progress", { id: ToolCallId, name: Schema.String, ...ToolProgress.fields }),
   event("tool.finished", { id: ToolCallId, name: Schema.String, result: ToolResult }),
-  /** The host runs a check; `task` is absent for one of the whole run. */
+  /** The program runs a check. `task` is absent for a check of the whole run. */
   event("check.started", checkFields),
-  /** A check still runs, for so many seconds; its limit ends it at `endsAtSeconds`. */
+  /** A check has run for `seconds`. Its limit ends it at `endsAtSeconds`. */
   event("check.running", { ...checkFields, seconds: Schema.Int, endsAtSeconds: Schema.Int }),
-  /** How a check ends on the project as it is before the run; said while the plan is made. */
+  /** The outcome of a check on the unchanged project, while the model plans. */
   event("check.tried", TriedCheck.fields),
-  /** A check has ended: what fails that did not fail without the changes, and the text that the model gets. */
+  /** A check has ended. `newFailures` do not occur without the changes. The model reads `text`. */
   event("check.finished", {
     ...checkFields,
     status: Schema.optionalKey(CheckStatus),
     exitCode: Schema.NullOr(Schema.Int),
     seconds: Schema.Finite,
     newFailures: Schema.Array(Schema.String),
-    /** Absent where the output counts no tests. */
+    /** Absent if the output counts no tests. */
     ran: Schema.optionalKey(RanTests),
     text: Schema.String
   }),
   /**
-   * A question. `scope` is `step` for the approval of a step, `call` for one call or reference, `doubt` for an
-   * uncertain call: begun before the run was interrupted, with unknown outcome, and `question` for a question of the model, which is the
-   * title. `hash` binds the answer to the calls. The answer
-   * `repairs` also covers later changes of the same files by the same task; each of them has an answer without a question.
+   * A question to the user. `scope` is `step` for a step, `call` for one call or reference, `doubt` for an uncertain
+   * call, and `question` for a question of the model, which is the title. An uncertain call began before the run was
+   * interrupted, and its outcome is unknown. `hash` binds the answer to the calls. The answer `repairs` also covers
+   * later changes of the same files by the same task. Each of those has an answer without a question.
    */
   event("approval.requested", { scope, title: Schema.String, hash: Schema.String, items: Schema.Array(ApprovalItem) }),
   event("approval.answered", {
     scope,
     hash: Schema.String,
     answer: Schema.Literals([...stepAnswers, ...callAnswers, ...UncertainAnswer.literals, ...WordsAnswer.literals]),
-    /** With `chosen`: the items that may run, counted from 1; the others are denied. */
+    /** With `chosen`: the allowed items, counted from 1. The others are denied. */
     chosen: Schema.optionalKey(Schema.Array(Schema.Int)),
-    /** After a no: what the person wants instead, in their words. */
+    /** After a no: what the user wants instead, in their words. */
     instead: Schema.optionalKey(Schema.String),
-    /** With `said`: the answer of the person to a question of the model. */
+    /** With `said`: the user's answer to a question of the model. */
     text: Schema.optionalKey(Schema.String),
-    /** After a yes: the offered rules that the person chose for this project. */
+    /** After a yes: the offered rules that the user chose for this project. */
     always: Schema.optionalKey(Schema.Array(Schema.String)),
-    /** Who answered: a person, a rule or flag, or nobody, when nobody could be asked. */
+    /** Who answered: `person`, `rule` (or a flag), or `nobody` if nobody could be asked. */
     by: AnsweredBy
   }),
-  /** A message to the person. `code` is that of a rule, or `files-changed` or `journal-unproven` in a saved run. */
+  /** A message to the user. `code` is the code of a rule, or `files-changed` or `journal-unproven` in a saved run. */
   event("message", {
     level: Schema.Literals(["info", "warning", "error"]),
     text: Schema.String,
     code: Schema.optionalKey(Schema.String)
   }),
-  /** A message of a conversation is being answered; `message` counts from 1. */
+  /** Work on a message of a conversation begins. `message` counts from 1. */
   event("ask.started", { message: Schema.Int, text: Schema.String }),
-  /** A message was answered, or could not be. */
+  /** A message was answered, or could not be answered. */
   event("ask.finished", { report: AskReport }),
   /** The last event: the outcome with its usage. */
   event("run.finished", { exitCode: Schema.Int, report: RunReport })
@@ -257,7 +261,7 @@ export type RunEvent = typeof RunEvent.Type
 
 export type EventOf<T extends RunEvent["type"]> = Extract<RunEvent, { readonly type: T }>
 
-/** `task.worked` under its earlier name, as older runs saved it. */
+/** `task.worked` under its earlier name, which older runs saved. */
 const TaskRefined = Schema.Struct({ type: Schema.Literal("task.refined"), ...workedFields }).pipe(
   Schema.decodeTo(
     Schema.toType(TaskWorked),
@@ -268,10 +272,10 @@ const TaskRefined = Schema.Struct({ type: Schema.Literal("task.refined"), ...wor
   )
 )
 
-/** An event as it is saved with a run; older runs have older names. */
+/** An event as a run saves it. Older runs have older names. */
 export const SavedEvent = Schema.Union([RunEvent, TaskRefined])
 
-/** An event with the time it was published at, ISO 8601. */
+/** An event with the time at which it was emitted. */
 export const RecordedEvent = Schema.Struct({
   /** ISO 8601. */
   at: Schema.String,
@@ -280,30 +284,32 @@ export const RecordedEvent = Schema.Struct({
 })
 export type RecordedEvent = typeof RecordedEvent.Type
 
-/** One line of `--json`: `type` first, `at` (ISO 8601) second, then the fields of the event, all plain JSON. */
+/** One line of `--json` as plain JSON: `type` first, `at` (ISO 8601) second, then the fields of the event. */
 export type FlatEvent = typeof RunEvent.Encoded & { readonly at: string }
 
 const encode = Schema.encodeSync(RunEvent)
 
-/** The event as a line of `--json` has it. */
 export const flattenEvent = (recorded: RecordedEvent): FlatEvent => {
   const { type, ...fields } = encode(recorded.event)
   return { type, at: recorded.at, ...fields } as FlatEvent
 }
 
-/** The lines of `--json` for an event: itself and, until the next version, the same under an earlier name, marked with the new one. */
+/**
+ * The lines of `--json` for an event. A renamed event also appears under its earlier name until the next version,
+ * marked as deprecated.
+ */
 export const jsonEvents = (recorded: RecordedEvent): ReadonlyArray<object> => {
   const event = flattenEvent(recorded)
   return event.type === "task.worked" ? [event, { ...event, type: "task.refined", deprecated: event.type }] : [event]
 }
 
-/** How long a run is silent at most while a call of a model or a tool goes on, in milliseconds. */
+/** The longest silence of a run during a call of a model or a tool, in milliseconds. */
 export const heartbeatEvery = 10_000
 
-/** How often a call of a model says how far it is, in milliseconds. */
+/** How often a model call reports its progress, in milliseconds. */
 export const progressEvery = 1000
 
-/** How often the text of an answer is reported while it is written, in milliseconds. */
+/** How often the unfinished answer is reported, in milliseconds. */
 export const pieceEvery = 200
 
 const heartbeats = [
@@ -320,5 +326,5 @@ const heartbeatTypes: ReadonlySet<string> = new Set(heartbeats)
 export const isHeartbeat = (event: RunEvent): event is EventOf<(typeof heartbeats)[number]> =>
   heartbeatTypes.has(event.type)
 
-/** Heartbeats that come every second or more often: of use only where they are seen at once. */
+/** True for heartbeats that are useful only at once, because they come every second or more often. */
 export const isTransient = ({ type }: RunEvent): boolean => type === "model.progress" || type === "answer.piece"

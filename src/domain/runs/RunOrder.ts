@@ -1,36 +1,36 @@
-/** What a run is to do, and the errors that prevent it before any task runs. */
+/** The order for a run, and the errors that prevent a run before its first task. */
 import * as Schema from "effect/Schema"
 import { Issue } from "../findings/Issue.ts"
 import { Attachment } from "../models/Briefing.ts"
 
-/** What a run is to do, as its journal has it. */
+/** The order for a run, as its journal stores it. */
 export const RunOrder = Schema.Struct({
   /** The id of the run, which names it in commands. */
   runId: Schema.String,
-  /** The prompt of the person; not empty. */
+  /** The prompt of the user; not empty. */
   prompt: Schema.String,
-  /** Path of the file the person is looking at. */
+  /** Path of the file that the user looks at. */
   currentFile: Schema.optionalKey(Schema.String),
-  /** Paths of the files that are open in the editor of the person. */
+  /** Paths of the files that are open in the user's editor. */
   openFiles: Schema.optionalKey(Schema.Array(Schema.String)),
   /** Skips planning: one task with this skill. */
   skill: Schema.optionalKey(Schema.String),
   /** Skips planning: the markdown of a task list. */
   plan: Schema.optionalKey(Schema.String),
-  /** What belongs to the prompt, such as the output of a command. */
+  /** Text that belongs to the prompt, such as the output of a command. */
   attachment: Schema.optionalKey(Attachment),
-  /** The JSON schema that the answer has to fit. */
+  /** The JSON schema that the answer must fit. */
   outputSchema: Schema.optionalKey(Schema.Json),
-  /** The run changes nothing, so that it needs no lock on the project. */
+  /** True if the run must not change anything. It then needs no lock on the project. */
   readOnly: Schema.optionalKey(Schema.Boolean),
-  /** A check that fails with the changes, or that the person named and that proves nothing, keeps no run from being done. */
+  /** True if the run may end as `done` despite a failed check, or a named check that proves nothing. */
   acceptUnverified: Schema.optionalKey(Schema.Boolean)
 })
 export type RunOrder = typeof RunOrder.Type
 
 /**
- * There is no valid task list; `issues` are those of the last attempt. `attempts` is how often a model was asked; absent for
- * a list that a person gave.
+ * There is no valid task list. `issues` are those of the last attempt. `attempts` counts the model's attempts; absent
+ * for a list that the user gave.
  */
 export class NoValidPlan extends Schema.TaggedError<NoValidPlan>()("NoValidPlan", {
   detail: Schema.String,
@@ -42,7 +42,7 @@ export class NoValidPlan extends Schema.TaggedError<NoValidPlan>()("NoValidPlan"
   }
 }
 
-/** The skill given by the person does not exist. */
+/** The skill that the user named does not exist. */
 export class UnknownSkill extends Schema.TaggedError<UnknownSkill>()("UnknownSkill", {
   skill: Schema.String,
   nearest: Schema.Array(Schema.String)

@@ -1,6 +1,6 @@
 /**
- * How a run ends: what the rounds came to, the answer and what was denied become a status with its reason. Links of the
- * answer to results become sources that a person can follow.
+ * Computes how a run ends. The rounds, the answer and the denials determine a status and its reason. Links of the
+ * answer to task results become sources that a user can open.
  */
 import { type CheckOutcome, statusOf } from "../checks/CheckOutcome.ts"
 import { namesOf } from "../text/Format.ts"
@@ -16,36 +16,35 @@ import { lackText, type NotRun, type MissingChange } from "./NotDone.ts"
 import type { RunStatus } from "./RunReport.ts"
 import { forgivingSlug, slugOf } from "../text/Slug.ts"
 
-/** How the rounds came to an end. */
 export type RoundsEnd =
-  /** Nothing is pending. */
+  /** No task is pending. */
   | { readonly _tag: "GoalsMet" }
-  /** Nothing is pending, and these tasks of the last round have no result. */
+  /** No task is pending, but these tasks of the last round have no result. */
   | { readonly _tag: "Unresolved"; readonly failures: ReadonlyArray<TaskFailure> }
-  /** A task failed the same way for the second time. */
+  /** A task failed in the same way for the second time. */
   | { readonly _tag: "FailedTwice"; readonly failure: TaskFailure }
-  /** The answers of the model were of no use; `message` says where, and what the person can do. */
+  /** The answers of the model were unusable. `message` says where, and what the user can do. */
   | { readonly _tag: "ModelUnable"; readonly message: string }
-  /** There is work left after the last round that is allowed; `rounds` is the limit. */
+  /** Work is left after the last allowed round. `rounds` is the limit. */
   | { readonly _tag: "MaxRounds"; readonly rounds: number }
-  /** A step was not approved. */
+  /** A step was not approved. `by` is who declined it. */
   | { readonly _tag: "Declined"; readonly by: CallListApproval["by"]; readonly step: string }
 
-/** The part of a report that says how the run ended. */
+/** The part of a report about how the run ended. */
 export interface Outcome {
   readonly status: RunStatus
   readonly message: string
   readonly issues: ReadonlyArray<Issue>
   readonly answer: string
-  /** True when no task is left: resuming the run would do nothing. */
+  /** True if no task is left, so that resuming the run would do nothing. */
   readonly nothingLeft?: boolean
-  /** The tasks that lack a change or never ran. */
+  /** Tasks that lack a change or never ran. */
   readonly notDone?: ReadonlyArray<IncompleteFact>
-  /** The links of the answer. */
+  /** Counts of the links in the answer. */
   readonly evidence?: EvidenceCount
 }
 
-/** An outcome that no round led to. */
+/** An outcome before any round. */
 export const outcome = (status: RunStatus, message: string, issues: ReadonlyArray<Issue> = []): Outcome => ({
   status,
   message,
@@ -53,13 +52,13 @@ export const outcome = (status: RunStatus, message: string, issues: ReadonlyArra
   answer: ""
 })
 
-/** The outcome of a run that a model call ended. */
+/** The outcome of a run that a failed model call ended. */
 export const modelOutcome = (error: ModelError): Outcome =>
   outcome(error.isUnavailable || error.isTransient ? "unavailable" : "failed", error.message)
 
 /**
- * What failed only for want of a permission was not permitted. Where a person declined something and nothing was done in its place, that
- * is how the run ended.
+ * A failure for lack of permission means `not_permitted`. If the user declined something and nothing replaced it, the
+ * run counts as declined.
  */
 const failed = (failures: ReadonlyArray<TaskFailure>, message: string, shortfall: Shortfall): Outcome => {
   const declined = unfollowedMessages(shortfall)
@@ -68,46 +67,43 @@ const failed = (failures: ReadonlyArray<TaskFailure>, message: string, shortfall
   return outcome(status, [...declined, message].join("\n"))
 }
 
-/**
- * What was denied; `isRead` for what would only have looked, `leftOut` when the run was to change nothing, and this would
- * have changed something.
- */
+/** A denied call. `isRead`: it would only have read. `leftOut`: it would have changed something in a read-only run. */
 interface Denial {
   readonly message: string
   readonly tool?: string
   readonly targets?: ReadonlyArray<string>
   readonly isRead?: boolean
   readonly leftOut?: boolean
-  /** What the person wants instead, which the run went on with. */
+  /** What the user wants instead. The run continued with that. */
   readonly instead?: string
 }
 
-/** Everything that keeps a run from being done although nothing is pending. */
+/** Everything that prevents `done` although no task is pending. */
 export interface Shortfall {
   /** Everything that was denied in the run. */
   readonly denials: ReadonlyArray<Denial>
-  /** The tasks of which every call was denied. */
+  /** Tasks whose calls were all denied. */
   readonly deniedTasks: ReadonlyArray<string>
   readonly missing: ReadonlyArray<MissingChange>
   /** The tasks that never ran. */
   readonly notRun: ReadonlyArray<NotRun>
-  /** What a person wanted in the place of what they declined, and nothing did. */
+  /** Wishes of the user, after a no, that the run did not fulfil. */
   readonly unfollowed: ReadonlyArray<RequestedChange>
-  /** For the commands that messages name. */
+  /** For commands in messages. */
   readonly runId: string
 }
 
-/** What a person declined, and what they wanted in its place and did not get. */
+/** Messages about the user's unfulfilled wishes. */
 const unfollowedMessages = ({ unfollowed }: Pick<Shortfall, "unfollowed">): ReadonlyArray<string> =>
   unfollowed.map(
     ({ declined, instead }) =>
       `You declined "${stepText(declined)}" and wanted instead: ${instead.trim().replace(/\.$/, "").replaceAll(/\s+/g, " ")}. Nothing was done for that.`
   )
 
-/** The message of a run that was interrupted, which its ending says again. */
+/** The message of an interrupted run, also printed when it ends. */
 export const interruptedText = "The run was interrupted."
 
-/** The outcome, which also says what `--read-only` left out. */
+/** Adds what `--read-only` left out. */
 const withLeftOut = (outcome: Outcome, { denials }: Shortfall): Outcome => {
   const names = denials.flatMap(({ leftOut, targets = [], tool = "a call" }) =>
     leftOut !== true ? [] : [targets.length === 0 ? tool : `${tool} on ${targets.join(", ")}`]
@@ -117,7 +113,7 @@ const withLeftOut = (outcome: Outcome, { denials }: Shortfall): Outcome => {
   return { ...outcome, message: outcome.message === "" ? text : `${outcome.message}\n${text}` }
 }
 
-/** Which changes are missing, why, and what to do about it. */
+/** Which changes are missing, why, and what the user can do. */
 const missingMessages = ({ missing, runId }: Shortfall): ReadonlyArray<string> => {
   const [first] = missing
   if (first === undefined) return []
@@ -130,7 +126,7 @@ const missingMessages = ({ missing, runId }: Shortfall): ReadonlyArray<string> =
 const maxRoundsText = (rounds: number): string =>
   `Max rounds reached. The limit limits.rounds is ${rounds}: resume the run with --max-rounds ${rounds * 2}, or raise it in your configuration.`
 
-/** A denied read decides nothing when its task went on without it. */
+/** A denied read does not affect the outcome if its task continued without it. */
 export const decidingDenials = <D extends Denial>({
   deniedTasks,
   denials
@@ -142,7 +138,7 @@ export const decidingDenials = <D extends Denial>({
 const withoutAnswer = (end: RoundsEnd, shortfall: Shortfall): Outcome => {
   switch (end._tag) {
     case "GoalsMet": {
-      /* Work of which a part was denied or could not be made is never done. */
+      /** Denied or failed work is never `done`. */
       const denials = decidingDenials(shortfall).filter(({ instead }) => instead === undefined)
       const denied = [...new Set(denials.flatMap(({ leftOut, message }) => (leftOut === true ? [] : [message])))]
       const missing = missingMessages(shortfall)
@@ -150,7 +146,7 @@ const withoutAnswer = (end: RoundsEnd, shortfall: Shortfall): Outcome => {
       const declined = unfollowedMessages(shortfall)
       const isMissing = missing.length > 0 ? "failed" : "done"
       const status = denials.length > 0 ? "not_permitted" : declined.length > 0 ? "declined" : isMissing
-      /* What was denied is asked about again when the run is resumed. */
+      /** A resumed run asks again about denied calls. */
       return { ...outcome(status, message), ...(status === "failed" ? { nothingLeft: true } : {}) }
     }
     case "Unresolved":
@@ -174,11 +170,11 @@ const withoutAnswer = (end: RoundsEnd, shortfall: Shortfall): Outcome => {
   }
 }
 
-/** The checks of a run, and what is expected of them. */
+/** The checks of a run, and what the user expects of them. */
 export interface CheckedWork {
   readonly checks: ReadonlyArray<CheckOutcome>
   readonly hasChanged: boolean
-  /** True when the person named the checks: then changes without one that proves something are not done. */
+  /** True if the user named the checks. Changes are then unverified unless a check proves something. */
   readonly isNamed: boolean
 }
 
@@ -187,7 +183,7 @@ const failedText = ({ command, newFailures, stillFails }: CheckOutcome): string 
     ? `The check ${command} fails with the changes: ${namesOf(newFailures)}`
     : `The check ${command} fails. ${stillFails}`
 
-/** Why changes are unverified, in lines; none when they are not. */
+/** Why changes are unverified, in lines; empty if they are verified. */
 export const unverifiedLines = ({ checks, hasChanged, isNamed }: CheckedWork): ReadonlyArray<string> => {
   const failed = checks.filter((check) => statusOf(check) === "failed")
   const open = isNamed ? checks.filter(({ notRun }) => notRun !== undefined) : []
@@ -199,7 +195,7 @@ export const unverifiedLines = ({ checks, hasChanged, isNamed }: CheckedWork): R
   ]
 }
 
-/** An outcome that would be done is unverified when a check fails, or one that the person named proves nothing. */
+/** Turns `done` into `unverified` if a check fails, or if a check that the user named proves nothing. */
 export const withChecks = (outcome: Outcome, work: CheckedWork): Outcome => {
   const lines = unverifiedLines(work)
   if (outcome.status !== "done" || lines.length === 0) return outcome
@@ -207,11 +203,11 @@ export const withChecks = (outcome: Outcome, work: CheckedWork): Outcome => {
   return { ...outcome, status: "unverified", message: [...lines, how].join("\n"), nothingLeft: true }
 }
 
-/** What a person can do about an answer that looked at nothing. */
+/** What a user can do about an answer without evidence. */
 export const unfoundedHelp =
   "Look it up before you rely on it, name a file in the prompt, or try a larger model (--model)."
 
-/** An outcome that would be done is unfounded when a report about the project looked at nothing. */
+/** Turns `done` into `unfounded` if a report about the project looked at nothing. */
 export const withLooks = (outcome: Outcome, results: ReadonlyArray<TaskResult>): Outcome => {
   const unfounded = results.filter((result) => result.unfounded === true)
   if (outcome.status !== "done" || unfounded.length === 0) return outcome
@@ -219,7 +215,7 @@ export const withLooks = (outcome: Outcome, results: ReadonlyArray<TaskResult>):
   return { ...outcome, status: "unfounded", message: [...lines, unfoundedHelp].join("\n"), nothingLeft: true }
 }
 
-/** The tasks that lack a change or never ran, as facts. */
+/** Tasks that lack a change or never ran, as facts. */
 const incompleteFacts = ({ missing, notRun }: Shortfall): ReadonlyArray<IncompleteFact> => [
   ...missing.map((one) => ({ task: one.task, why: `It ${lackText(one)}. ${one.why}` })),
   ...notRun.map(({ task, why }) => ({ task, why: why.replace(/(?<=")Task section \d+[^"]*/, stepText) }))
@@ -231,10 +227,10 @@ export const outcomeOf = (end: RoundsEnd, answer: string, shortfall: Shortfall):
   return { ...ended, answer, ...(notDone.length === 0 ? {} : { notDone }) }
 }
 
-/** More would hide the sentence that they stand in. */
+/** More sources would hide the sentence around them. */
 const maxSources = 3
 
-/** The result that a link means. */
+/** The task result that a link means. */
 const resultOf = ({ form, href }: EvidenceLink, results: ReadonlyArray<TaskResult>): TaskResult | undefined => {
   const name =
     form._tag === "Result" ? form.name : form._tag === "Plain" && form.reference.kind === "anchor" ? href : ""
@@ -242,7 +238,7 @@ const resultOf = ({ form, href }: EvidenceLink, results: ReadonlyArray<TaskResul
   return name === "" ? undefined : results.find(({ name }) => forgivingSlug(slugOf(name)) === sought)
 }
 
-/** The first links of a result to files and pages, each target once, without those that are marked as wrong. */
+/** The first links of a result to files and pages, each target once, without links that are marked as wrong. */
 const sourcesOf = ({ result }: TaskResult): ReadonlyArray<string> => {
   const sources = new Map<string, string>()
   for (const link of evidenceLinks(result.document)) {
@@ -257,7 +253,7 @@ const sourcesOf = ({ result }: TaskResult): ReadonlyArray<string> => {
   return [...sources.values()].slice(0, maxSources)
 }
 
-/** The answer without links to results. A result is explained where it is named first. */
+/** The answer with links to results replaced. The first mention of a result lists its sources. */
 export const followableAnswer = (answer: string, results: ReadonlyArray<TaskResult>, runId: string): string => {
   const explained = new Set<string>()
   let text = ""

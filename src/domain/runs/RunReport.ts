@@ -1,5 +1,5 @@
 /**
- * How a run or one message of a conversation ended: values of the library and of events, and the exit code of the binary.
+ * How a run or one message of a conversation ended: values of the library and of events, and exit codes of the program.
  */
 import * as Schema from "effect/Schema"
 import { RunFacts } from "../checks/Facts.ts"
@@ -9,11 +9,17 @@ import { answerMsOf, cachedTokensOf } from "../models/TokenCounts.ts"
 import { EvidenceCount, TaskFailure, TaskResult } from "../plan/TaskResult.ts"
 
 /**
- * `done` · `failed` (a task failed the same way twice, or the goals could not be reached) · `no_valid_plan` ·
- * `declined` (a person denied a step) · `not_permitted` (a permission was denied, or nobody could give it) ·
- * `unavailable` (model or server) · `limit` (stopped at the maximum of rounds) · `interrupted` · `unverified` (a check of the
- * project fails with the changes, or one that the person named proves nothing) · `unfounded` (what is said about the project rests on
- * nothing that was looked at).
+ * The status of a run:
+ * - `done`
+ * - `failed`: a task failed the same way twice, or the goals could not be reached.
+ * - `no_valid_plan`
+ * - `declined`: the user declined a step.
+ * - `not_permitted`: a permission was denied, or nobody could give it.
+ * - `unavailable`: the model or its server.
+ * - `limit`: the maximum number of rounds was reached.
+ * - `interrupted`
+ * - `unverified`: a check of the project fails with the changes, or a check that the user named proves nothing.
+ * - `unfounded`: the answer describes the project without evidence.
  */
 export const RunStatus = Schema.Literals([
   "done",
@@ -36,16 +42,16 @@ export const RunUsage = Schema.Struct({
   /** How many calls of tools were made. */
   toolCalls: Schema.Int,
   promptTokens: Schema.Int,
-  /** How many of them the server took from its cache; absent unless it said so of each call. */
+  /** How many prompt tokens the server took from its cache. Absent unless it reported this for each call. */
   cachedTokens: Schema.optionalKey(Schema.Int),
   answerTokens: Schema.Int,
-  /** How long the server wrote answers; absent unless it said so of each call. */
+  /** Milliseconds in which the server wrote answers. Absent unless it reported this for each call. */
   answerMs: Schema.optionalKey(Schema.Finite),
-  /** How long it loaded models; absent when it did not say so. */
+  /** Milliseconds in which the server loaded models. Absent if it did not report this. */
   loadMs: Schema.optionalKey(Schema.Finite),
-  /** Milliseconds in which models worked; calls side by side count each. */
+  /** Milliseconds in which models worked. Parallel calls are added up. */
   modelMs: Schema.Finite,
-  /** Milliseconds from the beginning to the end. */
+  /** Milliseconds from the beginning to the end of the run. */
   durationMs: Schema.Finite
 })
 export type RunUsage = typeof RunUsage.Type
@@ -87,21 +93,21 @@ export const addModelCall = (sum: RunUsage, usage: Usage): RunUsage => {
   })
 }
 
-/** How a run ended, with what it found and what it cost. */
+/** How a run ended, its results and its cost. */
 export const RunReport = Schema.Struct({
-  /** The id of the run, also for the command line. */
+  /** The id of the run, also used on the command line. */
   runId: Schema.String,
   /** How the run ended. */
   status: RunStatus,
-  /** The answer to the prompt in markdown; empty when the run ended before it. */
+  /** The answer to the prompt in markdown; empty if the run ended before it. */
   answer: Schema.String,
-  /** Why the run ended as it did; empty when it is done. */
+  /** Why the run ended this way; empty for `done`. */
   message: Schema.String,
-  /** True when no task is left: resuming the run would do nothing. */
+  /** True if no task is left, so that resuming the run would do nothing. */
   nothingLeft: Schema.optionalKey(Schema.Boolean),
-  /** The issues of the last rejected attempt, when it ended the run. */
+  /** The issues of the last rejected attempt, if it ended the run. */
   issues: Schema.Array(Issue),
-  /** The goals of the plan, in markdown; empty without a plan. */
+  /** The goals of the plan in markdown; empty without a plan. */
   goals: Schema.String,
   /** The results of the tasks that finished, in order. */
   results: Schema.Array(TaskResult),
@@ -109,11 +115,11 @@ export const RunReport = Schema.Struct({
   failures: Schema.Array(TaskFailure),
   /** How many rounds of tasks the run took. */
   rounds: Schema.Int,
-  /** What the host knows: changed files with their lines, checks with their exit codes; absent when nothing changed. */
+  /** Facts from the program: changed files with line counts, checks with exit codes. Absent if nothing changed. */
   facts: Schema.optionalKey(RunFacts),
-  /** The links in all results and in the answer; absent when none was checked. */
+  /** Counts of the links in all results and the answer. Absent if none was checked. */
   evidence: Schema.optionalKey(EvidenceCount),
-  /** What the run cost: calls, tokens, milliseconds. */
+  /** The cost of the run: calls, tokens, milliseconds. */
   usage: RunUsage
 })
 export type RunReport = typeof RunReport.Type
@@ -131,7 +137,7 @@ const exitCodes: Record<RunStatus, number> = {
   unfounded: 6
 }
 
-/** The exit code of the binary for a status. A report never has 2 (usage or configuration). */
+/** The exit code of the program for a status. Never 2, which means wrong usage or configuration. */
 export const exitCodeOf = (status: RunStatus): number => exitCodes[status]
 
 /** How one message of a conversation was answered. */
@@ -142,20 +148,20 @@ export const AskReport = Schema.Struct({
   status: RunStatus,
   /** Markdown. When a limit ended the work, its last paragraph says so. */
   answer: Schema.String,
-  /** Why it ended; empty when it is done. */
+  /** Why the work ended; empty for `done`. */
   reason: Schema.String,
   /** How often the model was asked. */
   iterations: Schema.Int,
   /** How many calls of tools were made. */
   toolCalls: Schema.Int,
-  /** What the host knows of the changes; absent when nothing changed. */
+  /** Facts from the program about the changes. Absent if nothing changed. */
   facts: Schema.optionalKey(RunFacts),
   /** Milliseconds from the message to the answer. */
   durationMs: Schema.Finite
 })
 export type AskReport = typeof AskReport.Type
 
-/** How a message ended, before it becomes a report. */
+/** The end of a message, before it becomes a report. */
 export interface AskEnding {
   readonly status: RunStatus
   readonly answer: string
@@ -163,6 +169,6 @@ export interface AskEnding {
   readonly facts?: RunFacts
 }
 
-/** An answer with a last paragraph that says why it may be incomplete. */
+/** The answer with a last paragraph that says why it may be incomplete. */
 export const withReason = (answer: string, reason: string): string =>
   [answer.trimEnd(), `*${reason}*`].filter((part) => part !== "").join("\n\n")

@@ -1,7 +1,7 @@
 /**
- * What a call accesses (files, pages, commands) and what may come of it. A tool declares accesses; the host makes the
- * value canonical (real path, parsed URL, argument vector), the gate decides about that value, and the tool receives the
- * same value.
+ * What a call accesses (files, pages, commands) and what the access can do. A tool declares its accesses. The program
+ * makes each value canonical (real path, parsed URL, argument vector). The gate decides about that value, and the tool
+ * receives the same value.
  */
 import * as Schema from "effect/Schema"
 import { CommandLine, commandText, wordText } from "../commands/CommandText.ts"
@@ -11,25 +11,28 @@ import { TextEdit } from "../files/TextEdit.ts"
 import { isAutomatic, isSecretLike } from "../files/SensitivePath.ts"
 import * as Result from "effect/Result"
 
-/** What a tool declares; paths as the model wrote them. */
+/** The accesses that a tool declares. Paths are as the model wrote them. */
 export const Access = Schema.Union([
   Schema.TaggedStruct("ReadFile", { path: Schema.String }),
-  /** `kind` is what the file becomes where it is another one; the content of a link is where it leads. */
+  /** `kind` is set only if the write changes the kind of the file. The content of a link is its target path. */
   Schema.TaggedStruct("WriteFile", { path: Schema.String, content: Schema.String, kind: Schema.optionalKey(FileKind) }),
-  /** A file, a link or a folder to another path. The host makes it two `WriteFile` for each file: one with its bytes, one of nothing. */
+  /**
+   * Moves a file, a link or a folder. The program turns it into two `WriteFile` per file: one writes the bytes, one
+   * removes the old path.
+   */
   Schema.TaggedStruct("MoveFile", { path: Schema.String, to: Schema.String }),
-  /** A file, a link or a folder. The host makes it a `WriteFile` of nothing for each file. */
+  /** Removes a file, a link or a folder. The program turns it into one removing `WriteFile` per file. */
   Schema.TaggedStruct("RemoveFile", { path: Schema.String }),
-  /** Replacements in an existing file. The host computes the new content, so the tool is granted a `WriteFile`. */
+  /** Replacements in an existing file. The program computes the new content, so the tool is granted a `WriteFile`. */
   Schema.TaggedStruct("EditFile", { path: Schema.String, edits: Schema.NonEmptyArray(TextEdit) }),
   Schema.TaggedStruct("FetchUrl", { url: Schema.String }),
-  /** `cwd` is the project when absent, and always below it. */
+  /** `cwd` is below the project; the project itself if absent. */
   Schema.TaggedStruct("RunCommand", { argv: CommandLine, cwd: Schema.optionalKey(Schema.String) }),
-  /** A host that the code of the tool talks to itself. */
+  /** A network host to which the code of the tool connects. */
   Schema.TaggedStruct("Host", { host: Schema.String, port: Schema.optionalKey(Schema.Int) }),
   /**
-   * Anything else: a target of the tool's own, such as `db:orders`, and in `words` what is done, such as "delete rows of orders". The
-   * question shows the whole `details`, such as the text that is sent.
+   * Any other effect. `target` is an identifier of the tool's own, such as `db:orders`. `words` describes the effect,
+   * such as "delete rows of orders". The user reads all of `details`, such as the text that is sent.
    */
   Schema.TaggedStruct("Other", {
     target: Schema.String,
@@ -40,13 +43,14 @@ export const Access = Schema.Union([
 ])
 export type Access = typeof Access.Type
 
-/** A file of the project that a command runs; `hash` is null for one that does not exist yet. */
+/** A file of the project that a command runs. `hash` is null if the file does not exist yet. */
 export const RunScript = Schema.Struct({ path: Schema.String, hash: Schema.NullOr(Schema.String) })
 export type RunScript = typeof RunScript.Type
 
 /**
- * `path` is absolute and real (the deepest existing ancestor resolved); `inside` tells whether the project holds it. The
- * last two are what the host itself starts before a run; `hash` is the SHA-256 of what would be started.
+ * An access after the program has resolved it. `path` is absolute and real (its deepest existing ancestor is resolved).
+ * `inside` is true for a path in the project. The program itself starts the last two, `LoadPlugin` and `StartServer`,
+ * before a run. Their `hash` is the SHA-256 of the code or the entry.
  */
 export const CanonicalAccess = Schema.Union([
   Schema.TaggedStruct("ReadFile", {
@@ -59,28 +63,32 @@ export const CanonicalAccess = Schema.Union([
     path: Schema.String,
     inside: Schema.Boolean,
     content: Schema.String,
-    /** What the file becomes, where that is not what it is. */
+    /** The new kind of the file, if the write changes it. */
     kind: Schema.optionalKey(FileKind),
     /** True when the file is removed; its content is empty then. */
     removes: Schema.optionalKey(Schema.Boolean),
-    /** The file whose bytes are written; the content is its text, where it has one. */
+    /** The file whose bytes are copied. `content` is its text, or empty for a binary file. */
     from: Schema.optionalKey(FileEntry),
-    /** The folder that is removed as a whole, or to which a whole folder is moved, with this file in it. */
+    /** The folder around this file that is moved or removed as a whole. */
     folder: Schema.optionalKey(Schema.String),
-    /** What is there now that has no text. */
+    /** The current file, if it is binary. */
     holds: Schema.optionalKey(FileEntry),
-    /** The hash of the text that the content was computed from; when the file has another text, nothing is written. */
+    /**
+     * The hash of the text that `content` was computed from. If the file has another text by then, nothing is written.
+     */
     base: Schema.optionalKey(Schema.String),
-    /** What was at the path when the host looked; when something else is there, nothing is written. */
+    /**
+     * The state of the path when the program resolved the access. If the state has changed by then, nothing is written.
+     */
     found: Schema.optionalKey(Schema.String),
-    /** What the file would lose, as a sentence. */
+    /** A sentence about content that the write would destroy. */
     loses: Schema.optionalKey(Schema.String),
-    /** True for a file that controls git by its place, whatever its name is. */
+    /** True for a file that controls git because of its folder, whatever its name. */
     control: Schema.optionalKey(Schema.Boolean)
   }),
   Schema.TaggedStruct("FetchUrl", {
     url: Schema.String,
-    /** What its address holds of what was read in this run. */
+    /** Text in the address that the model read earlier in this run. */
     carries: Schema.optionalKey(Schema.String)
   }),
   Schema.TaggedStruct("RunCommand", {
@@ -88,18 +96,21 @@ export const CanonicalAccess = Schema.Union([
     /** Absolute and real, inside the project. */
     cwd: Schema.String,
     sandboxed: Schema.Boolean,
-    /** What the sandbox allows, or why there is none; shown after "Sandbox: ". */
+    /** What the sandbox allows, or why there is none. Shown after "Sandbox: ". */
     sandbox: Schema.String,
-    /** True when it runs on the working copy of a task, and writes there. */
+    /** True if the command runs on the working copy of a task and writes only there. */
     onCopy: Schema.optionalKey(Schema.Boolean),
-    /** True when nothing of what it does is left once its copy is gone, so that it can be run again. */
+    /** True if all effects vanish with the working copy, so that the command can run again. */
     leavesNothing: Schema.optionalKey(Schema.Boolean),
-    /** The files of the project that it runs; an answer holds for what they say now. Absent when there are none. */
+    /**
+     * The files of the project that the command runs. An answer of the user holds only for their current bytes. Absent
+     * if there are none.
+     */
     scripts: Schema.optionalKey(Schema.Array(RunScript)),
-    /** Why nothing can allow the command; a clause of which the command is the subject. */
+    /** Why no answer can allow the command: a clause whose subject is the command. */
     denial: Schema.optionalKey(Schema.String)
   }),
-  /** `host` is lower-case ASCII without a dot at its end. */
+  /** `host` is lower-case ASCII without a trailing dot. */
   Schema.TaggedStruct("Host", { host: Schema.String, port: Schema.optionalKey(Schema.Int) }),
   /** `target` and `words` are one line each. */
   Schema.TaggedStruct("Other", {
@@ -108,14 +119,14 @@ export const CanonicalAccess = Schema.Union([
     words: Schema.String,
     details: Schema.optionalKey(Schema.String)
   }),
-  /** The code of a plugin, which runs with all rights of the person. `path` is its file or folder. */
+  /** The code of a plugin, which runs with all rights of the user. `path` is its file or folder. */
   Schema.TaggedStruct("LoadPlugin", {
     name: Schema.String,
     path: Schema.String,
     hash: Schema.String,
-    /** What the project sets for it, as JSON. */
+    /** The configuration that the project gives the plugin, as JSON. */
     configuration: Schema.optionalKey(Schema.String),
-    /** What its tools run, for a plugin that is declared instead of written. */
+    /** The commands of its tools, for a plugin that is declared in a configuration file. */
     does: Schema.optionalKey(Schema.Array(Schema.String))
   }),
   /** An MCP server: a program to start, or a URL to connect to. */
@@ -124,8 +135,9 @@ export const CanonicalAccess = Schema.Union([
 export type CanonicalAccess = typeof CanonicalAccess.Type
 
 /**
- * An access without what was found at its path and what that would lose, which is compared by itself, and without whether it is on a copy: who allows a
- * command for the project allows it for a copy of it. What a URL carries depends on what was read before.
+ * The access as rules and answers compare it. It drops the state of the file and what the write destroys, which are
+ * compared separately. It drops whether the command runs on a copy: permission for the project covers a copy. It drops
+ * what a URL carries, which depends on earlier reads.
  */
 export const plainAccess = (access: CanonicalAccess): CanonicalAccess => {
   if (access._tag === "WriteFile") {
@@ -138,14 +150,14 @@ export const plainAccess = (access: CanonicalAccess): CanonicalAccess => {
   return plain
 }
 
-/** How the words begin for a command that the system itself keeps in bounds, without the sandbox. */
+/** The beginning of `sandbox` for a command that the system confines without the sandbox. */
 export const partly = "partly: "
 
-/** What the sandbox of a command allows where it runs. */
+/** The sandbox text, with "a copy of the project" for a command that runs on one. */
 export const sandboxWords = ({ onCopy = false, sandbox }: CanonicalAccess & { readonly _tag: "RunCommand" }): string =>
   onCopy ? sandbox.replace("writes only in the project", "writes only in a copy of the project") : sandbox
 
-/** The text that is shown and that rules are compared with. */
+/** The text that the user reads and that rules match. */
 export const accessTarget = (access: CanonicalAccess): string => {
   switch (access._tag) {
     case "ReadFile":
@@ -165,12 +177,12 @@ export const accessTarget = (access: CanonicalAccess): string => {
   }
 }
 
-/** What a person knows accesses by: a folder that is moved or removed as a whole stands for the files in it. */
+/** The targets as a user reads them. A folder that is moved or removed as a whole replaces its files. */
 export const shownTargets = (accesses: ReadonlyArray<CanonicalAccess>): ReadonlyArray<string> => [
   ...new Set(accesses.map((access) => (access._tag === "WriteFile" && access.folder) || accessTarget(access)))
 ]
 
-/** What a person is shown besides the target, one line each. */
+/** Lines that the user reads below the target. */
 export const accessDetails = (access: CanonicalAccess): ReadonlyArray<string> => {
   switch (access._tag) {
     case "LoadPlugin":
@@ -196,20 +208,23 @@ export const accessDetails = (access: CanonicalAccess): ReadonlyArray<string> =>
 
 export type WriteAccess = CanonicalAccess & { readonly _tag: "WriteFile" }
 
-/** The text of the file afterwards; null when it is removed. */
+/** The text of the file after the write; null if it is removed. */
 export const writtenText = ({ content, removes }: WriteAccess): string | null => (removes === true ? null : content)
 
 export const writesIn = (accesses: ReadonlyArray<CanonicalAccess>): ReadonlyArray<WriteAccess> =>
   accesses.filter((access) => access._tag === "WriteFile")
 
-/** What the host itself starts before a run. */
+/** Code or a server that the program itself starts before a run. */
 export type Start = CanonicalAccess & { readonly _tag: "LoadPlugin" | "StartServer" }
 
-/** `safe` runs, `medium` asks, `high` asks with a warning. */
+/** The gate runs `safe` calls, asks about `medium` ones, and asks about `high` ones with a warning. */
 export const Risk = Schema.Literals(["safe", "medium", "high"])
 export type Risk = typeof Risk.Type
 
-/** What a repetition after a crash would do: nothing new, the same state again, or a second effect. */
+/**
+ * The effect of a second execution after a crash: none (`pure`), the same state (`idempotent`), or a second effect
+ * (`once`).
+ */
 export const EffectClass = Schema.Literals(["pure", "idempotent", "once"])
 export type EffectClass = typeof EffectClass.Type
 
@@ -218,21 +233,23 @@ export const higherRisk = (a: Risk, b: Risk): Risk => {
   return order.indexOf(a) >= order.indexOf(b) ? a : b
 }
 
-/** Writing, running commands and other changes are of high risk; reaching a host, fetching, and reading what is outside the project or looks like a secret, of medium risk. */
+/**
+ * High: writing, commands and other changes. Medium: network access, and reading secrets or files outside the project.
+ */
 export const accessRisk = (access: CanonicalAccess): Risk => {
   if (access._tag === "WriteFile" || access._tag === "RunCommand") return "high"
   if (access._tag === "Other") return access.changes ? "high" : "safe"
   return access._tag === "ReadFile" && access.inside && !isSecretLike(access.path) ? "safe" : "medium"
 }
 
-/** The risk of a call: that of its tool, or that of what it accesses when this is higher. */
+/** The risk of a call: the highest of its tool's risk and the risks of its accesses. */
 export const raisedRisk = (risk: Risk, accesses: ReadonlyArray<CanonicalAccess>): Risk =>
   accesses.map(accessRisk).reduce(higherRisk, risk)
 
-/** A longer path with its query may carry data of a file or a page to another server. */
+/** A longer path and query can carry data of a file or a page to another server. In characters. */
 export const mostUrlData = 256
 
-/** How many characters of a URL follow its host; 0 when they are too few to carry much. */
+/** The number of characters after the host of a URL; 0 if there are too few to carry data. */
 const longPartOf = (text: string): number => {
   const url = URL.parse(text)
   const length = url === null ? text.length : url.pathname.length + url.search.length
@@ -240,8 +257,8 @@ const longPartOf = (text: string): number => {
 }
 
 /**
- * Why a person is asked about an access each time, as a sentence; nothing when an answer may hold for longer. A rule
- * still decides about such an access when its pattern names it, and not only a host or a folder.
+ * A sentence that says why the user is asked about each such access; undefined if an answer can hold for longer. A rule
+ * still applies if its pattern names the access itself, not only a host or a folder.
  */
 export const eachTimeReason = (access: CanonicalAccess): string | undefined => {
   if (access._tag === "WriteFile" && isAutomatic(access.path)) {
@@ -256,13 +273,16 @@ export const eachTimeReason = (access: CanonicalAccess): string | undefined => {
   return length > 0 ? `Sends ${length} characters of data in the address. This is asked each time.` : undefined
 }
 
-/** True when a general yes given beforehand does not cover it: secrets, what lies outside the project, and starts. */
+/** True for accesses that a general permission does not cover: secrets, files outside the project, and starts. */
 export const needsUser = (access: CanonicalAccess): boolean => {
   if (access._tag === "LoadPlugin" || access._tag === "StartServer") return true
   return access._tag === "ReadFile" && ((!access.inside && access.ofSkill !== true) || isSecretLike(access.path))
 }
 
-/** The parsed http(s) URL without its fragment, and without the dot that may end its host. Fails with what is wrong and what to do. */
+/**
+ * The parsed http(s) URL without its fragment and without a trailing dot of the host. Fails with the problem and its
+ * fix.
+ */
 export const canonicalUrl = (text: string): Result.Result<string, string> => {
   const url = URL.parse(text)
   if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) {
@@ -276,7 +296,7 @@ export const canonicalUrl = (text: string): Result.Result<string, string> => {
   return Result.succeed(url.href)
 }
 
-/** The name of a host as URLs have it; fails with what is wrong and what to do. */
+/** The host name as URLs normalise it. Fails with the problem and its fix. */
 export const canonicalHost = (text: string): Result.Result<string, string> => {
   const url = /^[^\s/?#@:]+$|^\[[\da-f:.]+\]$/i.test(text) ? URL.parse(`http://${text}/`) : null
   const host = url?.hostname.replace(/\.$/, "") ?? ""
@@ -285,7 +305,7 @@ export const canonicalHost = (text: string): Result.Result<string, string> => {
     : Result.succeed(host)
 }
 
-/** The longest target and the longest words of an effect of a tool's own, in characters. */
+/** The maximum length of `target` and of `words` of an `Other` access, in characters. */
 const mostOther = 500
 
 const isLine = (text: string): boolean =>
@@ -293,12 +313,12 @@ const isLine = (text: string): boolean =>
 
 export type OtherAccess = CanonicalAccess & { readonly _tag: "Other" }
 
-/** The longest details of such an effect, in characters: the user reads all of them. */
+/** The maximum length of `details`, in characters: the user reads all of them. */
 const mostDetails = 20_000
 
 const fault = (what: string) => Result.fail(`${what} This is a fault of the tool.`)
 
-/** An effect of a tool's own, if it can be shown: its target and words in one line each. */
+/** Fails if `target` or `words` is longer than one line, because the user could not read it. */
 export const canonicalOther = (access: Access & { readonly _tag: "Other" }): Result.Result<OtherAccess, string> => {
   const { details = "", target, words } = access
   if (!isLine(target) || !isLine(words)) return fault("The target and the words of an access must be one line each.")

@@ -1,6 +1,6 @@
 /**
- * Checks the arguments of a call against the parameters of its tool: missing, invalid and unknown ones, and other
- * spellings of their names. Reports all problems at once, as issues for the model.
+ * Checks the arguments of a call against the parameters of its tool. Finds missing, invalid, unknown and misspelled
+ * arguments, and reports all of them at once as issues for the model.
  */
 import * as Schema from "effect/Schema"
 import { type Repair, type Where, type Issue, makeRepair, type IssueCode, makeIssue } from "../findings/Issue.ts"
@@ -23,10 +23,10 @@ const lettersOf = (name: string): string => name.toLowerCase().replace(/[-_]/g, 
 
 const only = (found: ReadonlyArray<string>): string | undefined => (found.length === 1 ? found[0] : undefined)
 
-/** `functions.read_file`, `tool:read_file` */
+/** Prefixes of tool names: `functions.read_file`, `tool:read_file`. */
 const group = /^(?:functions?|default_api|tools?|api)[.:/]/
 
-/** True when one letter more makes the shorter text the longer one; digits tell tools apart. */
+/** True if one added letter turns `short` into `long`. A digit does not count, because digits distinguish tools. */
 const lacksLetter = (short: string, long: string): boolean => {
   if (long.length !== short.length + 1 || short.length < 6) return false
   let at = 0
@@ -34,13 +34,13 @@ const lacksLetter = (short: string, long: string): boolean => {
   return /\p{L}/u.test(long.charAt(at)) && short.slice(at) === long.slice(at + 1)
 }
 
-/** True for names of which one changes something and the other looks. */
+/** True if one name means a change and the other only reads. */
 const isOpposite = (a: string, b: string): boolean => {
   const [one, other] = [intentOf(a), intentOf(b)]
   return one !== undefined && other !== undefined && one !== other
 }
 
-/** The tool that a name in another spelling stands for; nothing when that is not clear. */
+/** The tool that a misspelled name means; undefined if several fit or none. */
 export const meantTool = (name: string, usable: ReadonlyArray<string>): string | undefined => {
   const bare = name.replace(group, "").replace(/\(\)$/, "")
   const letters = lettersOf(bare)
@@ -52,7 +52,7 @@ export const meantTool = (name: string, usable: ReadonlyArray<string>): string |
   return near.some((one) => isOpposite(one, bare)) ? undefined : only(near)
 }
 
-/** A map, since an argument may have any name, also what every object has. */
+/** A map, not an object: an argument may be called `constructor`. */
 const synonyms: ReadonlyMap<string, ReadonlyArray<string>> = new Map([
   ["path", ["file", "filepath", "filename"]],
   ["pattern", ["query", "q"]],
@@ -64,13 +64,13 @@ const synonyms: ReadonlyMap<string, ReadonlyArray<string>> = new Map([
 
 const wrappers = new Set(["arguments", "args", "parameters", "params", "input"])
 
-/** `{ "arguments": { "path": "a" } }` in the place of the arguments. */
+/** Arguments wrapped in one more object: `{ "arguments": { "path": "a" } }`. */
 const unwrap = (given: Arguments, properties: ReadonlyMap<string, JsonSchema>): Arguments => {
   const [[name, inner] = ["", undefined], ...others] = Object.entries(given)
   return others.length === 0 && wrappers.has(name) && !properties.has(name) && isArguments(inner) ? inner : given
 }
 
-/** Reads arguments under the names that the tool has; what is not clear stays as it is. */
+/** Renames arguments to the parameters that they clearly mean. Ambiguous names stay unchanged. */
 export const renameArguments = (call: ToolCall, schema: JsonSchema, where: Where) => {
   const repairs: Array<Repair> = []
   const properties = propertiesOf(schema)
@@ -99,12 +99,12 @@ export const renameArguments = (call: ToolCall, schema: JsonSchema, where: Where
   return { call: { ...call, arguments: Object.fromEntries(named) satisfies Arguments }, repairs }
 }
 
-/** Why the call is made: what models add to calls, as a string. */
+/** Remarks that models add to calls, as a string. */
 const reasons = new Set(
   "reason reasoning explanation thought thoughts thinking rationale justification purpose intent".split(" ")
 )
 
-/** The parameters of a tool, as the codec that decodes them and as the schema that is shown. */
+/** The parameters of a tool: a codec that decodes them, and a schema that models read. */
 export interface Parameters {
   // oxlint-disable-next-line typescript/no-explicit-any -- each tool has parameters of its own
   readonly codec: Schema.Codec<any, unknown>
@@ -114,7 +114,7 @@ export interface Parameters {
 
 const numeral = /^\s*-?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?\s*$/
 
-/** The list or object that a string is as strict JSON. */
+/** The list or object in a string of strict JSON. */
 const parseNested = (text: string, type: "array" | "object"): Schema.Json | undefined => {
   const read = readBlock(text)
   const [value, ...others] = Result.isSuccess(read) && !read.success.repaired ? read.success.values : []
@@ -122,7 +122,7 @@ const parseNested = (text: string, type: "array" | "object"): Schema.Json | unde
   return isMeant && others.length === 0 ? value : undefined
 }
 
-/** The number, boolean, list or object that a string stands for; nothing when that is not clear. */
+/** The number, boolean, list or object that a string contains; undefined if that is ambiguous. */
 const coerce = (value: Schema.Json, { type }: JsonSchema): Schema.Json | undefined => {
   if (typeof value !== "string") return undefined
   if ((type === "number" || type === "integer") && numeral.test(value)) return Number(value)
@@ -131,15 +131,15 @@ const coerce = (value: Schema.Json, { type }: JsonSchema): Schema.Json | undefin
   return type === "boolean" && (word === "true" || word === "false") ? word === "true" : undefined
 }
 
-/** True when the tool does not take this value of the argument. */
+/** True if the codec of the tool rejects the value of this argument. */
 const rejects = ({ codec }: Parameters, given: Arguments, name: string): boolean => {
   const decoded = Schema.decodeResult(codec)(given, { errors: "all" })
   return Result.isFailure(decoded) && schemaFaults(decoded.failure).some(({ path }) => path[0] === name)
 }
 
 /**
- * Repairs what has one meaning: other spellings of names, reasons, values as text that are none, null and empty text for
- * what may be left out.
+ * Repairs deviations that have only one meaning: misspelled names, remarks, values quoted as text, and null or empty
+ * text for optional arguments.
  */
 export const repairArguments = (written: ToolCall, parameters: Parameters, where: Where) => {
   const { aliases = {}, codec, schema } = parameters
@@ -187,7 +187,7 @@ const howInstead = (name: string, knownNames: ReadonlyArray<string>): string =>
     ? "Remove it: the tool takes no arguments."
     : `Remove it, or use one of: ${quoted(nearestOrAll(name, knownNames))}.`
 
-/** The missing argument that an unknown one stands for: the nearest, or the only one if only one is wrong. */
+/** Maps each unknown argument to the missing one that it probably means: the nearest name, or the only candidate. */
 const findMeant = (unknown: ReadonlyArray<string>, missing: ReadonlyArray<string>): ReadonlyMap<string, string> => {
   const meant = new Map<string, string>()
   for (const name of unknown) {
@@ -198,7 +198,7 @@ const findMeant = (unknown: ReadonlyArray<string>, missing: ReadonlyArray<string
   return meant
 }
 
-/** What is wrong with a value, and what to write. */
+/** The problem of a value and its fix. */
 const invalidText = (tool: string, problem: ModelFault) => {
   const { actual, kind, path, message } = problem
   const subject = path.length === 0 ? `The arguments of ${tool}` : `The argument "${pathText(path)}" of ${tool}`
@@ -211,13 +211,13 @@ const invalidText = (tool: string, problem: ModelFault) => {
   }
 }
 
-/** A blank to fill in with the output of another call: `{{call-1.path}}`, `$call_1.output`, `<path from the search>`. */
+/** Placeholders for the output of another call: `{{call-1.path}}`, `$call_1.output`, `<path from the search>`. */
 const ofOtherCall =
   /(?:\{\{|\$\{|<|\$)\s*(?:calls?|tool|turn|step|task|results?|outputs?|previous|search|response)[-_ .]*\d*(?:[.[/][^\s{}<>]*|[-_ ](?:results?|outputs?|path|file)[^\s{}<>]*)?\s*(?:\}\}|\}|>|$)/i
 const wholeBlank =
   /^\s*(?:\{\{[^{}\n]+\}\}|\{[a-z][\w ]+\}|<[a-z][^<>\n]*[ _-][^<>\n]*>|\[[a-z]+(?: [a-z]+)+\]|(?:path|file) (?:from|of|returned|found)\b.*)\s*$/i
 
-/** Arguments that hold text of files, in which such marks may be meant. */
+/** Arguments with file text, where such placeholders can be real content. */
 const holdsText = /content|text|pattern|edits|old|new/i
 
 const placeholders = ({ arguments: given, name: tool }: ToolCall, { quote, where }: Pick<Issue, "where" | "quote">) =>

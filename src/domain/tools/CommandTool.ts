@@ -1,6 +1,6 @@
 /**
- * A tool that a configuration declares: a command with placeholders for the arguments of a call. A value becomes whole
- * words or a part of one word, and never an option of the program.
+ * A tool that a configuration declares: a command with placeholders for the arguments of a call. A value fills whole
+ * words or a part of a word, but never becomes an option of the program.
  */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -39,7 +39,7 @@ const placeholder = /\{([A-Za-z_]\w*)\}/g
 const onlyPlaceholder = /^\{([A-Za-z_]\w*)\}$/
 const scalarTypes: ReadonlySet<unknown> = new Set(["string", "number", "integer", "boolean"])
 
-/** The schema of the arguments, which allows no others. */
+/** The schema of the arguments. Additional arguments are not allowed. */
 export const parametersOf = ({ parameters }: CommandTool): Readonly<Record<string, Schema.Json>> => ({
   type: "object",
   properties: {},
@@ -109,7 +109,7 @@ const fillWord = (template: string, values: Arguments): Result.Result<ReadonlyAr
   return option === undefined ? Result.succeed(words) : Result.fail(optionProblem(option, names))
 }
 
-/** The command for these arguments. Fails with what is wrong with them. */
+/** The command with the arguments filled in. Fails with a sentence about the wrong argument. */
 export const fillCommand = (
   { command: [program, ...templates] }: CommandTool,
   values: Arguments

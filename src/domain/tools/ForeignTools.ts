@@ -1,9 +1,9 @@
-/** Tools that other programs have, and what stands for them here: names that models learnt and write by habit. */
+/** Maps tools of other programs to the tools of this one: models write names that they learnt elsewhere. */
 
 import type * as Schema from "effect/Schema"
 import type { Arguments } from "./ToolCall.ts"
 
-/** Names of other programs by the name of the tool here. */
+/** Other programs' names for each tool. */
 const names: ReadonlyMap<string, string> = new Map(
   Object.entries({
     read_file:
@@ -20,7 +20,7 @@ const names: ReadonlyMap<string, string> = new Map(
   }).flatMap(([own, others]) => others.split(" ").map((other) => [other, own] as const))
 )
 
-/** Tools of other programs that hold several actions, by the argument that names the action. */
+/** Tools of other programs whose `command` argument selects an action. */
 const editors = new Set(["str_replace_editor", "str_replace_based_edit_tool", "text_editor"])
 const actions: ReadonlyMap<string, string> = new Map([
   ["view", "read_file"],
@@ -28,7 +28,7 @@ const actions: ReadonlyMap<string, string> = new Map([
   ["str_replace", "edit_file"]
 ])
 
-/** Programs without tools of their own that end a talk or ask. */
+/** Tools of other programs that end the work or ask the user, for which this program has no tool. */
 const ends = new Set(["attempt_completion", "ask_followup_question", "plan_mode_respond"])
 
 const plain = (name: string): string =>
@@ -37,11 +37,11 @@ const plain = (name: string): string =>
     .toLowerCase()
     .replaceAll("-", "_")
 
-/** The tool here for a name of another program; the name itself when it only ends or edits. */
+/** The tool here for the name of another program. Names of tools that end the work or edit stay unchanged. */
 export const foreignTool = (name: string): string | undefined =>
   names.get(plain(name)) ?? (editors.has(name) || ends.has(name) ? name : undefined)
 
-/** What another program calls the arguments. */
+/** Other programs' names of arguments, by tool. */
 const renamed: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map(
   Object.entries({
     run_command: {
@@ -65,7 +65,7 @@ const renamed: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map(
   }).map(([tool, given]) => [tool, new Map(Object.entries(given))] as const)
 )
 
-/** Arguments of other programs that say nothing here. */
+/** Arguments of other programs that have no meaning here. */
 const remarks = new Set([
   "requires_approval",
   "line_count",
@@ -81,7 +81,7 @@ interface Named {
   readonly arguments: Arguments
 }
 
-/** The lines to read, as a list of the first and the last one, or as a number of lines. */
+/** The range of lines to read, from `[first, last]` or from a start and a count. */
 const linesOf = (
   range: Schema.Json | undefined,
   limit: Schema.Json | undefined,
@@ -97,7 +97,7 @@ const linesOf = (
   return limit !== undefined && Number.isInteger(count) ? { end_line: Math.max(1, Number(start ?? 1)) + count - 1 } : {}
 }
 
-/** A call of a tool of another program as one of a tool here; nothing when there is none. */
+/** Translates a call of another program's tool; undefined if no tool here does the same. */
 export const ownCall = (call: Named, has: (name: string) => boolean): Named | undefined => {
   const action = editors.has(call.name) ? call.arguments["command"] : undefined
   const name = typeof action === "string" ? actions.get(action) : names.get(plain(call.name))

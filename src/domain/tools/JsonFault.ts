@@ -1,12 +1,10 @@
-/**
- * Why a value that a tool returned is not JSON: the place in it, and what is there.
- */
+/** Explains why a value that a tool returned is not JSON: the path in the value, and the type found there. */
 import * as Schema from "effect/Schema"
 import { isNestedTooDeep, maxNesting, maxParts } from "../text/Json.ts"
 
 const isJson = Schema.is(Schema.Json)
 
-/** What a single value is that JSON does not have. */
+/** The kind of a value that JSON cannot express, as the end of a sentence. */
 const kindOf = (value: unknown): string | undefined => {
   if (value === undefined || (typeof value === "number" && !Number.isFinite(value))) return `is ${value}`
   if (typeof value === "bigint") return "is a BigInt"
@@ -16,7 +14,7 @@ const kindOf = (value: unknown): string | undefined => {
   return name === undefined || name === "Object" ? undefined : `is an object of the class ${String(name)}`
 }
 
-/** The first fault, depth first. */
+/** The first fault in depth-first order. */
 const faultIn = (whole: unknown): string | undefined => {
   let partsLeft = maxParts
   const search = (value: unknown, path: string, holders: ReadonlyArray<unknown>): string | undefined => {
@@ -35,7 +33,7 @@ const faultIn = (whole: unknown): string | undefined => {
   return search(whole, "", [])
 }
 
-/** What is wrong with a value, as the end of a sentence; `deep` for one with too many levels, and nothing for JSON. */
+/** The fault of a value as the end of a sentence. `deep` means too many levels; undefined means valid JSON. */
 export const jsonFault = (value: unknown): string | undefined => {
   if (isNestedTooDeep(value)) return faultIn(value) ?? "deep"
   return isJson(value) ? undefined : (faultIn(value) ?? "it is a value of another kind")

@@ -1,6 +1,6 @@
 /**
- * What is wrong with a JSON schema that somebody wrote. Readers of schemas ignore what they do not know, so a mistake would make the
- * schema fit any value.
+ * Finds mistakes in a JSON schema from a plugin or a configuration. Readers of schemas ignore unknown keywords, so a
+ * misspelled one would accept any value.
  */
 import * as Predicate from "effect/Predicate"
 import { nearestOrAll } from "../text/Nearest.ts"
@@ -24,7 +24,7 @@ const isPattern = (source: unknown): boolean => {
 const isCount = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 0
 const isNames = (value: unknown): boolean => Array.isArray(value) && value.every(Predicate.isString)
 
-/** What the value of a keyword has to be, as the end of a sentence. */
+/** What the value of each keyword must be, as the end of a sentence. */
 const plain: ReadonlyArray<readonly [ReadonlySet<string>, (value: unknown) => boolean, string]> = [
   [keywords("$ref description format title"), Predicate.isString, "a text"],
   [keywords("maximum minimum multipleOf"), Predicate.isNumber, "a number"],
@@ -34,7 +34,10 @@ const plain: ReadonlyArray<readonly [ReadonlySet<string>, (value: unknown) => bo
   [keywords("pattern"), isPattern, "a regular expression"]
 ]
 
-/** True when a reference leads to a part of the schema. Where parts have names of their own, it may name one of these. */
+/**
+ * True if a reference leads to a part of the schema. With `$id` or `$anchor` it may also name a part, so any such
+ * reference passes.
+ */
 const leads = (root: JsonSchema, ref: string): boolean => {
   if (ref !== "#" && !ref.startsWith("#/")) return /"\$(?:id|anchor)":/.test(JSON.stringify(root))
   const keys = ref.split("/").slice(1)
@@ -48,7 +51,7 @@ const leads = (root: JsonSchema, ref: string): boolean => {
 type Path = ReadonlyArray<string | number>
 type Fault = string | undefined
 
-/** The first fault with its place; nothing for a schema that can be used. */
+/** The first fault and its path; undefined for a valid schema. */
 export const jsonSchemaFault = (root: JsonSchema): Fault => {
   const ofKeyword = (key: string, value: unknown, path: Path): Fault => {
     const subject = `"${pathText(path)}"`

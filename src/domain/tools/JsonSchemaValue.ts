@@ -1,6 +1,6 @@
 /**
- * The type of the values of a JSON schema that is written as a literal, as far as types, properties, items and choices tell it; any
- * JSON where they do not.
+ * Computes the TypeScript type of values from a JSON schema literal. It understands types, properties, items and enums;
+ * anything else becomes any JSON.
  */
 import type { Json } from "effect/Schema"
 
@@ -20,7 +20,7 @@ type ObjectValue<Schema> = {
   >
 }
 
-/** The values that a JSON schema describes. */
+/** The type of the values that a JSON schema literal accepts. */
 export type JsonSchemaValue<Schema> = Schema extends { readonly enum: infer Choices extends ReadonlyArray<unknown> }
   ? Choices[number]
   : Schema extends { readonly type: "string" }

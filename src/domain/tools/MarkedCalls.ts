@@ -1,12 +1,12 @@
 /**
- * Calls as JSON between `<tool_call>` tags, the form in which `readNative` leaves all others. The cost is proportional to the
- * length of the text.
+ * Calls as JSON between `<tool_call>` tags: the form into which `readNative` converts all other forms. All functions
+ * take linear time.
  */
 
 import { endOfJson } from "./native/Source.ts"
 import { scanJson } from "../text/Json.ts"
 
-/** A piece of a text: the JSON of a call, or what stands around calls. */
+/** A piece of a text: the JSON of a call, or text around calls. */
 export type MarkedPart =
   | { readonly kind: "call"; readonly json: string }
   | { readonly kind: "text"; readonly text: string }
@@ -15,17 +15,17 @@ const tag = "<tool_call>"
 const beginning = /^\s*<tool_call>/
 const lineBeginning = /(?<=\n)[ \t]{0,3}<tool_call>/g
 
-/** True for a text that begins with such a call. */
+/** True for a text that begins with a tagged call. */
 export const beginsWithMark = (text: string): boolean => beginning.test(text)
 
-/** True when a line of the text begins with such a call. */
+/** True if a line of the text begins with a tagged call. */
 export const hasMarkedLine = (text: string): boolean =>
   text.includes(tag) && (beginsWithMark(text) || text.search(lineBeginning) >= 0)
 
-/** Tags around calls, which say nothing about the call itself. */
+/** Tags around a group of calls, which carry no information. */
 const wrapper = /(?:[\s,;]|<\/?tool_calls?>|<\|(?:eom_id|eot_id|im_end)\|>)*/y
 
-/** The parts of a text in order; a call begins the text or a line of it. */
+/** The parts of a text in order. A call must begin the text or a line. */
 export const markedParts = (text: string): ReadonlyArray<MarkedPart> => {
   const parts: Array<MarkedPart> = []
   let lastClosing: number | undefined
@@ -47,7 +47,7 @@ export const markedParts = (text: string): ReadonlyArray<MarkedPart> => {
       addText()
       continue
     }
-    // The tags delimit a call, also when its JSON is broken; without a closing one its brackets do.
+    // Closing tags delimit a call even if its JSON is broken. Without a closing tag, the brackets of the JSON do.
     if (lastClosing === undefined || (lastClosing >= 0 && lastClosing < start)) {
       lastClosing = text.indexOf("</tool_call>", start)
     }
@@ -58,14 +58,14 @@ export const markedParts = (text: string): ReadonlyArray<MarkedPart> => {
   return parts
 }
 
-/** True for a text that ends inside of a call between tags. */
+/** True for a text that ends within a tagged call. */
 export const endsInCall = (text: string): boolean => {
   if (!hasMarkedLine(text)) return false
   const last = text.lastIndexOf("_call>")
   return last === text.lastIndexOf(tag) + "<tool".length && scanJson(text.slice(last + "_call>".length)).open > 0
 }
 
-/** The JSON of the calls of a text that is nothing else; nothing for any other text. */
+/** The JSON of the calls if the text contains nothing else; otherwise undefined. */
 export const markedCalls = (text: string): ReadonlyArray<string> | undefined => {
   if (!beginsWithMark(text)) return undefined
   const parts = markedParts(text)

@@ -1,5 +1,6 @@
 /**
- * The changes that failed and that nothing made up for: while there is one, a task is not done, whatever its report says.
+ * Finds failed changes that no later change replaced. While one is open, the task is not done, whatever its report
+ * says.
  */
 import * as Schema from "effect/Schema"
 import { fileName, isBelow } from "../files/PathList.ts"
@@ -21,10 +22,10 @@ const changeNouns: Readonly<Record<string, string>> = { remove_file: "removal", 
 
 const hasPath = ({ call }: CallOutcome): boolean => typeof call.arguments["path"] === "string"
 
-/** True for a replacement everywhere, which names no file. */
+/** True for a replacement in all files, whose call names no file. */
 const isReplacement = (one: CallOutcome): boolean => !hasPath(one) && typeof one.call.arguments["old_text"] === "string"
 
-/** A change in a few words: its file, or what it replaces. */
+/** Names a change in a few words: by its file, or by the replaced text. */
 export const changeName = (call: ToolCall): string => {
   const { old_text: old, path } = call.arguments
   if (typeof path === "string") return `The ${changeNouns[call.name] ?? "change"} of ${pathOf(call)}`
@@ -33,7 +34,7 @@ export const changeName = (call: ToolCall): string => {
     : "A change that could not be read"
 }
 
-/** The texts of a call that changes files, in its edits as well. */
+/** The values of these arguments in a call that changes files and in each of its edits. */
 const textsOf = (given: Arguments, ...keys: ReadonlyArray<string>): ReadonlyArray<string> =>
   [given, ...(Array.isArray(given["edits"]) ? given["edits"] : [])]
     .flatMap((part) => (isArguments(part) ? keys.map((key) => part[key]) : []))
@@ -41,7 +42,7 @@ const textsOf = (given: Arguments, ...keys: ReadonlyArray<string>): ReadonlyArra
 
 export const newTextsOf = (given: Arguments): ReadonlyArray<string> => textsOf(given, "new_text", "content")
 
-/** The lines that a change brings, without those that stand anywhere, as brackets do. */
+/** The lines that a change adds. Lines without two word characters in a row, such as brackets, do not count. */
 const newLines = ({ call }: CallOutcome): ReadonlyArray<string> =>
   newTextsOf(call.arguments)
     .flatMap((text) => text.split("\n"))
@@ -52,13 +53,16 @@ const isMissing = ({ result }: CallOutcome): boolean => /\bThere is no file at\b
 
 const withoutEndSlash = (path: string): string => path.replace(/\/+$/, "")
 
-/** True when the file is gone after the call: it was removed, or moved, by itself or with its folder. */
+/** True if the call removes or moves the file, or a folder around it. */
 const takesAway = ({ call }: CallOutcome, path: string): boolean => {
   const [taken, file] = [pathOf(call), path].map(withoutEndSlash) as [string, string]
   return (call.name === "remove_file" || call.name === "move_file") && (taken === file || isBelow(taken, file))
 }
 
-/** True for a path that leads nowhere where another one has its name, or was named with the failure. */
+/**
+ * True if the failed call named a missing path and the later one names the path that was meant. That path has the same
+ * file name, or the error message suggested it.
+ */
 const isMeant = (failed: CallOutcome, later: CallOutcome): boolean => {
   const [meant, path] = [pathOf(failed.call), pathOf(later.call)]
   const named = (failed.result.error_message ?? "").split(/[\s,]+/).map((word) => word.replace(/\.$/, ""))
@@ -66,17 +70,20 @@ const isMeant = (failed: CallOutcome, later: CallOutcome): boolean => {
   return isMissing(failed) && (name === other || named.includes(path))
 }
 
-/** True for a change that takes a text away. */
+/** True if the change removes this text. */
 const takes = ({ call }: CallOutcome, old: string): boolean =>
   textsOf(call.arguments, "old_text").some((text) => text.includes(old))
 
-/** True for a change that brings the new text of a replacement, or takes the old one where nothing takes its place. */
+/**
+ * True if a later change writes the new text of a replacement. For an empty new text, the later change must remove the
+ * old text.
+ */
 const replaces = ({ call: { arguments: given } }: CallOutcome, later: CallOutcome): boolean => {
   const [old, now] = [String(given["old_text"]), String(given["new_text"]).trim()]
   return now === "" ? takes(later, old) : newTextsOf(later.call.arguments).some((text) => text.includes(now))
 }
 
-/** True for a change that failed and that others made up for; `later` are those after it that were made. */
+/** True if other changes replaced a failed one. `later` are the successful changes after it. */
 const isMadeUpFor = (
   failed: CallOutcome,
   changes: ReadonlyArray<CallOutcome>,
@@ -88,23 +95,26 @@ const isMadeUpFor = (
   const ofFile = answered.filter(({ call }) => pathOf(call) === path)
   const failedBeside = changes.filter((one) => !one.result.success && turnOf(one) === turnOf(failed))
 
-  /* A replacement everywhere names no file: a change that makes it, or one before that left no place of it. */
+  /** A replacement in all files: a later change makes it, or an earlier one already removed the old text. */
   if (isReplacement(failed)) {
     const isBefore = (one: CallOutcome) => one.result.success && takes(one, String(values["old_text"]))
     return [...answered, ...changes.filter(isBefore)].some((one) => replaces(failed, one))
   }
-  /* A change that could not be read: later changes, one for each. */
+  /** An unreadable change: as many later changes as unreadable ones. */
   if (!hasPath(failed)) {
     return answered.length >= failedBeside.filter((one) => !hasPath(one) && !isReplacement(one)).length
   }
-  /* A replacement in one file: a change of that file that makes it, or its whole text. */
+  /** A replacement in one file: a later change of that file makes it, or writes the whole file. */
   if (values["replace_all"] === true) {
     return ofFile.some((one) => one.call.name === "write_file" || replaces(failed, one))
   }
   if (name === "remove_file") {
     return answered.some((one) => takesAway(one, path) || (one.call.name === "remove_file" && isMeant(failed, one)))
   }
-  /* A move: one of the same file or to the same path, or a file that is written there and the old one removed. */
+  /**
+   * A move: a later move of the same file or to the same path. Writing the new path and removing the old one counts as
+   * well.
+   */
   if (name === "move_file") {
     const isThere = answered.some(({ call }) => pathOf(call) === to)
     return answered.some((outcome) =>
@@ -113,11 +123,14 @@ const isMadeUpFor = (
         : isThere && takesAway(outcome, path)
     )
   }
-  /* An edit or a whole file: a change of the same file that brings a line of it, a whole file, or one for each of them. */
+  /**
+   * An edit or a whole file: a later change writes a line of it or the whole file. As many later changes of that file
+   * as failed ones count as well.
+   */
   const lines = new Set(newLines(failed))
   const bringsLine = (one: CallOutcome): boolean => newLines(one).some((line) => lines.has(line))
   const others = failedBeside.filter((one) => one !== failed && pathOf(one.call) === path)
-  // A path that leads nowhere was meant as another one.
+  // The call named a missing path, so the model may have meant another file.
   const elsewhere = isMissing(failed) ? later : []
   return (
     ofFile.length > others.length ||
@@ -126,7 +139,7 @@ const isMadeUpFor = (
   )
 }
 
-/** The changes that failed, and that no change in a later answer made up for. */
+/** The failed changes that no change in a later answer replaced. */
 export const openChanges = (outcomes: ReadonlyArray<CallOutcome>): ReadonlyArray<CallOutcome> => {
   const changes = outcomes.filter(isChange)
   return changes.filter((failed, index) => {
@@ -135,7 +148,10 @@ export const openChanges = (outcomes: ReadonlyArray<CallOutcome>): ReadonlyArray
   })
 }
 
-/** What was done outside of a working copy, and the changes that are still open; `files` were changed in the project itself. */
+/**
+ * Calls with effects outside the working copy, and open changes. `files` are files of the project itself that were
+ * changed.
+ */
 export const doneOutside = ({
   files,
   outcomes
@@ -149,11 +165,11 @@ export const doneOutside = ({
   return outcomes.filter((outcome) => !isChange(outcome) || isLeft(outcome))
 }
 
-/** A change that is not made, as the call that would have made it. */
+/** A change that was not made, and the call that would have made it. */
 export const UnmadeChange = Schema.Struct({ call: ToolCall, issue: Issue })
 export type UnmadeChange = typeof UnmadeChange.Type
 
-/** The change as a call that failed. */
+/** The change in the form of a failed call. */
 export const unmadeOutcome = ({ call, issue }: UnmadeChange, turn: number): CallOutcome => ({
   call: { ...call, uid: turnUid(turn, call.uid) },
   result: {
@@ -165,7 +181,10 @@ export const unmadeOutcome = ({ call, issue }: UnmadeChange, turn: number): Call
   }
 })
 
-/** The changes of an answer that could not be read, by its issues; beside a report a mark may be quoted. */
+/**
+ * The changes of an answer that could not be read, from its issues. Beside a report, conflict marks do not count: the
+ * report may quote them.
+ */
 export const unreadChanges = (issues: ReadonlyArray<Issue>, hasReport: boolean): ReadonlyArray<UnmadeChange> => {
   const unread = issues.filter(({ code }) => code.startsWith("change-"))
   const certain = unread.filter(({ code }) => code !== "change-marks")

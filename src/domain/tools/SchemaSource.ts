@@ -1,7 +1,7 @@
 /**
- * A schema as the author of a plugin writes it: a schema of Effect, a Standard Schema that gives its JSON schema (zod 4, arktype,
- * valibot with its converter), or a plain JSON schema. Whatever it is, values are first held against its JSON schema, so that a model
- * is told in the same words what is wrong, and then against the schema itself.
+ * Schemas from authors of plugins: a schema of Effect, a Standard Schema with its JSON schema (zod 4, arktype, valibot
+ * with its converter), or a plain JSON schema. Values are checked against the JSON schema first, so that models read
+ * uniform messages, and then against the schema itself.
  */
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
@@ -15,29 +15,29 @@ import type { JsonSchemaValue } from "./JsonSchemaValue.ts"
 import { jsonSchemaFault } from "./JsonSchemaFault.ts"
 import { exampleArguments, isSchema, type JsonSchema, jsonSchemaCodec, parameterSchema } from "./ToolSchema.ts"
 
-/** A schema by the Standard Schema that also gives its JSON schema. */
+/** A Standard Schema that also provides its JSON schema. */
 export interface StandardJsonSchema<out Output = unknown> {
   readonly "~standard": StandardSchemaV1.Props<unknown, Output> & StandardJSONSchemaV1.Props<unknown, Output>
 }
 
-/** What a schema of a plugin may be. */
+/** The kinds of schema that a plugin may pass. */
 export type SchemaSource = Schema.Constraint | StandardJsonSchema | JsonSchema
 
-/** The values that a schema describes, once they are decoded. */
+/** The type of the decoded values of a schema. */
 export type ValueOf<Source> = Source extends Schema.Constraint
   ? Source["Type"]
   : Source extends StandardJsonSchema<infer Output>
     ? Output
     : JsonSchemaValue<Source>
 
-/** A schema that can be used: to decode values, and to be shown. */
+/** A schema with a codec that decodes values, and a JSON schema that models read. */
 export interface UsableSchema {
   // oxlint-disable-next-line typescript/no-explicit-any -- the author of the schema knows what it decodes to
   readonly codec: Schema.Codec<any, unknown>
   readonly json: JsonSchema
 }
 
-/** A schema of another copy of `effect` passes `isSchema`, but cannot be used to decode here. */
+/** A schema of another copy of `effect` passes `isSchema` but cannot decode here. */
 const isOwnSchema = ({ ast }: Schema.Constraint): boolean => {
   if (ast._tag === "Objects") return ast instanceof SchemaAST.Objects
   return ast._tag !== "Declaration" || ast instanceof SchemaAST.Declaration
@@ -48,13 +48,12 @@ type Standard = StandardJsonSchema["~standard"]
 const isPromise = (value: unknown): value is Promise<unknown> =>
   Predicate.hasProperty(value, "then") && typeof value.then === "function"
 
-/** The path of an issue of a Standard Schema. */
 const pathOf = ({ path = [] }: StandardSchemaV1.Issue): ReadonlyArray<PropertyKey> =>
   path.map((part) => (typeof part === "object" ? part.key : part))
 
 const isNotEmpty = <A>(list: ReadonlyArray<A>): list is readonly [A, ...Array<A>] => list.length > 0
 
-/** What the schema itself says of a value that fits its JSON schema. */
+/** Runs the validation of the Standard Schema on a value that already fits the JSON schema. */
 const validated = (standard: Standard, value: unknown): Effect.Effect<unknown, SchemaIssue.Issue> => {
   const result = standard.validate(value)
   if (isPromise(result)) return Effect.die("The schema of a plugin checks values asynchronously.")
@@ -70,7 +69,10 @@ const validated = (standard: Standard, value: unknown): Effect.Effect<unknown, S
 const reasonOf = (thrown: unknown): string =>
   thrown instanceof Error ? (thrown.message.split("\n")[0] ?? "") : String(thrown)
 
-/** The schema with objects that take only what they name, unless it says more; the parts of an `allOf` complete one another. */
+/**
+ * The schema with `additionalProperties: false` on each object that does not say otherwise. The parts of an `allOf`
+ * stay open, because each describes only some properties.
+ */
 const closed = (schema: Schema.Json): Schema.Json => {
   if (Array.isArray(schema)) return schema.map(closed)
   if (!isSchema(schema)) return schema
@@ -115,7 +117,7 @@ const fromStandard = (standard: Standard): Result.Result<UsableSchema, string> =
   )
 }
 
-/** The schema as it is used; fails with what it is instead, as the end of a sentence with "is". */
+/** The usable form of a schema. Fails with the end of a sentence that begins with "it is". */
 export const readSchemaSource = (source: unknown): Result.Result<UsableSchema, string> => {
   if (Schema.isSchema(source)) {
     return isOwnSchema(source)

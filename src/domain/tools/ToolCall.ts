@@ -1,7 +1,4 @@
-/**
- * A call of a tool: as a model writes it, under the names of the tool's own parameters, and prepared to run; and its
- * outcome.
- */
+/** A call of a tool in its three stages: as the model wrote it, prepared to run, and with its result. */
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import { type Repair, type Where, makeRepair } from "../findings/Issue.ts"
@@ -13,7 +10,7 @@ export type Arguments = typeof Arguments.Type
 
 export const isArguments = (value: Schema.Json | undefined): value is Arguments => Predicate.isObject(value)
 
-/** `{ "uid": "...", "name": "...", "arguments": { ... } }`. Calls are identified by uid, never by name. */
+/** `{ "uid": "...", "name": "...", "arguments": { ... } }`. The program identifies calls by uid, never by name. */
 export const ToolCall = Schema.Struct({ uid: Schema.String, name: Schema.String, arguments: Arguments })
 export type ToolCall = typeof ToolCall.Type
 
@@ -60,26 +57,26 @@ export const ToolResult = Schema.Struct({
     /** Milliseconds since 1970. */
     timestamp: Schema.Int
   }),
-  /** What the tool noted about the call, for people; no model is shown it. */
+  /** Notes of the tool for the user. Models do not see them. */
   log: Schema.optionalKey(Schema.Array(Schema.String)),
-  /** The images and files of the result, which its data names; their bytes are kept elsewhere. */
+  /** The images and files of the result, which `data` names. Their bytes are stored separately. */
   files: Schema.optionalKey(Schema.Array(ResultFile))
 })
 export type ToolResult = typeof ToolResult.Type
 
-/** The metadata of the result of a call that was not made, or not here. */
+/** Metadata of a result without a measured call. */
 export const notMeasured: ToolResult["metadata"] = { execution_time_ms: 0, data_size_bytes: 0, timestamp: 0 }
 
 export const CallOutcome = Schema.Struct({ call: ToolCall, result: ToolResult })
 export type CallOutcome = typeof CallOutcome.Type
 
-/** How a command ended that a call ran: `exitCode` is null when it was stopped because it wrote or used too much. */
+/** How a command ended. `exitCode` is null if the program stopped it because it wrote or used too much. */
 export interface CommandEnd {
   readonly exitCode: number | null
   readonly output: string
 }
 
-/** The end of the command that a call ran; nothing for other calls, and for commands that could not be run. */
+/** The end of the command that a call ran; undefined for other calls, and if the command could not start. */
 export const commandEnd = ({ data }: ToolResult): CommandEnd | undefined => {
   if (data === null || typeof data !== "object" || !("exit_code" in data) || !("output" in data)) return undefined
   const { exit_code: exitCode, output } = data
@@ -87,23 +84,23 @@ export const commandEnd = ({ data }: ToolResult): CommandEnd | undefined => {
   return isCode && typeof output === "string" ? { exitCode, output } : undefined
 }
 
-/** How a command ended that did not succeed: `exit code 1`. A call that ran such a command did its own work well. */
+/** The failure of a command, such as `exit code 1`. The call itself succeeded, because it ran the command. */
 export const badExit = (result: ToolResult): string | undefined => {
   const end = commandEnd(result)
   if (end === undefined || end.exitCode === 0) return undefined
   return end.exitCode === null ? "stopped" : `exit code ${end.exitCode}`
 }
 
-/** True for a call that ran a command which succeeded. */
+/** True for a call whose command exited with code 0. */
 export const ranWell = ({ result }: CallOutcome): boolean => result.success && commandEnd(result)?.exitCode === 0
 
-/** The data of an envelope as text: a string as it is, anything else as indented JSON. */
+/** The data of a result as text: a string unchanged, anything else as indented JSON. */
 export const dataText = (data: Schema.Json): string => (typeof data === "string" ? data : JSON.stringify(data, null, 2))
 
-/** The names of parameters by their other names. */
+/** Maps other names of parameters to their real names. */
 export type ArgumentAliases = Readonly<Record<string, string>>
 
-/** The arguments under their own names. A parameter that is given under its own name keeps that value. */
+/** Renames aliased arguments. A value under the real name takes precedence. */
 export const withOwnNames = (values: Arguments, aliases: ArgumentAliases = {}): Arguments =>
   Object.fromEntries(
     Object.entries(values).map(([name, value]) => {
@@ -112,7 +109,7 @@ export const withOwnNames = (values: Arguments, aliases: ArgumentAliases = {}): 
     })
   )
 
-/** A repair for each argument that was renamed. */
+/** One repair per renamed argument. */
 export const aliasRepairs = (given: Arguments, aliases: ArgumentAliases, where: Where): ReadonlyArray<Repair> => {
   const renamed = withOwnNames(given, aliases)
   return Object.keys(given)
@@ -120,13 +117,13 @@ export const aliasRepairs = (given: Arguments, aliases: ArgumentAliases, where: 
     .map((name) => makeRepair("argument-renamed", where, `Read the argument "${name}" as "${aliases[name]}".`))
 }
 
-/** The origin of the built-in tools; no other plugin may have this name. */
+/** The origin of built-in tools. Plugins cannot use this name. */
 export const builtInOrigin = "built-in"
 
-/** The origin of tools that a program gives in code. */
+/** The origin of tools that a calling program defines in code. */
 export const programOrigin = "program"
 
-/** When a tool fails with each type, one sentence each. */
+/** When the tool fails with each error type, one sentence each. */
 export type ToolErrors = { readonly [type in ToolErrorType]?: string }
 
 /** The description of a tool, without the code that runs it. */
@@ -143,35 +140,34 @@ export interface ToolInfo {
   readonly errors?: ToolErrors
   /** SHA-256 of all of the above, in hex. */
   readonly definition: string
-  /** Other names of its parameters, which no model is shown. */
+  /** Other names of its parameters, which models do not see. */
   readonly aliases?: ArgumentAliases
 }
 
-/** A checked call with all that the gate needs to decide about it. */
+/** A checked call with everything that the gate needs to decide. */
 export interface PreparedCall {
   readonly call: ToolCall
   readonly info: ToolInfo
-  /** At least the risk of the tool; higher when an access has a higher risk. */
+  /** The highest of the tool's risk and the risks of the accesses. */
   readonly risk: Risk
   readonly accesses: ReadonlyArray<CanonicalAccess>
 }
 
-/** The tools that change files and nothing else: within a working copy they change only that. */
+/** The tools that only change files. In a working copy they change only the copy. */
 export const fileTools: ReadonlySet<string> = new Set(["edit_file", "move_file", "remove_file", "write_file"])
 
-/** True for a call of such a tool. */
 export const isChange = ({ call }: CallOutcome): boolean => fileTools.has(call.name)
 
 const plainPath = (path: Schema.Json | undefined): string => String(path).replace(/^(?:\.\/)+/, "")
 
-/** The file of a change or of a read, however its path is written; of a move the path before it. */
+/** The path of a change or a read without a leading `./`. For a move, the old path. */
 export const pathOf = (call: ToolCall): string => plainPath(call.arguments["path"])
 
-/** The paths that a change is about: both of a move. */
+/** The paths of a change: both for a move. */
 export const pathsOf = (call: ToolCall): ReadonlyArray<string> =>
   call.name === "move_file" ? [pathOf(call), plainPath(call.arguments["to"])] : [pathOf(call)]
 
-/** A move as the two calls that come to the same, of which a skill may limit each. */
+/** A move as a removal and a write, because a skill can limit either. */
 export const partsOfMove = (call: ToolCall): ReadonlyArray<ToolCall> =>
   call.name === "move_file"
     ? [
@@ -180,6 +176,6 @@ export const partsOfMove = (call: ToolCall): ReadonlyArray<ToolCall> =>
       ]
     : [call]
 
-/** The tools that a skill may use, with those that come to the same as two of them. */
+/** The tools that a skill may use. Permission to write and remove includes permission to move. */
 export const withMoves = (tools: ReadonlyArray<string>): ReadonlySet<string> =>
   new Set(tools.includes("write_file") && tools.includes("remove_file") ? [...tools, "move_file"] : tools)

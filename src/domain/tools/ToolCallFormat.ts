@@ -1,6 +1,6 @@
 /**
- * Reads tool calls as a model writes them, JSON text, as `ToolCall`s. A call that cannot be read is an issue, never an
- * empty call. Whether the tool exists and its arguments are valid is checked later.
+ * Reads tool calls from JSON text. An unreadable call becomes an issue, never an empty call. Other code checks later
+ * that the tool exists and its arguments are valid.
  */
 import type * as Schema from "effect/Schema"
 import { type Where, addRepair, type Findings, addIssue, type IssueCode } from "../findings/Issue.ts"
@@ -10,14 +10,14 @@ import { markedCalls } from "./MarkedCalls.ts"
 import { type Arguments, type CallOutcome, isArguments, type ToolCall } from "./ToolCall.ts"
 import { readBlock } from "./ToolCallJson.ts"
 
-/** The other names of the parts of a call. */
+/** Other keys that models use for the parts of a call. */
 const otherKeys = {
   uid: ["id", "call_id", "tool_call_id", "callId"],
   name: ["tool", "tool_name", "toolName", "function", "function_name"],
   arguments: ["args", "parameters", "params", "input", "arguments_json"]
 } as const
 
-/** Keys that models add and no tool reads. */
+/** Keys that models add and that no tool reads. */
 const remarks = new Set(
   (
     "type index description reason reasoning purpose comment comments " +
@@ -27,27 +27,27 @@ const remarks = new Set(
 
 const callKeys = new Set([...Object.entries(otherKeys).flat(2), ...remarks])
 
-/** True for a key of a call, in any of its spellings. */
+/** True for a key of a call, in any spelling. */
 export const isCallKey = (key: string): boolean => callKeys.has(key)
 
-/** A uid as text; empty when there is none. */
+/** A uid as text; empty if there is none. */
 const readUid = (value: Schema.Json | undefined): string =>
   typeof value === "string" || typeof value === "number" ? String(value).trim() : ""
 
 const named = (keys: ReadonlyArray<string>): string => keys.map((key) => `"${key}"`).join(", ")
 
-/** What uids look like that a server or this program gives; other ids may be meant for the tool. */
+/** Prefixes of uids that servers or this program generate. Another id may be an argument of the tool. */
 const ofHost = /^(?:call|tool|toolu|chatcmpl|function)[-_]?/i
 const isWordOfProtocol = (key: string, value: Schema.Json | undefined): boolean =>
   key === "type" && typeof value === "string" && /^(?:function|tool)(?:_call)?$/.test(value)
 
-/** True for a key that may be another part of the call as well as an argument. */
+/** True for a key that could be an argument or another part of the call. */
 const isUnclear = (key: string, value: Schema.Json | undefined): boolean =>
   !remarks.has(key) && isCallKey(key) && !(otherKeys.uid.some((one) => one === key) && ofHost.test(readUid(value)))
 
 /**
- * `{ "tool": "read_file", "path": "a.ts" }` with its arguments put together; nothing when a key stands there that may be
- * another part of the call.
+ * Collects arguments that are written beside the tool name: `{ "tool": "read_file", "path": "a.ts" }`. Undefined if a
+ * key could also be another part of the call.
  */
 const gatherArguments = (
   call: Arguments,
@@ -69,16 +69,16 @@ const gatherArguments = (
 /** The uid of a call in a turn: `turn-1/call-1`. */
 export const turnUid = (turn: number, uid: string): string => `turn-${turn}/${uid}`
 
-/** The turn that a uid names; 0 for one that names none. */
+/** The turn in a uid; 0 if it has none. */
 export const turnNumber = (uid: string): number => Number(/^turn-(\d+)\//.exec(uid)?.[1] ?? 0)
 
-/** What the uids of the calls of one answer begin with. */
+/** The prefix that the uids of one answer share. */
 export const turnOf = ({ call }: CallOutcome): string => call.uid.split("/", 1)[0] ?? ""
 
-/** A uid without the mark of a turn, which a model may have copied. */
+/** A uid without the prefix of its turn, which a model may have copied. */
 export const plainUid = (uid: string): string => uid.replace(/^(?:turn-\d+\/)+/, "")
 
-/** A call whose uid may be missing or not unique. */
+/** A call whose uid may be missing or duplicated. */
 export interface UnnumberedCall {
   readonly uid: string
   readonly name: string
@@ -97,7 +97,7 @@ const addCallIssue = ({ findings, text, where }: Block, code: IssueCode, what: s
   return undefined
 }
 
-/** The key that holds a part of a call: its own name, or the only other name that is present. */
+/** The key of a part of a call: its own name, or the only alternative name in use. */
 const keyOf = (call: Arguments, part: keyof typeof otherKeys, block: Block): string | undefined => {
   if (Object.hasOwn(call, part)) return part
   const keys = otherKeys[part].filter((key) => Object.hasOwn(call, key))
@@ -114,7 +114,7 @@ const keyOf = (call: Arguments, part: keyof typeof otherKeys, block: Block): str
   return keys[0]
 }
 
-/** `{ "type": "function", "function": { "name", "arguments" } }` as other servers write it. */
+/** Unwraps `{ "type": "function", "function": { "name", "arguments" } }`, the form of other servers. */
 const flatten = (call: Arguments, block: Block): Arguments => {
   const inner = call["function"]
   if (!isArguments(inner)) return call
@@ -193,7 +193,7 @@ const callsIn = (value: Schema.Json): ReadonlyArray<Schema.Json> => {
   return Array.isArray(inner) && Object.keys(value).length === 1 ? inner : [value]
 }
 
-/** Calls as JSON, without anything around them. */
+/** Reads calls from JSON with no other text around them. */
 const readJsonCalls = (block: Block): ReadonlyArray<UnnumberedCall> => {
   const { findings, text, where } = block
   const read = readBlock(text)
@@ -213,15 +213,15 @@ const readJsonCalls = (block: Block): ReadonlyArray<UnnumberedCall> => {
   })
 }
 
-/** Reads the text of one block; usually one call, several when the model put them together. */
+/** Reads one block. It usually has one call; some models put several into it. */
 export const readCallBlock = (text: string, where: Where, findings: Findings): ReadonlyArray<UnnumberedCall> =>
   (markedCalls(text) ?? [text]).flatMap((call) => readJsonCalls({ text: call, where, findings }))
 
-/** Makes uids unique: a missing one becomes `call-<n>` by position, a repeated one gets a number. */
+/** Makes uids unique: a missing uid becomes `call-<n>`, a repeated one gets a number. */
 export const numberCalls = (calls: ReadonlyArray<UnnumberedCall>, findings: Findings): ReadonlyArray<ToolCall> => {
   const writtenUids = new Set(calls.map((call) => call.uid))
   const used = new Set<string>()
-  // The last number tried for each uid, which keeps the search linear.
+  // The last number tried for each uid. Keeps the search linear.
   const reached = new Map<string, number>()
   return calls.map(({ where, ...call }, index) => {
     const base = call.uid === "" ? `call-${index + 1}` : call.uid

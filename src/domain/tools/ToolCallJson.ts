@@ -1,6 +1,6 @@
 /**
- * Reads the JSON of a tool call block. Strictly first; then syntax errors are repaired, as long as every character of the
- * source is kept and nothing is added. What is cut off or missing is never guessed.
+ * Reads the JSON of a tool call block. Tries strict JSON first, then repairs syntax errors. A repair keeps every
+ * character of the source and adds none. Truncated or missing parts are never guessed.
  */
 import { jsonrepair } from "jsonrepair"
 import * as Result from "effect/Result"
@@ -14,7 +14,7 @@ interface JsonFailure {
   readonly what: string
 }
 
-/** The values of a block; `repaired` says that it was not strict JSON, `split` that it held several values. */
+/** The values of a block. `repaired`: it was not strict JSON. `split`: it had several values in a row. */
 interface BlockValues {
   readonly values: ReadonlyArray<Schema.Json>
   readonly repaired: boolean
@@ -22,15 +22,15 @@ interface BlockValues {
 }
 
 const maximumLength = 1_048_576
-/** The repair is recursive. Brackets inside strings count too. */
+/** The repair is recursive, so nesting is limited. The count includes brackets in strings. */
 const maximumBrackets = 500
 
 const failure = (code: IssueCode, what: string): Result.Result<never, JsonFailure> => Result.fail({ code, what })
 
-/** Characters of a block that show where its mistake is. */
+/** How many characters after the mistake the message quotes. */
 const shownOfBlock = 40
 
-/** The first mistake of a string that is not JSON, with what stands there instead of a number of a line. */
+/** The first syntax error of a text. It quotes the place instead of naming a line number. */
 const faultOf = (text: string): string => {
   const read = readJson(text)
   if (Result.isSuccess(read)) return "it holds something that JSON does not know."
@@ -43,7 +43,7 @@ const faultOf = (text: string): string => {
 const parse = (text: string): Result.Result<Schema.Json, string> =>
   Result.try({ try: () => JSON.parse(text) as Schema.Json, catch: () => faultOf(text) })
 
-/** The value of strict JSON, unless something in it has no single meaning. */
+/** The value of strict JSON. Fails if a key or a number in it is ambiguous. */
 const checked = (value: Schema.Json, scan: JsonScan): Result.Result<Schema.Json, JsonFailure> => {
   if (scan.forbiddenKey !== undefined) {
     return failure("tool-call-key-forbidden", `The key "${scan.forbiddenKey}" is not allowed.`)
@@ -57,7 +57,10 @@ const checked = (value: Schema.Json, scan: JsonScan): Result.Result<Schema.Json,
   return Result.succeed(value)
 }
 
-/** Doubles backslashes that JSON does not know (`\d`, `C:\Users`) and escapes control characters. The text must not end inside a string. */
+/**
+ * Doubles backslashes that start no JSON escape (`\d`, `C:\Users`) and escapes control characters. Needs a text that
+ * does not end within a string.
+ */
 const fixStrings = (text: string): string =>
   text.replace(/"(?:[^"\\]|\\[^])*"/g, (token) =>
     token
@@ -70,7 +73,7 @@ const fixStrings = (text: string): string =>
 
 const literals: Readonly<Record<string, string>> = { None: "null", undefined: "null", True: "true", False: "false" }
 
-/** What a repair must not change: everything but blanks, quotes, brackets and separators, in order. */
+/** What a repair must preserve: every character except blanks, quotes, brackets and separators. */
 const skeleton = (text: string): string =>
   text
     .replace(/\b(?:None|undefined|True|False)\b/g, (word) => literals[word] ?? word)
@@ -115,7 +118,7 @@ const repair = (text: string, reason: string): Result.Result<Schema.Json, JsonFa
   return checked(value.success, scanJson(repaired.success))
 }
 
-/** The value with repairs; `reason` is why the text is not strict JSON. */
+/** The repaired value. `reason` says why the text is not strict JSON. */
 const readRepaired = (text: string, scan: JsonScan, reason: string): Result.Result<Schema.Json, JsonFailure> => {
   if (scan.inString) return /\}\s*$/.test(text) ? openText : truncated
   const fixed = fixStrings(text)
@@ -123,10 +126,10 @@ const readRepaired = (text: string, scan: JsonScan, reason: string): Result.Resu
   return Result.isSuccess(again) ? checked(again.success, scanJson(fixed)) : repair(fixed, reason)
 }
 
-/** Blanks, commas, and fence lines of a model that did not close one block before the next. */
+/** What models put between two values: blanks, commas, and fences of an unclosed block. */
 const between = /^(?:[\s,;]|`{3,}\w*|~{3,}\w*)+/
 
-/** The texts of several values in a row; the whole text when it is one. */
+/** The texts of several values in a row; the whole text if there is only one. */
 const pieces = (text: string, ends: ReadonlyArray<number>): ReadonlyArray<string> => {
   const cuts = ends.map((end, index) => text.slice(ends[index - 1] ?? 0, end).replace(between, ""))
   const tail = text.slice(ends.at(-1) ?? 0).replace(between, "")

@@ -1,6 +1,6 @@
 /**
- * Recognises tool calls in places where none is read (under another heading, in running text, in the syntax of another protocol),
- * and finds the blocks of a string that hold calls. Calls that are not read would never run, so they are reported.
+ * Recognises tool calls where no reader expects them: under another heading, in running text, or in the syntax of
+ * another protocol. It also finds code blocks with calls. A call that is not read would never run, so it is reported.
  */
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
@@ -18,7 +18,7 @@ const isCall = (value: Schema.Json): boolean => {
 
 const namesTool = new Set(["tool", "tool_name", "toolName", "function_name"])
 
-/** True for JSON of calls whose arguments stand beside the name of the tool; a mere `name` is no sign of a call. */
+/** True for JSON calls with their arguments beside the tool name. A lone `name` does not indicate a call. */
 export const isFlatCall = (block: string): boolean => {
   const read = readBlock(block)
   const values = Result.isSuccess(read) ? read.success.values.flat() : []
@@ -33,7 +33,7 @@ export const isFlatCall = (block: string): boolean => {
   )
 }
 
-/** True when a text holds these signs one after another; in linear time, as no pattern that holds all of them would take. */
+/** True if the text matches these patterns in order. Takes linear time, unlike one combined pattern. */
 const holdsInOrder = (text: string, ...signs: ReadonlyArray<RegExp>): boolean => {
   let at = 0
   for (const sign of signs) {
@@ -48,7 +48,7 @@ const opening = /[{<]/
 const nameKey = /["'](?:name|tool|function)["']\s*:/
 const argumentsKey = /["'](?:arguments|args|parameters|params|input)["']\s*:/
 
-/** True for a block that is one or several calls, or a part of one. */
+/** True for a block with a complete or partial call. */
 export const holdsCall = (block: string): boolean => {
   if (!/name|tool|function/.test(block)) return false
   const read = readBlock(block)
@@ -61,6 +61,6 @@ const labelled =
   /^\s*(?:[-*+]\s+|\d+[.)]\s+)?["'*`]*(?:name|tool|tool[ _]name|function|action(?:[ _]input)?)["'*`]*\s*[:=]["'*`]*\s*\S/im
 const functionCall = /^(?:[-*+]\s+|\d+[.)]\s+)?`?\w+\([^\n]*\)`?[;,.]?$/m
 
-/** True for running text that contains a call, in whatever syntax. */
+/** True for running text with a call in any syntax. */
 export const mentionsCall = (text: string): boolean =>
   holdsInOrder(text, opening, nameSign) || callTag.test(text) || labelled.test(text) || functionCall.test(text)

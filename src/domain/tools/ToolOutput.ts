@@ -1,4 +1,4 @@
-/** What a tool returns beside text: images, which models that see are shown, and files, which are kept for the user. */
+/** Results of a tool beside text: images, which models with vision see, and files, which are kept for the user. */
 import * as Schema from "effect/Schema"
 import { printable } from "../text/Printable.ts"
 import { bytesText } from "../text/Format.ts"
@@ -49,23 +49,23 @@ export class ToolOutput {
   }
 }
 
-/** What is known of a file of a result; its bytes are elsewhere. */
+/** The description of a result file. Its bytes are stored separately. */
 export const ResultFile = Schema.Struct({
   name: Schema.String,
   mediaType: Schema.String,
   bytes: Schema.Int,
   /** SHA-256 of the bytes, in hex. */
   hash: Schema.String,
-  /** True for an image of a kind that models see. */
+  /** True for an image in a format that models can see. */
   isImage: Schema.optionalKey(Schema.Boolean),
-  /** Where it is kept, in the folder of the run or of the conversation; absent where nothing is kept. */
+  /** Its path in the folder of the run or the conversation; absent if the bytes were not kept. */
   path: Schema.optionalKey(Schema.String)
 })
 export type ResultFile = typeof ResultFile.Type
 
 const mostName = 80
 
-/** The name of a file without folders, and without what a file system or a terminal could misread. */
+/** A safe file name: without folders and without characters that a file system or a terminal could misread. */
 export const fileNameOf = (given: string): string => {
   const last =
     printable(given)
@@ -79,7 +79,7 @@ export const fileNameOf = (given: string): string => {
 
 const keptText = ({ path }: ResultFile): string => (path === undefined ? "not kept" : `kept as ${path}`)
 
-/** `[image shot.png: image/png, 48 kB, kept as files/0f3a-shot.png]`, as it stands in the text of the result. */
+/** How the text of a result mentions a file: `[image shot.png: image/png, 48 kB, kept as files/0f3a-shot.png]`. */
 export const resultFileText = (file: ResultFile): string => {
   const { bytes, isImage = false, mediaType, name } = file
   return `[${isImage ? "image" : "file"} ${name}: ${mediaType}, ${bytesText(bytes)}, ${keptText(file)}]`

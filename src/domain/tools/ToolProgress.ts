@@ -1,9 +1,9 @@
-/** How far a call is, and what it notes about its work, as its tool says it. */
+/** Progress and notes that a tool reports while its call runs. */
 import * as Schema from "effect/Schema"
 import { cutText } from "../text/TextWidth.ts"
 import { printable } from "../text/Printable.ts"
 
-/** How far a call is: so much of a total, in a unit of the tool's own, or only words about it. */
+/** Progress of a call: an amount out of a total in a unit of the tool's own, or a text. */
 export const ToolProgress = Schema.Struct({
   text: Schema.optionalKey(Schema.String),
   done: Schema.optionalKey(Schema.Finite),
@@ -11,10 +11,10 @@ export const ToolProgress = Schema.Struct({
 })
 export type ToolProgress = typeof ToolProgress.Type
 
-/** The longest text about progress, in columns. */
+/** The maximum length of a progress text, in terminal columns. */
 const mostColumns = 200
 
-/** What a tool passed, which may be anything; nothing when it says nothing. */
+/** Reads the progress that a tool passed, which can be any value. Undefined if it contains nothing usable. */
 export const readProgress = (given: unknown): ToolProgress | undefined => {
   const { done, text, total } = typeof given === "object" && given !== null ? (given as ToolProgress) : {}
   const words = typeof given === "string" ? given : text
@@ -27,16 +27,16 @@ export const readProgress = (given: unknown): ToolProgress | undefined => {
   return Object.keys(progress).length === 0 ? undefined : (progress as ToolProgress)
 }
 
-/** `3/10 reading pages` */
+/** For example `3/10 reading pages`. */
 export const progressText = ({ done, text, total }: ToolProgress): string => {
   const count = done === undefined ? [] : [total === undefined ? `${done}` : `${done}/${total}`]
   return [...count, ...(text === undefined ? [] : [text])].join(" ")
 }
 
-/** What the notes of one call may hold at most, in characters. */
+/** The limit for the notes of one call, in characters. */
 const mostNoted = 100_000
 
-/** Keeps what a tool notes about one call, as far as there is room. */
+/** Collects the notes of one call up to the limit. */
 export const makeCallLog = () => {
   const lines: Array<string> = []
   let size = 0

@@ -1,7 +1,7 @@
 /**
- * The JSON schema of a tool's parameters in a plain form that small models read well: without references, and without
- * additional properties or the bounds of safe integers. Also makes an example from it, and parameters from the schema of a
- * tool that a server or the configuration describes.
+ * Simplifies the JSON schema of a tool's parameters for small models: no references, additional properties or
+ * safe-integer bounds. Also derives an example from a schema, and parameters from the schema of a server or a
+ * configuration.
  */
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
@@ -17,13 +17,13 @@ export const isSchema = (value: unknown): value is JsonSchema => Predicate.isObj
 type Definitions = { readonly [name: string]: unknown }
 
 const referencePrefix = "#/$defs/"
-/** `prefixItems` occurs only with an equal `items`. */
+/** effect emits `prefixItems` only together with an equal `items`. */
 const leftOut = new Set(["$schema", "$defs", "$id", "prefixItems"])
 
 const isSafeIntegerBound = (key: string, value: Schema.Json): boolean =>
   (key === "minimum" && value === Number.MIN_SAFE_INTEGER) || (key === "maximum" && value === Number.MAX_SAFE_INTEGER)
 
-/** Replaces a reference by its definition; one that refers to itself becomes any value. */
+/** Inlines a reference. A recursive one becomes any value. */
 const resolve = (schema: JsonSchema, definitions: Definitions, within: ReadonlyArray<string>): JsonSchema => {
   const { $ref, ...rest } = schema
   if (typeof $ref !== "string" || !$ref.startsWith(referencePrefix)) return schema
@@ -33,7 +33,7 @@ const resolve = (schema: JsonSchema, definitions: Definitions, within: ReadonlyA
   return { ...simplify(definition, definitions, [...within, name]), ...rest }
 }
 
-/** `X or null` becomes X, since it may be left out; the parts of an `allOf` become one object. */
+/** `X or null` becomes X, because a caller can omit the parameter. The parts of an `allOf` become one object. */
 const unwrap = ({ allOf, anyOf, ...rest }: JsonSchema): JsonSchema => {
   const all = Array.isArray(allOf) ? allOf.filter(isSchema) : []
   const merged = Object.assign({}, ...all.map(unwrap), rest)
@@ -58,7 +58,6 @@ const simplify = (schema: JsonSchema, definitions: Definitions, within: Readonly
   return Object.fromEntries(entries)
 }
 
-/** The simplified JSON schema of the parameters. */
 export const parameterSchema = (parameters: Schema.Constraint): JsonSchema => {
   const { definitions, schema } = Schema.toJsonSchemaDocument(parameters)
   const simplified = isSchema(schema) ? simplify(schema, definitions, []) : {}
@@ -96,7 +95,7 @@ const exampleValue = (name: string, schema: JsonSchema): Schema.Json => {
   }
 }
 
-/** Arguments with a placeholder for every required parameter. */
+/** Example arguments with a placeholder for each required parameter. */
 export const exampleArguments = (schema: JsonSchema): Arguments => {
   const properties = propertiesOf(schema)
   return Object.fromEntries(requiredOf(schema).map((name) => [name, exampleValue(name, properties.get(name) ?? {})]))
@@ -105,8 +104,8 @@ export const exampleArguments = (schema: JsonSchema): Arguments => {
 const draft07 = /draft-0[4-7]/
 
 /**
- * The schema of an object as parameters of a tool. Patterns are regular expressions without a bound on their time, so
- * only those of a trusted schema are applied. Fails with the reason when the schema cannot be read.
+ * The schema of an object as parameters of a tool. Regular expressions can run without a time limit, so only patterns
+ * of a trusted schema apply. Fails with the reason if the schema is unusable.
  */
 export const jsonSchemaParameters = (
   schema: unknown,
@@ -116,7 +115,7 @@ export const jsonSchemaParameters = (
   return Result.map(jsonSchemaCodec(schema, patterns), (codec) => codec as Schema.Codec<Arguments, unknown>)
 }
 
-/** A JSON schema as a codec of its values. Patterns are applied as for parameters. */
+/** A codec for the values of a JSON schema. `patterns` is as for `jsonSchemaParameters`. */
 export const jsonSchemaCodec = (
   schema: unknown,
   patterns: "apply" | "ignore"

@@ -1,4 +1,7 @@
-/** Calls of agents with actions and observations: `Action: read_file` and `Action Input: {"path": "a.ts"}`. */
+/**
+ * Reads calls of ReAct agents, which write actions and observations: `Action: read_file` and `Action Input: {"path":
+ * "a.ts"}`.
+ */
 
 import { pythonCallAt } from "./PythonCalls.ts"
 import { callJson, endOfJson, type IsTool, type NativeRead, type Source, tornRead } from "./Source.ts"
@@ -6,10 +9,10 @@ import { callJson, endOfJson, type IsTool, type NativeRead, type Source, tornRea
 const after = "[*_`]*[ \\t]*:[*_`]*[ \\t]*"
 const actionLine = new RegExp(`[ \\t]*[*_]*action${after}[\`"'*]*([\\w.:-]+)[\`"'*]*(?:\\(\\))?[ \\t]*(?:\\n|$)`, "iy")
 const inputLine = new RegExp(`\\s*[*_]*action[ _]input${after}(?:\\s*(?=[{\`]))?(?:\`\`\`\\w*\\s*|\`(?=\\{))?`, "iy")
-/** A value without a name, on the line of its label. */
+/** A bare value on the line of its label. */
 const inputLineEnd = /[`"']?([^\n{[]*?)[`"']?[ \t]*(?:\n|$)/y
 const fenceEnd = /\s*`(?:``)?(?=\s|$)/y
-/** The arguments behind the name, in brackets. */
+/** Arguments in brackets after the tool name. */
 const bracketed = new RegExp(`[ \\t]*[*_]*action${after}[\`]?([\\w.]+)[ \\t]*(?=[([])`, "iy")
 
 const readBracketed = (source: Source, at: number, isTool: IsTool): NativeRead | undefined => {
@@ -27,7 +30,7 @@ const readBracketed = (source: Source, at: number, isTool: IsTool): NativeRead |
   return { syntax: "react", calls, end: start + list[0].length }
 }
 
-/** Reads `Action: name` and the line after it that holds its input. */
+/** Reads `Action: name` and the input on the next line. */
 export const readAction = (source: Source, at: number, isTool: IsTool): NativeRead | undefined => {
   const within = readBracketed(source, at, isTool)
   if (within !== undefined) return within

@@ -1,10 +1,10 @@
 /**
- * The syntaxes in which models write calls by themselves. Each is one that a template, a server or an agent teaches its models, or
- * that was reported of a model; none is read without such a source. The code of a syntax stands in the journal with each
- * call that was read in it, so that `show` counts how often it occurs.
+ * The syntaxes that models use for calls without being asked. A template, a server, an agent or a bug report documents
+ * each of them; no other syntax is read. The journal stores the syntax code with each call, so that `show` can count
+ * how often it occurs.
  */
 
-/** How a call looks, who writes it so, and where that can be seen. */
+/** The form of a call, the models that write it, and a source for that. */
 export interface CallSyntax {
   readonly form: string
   readonly models: string

@@ -1,6 +1,6 @@
 /**
- * Calls as JSON: after the marks of a family of models, each a row of a table; with the quotes of Gemma; or with other words around
- * them, such as the message of an API.
+ * Reads calls as JSON in three forms: after the marks of a model family (one table row each), with the quotes of Gemma,
+ * and in other wrappers such as an API message.
  */
 
 import * as Result from "effect/Result"
@@ -21,11 +21,11 @@ import {
 
 interface Marks {
   readonly syntax: SyntaxCode
-  /** Up to the JSON; its first group is the name of the tool, when that stands outside of the JSON. */
+  /** Matches up to the JSON. The first group is the tool name, if it is outside the JSON. */
   readonly opening: RegExp
-  /** The marks after the JSON. */
+  /** Matches the marks after the JSON. */
   readonly closing: RegExp
-  /** True when the opening may follow a sentence on its line. */
+  /** True if the opening may follow a sentence on the same line. */
   readonly isMark: boolean
 }
 
@@ -45,7 +45,7 @@ const family = (syntax: SyntaxCode, opening: string, closing: string, isMark = t
   isMark
 })
 
-/** The name stands before the JSON of the arguments. */
+/** Families that write the tool name before the JSON of the arguments. */
 const named: ReadonlyArray<Marks> = [
   family(
     "mistral-arguments",
@@ -76,7 +76,7 @@ const named: ReadonlyArray<Marks> = [
   family("llama-function", `<function=${name}>\\s*(?=\\{)`, "\\s*</function>(?:<\\|eo[mt]_id\\|>)?")
 ]
 
-/** The JSON holds the name. */
+/** Families whose JSON includes the tool name. */
 const whole: ReadonlyArray<Marks> = [
   family("hermes", "(?:<tool_calls>\\s*)?<tool_call>\\s*(?=[{[])", "\\s*(?:</tool_call>)?"),
   family("mistral-list", "\\[TOOL_CALLS\\]\\s*(?=[{[])", "\\s*(?:\\[/TOOL_CALLS\\])?"),
@@ -94,12 +94,12 @@ const whole: ReadonlyArray<Marks> = [
 const lostOpening = /(?=\{)/y
 const closingTag = /\s*<\/(?:tool_call|function_call)>/y
 
-/** Without the second pair of braces, which some models copy from a template. */
+/** Removes a second pair of braces, which some models copy from a template. */
 const withoutDoubledBraces = (json: string): string => (/^\{\{[^]*\}\}$/.test(json) ? json.slice(1, -1) : json)
 
 const unfinished = "The JSON of the call is not complete."
 
-/** Where JSON between `<tool_call>` tags ends: its brackets may be broken, and a string in it may hold the tag. */
+/** The end of JSON in `<tool_call>` tags. Its brackets may be unbalanced, and a string in it may contain the tag. */
 const endOfTagged = (source: Source, start: number, opening: string): number | undefined => {
   if (!opening.includes("<tool_call>")) return undefined
   const end = endOfJson(source.text, start)
@@ -107,7 +107,7 @@ const endOfTagged = (source: Source, start: number, opening: string): number | u
   return source.find("</tool_call>", start)
 }
 
-/** The call that begins at a place with the marks of a family. `isLineStart` is false after a sentence. */
+/** Reads a call that begins here with the marks of a family. `isLineStart` is false after a sentence. */
 export const readMarkedJson = (source: Source, at: number, isLineStart: boolean): NativeRead | undefined => {
   const { text } = source
   for (const { closing, isMark, opening, syntax } of [...named, ...whole]) {
@@ -131,7 +131,7 @@ export const readMarkedJson = (source: Source, at: number, isLineStart: boolean)
     return { syntax, calls, end: last + (source.match(closing, last)?.[0].length ?? 0) }
   }
   if (!isLineStart || source.match(lostOpening, at) === undefined) return undefined
-  // The opening tag is lost. Without the closing one the text is JSON, which others read.
+  // The opening tag is missing. Without the closing tag, the text is plain JSON, which another reader handles.
   const end = source.find("_call>", at) === undefined ? undefined : endOfJson(text, at)
   const close = end === undefined ? undefined : source.match(closingTag, end)
   return end === undefined || close === undefined
@@ -167,7 +167,7 @@ export const readGemma = (source: Source, at: number, isTool: IsTool): NativeRea
   }
 }
 
-/** An object whose values stand without quotes, as JSON. */
+/** Quotes the values of an object that lacks quotes. */
 const withoutQuotes = (given: string): string => {
   const inside = /^\{([^{}"'[\]]*)\}$/.exec(given)?.[1]
   if (inside === undefined) return given
@@ -198,7 +198,7 @@ const callOf = (value: Arguments, isTool: IsTool): string | undefined => {
   return undefined
 }
 
-/** The calls of a text that is JSON of one of these kinds; nothing for any other text, calls in the usual form included. */
+/** The calls of a text that is wrapped JSON; undefined for any other text, including calls in the usual form. */
 export const jsonCalls = (text: string, isTool: IsTool): ReadonlyArray<string> | undefined => {
   if (!/^\s*[{[]/.test(text)) return undefined
   const read = readBlock(text)
@@ -221,7 +221,7 @@ export const jsonCalls = (text: string, isTool: IsTool): ReadonlyArray<string> |
 const ownJson = /\{\s*["'](\w+)["']\s*:/y
 const usualKeys = /^(?:name|type|tool|function)$/
 
-/** A call as a JSON object with other words around it, or in the usual form when a reply that is made up follows it. */
+/** Reads a call as a wrapped JSON object. Also reads the usual form if the model invented a reply after it. */
 export const readOwnJson = (source: Source, at: number, isTool: IsTool): NativeRead | undefined => {
   const key = source.match(ownJson, at)?.[1]
   if (key === undefined || !(usualKeys.test(key) || /^(?:role|content|action|tool_name|tool_calls)$/.test(key))) {

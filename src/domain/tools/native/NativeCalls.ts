@@ -1,7 +1,6 @@
 /**
- * Tool calls as families of models and other programs write them by themselves. Each becomes `<tool_call>` with JSON, which
- * the readers of answers know, on the line on which it began. What a change of a file, a comment or a code block holds stays
- * as it is, and what begins as a call and cannot be read is an issue.
+ * Reads tool calls in the syntaxes of model families and of other programs. Each becomes `<tool_call>` with JSON on the
+ * line where it began. File changes, comments and code blocks stay unchanged. An incomplete call becomes an issue.
  */
 import { afterBlock, fenceAt, readFence, readOpen } from "../../files/ChangeMarks.ts"
 import { addIssue, addRepair, type Findings, makeRepair, noFindings } from "../../findings/Issue.ts"
@@ -14,21 +13,21 @@ import { withPlainTokens } from "./ModelTokens.ts"
 import { callJson, isMadeUpReply, type IsTool, type NativeRead, Source } from "./Source.ts"
 import { afterCalls, readTagged } from "./TaggedCalls.ts"
 
-/** An answer in which every call has the form that the readers know. */
+/** An answer whose calls are all in the form that the readers know. */
 export interface NativeText extends Findings {
   readonly text: string
-  /** The answer as it stands, without thoughts: what a person reads where the calls are only spoken of. */
+  /** The original answer without thoughts, for a user to read if it only talks about calls. */
   readonly answer: string
 }
 
-/** Without the tools of a task, the names that this and other programs give to theirs. */
+/** Without a list of tools, any tool name of this or another program counts. */
 const isUsual: IsTool = (name) => foreignTool(name) !== undefined
 
-/** A line with a tag around calls, which says nothing about them. */
+/** A line with only a tag around calls, which carries no information. */
 const callsTag = /^\s*<(?:antml:)?(?:tool|function)_calls?>\s*$/
 const pythonTag = /<\|(?:python_tag|python_start|tool_call_start)\|>\s*/y
 
-/** A call that begins at a place: at the beginning of a line, or after a sentence. */
+/** Reads a call that begins here, at the beginning of a line or after a sentence. */
 const readAt = (source: Source, at: number, isLineStart: boolean, isTool: IsTool): NativeRead | undefined => {
   const start = isLineStart ? source.skip(pythonTag, at) : at
   const marked =
@@ -46,7 +45,7 @@ const readAt = (source: Source, at: number, isLineStart: boolean, isTool: IsTool
   )
 }
 
-/** The calls that begin at a place and follow each other on a line. */
+/** Reads consecutive calls on one line. */
 const readAll = (source: Source, at: number, isLineStart: boolean, isTool: IsTool): NativeRead | undefined => {
   const first = readAt(source, at, isLineStart, isTool)
   if (first === undefined || first.torn !== undefined || first.text !== undefined) return first
@@ -64,12 +63,12 @@ const readAll = (source: Source, at: number, isLineStart: boolean, isTool: IsToo
   }
 }
 
-/** Where a mark may follow a sentence on its line. */
+/** Positions after a sentence where a mark can begin. */
 const midLine =
   /(?<=[.!?:…)][ \t]*)(?=\[TOOL_|<[|｜]tool|<\|(?:start|channel|python_tag)|<tool_call>|<function=|<invoke|<)/g
 
 const codeEnd = /^[ \t]*<(?:end_code|\/code)>[ \t]*$/
-/** What stands before code that is run. */
+/** The label before code that the model wants to run. */
 const codeLabel = /^\s*\**code\**:\**\s*$/i
 const isRun = /^tool_code$/i
 const unclosed = "The code block with the call has no end."
@@ -78,10 +77,10 @@ const notRun = "The code would have to be run: only calls with literal values ar
 const harmony =
   /<\|channel\|>(analysis|commentary|final)(?![^<]*to=)[^<]*<\|message\|>([^]*?)(?=<\|(?:end|return|call|start|channel)\|>|$(?![^]))/g
 const harmonyMarks = /<\|(?:start\|>assistant|end\|>|return\|>)/g
-/** The channels of gpt-oss without their marks. */
+/** Channels of gpt-oss whose marks were lost. */
 const leaked = /^analysis(?=\S)([^]*?)assistant(final|commentary(?= to=))/
 
-/** An answer without what is thought in a channel of its own. */
+/** Removes the thoughts that a model wrote in a separate channel. */
 const withoutChannels = (answer: string, findings: Findings): string => {
   const note = () =>
     addRepair(findings, "thinking-removed", { line: 1 }, "Removed the model's thoughts before its answer.")
@@ -101,7 +100,7 @@ const withoutChannels = (answer: string, findings: Findings): string => {
 
 const callFence = /^(?:|xml|tool_code|tool_calls?|json|py|python)$/i
 
-/** Calls that were read, and in which syntax. */
+/** The calls that were read, and their syntax. */
 type HeldCalls = Pick<NativeRead, "calls" | "syntax">
 
 class Reader {
@@ -111,11 +110,11 @@ class Reader {
   private readonly lines: ReadonlyArray<string>
   private readonly starts: ReadonlyArray<number>
   private readonly isTool: IsTool
-  /** The line with `Code:` before the code that is run; code blocks before it are thoughts. */
+  /** The line with `Code:` before the code to run. Earlier code blocks are thoughts. */
   private readonly codeAt: number
   private isOfInputs = false
 
-  /** The answer is without thoughts in channels. */
+  /** Needs an answer without channels of thoughts. */
   constructor(answer: string, isTool: IsTool) {
     const text = answer.replace(/^(`{3,})(<end_code>)/gm, "$1\n$2")
     this.source = new Source(text)
@@ -155,7 +154,7 @@ class Reader {
     const fence = fenceAt(this.lines, at)
     if (fence !== undefined) return this.readFence(at, fence)
     const start = (this.starts[at] ?? 0) + (/^ {0,3}/.exec(line)?.[0].length ?? 0)
-    // Inputs are labels with values, whatever the labels are.
+    // Below "Inputs", a label with a value is never a call.
     const isTool: IsTool = this.isOfInputs ? () => false : this.isTool
     const found = line.trim() === "" ? undefined : readAll(this.source, start, true, isTool)
     if (found !== undefined) return this.put(at, "", found, line)
@@ -171,7 +170,7 @@ class Reader {
     return this.copy(at, at + 1)
   }
 
-  /** A fence that holds calls and nothing else; any other one stays as it is. */
+  /** Reads a fence with only calls; copies any other fence. */
   private readFence(at: number, { end, info }: { readonly end: number; readonly info: string }): number {
     const next = Math.min(end + 1, this.lines.length)
     if (shell.test(info)) return this.readShell(at, end)
@@ -181,7 +180,7 @@ class Reader {
       return next
     }
     if (!isCode && !callFence.test(info)) return this.copy(at, next)
-    // Code between sentences is an example, also when it only calls.
+    // Code between sentences is an example, even if it only makes calls.
     const rest = this.lines.slice(next).join("\n")
     if (!isCode && /^py(?:thon)?$/i.test(info) && rest.trim() !== "" && !isMadeUpReply(rest)) return this.copy(at, next)
     const inside = this.lines.slice(at + 1, end).join("\n")
@@ -199,7 +198,7 @@ class Reader {
     return this.emit(at, after, "", held, this.line(at + 1))
   }
 
-  /** A block for a shell is meant to be run when it ends an answer that holds nothing else but words. */
+  /** Reads a shell block as commands to run if the answer ends with it and otherwise has only running text. */
   private readShell(at: number, end: number): number {
     const next = Math.min(end + 1, this.lines.length)
     const others = [...this.lines.slice(0, at), ...this.lines.slice(next)]
@@ -213,7 +212,7 @@ class Reader {
       : this.copy(at, next)
   }
 
-  /** Writes what was read in the place of its lines. */
+  /** Writes the calls in place of their source lines. */
   private put(at: number, before: string, read: NativeRead, quote: string): number {
     const { end, text, torn } = read
     const lastLine = this.lineOf(end, at)
@@ -233,7 +232,7 @@ class Reader {
     return next
   }
 
-  /** Calls of a code block that may be an example stay in one. */
+  /** Calls in a code block that may be an example stay in a code block. */
   private emit(
     at: number,
     next: number,
@@ -258,7 +257,7 @@ class Reader {
     return this.lines.length
   }
 
-  /** The index of the line that holds a position. */
+  /** The index of the line at this position. */
   private lineOf(position: number, from: number): number {
     let at = from
     while (at + 1 < this.starts.length && (this.starts[at + 1] ?? 0) < position) at += 1
@@ -266,7 +265,7 @@ class Reader {
   }
 }
 
-/** The calls of a text that holds nothing else. */
+/** The calls of a text without anything else. */
 const onlyCalls = (text: string, isTool: IsTool): HeldCalls | undefined => {
   const enveloped = jsonCalls(text, isTool)
   if (enveloped !== undefined) return { syntax: "json-envelope", calls: enveloped }
@@ -286,7 +285,7 @@ const onlyCalls = (text: string, isTool: IsTool): HeldCalls | undefined => {
 
 const shell = /^(?:bash|sh|shell|zsh|console|terminal)$/i
 
-/** The commands of a block for a shell, a call for each line. */
+/** One call per command of a shell block. */
 const commandCalls = (inside: string): ReadonlyArray<string> =>
   inside
     .split("\n")
@@ -302,17 +301,20 @@ const callsOf = (inside: string, info: string, isTool: IsTool, endsCode: boolean
     : undefined
 }
 
-/** What shows that an answer may hold a call in one of these forms. */
+/** Quick test: an answer without these signs has no call in such a syntax. */
 const sign =
   /\[TOOL_|\[(?:tool_calls?\]|calling|tool[ _]call)|<tools>|^call:|^functions\.|^\s*\{\s*["']\w+["']\s*:|\[ARGS\]|<[|｜]|<\|?tool_call|<\/(?:tool|function)_call>|<(?:antml:)?(?:function|invoke|tool|action|start_function_call|TOOLCALL|[a-z_]+>\s*<)|<arg_key>|\bto=|>>>|functools\[|```|~~~|^[ \t]*(?:[-*+][ \t]+|\d+[.)][ \t]+)?[*_`]*(?:tool|action|function|name)\b|^[ \t]*\[?[\w.]+\(|\*\*\* Begin Patch|^analysis\S/im
 
 const lineSign =
   /^\s{0,3}(?:\[TOOL_(?:CALLS|REQUEST)\]|[\w.-]+\[ARGS\]|<[|｜]\w|<\|?tool_call|<(?:antml:)?(?:tool_calls?|function_calls?|function=|invoke\s|tool_use|TOOLCALL|start_function_call)|[\w.-]+<arg_key>|(?:assistant)?commentary to=|<[a-z]+_[a-z_]+>\s*$)/
 
-/** True for a line with which such a call begins. */
+/** True for a line that begins a call in such a syntax. */
 export const beginsNative = (line: string): boolean => lineSign.test(line)
 
-/** Reads the calls of an answer that have another form. `isTool` says whether there is a tool, or one that it stands for. */
+/**
+ * Converts calls in other syntaxes. `isTool` returns true for the name of a tool, or of a foreign tool that stands for
+ * one.
+ */
 export const readNative = (answer: string, isTool: IsTool = isUsual): NativeText => {
   const findings = noFindings()
   const plain = withoutChannels(withPlainTokens(answer), findings)

@@ -1,8 +1,8 @@
-/** Calls as a model writes them in Python: `read_file(path="a.ts")`. Only literal values are read, and nothing is run. */
+/** Reads calls in Python syntax: `read_file(path="a.ts")`. It reads only literal values and runs nothing. */
 
 import { callJson, type IsTool, type NativeRead, type Source, tornRead } from "./Source.ts"
 
-/** A call of Python: its name and the JSON of its arguments; a value without a name stands under the empty name. */
+/** A call in Python syntax with its arguments as JSON. A positional value gets the empty name. */
 export interface PythonCall {
   readonly name: string
   readonly json: string
@@ -33,7 +33,7 @@ const unescape = (written: string): string =>
 
 const maxDepth = 20
 
-/** Reads values from a place on. Fails, with `undefined` as what it reads, at what is no literal. */
+/** Parses Python literals. Returns `undefined` for anything else. */
 class Reader {
   at: number
   private readonly text: string
@@ -57,7 +57,7 @@ class Reader {
     return isThere
   }
 
-  /** What stands between brackets, with commas; false when anything else does. */
+  /** Parses comma-separated items up to the closing bracket. Returns false for anything else. */
   private items(close: string, read: () => boolean): boolean {
     while (!this.takeSign(close)) {
       if (!read()) return false
@@ -93,7 +93,7 @@ class Reader {
     if (quoted !== undefined) {
       const written = quoted[1] ?? quoted[2] ?? quoted[3] ?? quoted[4] ?? ""
       const text = /^[bu]*r/i.test(quoted[0]) ? written : unescape(written)
-      // Strings side by side are one string.
+      // Adjacent string literals are one string.
       this.take(space)
       const next = /["']/.test(this.text.charAt(this.at)) ? this.value(depth + 1) : ""
       return typeof next === "string" ? text + next : undefined
@@ -104,7 +104,7 @@ class Reader {
     return name === undefined ? undefined : constants.get(name)
   }
 
-  /** The arguments up to the closing bracket, as an object. */
+  /** The arguments up to the closing bracket, as a JSON object. */
   arguments(): string | undefined {
     const entries: Array<[string, Value]> = []
     const label = /([A-Za-z_]\w*)\s*(?:=(?!=)|:)/y
@@ -118,13 +118,13 @@ class Reader {
     }
     if (!this.items(")", read)) return undefined
     const [[name, only] = ["", undefined]] = entries
-    // An object alone holds the arguments.
+    // A lone positional object contains all arguments.
     const isAll = name === "" && typeof only === "object" && only !== null && !Array.isArray(only)
     return JSON.stringify(isAll ? only : Object.fromEntries(entries))
   }
 }
 
-/** The call that begins at a place; nothing when no call with literal values does. */
+/** The call that begins here; undefined without a call of literal values. */
 export const pythonCallAt = (text: string, at: number): PythonCall | undefined => {
   const reader = new Reader(text, at)
   const name = reader.take(word)?.[0]
@@ -138,7 +138,7 @@ export const pythonCallAt = (text: string, at: number): PythonCall | undefined =
   return json === undefined ? undefined : { name: plainName, json: callJson(plainName, json), end: reader.at }
 }
 
-/** The calls of a list, `[a(x=1), b()]`, that begins at a place, and the index after it. */
+/** The calls of a list, `[a(x=1), b()]`, that begins here, and the index after the list. */
 export const pythonListAt = (
   text: string,
   at: number
@@ -160,7 +160,7 @@ const remark = /^\s*(?:#.*|import\s.*|from\s.*|print\(\s*\w+\s*\)|\w+)?$/
 const assigned = /^\s*(?:\w+(?:\s*:\s*\w+)?\s*=\s*)?/
 const printed = /^print\(\s*/
 
-/** The calls of a code of Python that does nothing else; nothing for any other code. */
+/** The calls of Python code without any other statement; otherwise undefined. */
 export const pythonCalls = (code: string): ReadonlyArray<PythonCall> | undefined => {
   const calls: Array<PythonCall> = []
   let rest = code.trim()
@@ -200,7 +200,7 @@ export const readPythonList = (source: Source, at: number, isTool: IsTool): Nati
 
 const codeTag = /<code>[ \t]*\n([^]*?)\n[ \t]*<\/code>/y
 
-/** Calls in Python between tags. */
+/** Reads Python calls between code tags. */
 export const readCodeTag = (source: Source, at: number, isTool: IsTool): NativeRead | undefined => {
   const match = source.match(codeTag, at)
   const calls = match === undefined ? undefined : pythonCalls(match[1] ?? "")
@@ -211,7 +211,7 @@ export const readCodeTag = (source: Source, at: number, isTool: IsTool): NativeR
 
 const python = /(?=(?:default_api\.|functions?\.|tools?\.)?[a-z_]\w*(?:\.call)?\()/iy
 
-/** A call alone on its line. */
+/** Reads a call that is alone on its line. */
 export const readPythonLine = (source: Source, at: number, isTool: IsTool): NativeRead | undefined => {
   const call = source.match(python, at) === undefined ? undefined : pythonCallAt(source.text, at)
   return call !== undefined &&

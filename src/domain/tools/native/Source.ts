@@ -1,39 +1,39 @@
-/** A text in which calls are looked for, and what is read out of it. */
+/** The text in which the native readers search, and the result of a read. */
 
 import * as Result from "effect/Result"
 import type { IssueCode } from "../../findings/Issue.ts"
 import { readBlock } from "../ToolCallJson.ts"
 import type { SyntaxCode } from "./CallSyntaxes.ts"
 
-/** True for the name of a tool, or of one that a tool here stands for. */
+/** True for the name of a tool, or of a foreign tool that stands for one. */
 export type IsTool = (name: string) => boolean
 
-/** What was read at a place: calls, as JSON each, or text that stands for a change or an answer. */
+/** The result of a read: the JSON of calls, or text that replaces a file change or an answer. */
 export interface NativeRead {
   readonly calls: ReadonlyArray<string>
-  /** Absent where the reader knows only one, which its caller adds. */
+  /** Absent if the reader handles a single syntax, which its caller adds. */
   readonly syntax?: SyntaxCode
   /** The index after what was read. */
   readonly end: number
   readonly text?: string
-  /** Why what begins as a call is none. */
+  /** Why text that begins like a call is none. */
   readonly torn?: { readonly code: TornCode; readonly what: string }
 }
 
 type TornCode = Extract<IssueCode, "tool-call-json" | "tool-call-truncated" | "tool-call-key-duplicate">
 
-/** The JSON of a call; `given` is the JSON of its arguments. */
+/** The JSON of a call. `given` is the JSON of its arguments. */
 export const callJson = (name: string, given: string): string =>
   `{"name": ${JSON.stringify(name)}, "arguments": ${given}}`
 
-/** What begins as a call and is none: nothing after it can be told from it. */
+/** The result for a broken call. Everything after it belongs to it, because its end is unknown. */
 export const tornRead = ({ text }: Source, what: string, code: TornCode = "tool-call-json"): NativeRead => ({
   calls: [],
   torn: { code, what },
   end: text.length
 })
 
-/** A text with searches that cost at most its length for each sign. */
+/** A text with linear-time searches: a sign that is missing once is never searched again. */
 export class Source {
   readonly text: string
   private readonly missing = new Set<string>()
@@ -42,7 +42,7 @@ export class Source {
     this.text = text
   }
 
-  /** The index of a sign at or after a place. */
+  /** The index of the sign at or after a position. */
   find(sign: string, from: number): number | undefined {
     if (this.missing.has(sign)) return undefined
     const found = this.text.indexOf(sign, from)
@@ -51,13 +51,13 @@ export class Source {
     return undefined
   }
 
-  /** What a sticky pattern matches at a place. */
+  /** The match of a sticky pattern at a position. */
   match(pattern: RegExp, at: number): RegExpExecArray | undefined {
     pattern.lastIndex = at
     return pattern.exec(this.text) ?? undefined
   }
 
-  /** The index after everything that a sticky pattern matches, once or several times. */
+  /** The index after repeated matches of a sticky pattern. */
   skip(pattern: RegExp, at: number): number {
     let end = at
     for (
@@ -73,7 +73,7 @@ export class Source {
 
 const jsonToken = /"(?:[^"\\]|\\[^])*"|[{}[\]]/g
 
-/** The index after the JSON value that begins at a place; nothing when its brackets are not closed. */
+/** The index after the JSON value that begins here; undefined if its brackets are not closed. */
 export const endOfJson = (text: string, at: number): number | undefined => {
   jsonToken.lastIndex = at
   let depth = 0
@@ -86,7 +86,7 @@ export const endOfJson = (text: string, at: number): number | undefined => {
   return undefined
 }
 
-/** True for a text that is one JSON object, be it with slips that are repaired later. */
+/** True for a single JSON object, possibly with syntax errors that a later repair fixes. */
 export const isObject = (text: string): boolean => {
   const read = readBlock(text)
   if (Result.isFailure(read)) return false
@@ -97,5 +97,5 @@ export const isObject = (text: string): boolean => {
 const reply =
   /^\s*(?:(?:#+ *)?\**(?:observation|(?:tool )?(?:output|result|response))\**\s*:|`{3,}tool_outputs?\b|\[TOOL_RESULT\]|<tool_(?:response|result)>|<function_results?>|\[TOOL_RESULTS\]|<[|｜]tool[▁_ ]outputs?[▁_ ]|<\|im_start\|>(?:user|tool)|<\|start\|>(?:functions|user))/i
 
-/** True for text that begins with a reply of the host, which the model makes up after its call. */
+/** True for text that begins with a tool result, which the model invented after its call. */
 export const isMadeUpReply = (text: string): boolean => reply.test(text)

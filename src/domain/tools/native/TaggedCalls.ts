@@ -1,14 +1,14 @@
-/** Calls whose parameters are tags: `<function=...>`, `<invoke name=...>`, `<arg_key>`, a tag for each tool. */
+/** Reads calls whose parameters are tags: `<function=...>`, `<invoke name=...>`, `<arg_key>`, or one tag per tool. */
 
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import { readBlock } from "../ToolCallJson.ts"
 import { callJson, isObject, type IsTool, type NativeRead, type Source, tornRead } from "./Source.ts"
 
-/** Tools of other programs whose argument `diff` holds blocks with marks. */
+/** Foreign tools whose `diff` argument contains blocks with conflict marks. */
 const editTools = new Set(["replace_in_file", "apply_diff", "search_and_replace", "search_replace"])
 
-/** Blocks of another program as the blocks that the reader of changes knows, with the path before them. */
+/** Converts foreign edit blocks to the blocks that the reader of file changes knows, after a line with the path. */
 const editText = (path: string, blocks: string): string =>
   `${path.trim()}\n${blocks
     .replace(/^:(?:start|end)_line:.*\n/gm, "")
@@ -16,13 +16,16 @@ const editText = (path: string, blocks: string): string =>
     .replace(/^[-<]{5,9}[ \t]*SEARCH>?[ \t]*$/gm, "<<<<<<< OLD")
     .replace(/^[+>]{5,9}[ \t]*REPLACE>?[ \t]*$/gm, ">>>>>>> NEW")}`
 
-/** A value without the line breaks that stand inside of its tags; the last one of a text in its own line belongs to it. */
+/**
+ * The value without the line breaks next to its tags. A multi-line value that begins on the tag's line keeps its last
+ * line break.
+ */
 const valueOf = (written: string): string => {
   const value = written.replace(/^\r?\n/, "")
   return value !== written || !/\n[^]*\n/.test(written) ? value.replace(/\r?\n[ \t]*$/, "") : value
 }
 
-/** A value on lines of its own, below a tag that is indented, is indented as well. */
+/** Removes the indentation of a value whose tag is indented as well. */
 const indentedValue = (written: string, indent: string): string => {
   const value = valueOf(written)
   const filled = value.split("\n").filter((line) => line.trim() !== "")
@@ -33,7 +36,7 @@ const indentedValue = (written: string, indent: string): string => {
 
 type Entry = readonly [name: string, value: Schema.Json]
 
-/** A value that its tag calls no string. */
+/** A value whose tag declares a type other than string. */
 const typedValue = (written: string): Schema.Json => {
   const read = readBlock(written)
   const [only, ...others] = Result.isSuccess(read) ? read.success.values : []
@@ -51,7 +54,7 @@ const tags = () =>
   )
 const noString = /\sstring=["']?false/
 
-/** The end of tags around calls, which say nothing about them. */
+/** Closing tags around calls, which carry no information. */
 export const afterCalls = new RegExp(
   `\\s*(?:</${prefix}(?:tool_calls?|function_calls?|(?:minimax|seed):tool_call|tool_use)>|<\\|(?:python_end|tool_call_end|eo[mt]_id)\\|>)`,
   "y"
@@ -59,11 +62,14 @@ export const afterCalls = new RegExp(
 
 const beginsLine = (text: string, at: number): boolean => /(?:^|\n)[ \t]*$/.test(text.slice(Math.max(0, at - 40), at))
 
-/** The blanks before a tag that begins its line. */
+/** The indentation of a tag that begins its line. */
 const indentOf = (text: string, at: number): string =>
   /(?:^|\n)([ \t]*)$/.exec(text.slice(Math.max(0, at - 40), at))?.[1] ?? ""
 
-/** A lost closing tag of a parameter is made up for where the next tag begins a line. */
+/**
+ * True if the call has fewer closing parameter tags than opening ones. A tag at the beginning of a line then also ends
+ * a value.
+ */
 const mayLackClosing = (text: string, from: number): boolean => {
   const end = /<\/(?:antml:)?(?:function|invoke|tool_call)>|\n[ \t]*<(?:antml:)?(?:function|invoke|tool)[=\s]/g
   end.lastIndex = from
@@ -75,7 +81,7 @@ const mayLackClosing = (text: string, from: number): boolean => {
 
 const unclosed = "A parameter of the call has no closing tag."
 
-/** A call after the tag that names its tool: parameters as tags, or one JSON object. */
+/** Reads the call after the tag with the tool name: parameters as tags, or one JSON object. */
 const readParameters = (source: Source, name: string, from: number): NativeRead => {
   const { text } = source
   const json = /\s*(\{[^]*?\})\s*<\/(?:function|invoke)>/y
@@ -140,7 +146,7 @@ const readParameters = (source: Source, name: string, from: number): NativeRead 
 
 const key = /\s*<(?:arg_key|tool_call)>\s*(?:<arg_key>)?([^<]*)(?:<\/arg_key>\s*)+(?:<arg_value>)?/y
 
-/** A call as `<arg_key>` and `<arg_value>`. */
+/** Reads a call of `<arg_key>` and `<arg_value>` pairs. */
 const readArgumentPairs = (source: Source, name: string, from: number): NativeRead => {
   const entries: Array<Entry> = []
   let at = from
@@ -156,10 +162,10 @@ const readArgumentPairs = (source: Source, name: string, from: number): NativeRe
 }
 
 const child = /\s*<(\w+)(?:\s+(?:key|name)=["']?(\w+)["']?)?>/y
-/** Tags that only gather others. */
+/** Tags that only group others. */
 const gathers = new Set(["args", "arguments", "parameters", "params", "file", "input"])
 
-/** The tags in a text that is nothing else, with their values; several lists where one tag holds several groups. */
+/** The tags of a text without other content, with their values. A tag with several groups yields several lists. */
 const childrenOf = (source: Source, from: number, until: number): ReadonlyArray<Entry> | undefined => {
   const entries: Array<Entry> = []
   let at = from
@@ -176,7 +182,7 @@ const childrenOf = (source: Source, from: number, until: number): ReadonlyArray<
   return source.text.slice(at, until).trim() === "" ? entries : undefined
 }
 
-/** Tags with which other programs end their work or ask: what they hold is the answer. */
+/** Foreign tools that end the work or ask the user. The tag with this name holds the answer. */
 const answers = new Map([
   ["attempt_completion", "result"],
   ["ask_followup_question", "question"],
@@ -185,12 +191,12 @@ const answers = new Map([
 
 const looks = /^(?:read|search|find|list|get)_/
 
-/** A call as a tag that is named like its tool, with a tag for each argument. */
+/** Reads a call as a tag with the tool's name, and one inner tag per argument. */
 const readToolTag = (source: Source, name: string, from: number): NativeRead | undefined => {
   const close = `</${name}>`
   const end = source.find(close, from)
   if (end === undefined) {
-    // Only the last tag is lost when all others are there; what changes nothing is not worth asking again.
+    // Only the last tag is missing. Accept it for tools that only read, which is cheaper than asking the model again.
     const all = looks.test(name) ? childrenOf(source, from, source.text.length) : undefined
     return all === undefined || all.length === 0
       ? tornRead(source, `The tag <${name}> is not closed.`)
@@ -213,7 +219,7 @@ const readToolTag = (source: Source, name: string, from: number): NativeRead | u
 const named = /\s*<(?:tool_?)?name>\s*([\w.:-]+)\s*<\/(?:tool_?)?name>/y
 const givenTag = /\s*<(arguments|parameters|params|args|input|tool_input)>/y
 
-/** A call as `<name>` and `<arguments>` within a tag. */
+/** Reads a call as `<name>` and `<arguments>` within a tag. */
 const readNamedTag = (source: Source, tag: string, from: number): NativeRead | undefined => {
   const name = source.match(named, from)
   if (name === undefined) return undefined
@@ -250,7 +256,7 @@ const pairsOf = (text: string, one: RegExp): string =>
     Object.fromEntries([...text.matchAll(one)].map(([, key = "", given = ""]) => [key, pairValueOf(given)]))
   )
 
-/** A call as `name key="value"` in a tag, or as `tool => "name", args => { --key "value" }`. */
+/** Reads a call as `name key="value"` in a tag, or as `tool => "name", args => { --key "value" }`. */
 const readPairs = (source: Source, at: number): NativeRead | undefined => {
   const match = source.match(taggedPairs, at) ?? source.match(arrows, at)
   if (match === undefined) return undefined
@@ -268,13 +274,13 @@ const functionTag = new RegExp(
   "y"
 )
 const pairsTag = /(?:<tool_call>\s*([\w.:-]+)\s*(?=<arg_key>|<\/?tool_call>)|([\w.:-]+)[ \t]*\n?\s*(?=<arg_key>))/y
-/** The name of a tool, and its arguments as an object in a code block or without one. */
+/** A tool name followed by an object of arguments, with or without a code fence. */
 const namedObject = /<tool_call>\s*([\w.:-]+)\s*(?:```(?:json)?\s*)?(\{[^]*?\})\s*(?:```\s*)?<\/tool_call>/y
 const holderTag = /<(tool_use|use_tool|tool_call|function_call|tool|action)>(?=\s*<(?:tool_?)?name>)/y
 const toolTag = /<([a-z]+(?:_[a-z]+)*)>(?=\s*<\w+>)/y
 const emptyTag = /<([a-z]+(?:_[a-z]+)+)>\s*(?=<\/\1>)/y
 
-/** The call whose tag begins at a place. */
+/** Reads the call whose tag begins here. */
 export const readTagged = (source: Source, at: number, isTool: IsTool): NativeRead | undefined => {
   const opening = source.match(functionTag, at)
   if (opening !== undefined) {
