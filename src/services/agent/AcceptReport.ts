@@ -1,6 +1,6 @@
 /**
- * How a report ends the work. A hook may question it once; meanwhile it is a candidate (CandidateReport.ts), which ends the work
- * after all when nothing better comes.
+ * Decides how a report ends the work. A hook may question the report once. Meanwhile the report is a candidate
+ * (CandidateReport.ts), which still ends the work if no better report follows.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -24,7 +24,9 @@ const stateOf = (copy: WorkingCopy) => ({ files: copy.files(), version: copy.ver
 export const makeAcceptance = Effect.fnUntraced(function* (hooks: ReadonlyArray<AgentHook>, { compacted }: Compaction) {
   const changes = yield* makeTaskChanges
 
-  /** The report that may end the work: that of this turn, or a candidate that the turn leaves as it is or only tests. */
+  /**
+   * The report that may end the work: that of this turn, or a candidate that the turn left unchanged or only tested.
+   */
   const acceptedReport = <A>({ answer, candidate, results, verdict, work }: JudgedTurn<A>): Option.Option<A> => {
     const state = stateOf(work.assignment.copy)
     const isTestedBy = (report: CandidateReport<A>): boolean =>
@@ -34,7 +36,7 @@ export const makeAcceptance = Effect.fnUntraced(function* (hooks: ReadonlyArray<
     return Option.orElse(verdict.accepted, () => (Option.exists(candidate, isTestedBy) ? value : Option.none()))
   }
 
-  /** Ends the work with a report, unless a hook has a question first; only one report is questioned. */
+  /** Ends the work with a report, unless a hook questions it. Hooks question only one report. */
   const accept = Effect.fnUntraced(function* <A, E>(
     judged: JudgedTurn<A, E>,
     value: A
@@ -44,7 +46,7 @@ export const makeAcceptance = Effect.fnUntraced(function* (hooks: ReadonlyArray<
     const question = Option.isSome(candidate) ? undefined : (yield* ask).find((text) => text !== undefined)
     const questioned =
       question === undefined ? session : { ...session, messages: [...session.messages, fromHost(question)] }
-    // A question that the next compaction would drop is not worth a call.
+    // A question that the next compaction would drop is not worth a model call.
     const isAsked = questioned !== session && compacted(work, questioned, left) === questioned
     yield* work.saveSession(isAsked ? questioned : session)
     if (!isAsked) return { session, candidate, end: Option.some({ _tag: "Accepted", value }) }
@@ -52,7 +54,7 @@ export const makeAcceptance = Effect.fnUntraced(function* (hooks: ReadonlyArray<
     return { session: questioned, candidate: Option.some(waiting), end: Option.none() }
   })
 
-  /** Ends with a candidate after all: later changes that do not pass the checks are taken back. */
+  /** Ends with a candidate. Later changes that fail the checks are reverted. */
   const resolveCandidate = Effect.fnUntraced(function* <A, E>(
     { assignment: { copy }, saveSession }: AgentWork<A, E>,
     session: Session,

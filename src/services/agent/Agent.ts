@@ -1,7 +1,8 @@
 /**
- * The agent: a model works in turns on a task, on one of its items, or on a message of a conversation. `takeTurn` is one turn, in eight
- * phases: 1 in Compaction.ts, 2 and 3 in ModelExchange.ts, 4 in CheckCalls.ts, 5 and 6 in RunCalls.ts, 7 in JudgeReport.ts, 8 in
- * AcceptReport.ts and Reply.ts. Mechanisms that a turn works without are hooks.
+ * The agent: a model works in turns on a task, on one of its items, or on a message of a conversation. `takeTurn` is
+ * one turn, in eight phases: 1 in Compaction.ts, 2 and 3 in ModelExchange.ts, 4 in CheckCalls.ts, 5 and 6 in
+ * RunCalls.ts, 7 in JudgeReport.ts, 8 in AcceptReport.ts and Reply.ts. Every mechanism that a turn does not need is a
+ * hook.
  */
 import { isAbsolute } from "node:path"
 import * as Context from "effect/Context"
@@ -34,7 +35,7 @@ import { makeCallRunner, ofTurn } from "./RunCalls.ts"
 import { type AgentEnd, type AgentWork, type Assignment, getsLastAnswer, type Session } from "./Session.ts"
 import type { AgentTurn, CallRun, FinishedTurn, JudgedTurn, TurnOutcome } from "./Turn.ts"
 
-/** How many turns the work may take by now. */
+/** The current limit of turns. */
 const limitOf = ({ copy, kind, mostTurns, skill }: Assignment): number =>
   kind === "message" || skill?.turns !== undefined ? mostTurns : turnLimit(mostTurns, copy.own().length)
 
@@ -74,14 +75,15 @@ const makeTurn = Effect.gen(function* () {
   }
 
   /**
-   * The work ends when a report is accepted, or, where only calls are wanted, with the first faultless ones. It also ends, without
-   * a report, when the model makes the same call again and again, when its calls were denied too often, when its answers cannot be
-   * used, or when no turn is left; a report that a hook had questioned is accepted then after all.
+   * Takes one turn. The work ends with an accepted report, or, for the kind `calls`, with the first faultless calls. It
+   * ends without a report if the model repeats a call, its calls are denied too often, its answers are unusable, or no
+   * turn is left. Then a report that a hook has questioned is accepted.
    *
-   * From turn to turn three things are kept, beside such a report. The session, of which a turn makes a new one: its conversation only
-   * grows, so that a server reads each part of it once, and is compacted when it becomes too long; `AgentWork.saveSession` gets it as
-   * soon as something changed. The working copy: its changes reach the project after the work, when they were approved. And what the
-   * kind of work keeps by itself, such as the fields of a task and what its references showed.
+   * Besides that report, three things persist from turn to turn:
+   * - The session. A turn makes a new one. Its conversation only grows, so that a server reads each part once, and is
+   * compacted when it is too long. `AgentWork.saveSession` receives each change.
+   * - The working copy. Its changes reach the project after the work, once they are approved.
+   * - The state of the kind of work, such as the fields of a task and the content of its references.
    */
   const takeTurn = Effect.fn("Agent.turn")(function* <A, E>(
     work: AgentWork<A, E>,
@@ -90,11 +92,11 @@ const makeTurn = Effect.gen(function* () {
   ): Effect.fn.Return<TurnOutcome<A>, ModelError | TooManyDenials | E> {
     const { assignment } = work
     const limit = limitOf(assignment)
-    // 1. Context: compact the conversation when it has become too long.
+    // 1. Context: compact the conversation if it is too long.
     const context = (): Session => ({ ...compaction.compacted(work, before, left + 1), turn: before.turn + 1 })
     // 2. Ask the model for its next answer.
     const asked = yield* askModel(work, context)
-    // 3. Read the answer: its text, and its calls of the interface.
+    // 3. Read the answer: its text, and its calls through the interface.
     const answer = yield* readAnswer(work, asked.answer)
     const session: Session = { ...asked.session, messages: [...asked.session.messages, answer.message] }
     const turn: AgentTurn<A, E> = { work, session, answer, left, candidate }
@@ -105,7 +107,7 @@ const makeTurn = Effect.gen(function* () {
     if (assignment.kind === "calls" && isFaultless(answer, checked)) {
       return { session, candidate, end: Option.some({ _tag: "Calls", calls: possible }) }
     }
-    // 5. Run the calls, and apply the changes to the working copy. 6. Run the checks of the project on what has changed.
+    // 5. Run the calls, and apply the changes to the working copy. 6. Run the checks of the project on the changes.
     const results = yield* runCalls(turn, callsToMake(turn, possible))
     const finished: FinishedTurn<A, E> = { ...turn, left: left + limitOf(assignment) - limit, checked, results }
     const worked = sessionAfter(finished)
@@ -114,7 +116,7 @@ const makeTurn = Effect.gen(function* () {
     const isUnfounded = verdict.isUnfounded && Option.isSome(verdict.accepted)
     const judged: JudgedTurn<A, E> = { ...finished, session: { ...worked, isUnfounded }, verdict }
     yield* reportRepairs(judged)
-    // 8. End with an accepted report, or reply and go on.
+    // 8. End with an accepted report, or reply and continue.
     const report = acceptedReport(judged)
     return Option.isSome(report) ? yield* accept(judged, report.value) : yield* reply(judged)
   })
@@ -127,7 +129,7 @@ export class Agent extends Context.Service<
   {
     /** Takes turns until the work ends. */
     run<A, E>(work: AgentWork<A, E>, begun: Session): Effect.Effect<AgentEnd<A>, ModelError | TooManyDenials | E>
-    /** Makes calls that stand for the first answer. */
+    /** Makes calls that replace the first answer. */
     runCalls<A, E>(work: AgentWork<A, E>, calls: ReadonlyArray<ToolCall>): Effect.Effect<CallRun, TooManyDenials | E>
   }
 >()("task-conductor/services/agent/Agent") {
@@ -160,7 +162,7 @@ export class Agent extends Context.Service<
         return { _tag: "Accepted", value: yield* resolveCandidate(work, session, candidate.value) }
       })
 
-      /** The work sees the project as its calls leave it, and the files of its skill. */
+      /** Inside the work, all reads see the project with the changes of its calls, and the files of its skill. */
       const within =
         ({ assignment }: Pick<AgentWork<unknown>, "assignment">) =>
         <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {

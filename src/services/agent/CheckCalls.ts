@@ -1,6 +1,6 @@
 /**
- * Checks the calls and changes of an answer before any of them is made: their form and arguments, the limits of the skill and of a
- * turn, and what a change would lose of its file.
+ * Checks the calls and changes of an answer before any of them is made: form, arguments, limits of the skill and of a
+ * turn, and content that a change would destroy.
  */
 import * as Effect from "effect/Effect"
 import {
@@ -22,8 +22,8 @@ import type { Assignment } from "./Session.ts"
 import type { AgentTurn } from "./Turn.ts"
 
 /**
- * The calls that are made of those that can be: none of work that only plans its calls, and none of the last answer, since nobody
- * would read what came of them, unless a report stands beside them.
+ * The calls to make. None if the work only plans calls. None in the last answer without a report, because the model
+ * would never see the results.
  */
 export const callsToMake = (
   { answer, left, work: { assignment } }: Pick<AgentTurn, "answer" | "left" | "work">,
@@ -39,7 +39,7 @@ export const makeCallChecker = Effect.gen(function* () {
   const { askFirst = false, limits } = yield* RunSettings
   const most = limits.toolCallsPerIteration
 
-  /** Checks one call; a change that would lose too much of its file is not made. */
+  /** Checks one call. A change that would destroy too much of its file is not made. */
   const checkOne = Effect.fnUntraced(function* (
     { request, skill, task, tools }: Assignment,
     wanted: ToolCall,
@@ -59,11 +59,11 @@ export const makeCallChecker = Effect.gen(function* () {
     }
   })
 
-  /** The calls of an answer; each is checked, and what is wrong with it is named. */
+  /** The checked calls of an answer, with their issues. */
   return Effect.fnUntraced(function* (assignment: Assignment, content: TurnContent): Effect.fn.Return<CheckedCalls> {
     const changed = yield* callsOfChanges(content.changes, assignment.task)
     const changing = changed.map(({ calls }) => calls)
-    // A replacement counts as one call, however many files it changes.
+    // A replacement counts as one call, even if it changes many files.
     const groups = [
       ...content.calls.map((call) => [call]),
       ...(askFirst ? inOneCall(changing.flat()).map((call) => [call]) : changing)

@@ -1,7 +1,7 @@
 /**
- * Keeps the conversation within the context window. When it has become too long, or the last reply had too little room for what
- * the model asked for, the turns are compacted into what the program knows of them. The end of each message says how much can be
- * shown next.
+ * Keeps the conversation within the context window. Replaces the turns with a summary if the conversation is too long,
+ * or if the last reply had too little space for the requested output. A note at the end of each message says how much
+ * can be shown next.
  */
 import * as Effect from "effect/Effect"
 import { compactedText, functionsSize } from "../../domain/documents/CompactedTurns.ts"
@@ -53,24 +53,23 @@ export const makeCompaction = Effect.gen(function* () {
 
   const scaleOf = ({ assignment: { skill } }: AnyWork) => calibration.scale(skill?.model ?? settings.model)
 
-  /** True when the model is offered its tools through the interface. */
+  /** True if the server offers the tools to the model through its interface. */
   const isNative = ({ id, skill }: Assignment): boolean => toolCallsFor(settings, id.stage, skill?.model) === "native"
 
-  /** The messages with the system message and the tools that are sent with them. */
+  /** The messages, with the system message and the tools sent with them. */
   const conversationOf = ({ assignment, prompt: { system } }: AnyWork, messages: Messages) => ({
     system,
     messages,
     tools: isNative(assignment) ? registry.tools.filter(({ name }) => assignment.tools.includes(name)) : []
   })
 
-  /** The characters that a reply may have behind these messages. */
+  /** The maximum length of a reply after these messages, in characters. */
   const replyBudget = (work: AnyWork, messages: Messages, scale: TokenScale = scaleOf(work)): number =>
     Math.floor(charactersLeft(contextWindow, measuredPrompt(conversationOf(work, messages)), scale) * replyShare)
 
   /**
-   * Says at the end of the last message how much can be shown next, in the reply or in the compaction that shows more, so that one
-   * answer does not ask for more. The counts of the server are left aside: a prompt must not depend on which of several tasks
-   * was answered first.
+   * Adds a note with the budget of the next reply, so that one answer does not request more. The budget ignores token
+   * counts of the server: a prompt must not depend on which of several tasks the server answered first.
    */
   const withBudgetNote = (work: AnyWork, messages: Messages): Messages => {
     const hasLooks = work.assignment.tools.some((tool) => !fileTools.has(tool))
@@ -82,7 +81,7 @@ export const makeCompaction = Effect.gen(function* () {
     return note === "" ? messages : withNote(messages, note)
   }
 
-  /** The characters that a summary may have, of which the outputs of the last answer take the most. */
+  /** The maximum length of a summary, in characters. Outputs of the last answer take the most of it. */
   const summaryBudget = (
     work: AnyWork,
     session: Session,
@@ -94,7 +93,7 @@ export const makeCompaction = Effect.gen(function* () {
     return summarySize(session, room, replyBudget(work, kept.messages), functions)
   }
 
-  /** The messages with a summary in the place of the turns; `instruction` is its end. */
+  /** The messages with a summary instead of the turns. `instruction` is its end. */
   const compactedMessages = (work: AnyWork, session: Session, instruction: string): Messages => {
     const { assignment, prompt } = work
     const { checks, issues, messages } = session
@@ -117,7 +116,10 @@ export const makeCompaction = Effect.gen(function* () {
     return prompt.compact(messages, summary)
   }
 
-  /** Compacts the turns when they take too much of the window, or left the last reply too little room; `left` answers are to come. */
+  /**
+   * Compacts the turns if they take too much of the window, or left too little space for the last reply. `left` is the
+   * number of answers to come.
+   */
   const compacted = (work: AnyWork, session: Session, left: number): Session => {
     const tokensOf = (messages: Messages): number =>
       neededTokens(measuredPrompt(conversationOf(work, messages)), scaleOf(work))

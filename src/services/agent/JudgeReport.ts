@@ -1,6 +1,7 @@
 /**
- * Judges the report of a turn: by what the program knows of the changes and the calls, then by the judge of the work, which holds
- * its links against the project. A report that is sent back too often is accepted with its wrong links marked.
+ * Judges the report of a turn, first by what the program knows about changes and calls, then by the judge of the work,
+ * which compares its links with the project. A report that was sent back too often is accepted with its wrong links
+ * marked.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -10,7 +11,7 @@ import { notLooked, reportIssues } from "../../domain/documents/ReportIssues.ts"
 import type { AgentWork, Session } from "./Session.ts"
 import type { FinishedTurn, ReportVerdict } from "./Turn.ts"
 
-/** Judges the report alone. The `isLast` one is accepted if it can be. */
+/** Judges the report alone. The last possible report is accepted if at all usable. */
 const judgeText = Effect.fnUntraced(function* <A, E>(
   work: AgentWork<A, E>,
   session: Session,
@@ -34,7 +35,7 @@ const judgeText = Effect.fnUntraced(function* <A, E>(
     : { accepted: Option.none<A>(), issues, repairs: [], isUnfounded: false }
 })
 
-/** Judges an answer; its report is judged when nothing else is open. */
+/** Judges an answer. Its report is judged only if nothing else is open. */
 export const judgeReport = Effect.fnUntraced(function* <A, E>({
   answer,
   checked,
@@ -48,7 +49,7 @@ export const judgeReport = Effect.fnUntraced(function* <A, E>({
   const problems = answerIssues(answer, checked)
   const repairs = [...repaired, ...checked.repairs, ...checked.calls.flatMap((call) => call.repairs)]
   const isOpen = problems.length > 0 || outcomes.some(({ result }) => !result.success)
-  // A report beside changes was written without knowing what the program found about them.
+  // The model wrote a report beside changes before it knew what the program found about them.
   const isEarly = hasChanged && left > 0 && (remaining.length > 0 || !checks.every(isFine) || folderInstructions !== "")
   if (report === undefined || isOpen || isEarly || calls.length > 0) {
     return { accepted: Option.none(), issues: problems, repairs, isSentBack: false, isUnfounded: false, isOpen }

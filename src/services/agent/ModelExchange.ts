@@ -1,6 +1,6 @@
 /**
- * The exchange with the model in a turn: asks for the next answer and reads it. A failure that the model can make up for by
- * answering differently, such as a loop or an empty answer, becomes an answer with issues.
+ * Asks the model for the next answer of a turn and reads it. A failure that another answer could fix, such as a loop or
+ * an empty answer, becomes an answer with issues.
  */
 import * as Effect from "effect/Effect"
 import { callSchema } from "../../domain/documents/AnswerGrammar.ts"
@@ -24,7 +24,7 @@ export const makeModelExchange = Effect.fnUntraced(function* ({ conversationOf, 
   const pathsIn = yield* makePathsIn
   const registry = yield* ToolRegistry
 
-  /** How the server may hold the next answer to a form, after one that could not be used. */
+  /** The form to which the server can bind the next answer, after an unusable one. */
   const boundBy = Effect.fnUntraced(function* <A, E>(
     { assignment, prompt }: AgentWork<A, E>,
     { retries }: Session
@@ -68,7 +68,10 @@ export const makeModelExchange = Effect.fnUntraced(function* ({ conversationOf, 
       )
   })
 
-  /** Asks for the next answer. A prompt that the server refuses as too long is prepared again, by the size that it counted. */
+  /**
+   * Asks for the next answer. If the server refuses the prompt as too long, prepares it again with the server's token
+   * count.
+   */
   const askModel = Effect.fnUntraced(function* <A, E>(work: AgentWork<A, E>, prepare: () => Session) {
     const ask = (session: Session) =>
       work.saveSession(session).pipe(
@@ -88,7 +91,7 @@ export const makeModelExchange = Effect.fnUntraced(function* ({ conversationOf, 
     )
   })
 
-  /** What an answer asks for, by its text and through the interface. */
+  /** Reads the calls of an answer, from its text and from the interface. */
   const readAnswer = Effect.fnUntraced(function* <A, E>(
     { assignment, read }: AgentWork<A, E>,
     answer: TurnAnswer

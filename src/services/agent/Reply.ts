@@ -1,5 +1,5 @@
 /**
- * The reply to an answer that does not end the work with a report: what was done, what is wrong, and what to do now. It also decides
+ * Replies to an answer that does not end the work: what was done, what is wrong, and what to do next. It also decides
  * whether the work ends without a report.
  */
 import * as Effect from "effect/Effect"
@@ -35,7 +35,7 @@ export const makeReply = Effect.fnUntraced(function* (
   const imagesFor = yield* makeResultImages
   const { limits, model } = yield* RunSettings
 
-  /** Why the work ends without a report, if it does. */
+  /** Why the work ends without a report, or none. */
   const endWithout = (
     { assignment: { id, kind, skill } }: AnyWork,
     session: Session,
@@ -53,7 +53,7 @@ export const makeReply = Effect.fnUntraced(function* (
     return Option.fromUndefinedOr(ends.find((end) => end !== undefined))
   }
 
-  /** The messages with the reply: a message for each call of the interface, and text about everything else. */
+  /** The messages with the reply: one message per call through the interface, and text about everything else. */
   const withReply = Effect.fnUntraced(function* (
     { answer, checked, left, results, session, verdict, work }: JudgedTurn,
     replies: ReadonlyArray<CallReply>
@@ -72,7 +72,7 @@ export const makeReply = Effect.fnUntraced(function* (
     if (isNative && !hasNews && left > warnedTurns) return messages
     const told = { outcomes, instructions, parts, remaining, images: images.lines, replaced: checked.replaced }
     const above = before.map(messageText).join("\n")
-    /* Every text holds an empty one, which shows nothing. */
+    /** Every text contains the empty text, which shows nothing. */
     const standsAbove = (text: string): boolean => text.trim() !== "" && above.includes(text)
     const earlier = [...work.assignment.earlierOutcomes, ...session.outcomes].filter(
       (outcome) => !results.outcomes.includes(outcome) && standsAbove(outcomeText(outcome))

@@ -1,6 +1,6 @@
 /**
- * Makes the calls of a turn, and finds out what their changes mean: what they left behind elsewhere, what the checks of the project say,
- * and which instructions of the project hold for their files.
+ * Makes the calls of a turn and examines their changes: remaining occurrences, outcomes of checks, and project
+ * instructions for the changed files.
  */
 import * as Effect from "effect/Effect"
 import { changedSince } from "../../domain/documents/ChangedFiles.ts"
@@ -15,7 +15,7 @@ import type { Compaction } from "./Compaction.ts"
 import type { AgentWork } from "./Session.ts"
 import type { AgentTurn, CallRun, TurnResults } from "./Turn.ts"
 
-/** Calls with uids that no other turn has. */
+/** Numbers calls so that their uids are unique across turns. */
 export const ofTurn = (turn: number, calls: ReadonlyArray<ToolCall>): ReadonlyArray<ToolCall> =>
   calls.map((call) => ({ ...call, uid: turnUid(turn, call.uid) }))
 
@@ -31,7 +31,7 @@ export const makeCallRunner = Effect.fnUntraced(function* (
   const changes = yield* makeTaskChanges
   const copyWork = yield* makeCopyWork
 
-  /** Makes calls that `ofTurn` numbered, in their order where one of them may change something. */
+  /** Makes calls that `ofTurn` has numbered. They run in order if one of them may change something. */
   const makeCalls = Effect.fnUntraced(function* <E>(
     { approve, assignment }: Pick<AgentWork<unknown, E>, "approve" | "assignment">,
     calls: ReadonlyArray<ToolCall>
@@ -41,7 +41,7 @@ export const makeCallRunner = Effect.fnUntraced(function* (
     return yield* copyWork.run({ ...assignment, round: assignment.id.round }, calls, assignment.kind === "message")
   })
 
-  /** The instructions of the project for the files that an answer names, while another answer can follow them. */
+  /** The project instructions for the files that an answer names, if another answer can follow them. */
   const folderInstructions = ({ answer, left, session, work }: AgentTurn, calls: ReadonlyArray<ToolCall>) => {
     const files = [...calls, ...answer.content.calls].flatMap((call) =>
       typeof call.arguments["path"] === "string" ? [pathOf(call)] : []
@@ -50,7 +50,7 @@ export const makeCallRunner = Effect.fnUntraced(function* (
     return work.prompt.folderInstructions(session.turn, files, replyBudget(work, session.messages) / 2)
   }
 
-  /** Makes the calls of a turn, and finds out what their changes mean; without changes the last checks still hold. */
+  /** Makes the calls of a turn and examines their changes. Without changes, the last check outcomes remain valid. */
   const runCalls = Effect.fnUntraced(function* <A, E>(
     turn: AgentTurn<A, E>,
     calls: ReadonlyArray<ToolCall>

@@ -1,6 +1,6 @@
 /**
- * What an agent works with: its work order (`Assignment`), what the program writes (`AgentPrompt`), how a task and a message differ
- * (`AgentWork`), where the work stands (`Session`), and how it ends (`AgentEnd`). A turn makes a new session.
+ * The data of an agent: its work order (`Assignment`), the texts of the program (`AgentPrompt`), the differences of
+ * tasks and messages (`AgentWork`), the state of the work (`Session`), and its end (`AgentEnd`).
  */
 import type * as Effect from "effect/Effect"
 import type { CheckOutcome } from "../../domain/checks/CheckOutcome.ts"
@@ -21,98 +21,107 @@ import type { WorkingCopy } from "../files/WorkingCopy.ts"
 /** Who works on what, with which tools. */
 export interface Assignment {
   /**
-   * `task`: a task of a plan. `item`: one of many items of a task, without self-review. `places`: many places that are answered by
-   * number, so that what stands elsewhere is the matter of another answer. `calls`: only the first calls of a task, which are not
-   * made. `message`: a message of a conversation, which gets one more answer to end by itself.
+   * The kind of work:
+   * - `task`: a task of a plan.
+   * - `item`: one of many items of a task, without self-review.
+   * - `places`: many places that the model answers by number. Other answers cover other places.
+   * - `calls`: only the first calls of a task, which are not made.
+   * - `message`: a message of a conversation. The model gets one more answer to finish by itself.
    */
   readonly kind: "task" | "item" | "places" | "calls" | "message"
-  /** The id of the calls to the model, but for the turn. */
+  /** The id of the model calls without the turn. */
   readonly id: Omit<ModelCallId, "attempt" | "choice">
-  /** The name under which calls and checks are recorded. */
+  /** The task name in the records of calls and checks. */
   readonly task: string
-  /** What the prompt and the plan ask for, in their words. */
+  /** The wording of the prompt and the plan. */
   readonly request: string
-  /** The position of the step from 0. */
+  /** The index of the step, from 0. */
   readonly step: number
   readonly skill?: Skill | undefined
   /** The names of the tools that the model may call. */
   readonly tools: ReadonlyArray<string>
-  /** The changes that the work proposes. */
+  /** The working copy that receives the changes. */
   readonly copy: WorkingCopy
-  /** At first; a task gets more as it changes more files, unless its skill says how many it takes. */
+  /** The initial limit of turns. A task gets more as it changes more files, unless its skill sets the limit. */
   readonly mostTurns: number
-  /** The calls of earlier messages of the same conversation. */
+  /** The calls for earlier messages of the same conversation. */
   readonly earlierOutcomes: ReadonlyArray<CallOutcome>
 }
 
 type Messages = ReadonlyArray<ConversationMessage>
 
-/** What the program writes to the model during the work. */
+/** The texts that the program sends to the model during the work. */
 export interface AgentPrompt {
   readonly system: string
-  /** What the model can do now, for the end of a reply, and what is open after these calls; `left` answers are left. */
+  /**
+   * The end of a reply: what the model can do next, and what is open after these calls. `left` is the number of
+   * remaining answers.
+   */
   readonly instruction: (left: number, outcomes?: ReadonlyArray<CallOutcome>) => string
-  /** What to do after a compaction. */
+  /** The instruction after a compaction. */
   readonly continuation: string
-  /** How to correct a report that is sent back. */
+  /** How to correct a report that was sent back. */
   readonly correction?: string
-  /** The messages that stay when the others are compacted into `summary`. */
+  /** The messages that remain when `summary` replaces the others. */
   readonly compact: (messages: Messages, summary: string) => Messages
-  /** The grammar of the next answer, where it can be bound. */
+  /** The grammar of the next answer, if the server can enforce one. */
   readonly grammar?: (tools: ReadonlyArray<OfferedTool>) => Effect.Effect<string | undefined>
-  /** The instructions of the project for these files that were not shown yet, in at most `budget` characters. */
+  /** The project instructions for these files that were not shown yet, in at most `budget` characters. */
   readonly folderInstructions: (turn: number, files: ReadonlyArray<string>, budget: number) => Effect.Effect<string>
-  /** Shows the files in which the first search found something. */
+  /** Shows the files in which the first search found matches. */
   readonly lookAgain?: (turn: SearchedTurn) => Effect.Effect<SecondLook>
 }
 
-/** The work of an agent: a task and a message differ in these. `A` is what a report becomes, `E` why calls were not approved. */
+/**
+ * The work of an agent, with everything in which a task and a message differ. `A` is the value of a report, `E` the
+ * error of unapproved calls.
+ */
 export interface AgentWork<A, E = never> {
   readonly assignment: Assignment
   readonly prompt: AgentPrompt
-  /** Receives where the work stands, as soon as it changes. */
+  /** Receives the session after each change. */
   readonly saveSession: (session: Session) => Effect.Effect<void>
-  /** Reads an answer of the model, with the files that the project has at the paths which it names. */
+  /** Reads an answer of the model. `paths` are the project files at paths that it names. */
   readonly read: (answer: string, paths: ProjectPaths) => Effect.Effect<TurnContent>
-  /** Asks about the calls of an answer that write elsewhere than to the copy, where not each is asked about by itself. */
+  /** Asks about calls that write outside the copy, unless the gate asks about each of them. */
   readonly approve: (calls: ReadonlyArray<ToolCall>) => Effect.Effect<void, E>
-  /** Judges a report: its value, its issues, or a fallback that is accepted in the end. */
+  /** Judges a report: returns its value, its issues, or a fallback value for the last attempt. */
   readonly judge: (report: string, session: Session) => Effect.Effect<AnswerReading<A>>
-  /** True for a report that has to rest on the project, and for which nothing of it was looked at. */
+  /** True for a report that must rest on the project although the model looked at nothing of it. */
   readonly isUnfounded: (report: string, session: Session) => Effect.Effect<boolean>
   /** Reports the calls of an answer and the files that it changes. */
   readonly announce: (turn: number, calls: ReadonlyArray<ToolCall>, paths: ReadonlyArray<string>) => Effect.Effect<void>
-  /** Makes a listener for the text of the next answer. */
+  /** Creates a listener for the text of the next answer. */
   readonly listen?: () => (delta: string) => void
-  /** True for a failure of the model that ends the work, although it could be asked again. */
+  /** True for a model failure that ends the work even though a retry would be possible. */
   readonly isFinal?: (error: ModelError) => boolean
 }
 
-/** Work whose report and approval do not matter. */
+/** Work without the types of its report and its approval error. */
 export type AnyWork = Pick<AgentWork<unknown, unknown>, "assignment" | "prompt">
 
-/** Where the work stands. */
+/** The state of the work. */
 export interface Session {
   readonly messages: Messages
   readonly outcomes: ReadonlyArray<CallOutcome>
-  /** What was changed in the project itself, where each change is asked about first. */
+  /** Changes in the project itself, if the gate asks about each of them. */
   readonly files: ReadonlyArray<FileFact>
-  /** How the checks of the last changes ended. */
+  /** The outcomes of the checks of the last changes. */
   readonly checks: ReadonlyArray<CheckOutcome>
-  /** Issues of the last answer, for work that comes to no end. */
+  /** Issues of the last answer, reported if the work fails. */
   readonly issues: ReadonlyArray<Issue>
   readonly retries: Retries
-  /** True when a report about the project was accepted for which nothing was looked at. */
+  /** True if the accepted report describes the project although the model looked at nothing. */
   readonly isUnfounded: boolean
-  /** True when earlier turns are not shown as they were. */
+  /** True if earlier turns were replaced with a summary. */
   readonly isCompacted: boolean
-  /** The first turn of which the messages show the outputs; 0 before a compaction. */
+  /** The first turn whose outputs are still in the messages; 0 before a compaction. */
   readonly shownFrom: number
-  /** The last turn that was begun, from 1. */
+  /** The last turn that began, from 1. */
   readonly turn: number
 }
 
-/** The session before the first turn; its messages end with what is asked for. */
+/** The session before the first turn. Its messages end with the request. */
 export const newSession = (messages: Messages, isCompacted = false): Session => ({
   messages,
   outcomes: [],
@@ -126,18 +135,18 @@ export const newSession = (messages: Messages, isCompacted = false): Session => 
   turn: 0
 })
 
-/** How work ends: with an accepted report, or why there is none. */
+/** How work ends: with an accepted report, or the reason why there is none. */
 export type AgentEnd<A> =
   | { readonly _tag: "Accepted"; readonly value: A }
-  /** The first calls of work of the kind `calls`. */
+  /** The first calls, for work of the kind `calls`. */
   | { readonly _tag: "Calls"; readonly calls: ReadonlyArray<ToolCall> }
-  /** The same call gave the same output again and again. */
+  /** The model repeated a call and got the same output each time. */
   | { readonly _tag: "Repeated"; readonly call: ToolCall }
   | { readonly _tag: "Denied"; readonly message: string }
-  /** `unable` says that the model was given up. */
+  /** `unable` explains why the program gave up on the model. */
   | { readonly _tag: "Unusable"; readonly unable?: string }
   | { readonly _tag: "Limit"; readonly turns: number }
 
-/** True for an end after which a message still gets one answer, in which the model says what it knows. */
+/** True if a message gets one more answer after this end, in which the model reports what it knows. */
 export const getsLastAnswer = ({ assignment: { kind } }: AnyWork, { _tag }: AgentEnd<unknown>): boolean =>
   kind === "message" && (_tag === "Repeated" || _tag === "Denied")

@@ -1,5 +1,6 @@
 /**
- * A turn as it goes through its phases: the answer of the model, the results of its calls, the verdict on its report, and the outcome.
+ * The data of a turn in its phases: the model's answer, the results of its calls, the verdict on its report, and the
+ * outcome.
  */
 import type * as Option from "effect/Option"
 import type { CheckOutcome } from "../../domain/checks/CheckOutcome.ts"
@@ -12,13 +13,13 @@ import type { Issue, Repair } from "../../domain/findings/Issue.ts"
 import type { CallOutcome } from "../../domain/tools/ToolCall.ts"
 import type { AgentEnd, AgentWork, Session } from "./Session.ts"
 
-/** A turn whose answer was read. */
+/** A turn after its answer was read. */
 export interface AgentTurn<A = unknown, E = unknown> {
   readonly work: AgentWork<A, E>
-  /** The session with the answer, and with what came of its calls once they were made. */
+  /** The session with the answer, and later with the results of its calls. */
   readonly session: Session
   readonly answer: ParsedAnswer
-  /** The answers that may follow this one. */
+  /** The number of answers that can follow. */
   readonly left: number
   /** The report that a hook has questioned. */
   readonly candidate: Option.Option<CandidateReport<A>>
@@ -26,47 +27,47 @@ export interface AgentTurn<A = unknown, E = unknown> {
 
 export interface CallRun {
   readonly outcomes: ReadonlyArray<CallOutcome>
-  /** What was changed in the project itself. */
+  /** Changes in the project itself. */
   readonly files: ReadonlyArray<FileFact>
-  /** Why a call was denied so often that the work should end. */
+  /** Why the work should end after too many denials of a call. */
   readonly denied: string | undefined
 }
 
-/** What came of the calls of a turn, and what the program found out about their changes. */
+/** The results of a turn's calls, and what the program found about their changes. */
 export interface TurnResults extends CallRun {
   readonly hasChanged: boolean
   /** The files that the turn changed, with their texts before it. */
   readonly changedFiles: ReadonlyArray<ProposedFile>
-  /** What the changes left behind elsewhere, a line each. */
+  /** Remaining occurrences, one line each. */
   readonly remaining: ReadonlyArray<string>
-  /** The checks of the last changes, of this turn or an earlier one. */
+  /** The checks of the last changes, in this or an earlier turn. */
   readonly checks: ReadonlyArray<CheckOutcome>
-  /** The instructions of the project for the files of the turn that were not shown yet, as a block. */
+  /** The project instructions for files of this turn that were not shown yet, as a block. */
   readonly folderInstructions: string
 }
 
-/** A turn whose calls were made. */
+/** A turn after its calls. */
 export interface FinishedTurn<A = unknown, E = unknown> extends AgentTurn<A, E> {
   readonly checked: CheckedCalls
   readonly results: TurnResults
 }
 
-/** The judgement on an answer and its report. */
+/** The verdict on an answer and its report. */
 export interface ReportVerdict<A> {
   /** The value of an accepted report. */
   readonly accepted: Option.Option<A>
-  /** Issues of the answer and of a report that is sent back. */
+  /** Issues of the answer, and of a report that is sent back. */
   readonly issues: ReadonlyArray<Issue>
   readonly repairs: ReadonlyArray<Repair>
-  /** True when a report was judged and not accepted. */
+  /** True if a report was judged and not accepted. */
   readonly isSentBack: boolean
-  /** True for a report about the project for which nothing was looked at. */
+  /** True if the report describes the project although the model looked at nothing. */
   readonly isUnfounded: boolean
-  /** True when the answer has issues, or one of its calls failed. */
+  /** True if the answer has issues or a failed call. */
   readonly isOpen: boolean
 }
 
-/** A turn whose report was judged. */
+/** A turn after its verdict. */
 export interface JudgedTurn<A = unknown, E = unknown> extends FinishedTurn<A, E> {
   readonly verdict: ReportVerdict<A>
 }

@@ -1,4 +1,4 @@
-/** Who is asked for an approval: nobody, the flags that were given beforehand, or a person. */
+/** Who answers an approval: nobody, a flag given beforehand, or the user. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -12,21 +12,27 @@ import type {
   WordsAnswer
 } from "../../domain/permissions/Answer.ts"
 
-/** Plugins and servers start, and given files are read, before there is a plan that could be changed. */
+/**
+ * True for questions before a run, about plugins, servers and given files. There is no plan yet that the user could
+ * change.
+ */
 export const isStart = ({ task }: ApprovalItem): boolean => task === beforeRunTask
 
-/** A file of the project that does not look like a secret: `search_files` shows its lines without a question. */
+/**
+ * True for reading a project file that does not look like a secret. `search_files` shows its lines without a question
+ * anyway.
+ */
 const isProjectRead = ({ origin, personOnly = false, tool }: ApprovalItem): boolean =>
   tool === "read_file" && origin === undefined && !personOnly
 
-/** Nobody knows whether a call happened: it is not executed again and not taken as done, so the run stops. */
+/** Nobody knows whether the call happened. It is neither repeated nor treated as done, so the run stops. */
 export const stopInDoubt: Effect.Effect<Answered<UncertainAnswer>> = Effect.succeed({ answer: "stop", by: "nobody" })
 
-/** A question of the model to which nobody answers. */
+/** The answer to a question of the model if nobody answers. */
 export const unanswered = (by: AnsweredBy): Effect.Effect<Answered<WordsAnswer>> =>
   Effect.succeed({ answer: "nothing", by })
 
-/** Nobody can be asked: everything is denied. */
+/** Denies everything, because nobody can be asked. */
 export const denyAll: Approver["Service"] = {
   step: () => Effect.succeed({ answer: "decline", by: "nobody" }),
   call: () => Effect.succeed({ answer: "deny", by: "nobody" }),
@@ -34,7 +40,7 @@ export const denyAll: Approver["Service"] = {
   canAsk: Effect.succeed(false)
 }
 
-/** An approver that answers some questions by itself, and leaves the others to `inner`. */
+/** An approver that answers some questions itself and passes the others to `inner`. */
 const layerOver =
   (answers: (inner: Approver["Service"]) => Partial<Approver["Service"]>) =>
   <E, R>(inner: Layer.Layer<Approver, E, R>): Layer.Layer<Approver, E, R> =>
@@ -43,39 +49,43 @@ const layerOver =
       Effect.map(Approver, (approver) => Approver.of({ ...approver, ...answers(approver) }))
     ).pipe(Layer.provide(inner))
 
-/** Who answers approvals and questions of a run. */
+/** Answers approvals and questions of a run. */
 export class Approver extends Context.Service<
   Approver,
   {
     /**
-     * Shows the concrete calls of a step: this step, all remaining steps of this round, some of the calls, or decline.
-     * `question` identifies the question within the run, as its events do.
+     * Shows the calls of a step. The answer allows this step, all remaining steps of this round, or some calls, or
+     * declines. `question` identifies the question within the run, as in its events.
      */
     step(title: string, items: ReadonlyArray<ApprovalItem>, question: string): Effect.Effect<Answered<StepAnswer>>
-    /** Shows one call: allow once, session and remember where the item offers them, deny. */
+    /**
+     * Shows one call. The answer allows it once, for the session or permanently if the item offers that, or denies it.
+     */
     call(item: ApprovalItem, question: string): Effect.Effect<Answered<CallAnswer>>
-    /** Shows a call that was started before the run broke off and whose outcome is unknown: again, done, or stop. */
+    /**
+     * Shows a call that began before the run was interrupted, with unknown outcome. The answer is again, done, or stop.
+     */
     inDoubt(item: ApprovalItem, question: string): Effect.Effect<Answered<UncertainAnswer>>
-    /** Shows a question of the model; absent where nobody can answer in words. */
+    /** Shows a question of the model. Absent if nobody can answer in words. */
     readonly question?: (text: string, question: string) => Effect.Effect<Answered<WordsAnswer>>
-    /** True for an item that a yes of this approver, given without seeing it, leaves to a question of its own. */
+    /** True for an item that needs its own question even if this approver approves the step unseen. */
     readonly leaves?: (item: ApprovalItem) => boolean
-    /** False when a question about a call will certainly be denied by nobody; absent when somebody may answer. */
+    /** False if nobody can answer and every call will be denied. Absent if somebody may answer. */
     readonly canAsk?: Effect.Effect<boolean>
   }
 >()("task-conductor/services/approvals/Approver") {
-  /** Nobody is asked now: everything is denied. Somebody may be asked in a run. */
+  /** Denies everything for now, although a later run may ask the user. */
   static readonly layerNotAsked = Layer.succeed(Approver)({ ...denyAll, canAsk: Effect.succeed(true) })
 
   static readonly layerDenyAll = Layer.succeed(Approver)(denyAll)
 
-  /** About calls in doubt this was decided beforehand (`--in-doubt`). */
+  /** Answers questions about uncertain calls with the choice of `--in-doubt`. */
   static readonly layerInDoubt = (answer: UncertainAnswer) =>
     layerOver(() => ({ inDoubt: () => Effect.succeed({ answer, by: "rule" }) }))
 
   /**
-   * All steps were approved beforehand (`--yes-this-run`), and the reads that they rest on; everything else is still asked
-   * about.
+   * Approves all steps and the reads for them, because of `--yes-this-run`. The user is still asked about everything
+   * else.
    */
   static readonly layerApproveSteps = layerOver((approver) => ({
     step: () => Effect.succeed({ answer: "remaining", by: "rule" }),
@@ -84,8 +94,8 @@ export class Approver extends Context.Service<
   }))
 
   /**
-   * Everything was approved beforehand (`--yes`), but for what only a person may allow: that is still asked about, and so is
-   * a call in doubt. Questions of the model get no answer.
+   * Approves everything because of `--yes`, except what only the user may allow. The user is still asked about that and
+   * about uncertain calls. Questions of the model get no answer.
    */
   static readonly layerYes = layerOver((approver) => ({
     step: () => Effect.succeed({ answer: "remaining", by: "rule" }),

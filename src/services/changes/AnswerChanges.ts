@@ -1,5 +1,6 @@
 /**
- * The changes of an answer as calls of the tools that change files. What is looked up in the project for them is kept for a replay.
+ * Turns the changes of an answer into calls of the tools that change files. What it looks up in the project is recorded
+ * for a replay.
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -23,7 +24,7 @@ import { makeReplacement, openIssue } from "./Replacement.ts"
 import { makeSearchedTexts, maxSearchedBytes } from "./SearchedTexts.ts"
 import { makeTaskChanges } from "./TaskChanges.ts"
 
-/** Several edits of one file as one call, so that they are asked about together. */
+/** Merges several edits of one file into one call, so that the user answers one question. */
 export const inOneCall = (calls: ReadonlyArray<ToolCall>): ReadonlyArray<ToolCall> =>
   [
     ...Map.groupBy(calls, (call) => (call.name === "edit_file" ? `edit ${pathOf(call)}` : `other ${call.uid}`)).values()
@@ -37,30 +38,30 @@ export const inOneCall = (calls: ReadonlyArray<ToolCall>): ReadonlyArray<ToolCal
     return [others.length === 0 ? first : { ...first, arguments: { ...otherArguments, edits } }]
   })
 
-/** What one change asks for, as calls. */
+/** One change of an answer as calls. */
 const ReadChange = Schema.Struct({
   calls: Schema.Array(ToolCall),
   issues: Schema.Array(Issue),
   refused: Schema.optionalKey(UnmadeChange),
-  /** The changes of files that a replacement did not look at, for one of its issues. */
+  /** Files that a replacement could not read, as open changes for one of its issues. */
   leftOut: Schema.optionalKey(Schema.Array(UnmadeChange)),
-  /** Where a text that was replaced stood, in a sentence. */
+  /** A sentence about where a replaced text was. */
   replaced: Schema.optionalKey(Schema.String)
 })
 type ReadChange = typeof ReadChange.Type
 const ReadChanges = Schema.Array(ReadChange)
 
-/** Characters of a file that are shown with a block that lacks its old text. */
+/** How many characters of a file are shown with a block that lacks its old text. */
 const shownOfFile = 500
 
-/** The last lines of a text, as many as make them unlike all others. */
+/** The fewest last lines of a text that occur only once in it. */
 const lastLines = (text: string): string => {
   const lines = text.trimEnd().split("\n")
   const from = lines.findLastIndex((_, index) => text.split(lines.slice(index).join("\n")).length === 2)
   return lines.slice(Math.max(0, from)).join("\n")
 }
 
-/** How to add lines to a file that exists, with what it holds: nobody but the model knows where they belong. */
+/** How to add lines to an existing file, with its content. Only the model knows where the lines belong. */
 const howToAdd = (file: string, held: string, added: string): string => {
   const lines = held.replace(/\r?\n$/, "").split(/\r?\n/)
   const source = { lines, language: languageOf(file), first: 1, gap: gapText }
@@ -74,10 +75,10 @@ const howToAdd = (file: string, held: string, added: string): string => {
   ].join("\n")
 }
 
-/** True for a change that is read with a look at the project. */
+/** True for a change that depends on the content of the project. */
 const looksAtProject = ({ _tag }: Change): boolean => _tag === "File" || _tag === "Replace"
 
-/** Makes the function that says which files the project has where an answer may name one; kept for a replay. */
+/** Finds the project files that an answer may name. Recorded for a replay. */
 export const makePathsIn = Effect.gen(function* () {
   const activities = yield* Activities
   const { fileAt, nameOf } = yield* makeTaskChanges
@@ -94,7 +95,7 @@ export const makePathsIn = Effect.gen(function* () {
           const path = yield* workspace.meant(reading)
           const place = yield* Effect.option(workspace.canonical(path))
           if (place._tag === "None" || !place.value.inside || !(yield* isFileAt(workspace, place.value.path))) continue
-          /* A path keeps the name of a link that it goes through. */
+          /** A path through a link keeps the name of the link. */
           fileOfReading[reading] = nameOf(fileAt(path))
           return
         }
@@ -108,7 +109,9 @@ export const makePathsIn = Effect.gen(function* () {
   })
 })
 
-/** Makes the function that reads a whole file: a block without old text makes a new one, and never replaces what a file holds. */
+/**
+ * Reads a change with a whole file. A block without old text creates a new file, and never replaces existing content.
+ */
 const makeFileOf = Effect.gen(function* () {
   const searchedTexts = yield* makeSearchedTexts
   const workspace = yield* Workspace
@@ -136,7 +139,7 @@ const makeFileOf = Effect.gen(function* () {
   })
 })
 
-/** Makes the function that gives the calls of each change of an answer, in their order. */
+/** Returns the calls of each change of an answer in order. */
 export const makeAnswerChanges = Effect.gen(function* () {
   const activities = yield* Activities
   const fileOf = yield* makeFileOf
@@ -177,7 +180,7 @@ export const makeAnswerChanges = Effect.gen(function* () {
     }
   }
 
-  /** Makes the changes of calls in a copy, so that the change after them is read as they leave the files. */
+  /** Applies the calls to a copy, so that the next change is read on top of them. */
   const tryIn = Effect.fnUntraced(function* (calls: ReadonlyArray<ToolCall>) {
     for (const call of calls) {
       const accesses = yield* Effect.match(registry.prepare(call), {
@@ -188,7 +191,7 @@ export const makeAnswerChanges = Effect.gen(function* () {
     }
   })
 
-  /** Reads the changes of an answer in their order. */
+  /** Reads the changes of an answer in order. */
   const read = Effect.fnUntraced(function* (changes: ReadonlyArray<Change>, task: string) {
     const last = changes.findLastIndex(looksAtProject)
     const copy = makeWorkingCopy((yield* CurrentCopy)?.files())

@@ -1,6 +1,6 @@
 /**
- * What a task does in its working copy, or in the project itself where each change is asked about first: its calls, and the checks of the
- * project on what they change.
+ * Runs calls in the working copy of a task, or in the project itself if the gate asks about each change, and runs the
+ * checks of the project on the changes.
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -22,14 +22,16 @@ import { type CallTarget, makeTaskCall } from "../tools/ToolRunner.ts"
 import { maxChangedBytes } from "./SearchedTexts.ts"
 import { makeTaskChanges } from "./TaskChanges.ts"
 
-/** A working copy, and whose it is. */
+/** A working copy and the task that owns it. */
 export interface CopyOwner {
   readonly copy: WorkingCopy
   readonly task: string
   readonly round: number
 }
 
-/** Makes the function that says which lines a call will change in the project; recorded, since they cannot be told afterwards. */
+/**
+ * Determines which lines a call will change in the project. Recorded, because a replay cannot determine it afterwards.
+ */
 const makeChangedLines = Effect.gen(function* () {
   const activities = yield* Activities
   const changes = yield* makeTaskChanges
@@ -67,7 +69,7 @@ export const makeCopyWork = Effect.gen(function* () {
   const workspace = yield* Workspace
   const { askFirst = false } = yield* RunSettings
 
-  /** Where calls write: to the copy, or to the project itself where each change is asked about first. */
+  /** Where calls write: to the copy, or to the project itself if the gate asks about each change. */
   const targetOf = ({ copy }: Pick<CopyOwner, "copy">): CallTarget => (askFirst ? "project" : copy)
 
   /** Notes which tool changed which file of the copy. */
@@ -89,7 +91,7 @@ export const makeCopyWork = Effect.gen(function* () {
     return { outcome, files: outcome.result.success ? lines : [] }
   })
 
-  /** Makes calls, in their order where one of them changes something. Work that `goesOn` does so when a call was denied too often. */
+  /** Makes calls, in order if one of them changes something. `goesOn`: too many denials do not end the work. */
   const run = Effect.fnUntraced(function* (owner: CopyOwner, calls: ReadonlyArray<ToolCall>, goesOn: boolean) {
     let denied: string | undefined
     const inOrder = registry.changesSomething(calls.map(({ name }) => name))
@@ -108,7 +110,7 @@ export const makeCopyWork = Effect.gen(function* () {
     return { denied, outcomes: runs.map(({ outcome }) => outcome), files: runs.flatMap(({ files }) => files) }
   })
 
-  /** Checks what the copy changes, where commands can see it, and what was changed in the project itself. */
+  /** Checks the changes of the copy, if commands can see it, and changes in the project itself. */
   const check = Effect.fnUntraced(function* (
     { copy, request, round, task }: CopyOwner & { readonly request: string },
     turn: number,

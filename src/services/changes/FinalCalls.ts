@@ -1,6 +1,6 @@
 /**
- * The changes of a working copy as the calls that make them in the project, and back. Moves come first, each before what is done at
- * its new path, and a folder that goes as a whole is one call.
+ * Converts the changes of a working copy to the calls that make them in the project, and back. Moves come first, each
+ * before other calls at its new path. A folder that moves or goes as a whole is one call.
  */
 import * as Schema from "effect/Schema"
 import type { FileBase, TaskOutcome } from "../../domain/documents/TaskOutcome.ts"
@@ -12,7 +12,7 @@ import { pathOf, pathsOf, type ToolCall } from "../../domain/tools/ToolCall.ts"
 
 type Unnumbered = Omit<ToolCall, "uid">
 
-/** A file, or a folder as a whole, that goes from one path to another. */
+/** A move of a file or of a whole folder. */
 interface Move {
   readonly from: string
   readonly to: string
@@ -28,7 +28,7 @@ export const fileCall = (path: string, before: string, after: string): Unnumbere
 
 const removal = (path: string): Unnumbered => ({ name: "remove_file", arguments: { path } })
 
-/** The folder that goes to another path as a whole, with all that it held: both folders of one moved file. */
+/** The move of a whole folder with all its content, derived from one moved file. */
 const wholeMove = (file: ProposedFile, files: ReadonlyArray<ProposedFile>): Move | undefined => {
   const source = files.find(({ path, text }) => path === file.from?.path && text === null)?.folder
   const { folder } = file
@@ -43,7 +43,7 @@ const wholeMove = (file: ProposedFile, files: ReadonlyArray<ProposedFile>): Move
   return isWhole ? { from: source, to: folder } : undefined
 }
 
-/** The moves of files and folders, each once. */
+/** The moves of files and folders, without duplicates. */
 const movesIn = (files: ReadonlyArray<ProposedFile>): ReadonlyArray<Move> => {
   const all = files.flatMap((file): ReadonlyArray<Move> => {
     const { from, path } = file
@@ -52,13 +52,15 @@ const movesIn = (files: ReadonlyArray<ProposedFile>): ReadonlyArray<Move> => {
   return all.filter((move, index) => all.findIndex(({ to }) => to === move.to) === index)
 }
 
-/** A file or a folder that goes, or goes elsewhere. */
+/** A removal or a move of a file or folder. */
 type Step = Move | { readonly from: string; readonly to?: undefined }
 
-/** True when one of two paths is, or holds, the other. */
+/** True if one path equals or contains the other. */
 const overlaps = (a: string, b: string): boolean => a === b || isBelow(a, b) || isBelow(b, a)
 
-/** True when a step has to be made before another one: it takes away what is in its way, or what the other one would remove. */
+/**
+ * True if `step` must precede `later`. It frees the target of `later`, or rescues content that `later` would remove.
+ */
 const isBefore = (step: Step, later: Step): boolean => {
   if (step === later) return false
   const isFreed = later.to !== undefined && overlaps(step.from, later.to)
@@ -66,10 +68,10 @@ const isBefore = (step: Step, later: Step): boolean => {
   return isFreed || isSaved
 }
 
-/** A name beside the target, which no folder that goes takes along. */
+/** A temporary name beside the target, which no moved folder contains. */
 const waitingAt = (to: string): string => `${to}.moving`
 
-/** Steps in an order in which each can be made; in a circle each file waits once under another name. */
+/** Orders steps so that each is possible. In a cycle, each file waits once under a temporary name. */
 const inOrder = (steps: ReadonlyArray<Step>): ReadonlyArray<Step> => {
   const ordered: Array<Step> = []
   let open = steps
@@ -89,11 +91,11 @@ const inOrder = (steps: ReadonlyArray<Step>): ReadonlyArray<Step> => {
   return ordered
 }
 
-/** True for a file of which something else than a file is there, or nothing may be left, before it is written. */
+/** True if something other than a file, or a link, must be removed before the file is written. */
 const standsInTheWay = ({ holds, kind, text }: ProposedFile): boolean =>
   text !== null && holds !== undefined && (holds.is !== "file" || kind === "link")
 
-/** What makes the text of a file that is there after the moves. */
+/** The call that writes the text of a file after the moves. */
 const writing = (file: ProposedFile, base: string | null, isWritten: boolean): ReadonlyArray<Unnumbered> => {
   const { from, kind, path, text } = file
   if (text === null || isOpaque(file) || (from !== undefined && kind === "link")) return []
@@ -103,8 +105,8 @@ const writing = (file: ProposedFile, base: string | null, isWritten: boolean): R
 }
 
 /**
- * The calls that make these changes, in an order in which they can be made. `wasWritten` tells whether a file was only written as a
- * whole, `nameOf` what its path is in the project.
+ * The calls that make these changes, in a possible order. `wasWritten` tells whether a file was only written as a
+ * whole. `nameOf` returns its path in the project.
  */
 export const finalCalls = (
   files: ReadonlyArray<ProposedFile>,
@@ -149,7 +151,7 @@ export const finalCalls = (
   ]
 }
 
-/** True for a call that changes a file; one of a folder changes all files in it. */
+/** True for a call that changes this file. A call for a folder changes all its files. */
 export const changesPath = (call: ToolCall, file: string): boolean =>
   pathsOf(call).some((path) => path === file || (/^(?:move|remove)_file$/.test(call.name) && isBelow(path, file)))
 
@@ -157,7 +159,7 @@ export const changesPath = (call: ToolCall, file: string): boolean =>
 export const isOfSeveral = (call: ToolCall, files: ReadonlyArray<string>): boolean =>
   files.filter((file) => changesPath(call, file)).length > 1
 
-/** What a proposal starts from, with what its call does not say. */
+/** The state on which a proposal is based, with details that its call omits. */
 export const baseOf = (file: ProposedFile): FileBase => {
   const { base, path, text } = file
   const beside = besideText(file)
@@ -167,7 +169,7 @@ export const baseOf = (file: ProposedFile): FileBase => {
 
 const isKind = Schema.is(FileKind)
 
-/** What a call makes of the text that it begins with; null when it removes it, nothing when it does not fit it. */
+/** The text that a call produces from `base`: null if it removes the file, undefined if it does not fit. */
 const textAfter = (base: string | null, { arguments: given, name }: ToolCall): string | null | undefined => {
   if (name === "remove_file") return null
   const { content, new_text: newText, old_text: oldText } = given
@@ -176,7 +178,7 @@ const textAfter = (base: string | null, { arguments: given, name }: ToolCall): s
   return base.includes(oldText) ? base.replace(oldText, () => newText) : undefined
 }
 
-/** The changes of files that the calls of an outcome make, by their paths in the project, where their bases are known. */
+/** The file changes that the calls of an outcome make, if their bases are known. Paths are relative to the project. */
 export const proposedBy = ({ bases = [], calls }: Pick<TaskOutcome, "bases" | "calls">): ReadonlyArray<ProposedFile> =>
   bases.flatMap(({ now, path: file, text: base }): ReadonlyArray<ProposedFile> => {
     if (now !== undefined) return calls.some((call) => changesPath(call, file)) ? [{ path: file, base, ...now }] : []

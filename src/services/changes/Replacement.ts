@@ -1,6 +1,6 @@
 /**
- * Replaces a text wherever it stands in the project, as edits of all files that hold it. What could not be looked at and may
- * hold it stays an open change: nobody can say that the text is replaced everywhere.
+ * Replaces a text everywhere in the project, as edits of all files that contain it. A file that could not be read and
+ * may contain the text is an open change: nobody can claim that the text is replaced everywhere.
  */
 import * as Effect from "effect/Effect"
 import * as Path from "effect/Path"
@@ -16,13 +16,13 @@ import { Workspace } from "../files/Workspace.ts"
 import { fileCall } from "./FinalCalls.ts"
 import { makePatternSearch, type SearchedText } from "./SearchedTexts.ts"
 
-/** What a replacement does not reach, in sentences, and the paths that stand for it. */
+/** What a replacement did not reach: sentences, and paths. */
 interface Unreached {
   readonly sentences: ReadonlyArray<string>
   readonly paths: ReadonlyArray<string>
 }
 
-/** So many files that were not looked at are named one by one as changes that are missing. */
+/** How many unread files become separate open changes. */
 const mostOpen = 20
 
 const unreachedOf = (skipped: ReadonlyArray<SkippedFile>, listing: TreeListing): Unreached => {
@@ -37,7 +37,7 @@ const unreachedOf = (skipped: ReadonlyArray<SkippedFile>, listing: TreeListing):
   return { sentences, paths: paths.length > 0 || sentences.length === 0 ? paths : [unread[0] ?? "."] }
 }
 
-/** `limit` stood in 12 lines: 9 changed in 3 files, 3 left out (docs/history.md 3). */
+/** For example "`limit` stood in 12 lines: 9 changed in 3 files, 3 left out (docs/history.md 3)." */
 const replacedText = (
   pattern: string,
   changed: ReadonlyArray<TextLine>,
@@ -61,14 +61,14 @@ const howToGoOn =
 
 type Replace = Extract<Change, { readonly _tag: "Replace" }>
 
-/** The call that would replace the text wherever it stands in a file. */
+/** The call that would replace the text everywhere in a file. */
 const editOfAll = ({ pattern, with: by }: Replace, uid: string, path?: string): ToolCall => ({
   uid,
   name: "edit_file",
   arguments: { ...(path === undefined ? {} : { path }), old_text: pattern, new_text: by, replace_all: true }
 })
 
-/** The edits of the files that hold the text, but for the lines that are kept. */
+/** The edits of the files that contain the text, without the lines to keep. */
 const editsOf = (
   { pattern, with: by }: Replace,
   uid: string,
@@ -87,7 +87,7 @@ export const makeReplacement = Effect.gen(function* () {
   const patternSearch = yield* makePatternSearch
   const workspace = yield* Workspace
 
-  /** The files of the project; none, with the reason, where it cannot be listed. */
+  /** The files of the project; empty, with the reason, if listing fails. */
   const listing = Effect.match(workspace.treeWithin({ entries: maxTreeEntries }), {
     onFailure: ({ message }): TreeListing => ({
       files: [],
@@ -114,7 +114,7 @@ export const makeReplacement = Effect.gen(function* () {
     }
   })
 
-  /** The edits of all files that hold the text to replace, and what is open beside them. */
+  /** The edits of all files that contain the text, and the changes that stay open. */
   return Effect.fnUntraced(function* (change: Replace, uid: string, task: string) {
     const { except, pattern } = change
     const { texts, unreached } = yield* readFilesOf(pattern, except)

@@ -1,6 +1,6 @@
 /**
- * Reads the texts of files that a search would show: those in the project that no rule denies, and that hold no secret. The items
- * of a pattern are found in them.
+ * Reads the files that a search may show: files in the project that no rule denies and that hold no secret. Also finds
+ * the items of a pattern in them.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -16,13 +16,13 @@ import { type Item, itemsOf, readsTexts } from "../../domain/documents/TaskItems
 import { matchesGlob } from "../../domain/files/PathList.ts"
 import type { ForEach } from "../../domain/plan/ForEach.ts"
 
-/** No larger file is read for what a model is told beside its work. */
+/** Larger files are not read for hints to the model. In bytes. */
 export const maxSearchedBytes = 1_048_576
 
-/** No larger file is changed by a replacement, or by an edit. */
+/** Larger files are not changed by a replacement or an edit. In bytes. */
 export const maxChangedBytes = 10_485_760
 
-/** A larger project is not searched for what a model is told beside its work. */
+/** Projects with more files are not searched for hints to the model. */
 export const mostSearched = 4000
 
 const filesAtOnce = 16
@@ -33,13 +33,13 @@ export interface SearchedText {
   readonly text: string
 }
 
-/** The texts of files, and the files that were left aside. */
+/** The texts of files, and the files that were skipped. */
 export interface FileSearch {
   readonly texts: ReadonlyArray<SearchedText>
   readonly skipped: ReadonlyArray<SkippedFile>
 }
 
-/** What came of one file: its text, why it has none, or nothing for one that is not there. */
+/** The result of reading one file: its text, the reason to skip it, or undefined if it does not exist. */
 type ReadText = { readonly text: string } | { readonly reason: SkipReason } | undefined
 
 const skipReasons: Partial<Record<ToolErrorType, SkipReason>> = {
@@ -52,7 +52,7 @@ const makeReadText = Effect.gen(function* () {
   const path = yield* Path.Path
   const workspace = yield* Workspace
 
-  /** Reads a file that `isListed` does not name under another path, which a link leads to. */
+  /** Reads a file. Skips a link if `isListed` contains its target under another path. */
   return Effect.fnUntraced(function* (
     writtenPath: string,
     maxBytes: number,
@@ -70,7 +70,7 @@ const makeReadText = Effect.gen(function* () {
     if (text._tag === "Success") return { text: text.success }
     const reason = skipReasons[text.failure.type]
     if (reason !== undefined) return { reason }
-    /* A link to a folder leads to files with names of their own. */
+    /** The files behind a link to a folder have names of their own. */
     const isUnreadable = text.failure.type === "io_error" && (yield* isFileAt(workspace, file.path))
     return isUnreadable ? { reason: "unreadable" } : undefined
   })
@@ -79,7 +79,7 @@ const makeReadText = Effect.gen(function* () {
 export const makeSearchedTexts = Effect.gen(function* () {
   const readText = yield* makeReadText
 
-  /** The files among these whose text is wanted; what cannot be read is left out. */
+  /** The files among `paths` whose text is wanted. Unreadable files are omitted. */
   return (paths: ReadonlyArray<string>, isWanted: (text: string) => boolean = () => true) =>
     Effect.forEach(
       paths,
@@ -91,7 +91,7 @@ export const makeSearchedTexts = Effect.gen(function* () {
     ).pipe(Effect.map((found) => found.flat()))
 })
 
-/** What a file that is no text, or too large, is looked through for. */
+/** The bytes of the pattern, for searching binary or large files. */
 const bytesOf = (pattern: string): ReadonlyArray<Buffer> => [
   Buffer.from(pattern, "utf8"),
   Buffer.from(pattern, "utf16le")
@@ -103,7 +103,7 @@ export const makePatternSearch = Effect.gen(function* () {
   const gate = yield* Gate
   const workspace = yield* Workspace
 
-  /** True for a file that may hold the pattern: its bytes are looked through where it may be read. */
+  /** True for a file that may contain the pattern. Its bytes are searched if reading is allowed. */
   const mayHold = Effect.fnUntraced(function* ({ path, reason }: SkippedFile, needles: ReadonlyArray<Buffer>) {
     if (reason === "outside") return false
     if (reason === "secret" || reason === "denied" || reason === "unreadable" || isSecretLike(path)) return true
@@ -113,8 +113,8 @@ export const makePatternSearch = Effect.gen(function* () {
   })
 
   /**
-   * The texts of all these files that are wanted, and the files that may hold the pattern and were not read; of `passedOver` nothing
-   * is read as text.
+   * The wanted texts of these files, and unread files that may contain the pattern. Files of `passedOver` are not read
+   * as text.
    */
   return Effect.fnUntraced(function* (
     paths: ReadonlyArray<string>,
@@ -143,7 +143,7 @@ export const makePatternSearch = Effect.gen(function* () {
   })
 })
 
-/** The folder in which all files of a pattern are. */
+/** The folder that contains all matches of a glob pattern. */
 const folderOfGlob = (pattern: string): string => {
   const plain = pattern.replace(/^(?:\.\/)+/, "").split(/[*?[{!\\]/, 1)[0] ?? ""
   return plain.startsWith("/") ? "" : plain.slice(0, Math.max(0, plain.lastIndexOf("/")))
@@ -151,7 +151,7 @@ const folderOfGlob = (pattern: string): string => {
 
 const mostListed = 100_000
 
-/** The items of a pattern, and what was not looked at for them, in sentences. */
+/** The items of a pattern, and sentences about files that were not searched. */
 export interface FoundItems {
   readonly items: ReadonlyArray<Item>
   readonly notLookedAt: string
@@ -161,7 +161,6 @@ export const makeItemFiles = Effect.gen(function* () {
   const patternSearch = yield* makePatternSearch
   const workspace = yield* Workspace
 
-  /** The items of a pattern. */
   return Effect.fnUntraced(function* (forEach: ForEach, pattern: string): Effect.fn.Return<FoundItems> {
     const listing = yield* Effect.option(workspace.treeWithin({ entries: mostListed, below: folderOfGlob(pattern) }))
     const { files, isWhole } = Option.getOrElse(listing, () => ({ files: [], isWhole: false }))

@@ -1,4 +1,4 @@
-/** The changes of the working copy of a task as the calls that make them in the project, and what is known of them. */
+/** Converts the working copy of a task to the calls that make its changes in the project, with facts about them. */
 import * as Effect from "effect/Effect"
 import * as Path from "effect/Path"
 import type { CheckOutcome } from "../../domain/checks/CheckOutcome.ts"
@@ -10,10 +10,10 @@ import { makeWorkingCopy, type WorkingCopy } from "../files/WorkingCopy.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { baseOf, finalCalls, proposedBy } from "./FinalCalls.ts"
 
-/** The changes of a task as calls that make them in the project, with what is known of them. */
+/** The changes of a task as calls, with facts about them. */
 type ProposedWork = Pick<TaskOutcome, "bases" | "calls" | "checks" | "files" | "turns">
 
-/** What is known of a working copy: its last checks, and what was changed in the project itself. */
+/** Facts about a working copy: its last checks, and changes in the project itself. */
 interface CheckedWork {
   readonly checks: ReadonlyArray<CheckOutcome>
   readonly files?: ReadonlyArray<FileFact>
@@ -26,14 +26,14 @@ export const makeTaskChanges = Effect.gen(function* () {
 
   const nameOf = (file: string): string => path.relative(workspace.root, file).split(path.sep).join("/")
 
-  /** What a task itself changed in its working copy, by the paths in the project. */
+  /** The files that a task itself changed in its working copy, with paths in the project. */
   const named = (copy: WorkingCopy): ReadonlyArray<ProposedFile> =>
     copy.own().map((file) => Object.assign({}, file, { path: nameOf(file.path) }))
 
-  /** The file of a path as it is given, where the project cannot be looked at. */
+  /** The absolute path of a given path, for code without access to the project. */
   const fileAt = (given: string): string => path.resolve(workspace.root, given)
 
-  /** The files of a working copy as the calls that make its changes; `word` begins their uids. */
+  /** The changes of a working copy as calls. `word` begins their uids. */
   const final = (copy: WorkingCopy, word = "change"): ReadonlyArray<ToolCall> => {
     const wasWritten = (file: string): boolean => {
       const tools = copy.changedBy(file)
@@ -44,7 +44,7 @@ export const makeTaskChanges = Effect.gen(function* () {
     )
   }
 
-  /** The changes of a working copy as calls, whose uids begin with `word`, with what is known of them. */
+  /** The changes of a working copy as calls with facts about them. `word` begins their uids. */
   const proposed = (
     copy: WorkingCopy,
     { checks, files: inProject = [], turn }: CheckedWork,
@@ -60,7 +60,7 @@ export const makeTaskChanges = Effect.gen(function* () {
     }
   }
 
-  /** What others propose with the changes of an outcome on top. */
+  /** The proposals of other tasks with the changes of an outcome on top. */
   const onTop = (others: ReadonlyArray<ProposedFile>, outcome: TaskOutcome): ReadonlyArray<ProposedFile> => {
     const copy = makeWorkingCopy(others)
     for (const file of proposedBy(outcome)) copy.propose({ ...file, path: fileAt(file.path) })

@@ -1,4 +1,4 @@
-/** Leaves out of the new texts of a call what is not meant for its file, and finds what the call would lose of it. */
+/** Removes from the new texts of a call what is not meant for its file, and finds what the call would destroy. */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { elisionIn, type Loss, lossOf, mayBeUntidy, tidyNewText } from "../../domain/files/NewText.ts"
@@ -11,17 +11,17 @@ import { Activities } from "../journal/Activities.ts"
 import { Gate, mayShow } from "../permissions/Gate.ts"
 import { maxSearchedBytes } from "./SearchedTexts.ts"
 
-/** A call of a tool that changes files, with what was left out of its new texts and what is wrong with them. */
+/** A tidied call that changes files, with its repairs and issues. */
 const TidiedCall = Schema.Struct({
   call: ToolCall,
   issues: Schema.Array(Issue),
   repairs: Schema.Array(Repair),
-  /** Why the call would lose what its file holds. */
+  /** The issue if the call would destroy content of its file. */
   lost: Schema.optionalKey(Issue)
 })
 type TidiedCall = typeof TidiedCall.Type
 
-/** The arguments of a call with other new texts. */
+/** The arguments of a call with changed new texts. */
 const withNewTexts = (values: Arguments, change: (newText: string, oldText?: string) => string): Arguments => {
   const { content, edits, new_text: newText, old_text: oldText } = values
   return {
@@ -32,14 +32,14 @@ const withNewTexts = (values: Arguments, change: (newText: string, oldText?: str
   }
 }
 
-/** The task that asks, what was asked for, and whether the answer says that text goes. */
+/** The asking task, its request, and whether the answer announces that text will be removed. */
 interface Asked {
   readonly task: string
   readonly request: string
   readonly saysSo: boolean
 }
 
-/** What the new texts of a call lose of its file. */
+/** The content of a file that the new texts of a call would destroy. */
 const losses = (
   { arguments: values, ...call }: ToolCall,
   base: string | null,
@@ -56,7 +56,7 @@ const losses = (
   )
 }
 
-/** Leaves out of the new texts of a call what is not meant for its file. */
+/** Removes from the new texts of a call what is not meant for its file. */
 const tidyCall = (call: ToolCall, base: string | null, request: Asked): TidiedCall => {
   const path = pathOf(call)
   const removedParts = new Set<string>()
@@ -79,10 +79,10 @@ const tidyCall = (call: ToolCall, base: string | null, request: Asked): TidiedCa
   }
 }
 
-/** What a path may have that the project spells otherwise. */
+/** True for a path that the project may spell differently. */
 const mayBeRespelled = /^[\\/]|[^\w./@-]/
 
-/** Makes the function that tidies a call; what it finds in the project is kept for a replay. */
+/** Tidies a call. What it finds in the project is recorded for a replay. */
 export const makeTidyCall = Effect.gen(function* () {
   const activities = yield* Activities
   const gate = yield* Gate

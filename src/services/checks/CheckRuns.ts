@@ -1,6 +1,6 @@
 /**
- * Runs the commands of checks: on copies of the project with and without the changes of a task. How a command ends without
- * changes is known once for each state of the project.
+ * Runs check commands on copies of the project, with and without the changes of a task. The end without changes is
+ * cached per state of the project.
  */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -35,17 +35,20 @@ export interface NamedCheck {
   readonly command: string
 }
 
-/** A command that is run on the project with these files; it says nothing without a name. */
+/** A command to run on the project with these files. Without `named`, it reports no progress. */
 interface CheckRun {
   readonly command: CanonicalCommand
   readonly files: ReadonlyArray<ProposedFile>
   readonly named?: NamedCheck
 }
 
-/** After a check that took longer it is not tried whether changed tests fail without the changed source code. */
+/**
+ * After a slower check, the program does not test whether changed tests fail without the changed source code. In
+ * seconds.
+ */
 const longestTrial = 30
 
-/** A check that failed and took longer is not run again to see whether it is flaky. */
+/** A slower failing check is not repeated to find out whether it is flaky. In seconds. */
 const longestRepeat = 60
 
 const signOf = ({ argv, cwd }: CanonicalCommand, ...others: ReadonlyArray<Schema.Json>): string =>
@@ -53,13 +56,15 @@ const signOf = ({ argv, cwd }: CanonicalCommand, ...others: ReadonlyArray<Schema
 
 const textsOf = (files: ReadonlyArray<ProposedFile>) => files.map(({ path, text }) => [path, text])
 
-/** Runs commands to their ends, on a working copy of their own: what a check writes is no change of the task. */
+/**
+ * Runs commands to their end in a separate working copy, because files that a check writes are no change of the task.
+ */
 const makeCarryOut = Effect.gen(function* () {
   const commands = yield* Commands
   const events = yield* RunEvents
   const { limits } = yield* RunSettings
 
-  /** Says again and again that a check runs; never ends. */
+  /** Reports regularly that a check runs. Never ends. */
   const signsOf = (named: NamedCheck) => {
     let seconds = 0
     const sign = Effect.suspend(() => {
@@ -97,14 +102,14 @@ const makeCarryOut = Effect.gen(function* () {
   })
 })
 
-/** Tells what the project holds without the changes of a task. */
+/** Determines the content of the project without the changes of a task. */
 const makeProjectStates = Effect.gen(function* () {
   const commands = yield* Commands
   const fs = yield* FileSystem.FileSystem
   const versions = yield* FileVersions
   const workspace = yield* Workspace
 
-  /** The files with their sizes and times. */
+  /** A hash of all files with their sizes and times. */
   const current = Effect.gen(function* () {
     const files = yield* Effect.orElseSucceed(workspace.tree, () => [])
     const infos = yield* Effect.forEach(files, (file) => infoAt(path.join(workspace.root, file)), {
@@ -114,7 +119,7 @@ const makeProjectStates = Effect.gen(function* () {
     return hashOf(files.map((file, index) => `${file} ${stamps[index] ?? ""}`))
   }).pipe(Effect.provideService(CurrentCopy, undefined), Effect.provideService(FileSystem.FileSystem, fs))
 
-  /** The files that this run has changed in the project itself, as they were before; nothing when one is not known. */
+  /** Files that this run changed in the project itself, with their original content; undefined if one is unknown. */
   const filesBefore = Effect.gen(function* () {
     if (!versions.isComplete() || (yield* commands.copies).mechanism === "none") return undefined
     const firstChanges = new Map(
@@ -137,21 +142,21 @@ const makeProjectStates = Effect.gen(function* () {
   return { current, filesBefore }
 })
 
-/** Makes what runs the commands of the checks of a run, one at a time. */
+/** Runs the check commands of a run, one at a time. */
 export const makeCheckRuns = Effect.gen(function* () {
   const carryOut = yield* makeCarryOut
   const project = yield* makeProjectStates
   const workspace = yield* Workspace
   const { askFirst: asksFirst = false } = yield* RunSettings
   const oneAtATime = (yield* Semaphore.make(1)).withPermits(1)
-  /** How a command ended without changes, by the command and the state of the project. */
+  /** The end of a command without changes, by command and project state. */
   const baselines = new Map<string, CheckEnd>()
-  /** How a command ended before anything was changed. */
+  /** The end of a command before any change. */
   const firstEnds = new Map<string, CheckEnd>()
-  /** Whether a command failed with changed tests alone, by the command, these tests and the state of the project. */
+  /** Whether a command failed with only the changed tests, by command, tests and project state. */
   const trials = new Map<string, boolean>()
 
-  /** How the command ends where these files are as they were, and all others as they are in the project. */
+  /** The end of a command with these files restored, and all others as they are in the project. */
   const baselineOf = Effect.fnUntraced(function* (run: CheckRun) {
     const key = signOf(run.command, asksFirst ? textsOf(run.files) : yield* project.current)
     const before = baselines.get(key)
@@ -161,7 +166,7 @@ export const makeCheckRuns = Effect.gen(function* () {
     return end
   })
 
-  /** How the command ends without the changes; nothing when that cannot be known. */
+  /** The end of a command without the changes; undefined if it cannot be determined. */
   const endBefore = Effect.fnUntraced(function* (run: CheckRun) {
     const first = firstEnds.get(signOf(run.command))
     if (asksFirst && first !== undefined) return first
@@ -184,7 +189,7 @@ export const makeCheckRuns = Effect.gen(function* () {
     return withNewTests(passed, tests.map(nameOf), failWithout)
   })
 
-  /** Runs a check, and what tells whether its outcome comes from the changes. */
+  /** Runs a check, and the comparisons that show whether its outcome comes from the changes. */
   const outcome = Effect.fnUntraced(function* (
     check: CheckCommand,
     run: CheckRun,
@@ -204,7 +209,7 @@ export const makeCheckRuns = Effect.gen(function* () {
     return outcomeOf(check, end, { before, again, earlier, declared })
   }, oneAtATime)
 
-  /** How the command ends before anything is changed; it says nothing while it runs. */
+  /** The end of a command before any change. Reports no progress. */
   const tryOut = Effect.fnUntraced(function* (command: CanonicalCommand) {
     const end = yield* baselineOf({ command, files: [] })
     firstEnds.set(signOf(command), end)

@@ -1,6 +1,6 @@
 /**
- * Checks by the host: commands of the project that tell whether a change is good. A person allows each of them once. A
- * failure counts as new when the same command does not show it without the changes.
+ * Runs commands of the project that judge its changes. The user allows each of them once. A failure is new if the same
+ * command does not show it without the changes.
  */
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
@@ -42,36 +42,36 @@ import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 
-/** The checks for changed files, by their paths relative to the project. */
+/** Returns the checks for changed files, given as paths relative to the project. */
 export type ChooseChecks = (
   changed: ReadonlyArray<string>,
   mayRead: MayRead
 ) => Effect.Effect<ReadonlyArray<CheckCommand>, never, Workspace>
 
-/** A feature chooses checks from what the project says about itself; else only those are known that a person names. */
+/** A feature can choose checks from the project's files. By default, only checks that the user named exist. */
 export const ProjectChecks = Context.Reference<ChooseChecks>("task-conductor/services/checks/ProjectChecks", {
   defaultValue: () => () => Effect.succeed([])
 })
 
-/** The task and the turn that a check belongs to. */
+/** The task and the turn to which a check belongs. */
 export interface CheckScope {
   readonly task: string
   readonly round: number
   readonly turn: number
-  /** What the prompt and the plan ask for: what they want to pass has to pass. */
+  /** The wording of the prompt and the plan. Checks that it wants to pass must pass. */
   readonly request?: string
 }
 
-/** A check that nobody named is stopped after so many seconds when it is tried: it can start, then. */
+/** A check that the user did not name stops after this many seconds of a trial: it can start, which is enough. */
 const longestTry = 30
 
-/** A tool of the host, which the question of the gate names. */
+/** The tool name in the gate's question about a check. */
 const tool = "run_command"
 
-/** More checks are not tried before the plan. */
+/** At most this many checks are tried before the plan. */
 const mostTried = 4
 
-/** All of a check of which a part was chosen. */
+/** The whole check of which a part was chosen. */
 const wholeCheck = ({ argv, whole = argv, ...check }: CheckCommand): CheckCommand => ({ ...check, argv: whole })
 
 const callOf = (uid: string, { argv, cwd }: Pick<CheckCommand, "argv" | "cwd">): ToolCall => ({
@@ -80,7 +80,7 @@ const callOf = (uid: string, { argv, cwd }: Pick<CheckCommand, "argv" | "cwd">):
   arguments: { argv, ...(cwd === undefined ? {} : { cwd }) }
 })
 
-/** A check that a person named, as a command; nothing when it cannot be read as one. */
+/** A check that the user named; empty if it is not a valid command. */
 const namedCheck = (line: string | CheckCommand["argv"]): ReadonlyArray<CheckCommand> => {
   const argv = typeof line === "string" ? splitCommand(line) : line
   return typeof argv === "string" ? [] : [{ argv, kind: "given" }]
@@ -110,16 +110,16 @@ const makeChoice = Effect.gen(function* () {
   })
 })
 
-/** Asks whether checks may be run. */
+/** Asks for permission to run checks. */
 const makeAllowance = Effect.gen(function* () {
   const commands = yield* Commands
   const gate = yield* Gate
   const registry = yield* ToolRegistry
   const workspace = yield* Workspace
-  /** What a person denied in this run; they are not asked again. */
+  /** Checks that the user denied in this run, so that the program does not ask again. */
   const denied = new Map<string, PermissionDenied>()
 
-  /** Asks about the whole command; a rule that denies what is run in fact denies the check. */
+  /** Asks about the whole command. A rule that denies the actual, narrower command also denies the check. */
   return Effect.fnUntraced(function* (scope: CheckScope, uid: string, check: CheckCommand) {
     const argv = check.whole ?? check.argv
     const key = hashOf([argv, check.cwd ?? "."])
@@ -133,7 +133,10 @@ const makeAllowance = Effect.gen(function* () {
     const prepared = yield* registry.prepare(callOf(uid, { ...check, argv }))
     for (const access of [command, ...prepared.accesses]) {
       const denial = yield* foreseeDenial(gate, access)
-      /* What is protected is denied when it runs. Only the whole command has to be allowed; the narrower one must not be denied. */
+      /**
+       * Protected files are denied later, when the check runs. Only the whole command needs permission; the narrower
+       * one must not be denied.
+       */
       if (denial === undefined || denial.by === "protection") continue
       if (access === command && denial.by === "nobody" && check.whole !== undefined) continue
       const folder = path.relative(workspace.root, command.cwd) || "."
@@ -145,7 +148,7 @@ const makeAllowance = Effect.gen(function* () {
         patterns: [targetPattern({ canonical: target, place: { folder, sandboxed: command.sandboxed } })]
       })
       if (denial.by === "rules") return yield* refuse(refusal)
-      /* A person who approved all steps beforehand approved what checks their changes. */
+      /** A user who approved all steps beforehand also approved their checks. */
       const tasks = [{ task: scope.task, gatedBy: "risk" as const, calls: [prepared] }]
       const { approved } = yield* approveCalls(gate, { title: checkText(check), planKey: checksPlanKey, tasks })
       if (!approved) return yield* refuse(refusal)
@@ -178,14 +181,14 @@ const makeTrials = Effect.fnUntraced(function* (commandsFor: CommandsFor, runs: 
   const workspace = yield* Workspace
   const { checks: configuredChecks } = yield* RunSettings
 
-  /** The checks to try: those that are named, else those for all files of the project. */
+  /** The checks to try: those that the user named, or else those for all files of the project. */
   const trials = Effect.gen(function* () {
     const files = configuredChecks === undefined ? yield* Effect.orElseSucceed(workspace.tree, () => []) : ["."]
     const chosen = yield* commandsFor(files)
     return [...new Map(chosen.map(wholeCheck).map((check) => [checkText(check), check])).values()].slice(0, mostTried)
   })
 
-  /** How a check ends on the project as it is; nothing when it would be asked about, or is given up. */
+  /** The outcome of a check on the unchanged project; null if it needs a question or was given up. */
   const tryOne = Effect.fnUntraced(function* (check: CheckCommand) {
     const command = yield* Effect.result(canonicalCheck(commands, check))
     if (Result.isFailure(command)) return triedCheck(check, command.failure.message)
@@ -240,7 +243,7 @@ export class Checks extends Context.Service<Checks>()("task-conductor/services/c
       const files = (yield* CurrentCopy)?.files() ?? []
       const named = { task, round, command: checkText(check) }
       yield* events.publish({ type: "check.started", ...named })
-      /* A check of changes does not wait for one that is only tried. */
+      /** A check of changes does not wait for trials. */
       yield* Deferred.succeed(trialsEnd, undefined)
       const outcome = yield* Effect.catchTag(
         runs.outcome(check, { command: allowed.success, named, files }, earlier),
@@ -282,16 +285,19 @@ export class Checks extends Context.Service<Checks>()("task-conductor/services/c
     })
 
     return {
-      /** The commands that check these changed paths, relative to the project; none when nothing is known or checks are off. */
+      /**
+       * The commands that check these changed paths, relative to the project. Empty if none is known or checks are off.
+       */
       commandsFor,
       /**
-       * Runs each check on the project as it is, as far as that needs no question, and reports how it ended. Of checks that
-       * nobody named, those for the whole project are tried. It ends when a check of changes begins.
+       * Tries each check on the unchanged project if that needs no question, and reports its end. Without named checks,
+       * those for the whole project are tried. Ends when a check of changes begins.
        */
       tryOut: Effect.raceFirst(tryAll, Deferred.await(trialsEnd)),
       /**
-       * Checks what the working copy of the fiber changes, one command after another. A check that is not allowed or cannot
-       * be run has an outcome that says why. What failed before the changes by an `earlier` check of them is not new.
+       * Checks the changes of the fiber's working copy, one command after another. The outcome of a denied or
+       * impossible check says why. Failures that an `earlier` check of the same changes already had before the changes
+       * are not new.
        */
       run: Effect.fn("Checks.run")(function* (
         scope: CheckScope,

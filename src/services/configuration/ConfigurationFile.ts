@@ -1,6 +1,6 @@
 /**
- * Reads what is set for a run: the project's file, the user's file and the environment, merged; flags are merged over the
- * result later. Changes one key of a file without touching the rest of its text.
+ * Reads the settings of a run from the project's file, the user's file and the environment, and merges them.
+ * Command-line flags are merged later. Also changes one key of a file without touching the rest of its text.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -24,17 +24,17 @@ import { environmentVariable } from "./UserFolders.ts"
 import { canonicalPath } from "../files/CanonicalPath.ts"
 import { replaceFile } from "../files/AtomicWrite.ts"
 
-/** What is set outside the command line: all of it merged, and what each file sets by itself. */
+/** The settings outside the command line, merged and per file. */
 export interface LoadedConfiguration {
   /** Later wins: project file, user file, environment. */
   readonly merged: Configuration
   readonly project: Configuration
   readonly user: Configuration
-  /** What the person sets: their file and the environment. */
+  /** The settings of the user's file and the environment. */
   readonly userSettings: Configuration
 }
 
-/** The problems of the tools that a file declares, with their places in its text. */
+/** The problems of tools that a file declares, with their positions. */
 const toolProblems = ({ tools = {} }: Configuration, text: string) =>
   Object.entries(tools).flatMap(([name, declared]) =>
     declarationProblems(name, declared).map(({ path, what }) => {
@@ -49,7 +49,7 @@ const toolProblems = ({ tools = {} }: Configuration, text: string) =>
 
 export const projectFileName = "task-conductor.json"
 
-/** What the environment sets: TASK_CONDUCTOR_MODEL, OLLAMA_NUM_PARALLEL, and the addresses of model servers. */
+/** The settings from the environment: TASK_CONDUCTOR_MODEL, OLLAMA_NUM_PARALLEL, and the addresses of model servers. */
 const environment: Effect.Effect<Configuration, ConfigurationError> = Effect.gen(function* () {
   const model = yield* environmentVariable("TASK_CONDUCTOR_MODEL")
   const addresses = yield* Effect.all(Record.map(serverAddresses, ({ variable }) => environmentVariable(variable)))
@@ -68,7 +68,7 @@ const environment: Effect.Effect<Configuration, ConfigurationError> = Effect.gen
   }
 })
 
-/** The text of a file; another one when there is none. */
+/** The text of a file, or `otherwise` if the file is missing. */
 const readOr = (file: string, otherwise: string) =>
   Effect.catchIf(
     readBoundedFile(file),
@@ -76,7 +76,7 @@ const readOr = (file: string, otherwise: string) =>
     () => Effect.succeed(otherwise)
   )
 
-/** Reads one file; one that does not exist sets nothing. */
+/** Reads one file. A missing file sets nothing. */
 const readFile = Effect.fnUntraced(function* (file: string, scope: ConfigurationScope) {
   const invalid = (problems: ConfigurationError["problems"]) => new ConfigurationError({ source: file, problems })
   const text = yield* Effect.mapError(readOr(file, "{}"), ({ what }) => invalid([{ what }]))
@@ -85,20 +85,20 @@ const readFile = Effect.fnUntraced(function* (file: string, scope: Configuration
   return problems.length === 0 ? configuration : yield* invalid(problems)
 })
 
-/** The configuration that a program gives in the place of both files, which are then not read. */
+/** The configuration that a calling program passes. If set, the files are not read. */
 export const ProgramConfiguration = Context.Reference<Configuration | undefined>(
   "task-conductor/services/configuration/ConfigurationFile/ProgramConfiguration",
   { defaultValue: () => undefined }
 )
 
-/** The configuration of a program, checked like a file, so that no key is dropped without a word. */
+/** Checks the configuration of a calling program like a file, so that no unknown key is silently dropped. */
 const readProgram = (given: Configuration) =>
   Effect.mapError(
     Effect.fromResult(readConfiguration(JSON.stringify(given), "user")),
     (problems) => new ConfigurationError({ source: "configuration", problems: problems.map(({ what }) => ({ what })) })
   )
 
-/** Reads what is set for a project folder; `userFile` is the file of the person, nothing when it is not to be used. */
+/** Reads the settings for a project folder. `userFile` is undefined if the user's file must not be used. */
 export const loadConfiguration = Effect.fn("loadConfiguration")(function* (
   folder: string,
   userFile: string | undefined
@@ -115,14 +115,13 @@ export const loadConfiguration = Effect.fn("loadConfiguration")(function* (
 
 const formattingOptions = { insertSpaces: true, tabSize: 2, eol: "\n" }
 
-/** The text with the value at the place. */
 const withSetting = (text: string, place: ReadonlyArray<string>, value: string): string => {
   const begin = text.trim() === "" ? "{}" : text
   const changed = applyEdits(begin, modify(begin, [...place], value, { formattingOptions }))
   return changed.endsWith("\n") ? changed : `${changed}\n`
 }
 
-/** Sets the value below these keys in the file; fails with a sentence when the file cannot be read or written. */
+/** Sets the value at these keys in a file. Fails with a sentence if the file is unreadable or not writable. */
 export const saveSetting = Effect.fn("saveSetting")(function* (
   file: string,
   place: readonly [keyof Configuration, ...ReadonlyArray<string>],

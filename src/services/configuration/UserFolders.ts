@@ -1,6 +1,6 @@
 /**
- * The folders of the user who runs the program, by the XDG rules. What stands there may allow anything, so a folder that a
- * project or another user could write is not used.
+ * The folders of the user who runs the program, by the XDG rules. Files in them can allow anything. So a folder that
+ * the project or another user could write is not used.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -11,7 +11,7 @@ import * as Option from "effect/Option"
 import { userInfo } from "node:os"
 import { canonicalPath, isWithin } from "../files/CanonicalPath.ts"
 
-/** The user who runs the program, as the system has it; nothing where it has none. */
+/** The current user according to the system; empty if unknown. */
 export interface SystemUser {
   readonly home?: string
   readonly uid?: number
@@ -34,10 +34,10 @@ export const CurrentUser = Context.Reference<SystemUser>(
 
 const groupCanWrite = 0o020
 const othersCanWrite = 0o002
-/** In such a folder everybody can make files, and only their owner can replace them. */
+/** In a folder with this mode bit, everybody can create files, and only their owner can replace them. */
 const sticky = 0o1000
 
-/** The canonical path of a folder that may not exist yet. */
+/** The canonical path of a folder, which may not exist yet. */
 const canonical = (folder: string) =>
   canonicalPath(folder, folder).pipe(
     Effect.map(({ path }) => path),
@@ -48,7 +48,7 @@ const canonical = (folder: string) =>
 const isForeign = (id: Option.Option<number>, own: number | undefined): boolean =>
   Option.exists(id, (one) => one !== own && one !== 0)
 
-/** Who else can write a file or folder that exists, in words. */
+/** Who else can write an existing file or folder, in words. */
 export const otherWriter = Effect.fnUntraced(function* (place: string) {
   const info = yield* Effect.option((yield* FileSystem.FileSystem).stat(place))
   const { gid, uid } = yield* CurrentUser
@@ -61,8 +61,8 @@ export const otherWriter = Effect.fnUntraced(function* (place: string) {
 })
 
 /**
- * Why a folder is not taken for the person's own, in words; nothing when it is. The person's home folder as the system has
- * it stays their own in a project around it.
+ * Why a folder cannot be the user's own, in words; undefined if it can. The system's home folder stays the user's own
+ * even if a project is around it.
  */
 export const folderProblem = Effect.fn("folderProblem")(function* (folder: string, project: string) {
   const path = yield* Path.Path
@@ -75,25 +75,23 @@ export const folderProblem = Effect.fn("folderProblem")(function* (folder: strin
   return yield* otherWriter(real)
 })
 
-/** Absolute paths; only task-conductor uses the last three. */
+/** Absolute paths. Only task-conductor uses the last three. */
 export interface UserFolders {
   readonly home: string
   readonly config: string
-  /** Its configuration and what the person allowed for good. */
+  /** The folder for the user's configuration and permanent permissions. */
   readonly settings: string
-  /** Its runs. */
+  /** The folder for runs. */
   readonly state: string
-  /**
-   * Where locks on projects leave a file, on systems that need one: one place for all runs, wherever they are saved.
-   */
+  /** The folder for lock files of projects on systems that need them. All runs share it, wherever they are saved. */
   readonly locks: string
-  /** Every folder that another run could take for one of these: with other variables, or once it exists. */
+  /** Every folder that another run could choose, with other variables or once it exists. */
   readonly candidates: ReadonlyArray<string>
-  /** What was not used and why, as sentences. */
+  /** Sentences about folders that were not used, with the reasons. */
   readonly notes: ReadonlyArray<string>
 }
 
-/** An environment variable; absent when it is empty. */
+/** An environment variable; undefined if it is empty. */
 export const environmentVariable = (name: string): Effect.Effect<string | undefined> =>
   Config.option(Config.String(name)).pipe(
     Effect.map((value) => Option.getOrUndefined(Option.filter(value, (text) => text !== ""))),
@@ -101,23 +99,23 @@ export const environmentVariable = (name: string): Effect.Effect<string | undefi
   )
 
 /**
- * The folder in which a script saves runs; the folder by the XDG rules when it is empty. It is a reference, like other
- * values of the environment, so that the store of runs and the list of protected paths always read the same value.
+ * The folder in which a script saves runs. If empty, the XDG folder is used. It is a reference, so that the store of
+ * runs and the list of protected paths always read the same value.
  */
 export const StateFolder = Context.Reference<string>("task-conductor/services/configuration/UserFolders/StateFolder", {
   defaultValue: () => ""
 })
 
-/** A place where a folder may be: the variable or rule it comes from, in words. */
+/** A possible folder. `source` is the variable or rule that names it, in words. */
 interface Candidate {
   readonly source: string
   readonly folder: string | undefined
 }
 
-/** The first candidate that is the person's own; a private temporary folder when there is none. */
+/** The first candidate that is the user's own; a private temporary folder if there is none. */
 const firstOwn = Effect.fnUntraced(function* (
   candidates: ReadonlyArray<Candidate>,
-  /** The part of it that is used; it must be the person's own too. */
+  /** The subfolder that is used. It must be the user's own too. */
   part: string,
   project: string,
   notes: Array<string>
@@ -137,9 +135,9 @@ const firstOwn = Effect.fnUntraced(function* (
 })
 
 /**
- * The folders of the person, for work in this project. Variables count when they are set to a folder of the person outside
- * of the project: `$HOME`, else the home folder that the system knows; `$XDG_CONFIG_HOME`, else `~/.config`;
- * `$XDG_STATE_HOME`, else `~/.local/state`.
+ * The folders of the user for work in this project. A variable counts if it names the user's own folder outside the
+ * project. Defaults: `$HOME`, else the system's home folder; `$XDG_CONFIG_HOME`, else `~/.config`; `$XDG_STATE_HOME`,
+ * else `~/.local/state`.
  */
 export const userFolders = Effect.fn("userFolders")(function* (project: string) {
   const path = yield* Path.Path

@@ -1,6 +1,6 @@
 /**
- * Answers one message of a conversation as an agent (services/agent/Agent.ts). After the answer one question shows what the working copy changes,
- * and what was approved is made in the project; what was denied or failed is said by the host.
+ * Answers one message of a conversation as an agent (services/agent/Agent.ts). After the answer, one question shows the
+ * changes of the working copy. Approved changes are made in the project. The program reports denied and failed ones.
  */
 import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
@@ -47,7 +47,7 @@ const endingOf = (error: ModelError): AskEnding => {
 
 const wholeTask = plainTask(askTask, askTask, "Answer the message.", "The answer.")
 
-/** An answer about the project that looked at nothing. */
+/** The end of an answer about the project without evidence. */
 const unfoundedEnding = {
   status: "unfounded",
   reason: `${unfoundedText("")} ${unfoundedHelp}`,
@@ -75,7 +75,7 @@ const reasonOf = (
   }
 }
 
-/** Makes the changes of a message that the person approves. */
+/** Makes the changes of a message that the user approves. */
 const makeApply = Effect.gen(function* () {
   const approval = yield* makeApproval
   const changes = yield* makeTaskChanges
@@ -84,7 +84,7 @@ const makeApply = Effect.gen(function* () {
   const applier = yield* ChangeApplier
   const { namesChecks = false } = yield* RunSettings
 
-  /** Asks about the changes of the working copy; why they may not be made. */
+  /** Asks about the changes of the working copy. Returns why they may not be made, or undefined. */
   const approve = Effect.fnUntraced(function* (number: number, proposal: TaskOutcome) {
     const lockText = yield* lock.claim((text) => events.publish({ type: "message", level: "info", text }))
     if (lockText !== undefined) {
@@ -102,8 +102,8 @@ const makeApply = Effect.gen(function* () {
   })
 
   /**
-   * Makes the changes that were approved, and says what was not made. Those of this version of the working copy were declined, and are
-   * not asked about again.
+   * Makes the approved changes, and reports the others. `declined` is the version of the working copy whose changes the
+   * user declined; the program does not ask about them again.
    */
   return Effect.fnUntraced(function* (opened: OpenedMessage, ending: AskEnding, declined: number | undefined) {
     const { message, session, shownAnswer, work } = opened
@@ -146,7 +146,7 @@ const makeApply = Effect.gen(function* () {
   })
 })
 
-/** Answers a message in turns, and makes its changes. */
+/** Answers a message in turns and makes its changes. */
 const makeAnswering = Effect.gen(function* () {
   const agent = yield* Agent
   const answers = yield* RunAnswers
@@ -157,7 +157,7 @@ const makeAnswering = Effect.gen(function* () {
   const registry = yield* ToolRegistry
   const { limits } = yield* RunSettings
 
-  /** Runs the turns of a message; how they end. */
+  /** Runs the turns of a message and returns how they end. */
   const runTurns = Effect.fnUntraced(function* ({ message, session, work }: OpenedMessage, begun: Session) {
     const subject = {
       stage: "ask" as const,
@@ -173,7 +173,10 @@ const makeAnswering = Effect.gen(function* () {
     return end._tag === "Calls" ? yield* Effect.die("The calls of a message are made.") : end
   })
 
-  /** Answers until there is an answer, or none comes. What the person wants in the place of changes is a part of the message. */
+  /**
+   * Answers until there is an answer, or none is possible. What the user wants instead of declined changes becomes part
+   * of the message.
+   */
   const answer = (opened: OpenedMessage, begun: Session, declined?: number): Effect.Effect<AskEnding, ModelError> =>
     Effect.gen(function* () {
       const { message, session, shownAnswer, work } = opened
@@ -209,7 +212,7 @@ const makeAnswering = Effect.gen(function* () {
         { ...ended, messages: [...messages, { role: "user", content }] },
         copy.version()
       )
-      /* The decline stands above what the model says of it. */
+      /** The note about the decline is above the model's text. */
       const callsSince = (yield* Ref.get(session)).outcomes.slice(ended.outcomes.length)
       const hasActed = callsSince.some(
         ({ call, result }) => result.success && !fileTools.has(call.name) && changeOf(call) !== undefined
@@ -225,8 +228,8 @@ const makeAnswering = Effect.gen(function* () {
 })
 
 /**
- * Makes what answers a message: it adds the message and all messages that answer it to the conversation, which is complete
- * afterwards, even after an interruption. A message that the context window cannot hold is removed again.
+ * Answers messages. It adds each message and its replies to the conversation, which is complete afterwards even after
+ * an interruption. A message that does not fit into the context window is removed again.
  */
 export const makeAnswerMessage = Effect.gen(function* () {
   const answer = yield* makeAnswering

@@ -1,4 +1,4 @@
-/** A conversation as those who hold it see it: what can be done while it is open. */
+/** An open conversation as its callers see it. */
 import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
 import { commandMessage, compactedMessages } from "../../domain/conversation/Conversation.ts"
@@ -21,21 +21,24 @@ export interface AskSession {
   readonly send: SendMessage
   /** All messages so far, without the system prompt. */
   readonly messages: Effect.Effect<ReadonlyArray<ConversationMessage>>
-  /** Puts these messages in the place of all others. What was allowed for the session stays allowed. */
+  /** Replaces all messages. Permissions for the session remain. */
   readonly restore: (messages: ReadonlyArray<ConversationMessage>) => Effect.Effect<void>
-  /** Folds the conversation as it is when it becomes too long; gives the characters before and after. */
+  /** Compacts the conversation as if it were too long. Returns its sizes before and after, in characters. */
   readonly compact: Effect.Effect<{ readonly before: number; readonly after: number }>
-  /** Calls a tool for the user, as the model would; the model does not see it. */
+  /** Calls a tool for the user as the model would. The model does not see it. */
   readonly call: (name: string, args: Arguments) => Effect.Effect<ToolResult>
-  /** Runs a command that the person typed, with its permission; the model sees it and its output with the next message. */
+  /**
+   * Runs a command that the user typed, with its permission. The model sees the command and its output with the next
+   * message.
+   */
   readonly command: (argv: CommandLine, typed: string) => Effect.Effect<ToolResult>
   /** The tools that the model may call. */
   readonly tools: Effect.Effect<ReadonlyArray<ToolInfo>>
-  /** Offers these tools from the next message on; all when nothing is given. */
+  /** Offers only these tools from the next message on; all tools for undefined. */
   readonly offer: (names: ReadonlyArray<string> | undefined) => Effect.Effect<void, UnknownTool>
 }
 
-/** Names among the tools of a conversation that no tool has. */
+/** Requested tool names that do not exist. */
 export class UnknownTool extends Schema.TaggedError<UnknownTool>()("UnknownTool", {
   tools: Schema.Array(Schema.String),
   nearest: Schema.Array(Schema.String)
@@ -46,7 +49,7 @@ export class UnknownTool extends Schema.TaggedError<UnknownTool>()("UnknownTool"
   }
 }
 
-/** Gives the tools with these names, in the order of all tools; all when no names are given. */
+/** The tools with these names in the order of all tools; all tools without names. */
 export const chosenTools = ({ tools }: Pick<ToolRegistry["Service"], "tools">) =>
   Effect.fnUntraced(function* (
     names: ReadonlyArray<string> | undefined
@@ -64,7 +67,7 @@ export const chosenTools = ({ tools }: Pick<ToolRegistry["Service"], "tools">) =
 const size = (messages: ReadonlyArray<ConversationMessage>): number =>
   messages.reduce((sum, message) => sum + messageCharacters(message), 0)
 
-/** Makes the conversation that its user holds. */
+/** Creates the open conversation that its callers use. */
 export const makeOpenSession = Effect.gen(function* () {
   const lock = yield* ProjectWriteLock
   const readTexts = yield* ReadTexts
@@ -95,7 +98,7 @@ export const makeOpenSession = Effect.gen(function* () {
     const compact = Effect.gen(function* () {
       const before = yield* Ref.get(memory)
       const folded = compactedMessages(before.messages, "", Math.floor(charactersIn(contextWindow) / 4))
-      /* The last answer is kept, as what the person goes on from. */
+      /** The last answer stays, because the user continues from it. */
       const last = before.messages.at(-1)
       const kept = last?.role === "assistant" ? [...folded, last] : folded
       yield* Ref.set(memory, { ...before, messages: kept, isCompacted: true })

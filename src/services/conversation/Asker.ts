@@ -1,4 +1,4 @@
-/** Opens conversations: from the first event to the last, whatever their end, with a report. */
+/** Opens conversations and reports on them, from the first event to the last, however they end. */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -32,27 +32,27 @@ import { type AskSession, chosenTools, makeOpenSession, type UnknownTool } from 
 
 export interface AskOrder {
   readonly runId: string
-  /** The first message, when it is known already. */
+  /** The first message, if it is already known. */
   readonly prompt: string
-  /** The file the person is looking at; the model sees it with the first message. */
+  /** The file that the user looks at. The model sees it with the first message. */
   readonly currentFile?: string
-  /** Files that are open in the person's editor; the model sees their paths with the first message. */
+  /** Files that are open in the user's editor. The model sees their paths with the first message. */
   readonly openFiles?: ReadonlyArray<string>
-  /** What belongs to the first message. */
+  /** Text that belongs to the first message. */
   readonly attachment?: Attachment
-  /** Pictures that belong to the first message, by their paths. */
+  /** Paths of pictures that belong to the first message. */
   readonly images?: ReadonlyArray<string>
-  /** The JSON schema that each answer has to fit. */
+  /** The JSON schema that each answer must fit. */
   readonly outputSchema?: Schema.Json
-  /** The names of the tools that the model may call; all when absent. */
+  /** The names of the tools that the model may call; all if absent. */
   readonly tools?: ReadonlyArray<string>
-  /** A check that fails, or that the person named and that proves nothing, does not keep an answer from being done. */
+  /** True if an answer may be `done` despite a failed check, or a named check that proves nothing. */
   readonly acceptUnverified?: boolean | undefined
-  /** What was said before, in a conversation that goes on. */
+  /** The earlier messages of a continued conversation. */
   readonly messages?: ReadonlyArray<ConversationMessage>
 }
 
-/** Makes the report of a conversation that has ended. */
+/** Creates the report of an ended conversation. */
 const makeFinishRun = Effect.gen(function* () {
   const events = yield* RunEvents
   const meter = yield* UsageMeter
@@ -167,9 +167,9 @@ export class Asker extends Context.Service<
   Asker,
   {
     /**
-     * Opens a conversation for `use`, and ends it with the last event. Its report has the status and the answer of the last
-     * message; a denial makes it `not_permitted`, but not that of a read without which the message was answered. Fails, before any event, when the model cannot call tools, a tool
-     * does not exist, or the current file cannot be read.
+     * Opens a conversation for `use`, and ends it with the last event. The report has the status and the answer of the
+     * last message. A denial makes the report `not_permitted`, unless the message was answered without the denied read.
+     * Fails before any event if the model cannot call tools, a tool does not exist, or the current file is unreadable.
      */
     hold<E, R>(
       order: AskOrder,
@@ -177,6 +177,5 @@ export class Asker extends Context.Service<
     ): Effect.Effect<RunReport, BriefingError | NoToolSupport | UnknownTool | E, R>
   }
 >()("task-conductor/services/conversation/Asker") {
-  /** Opens conversations over models, tools and project. */
   static readonly layer = Layer.effect(Asker, makeAsker)
 }

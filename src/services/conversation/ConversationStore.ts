@@ -1,7 +1,7 @@
 /**
- * Keeps conversations of a project in the state folder of the person, without secrets, so that the last one can be
- * continued. Each conversation writes only its own file; one that is continued gets a new one. The messages that the person
- * typed are kept beside them for the arrow keys of later conversations, one JSON string in a line.
+ * Stores conversations about a project in the user's state folder, without secrets, so that the last one can be
+ * continued. Each conversation writes only its own file; a continued one gets a new file. Messages that the user typed
+ * are stored beside them for the arrow keys of later conversations, one JSON string per line.
  */
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
@@ -17,17 +17,17 @@ import { hashOf } from "../files/Hash.ts"
 import { filesIn as keptIn } from "../files/KeptFiles.ts"
 import { writePrivateFile, appendPrivateFile } from "../files/PrivateFile.ts"
 
-/** Where conversations about a project are kept. */
+/** Where the conversations about a project are stored. */
 export interface ConversationPlace {
-  /** The state folder of the person. */
+  /** The user's state folder. */
   readonly state: string
   /** Absolute. */
   readonly project: string
-  /** Values that are not kept. */
+  /** Values that are never stored. */
   readonly secrets: SecretValues
 }
 
-/** There is nothing to continue, or nothing that `given` names. */
+/** There is no conversation to continue, or `given` names none. */
 export class NoConversation extends Schema.TaggedError<NoConversation>()("NoConversation", {
   project: Schema.String,
   given: Schema.optionalKey(Schema.String)
@@ -39,7 +39,7 @@ export class NoConversation extends Schema.TaggedError<NoConversation>()("NoConv
   }
 }
 
-/** How many conversations of a project are kept. */
+/** The limit of stored conversations per project. */
 const mostConversations = 20
 
 const ending = ".json"
@@ -52,7 +52,7 @@ export const conversationFolder = Effect.fnUntraced(function* ({
   return path.join(state, "conversations", hashOf([path.resolve(project)]).slice(0, 16))
 })
 
-/** The files of conversations, the one that was written last first. */
+/** The files of conversations, the most recent first. */
 const filesIn = Effect.fnUntraced(function* (folder: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -68,10 +68,10 @@ const filesIn = Effect.fnUntraced(function* (folder: string) {
   return files.toSorted((a, b) => b.at - a.at || (a.name < b.name ? 1 : -1)).map(({ name }) => name)
 })
 
-/** Where the images and files are kept that tools gave in a conversation. */
+/** The folder for images and files that tools returned in a conversation. */
 const filesFolder = (path: Path.Path, folder: string, id: string): string => path.join(folder, `${id}.results`)
 
-/** Keeps the images and files of a conversation beside it. */
+/** Stores the images and files of a conversation beside it. */
 export const resultFilesOf = Effect.fnUntraced(function* (place: ConversationPlace, id: string) {
   return yield* keptIn(filesFolder(yield* Path.Path, yield* conversationFolder(place), id))
 })
@@ -92,7 +92,7 @@ const prune = Effect.fnUntraced(function* (folder: string) {
 const encode = Schema.encodeSync(SavedConversation)
 const decode = Schema.decodeUnknownOption(Schema.fromJsonString(SavedConversation))
 
-/** Keeps the messages of a conversation in place of what was kept of it. */
+/** Stores the messages of a conversation, replacing its earlier file. */
 export const saveConversation = Effect.fn("saveConversation")(function* (
   place: ConversationPlace,
   conversation: {
@@ -122,7 +122,7 @@ const readSaved = Effect.fnUntraced(function* (file: string) {
   return Option.flatMap(yield* Effect.option(fs.readFileString(file)), decode)
 })
 
-/** All kept conversations about the project, the last one first; one that cannot be read is passed over. */
+/** All stored conversations about the project, the most recent first. Unreadable ones are skipped. */
 export const keptConversations = Effect.fn("keptConversations")(function* (
   place: Pick<ConversationPlace, "project" | "state">
 ) {
@@ -132,7 +132,7 @@ export const keptConversations = Effect.fn("keptConversations")(function* (
   return saved.flatMap(Option.toArray)
 })
 
-/** The conversation with this id, beginning of an id, or number in the list. */
+/** The conversation with this id, unique beginning of an id, or number in the list. */
 export const findConversation = Effect.fn("findConversation")(function* (
   place: Pick<ConversationPlace, "project" | "state">,
   wanted: string
@@ -143,7 +143,7 @@ export const findConversation = Effect.fn("findConversation")(function* (
   return found ?? (yield* new NoConversation({ project: place.project, given: wanted }))
 })
 
-/** The last conversation about the project; one that cannot be read is passed over. */
+/** The most recent readable conversation about the project. */
 export const lastConversation = Effect.fn("lastConversation")(function* (
   place: Pick<ConversationPlace, "project" | "state">
 ) {
@@ -156,7 +156,7 @@ export const lastConversation = Effect.fn("lastConversation")(function* (
   return yield* new NoConversation({ project: place.project })
 })
 
-/** The conversation with this id, when it is kept and can be read. */
+/** The conversation with this id, if it is stored and readable. */
 export const conversationOf = Effect.fn("conversationOf")(function* (
   place: Pick<ConversationPlace, "project" | "state">,
   id: string
@@ -167,9 +167,9 @@ export const conversationOf = Effect.fn("conversationOf")(function* (
   return names.includes(`${id}${ending}`) ? yield* readSaved(path.join(folder, `${id}${ending}`)) : Option.none()
 })
 
-/** The file is shortened to so many messages once it has twice as many. */
+/** A file with twice as many messages is shortened to this number. */
 const mostMessages = 500
-/** A longer message is not worth a place among those to repeat. */
+/** Longer messages are not stored for the arrow keys. In characters. */
 const mostCharacters = 20_000
 
 const readLine = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.String))
@@ -179,7 +179,7 @@ const fileOf = Effect.fnUntraced(function* (place: Pick<ConversationPlace, "proj
   return (yield* Path.Path).join(yield* conversationFolder(place), "messages.jsonl")
 })
 
-/** The earlier messages, the oldest first; none when they cannot be read. */
+/** Earlier messages, oldest first; empty if unreadable. */
 export const readMessageHistory = Effect.fn("readMessageHistory")(function* (
   place: Pick<ConversationPlace, "project" | "state">
 ) {
@@ -194,7 +194,7 @@ export const readMessageHistory = Effect.fn("readMessageHistory")(function* (
   return kept
 })
 
-/** Adds a message. A history that cannot be written is no reason to stop a conversation. */
+/** Adds a message. An unwritable history does not stop a conversation. */
 export const addToHistory = Effect.fn("addToHistory")(function* (place: ConversationPlace, message: string) {
   if (message.length > mostCharacters) return
   yield* Effect.ignore(appendPrivateFile(yield* fileOf(place), lineOf(makeRedaction(place.secrets)(message))))

@@ -1,6 +1,6 @@
 /**
- * The files that a message names: texts become references, like those of a task, and pictures are sent with the message. All of
- * them pass the gate.
+ * Reads the files that a message names. Texts become references, as in a task; pictures are sent with the message. All
+ * of them pass the gate.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -23,7 +23,7 @@ import { References } from "../references/References.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 
-/** A file of a message cannot be used. The message is a whole sentence, which says what to do. */
+/** A file of a message is unusable. The message is a sentence with a remedy. */
 class MessageFileError extends Schema.TaggedError<MessageFileError>()("MessageFileError", {
   message: Schema.String
 }) {}
@@ -31,14 +31,14 @@ class MessageFileError extends Schema.TaggedError<MessageFileError>()("MessageFi
 const failed = ({ message }: { readonly message: string }) => new MessageFileError({ message })
 
 export interface MessageFiles {
-  /** What the files hold, as a reply of the host would show it; empty without any. */
+  /** The content of the files as a reply of the program would show it; empty without files. */
   readonly text: string
-  /** The files that were named, as they were named. */
+  /** The names of the files as written. */
   readonly names: ReadonlyArray<string>
   readonly pictures: ReadonlyArray<Picture>
 }
 
-/** A path that begins outside the project names a file, whether or not there is one. */
+/** A path that leads outside the project always means a file, even if it does not exist. */
 const isElsewhere = (path: string): boolean => /^(?:\/|\.\.\/)/.test(path)
 
 export const makeMessageFiles = Effect.gen(function* () {
@@ -66,7 +66,7 @@ export const makeMessageFiles = Effect.gen(function* () {
     return { path: writtenPath, mediaType, data: Buffer.from(bytes).toString("base64") } satisfies Picture
   }, Effect.mapError(failed))
 
-  /** What was named, if it is a file. A word that only looks like one stays a word. */
+  /** The reference for a name, if such a file exists. Otherwise the word stays plain text. */
   const referenceTo = Effect.fnUntraced(function* (name: string, tree: Effect.Effect<ReadonlyArray<string>>) {
     const form = readReference(name, name)
     if (form._tag !== "Plain" || form.reference.kind !== "file") return undefined
@@ -86,7 +86,7 @@ export const makeMessageFiles = Effect.gen(function* () {
     return undefined
   })
 
-  /** The files that `text` and `given` name, for the message with this number. */
+  /** The files that `text` and `imagePaths` name, for the message with this number. */
   return Effect.fn("readMessageFiles")(function* (
     text: string,
     imagePaths: ReadonlyArray<string>,

@@ -1,6 +1,6 @@
 /**
- * What an agent needs to know of a message of a conversation: its assignment, what the program writes meanwhile, and how its answer is
- * read and judged.
+ * The agent's work for a message of a conversation: its assignment, the texts of the program, and how an answer is read
+ * and judged.
  */
 import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
@@ -19,12 +19,12 @@ import { makeWorkingCopy } from "../files/WorkingCopy.ts"
 import type { AgentPrompt, AgentWork, Assignment, Session } from "../agent/Session.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 
-/** What is known of a conversation from message to message. */
+/** The state of a conversation between messages. */
 export interface Memory {
   readonly messages: ReadonlyArray<ConversationMessage>
-  /** What was called for all messages so far. */
+  /** The calls for all messages so far. */
   readonly outcomes: ReadonlyArray<CallOutcome>
-  /** True when not all of the outputs stand in the messages as they were. */
+  /** True if a summary replaced some outputs in the messages. */
   readonly isCompacted: boolean
 }
 
@@ -32,34 +32,34 @@ export interface MessageOrder {
   /** The number of the message, from 1. */
   readonly number: number
   readonly system: string
-  /** The message of the person, after what the host shows with it. */
+  /** The user's message, after the material that the program adds. */
   readonly content: ReadonlyArray<ConversationMessage>
   readonly briefing: Briefing
   readonly memory: Ref.Ref<Memory>
-  /** The files with instructions of the project that the conversation holds. */
+  /** The project's instruction files that the conversation contains. */
   readonly told: Ref.Ref<ReadonlyArray<string>>
   /** The names of the tools that the model may call. */
   readonly tools: ReadonlyArray<string>
-  /** Receives the text of the answer while it is written. */
+  /** Receives the text of the answer while the model writes it. */
   readonly listen: (delta: string) => void
-  /** A check that fails, or that the person named and that proves nothing, does not keep the answer from being done. */
+  /** True if the answer may be `done` despite a failed check, or a named check that proves nothing. */
   readonly acceptUnverified?: boolean | undefined
-  /** True when no further message can answer a question of the model, so that the person is asked. */
+  /** True if no further message can answer a question of the model, so that the program asks the user. */
   readonly asksBack: boolean
-  /** The work so far, for the report on an answer that was interrupted. */
+  /** The work so far, for the report on an interrupted answer. */
   readonly progress: { iterations: number; toolCalls: number; partial: string }
 }
 
-/** A message while it is answered. */
+/** A message during its work. */
 export interface OpenedMessage {
   readonly message: MessageOrder
   readonly shownAnswer: ShownAnswer
   readonly work: AgentWork<string>
-  /** Where the work stands. */
+  /** The state of the work. */
   readonly session: Ref.Ref<Session>
 }
 
-/** True when the user, an earlier message or a command gave material with the message. */
+/** True if the user, an earlier message or a command provided material for the message. */
 const hasMaterial = ({ briefing, content }: MessageOrder, { isCompacted: hasFolded, messages }: Memory): boolean =>
   hasFolded ||
   content.length > 1 ||
@@ -72,7 +72,7 @@ const hasMaterial = ({ briefing, content }: MessageOrder, { isCompacted: hasFold
       (message.role === "user" && !isFromUser(message) && !message.content.startsWith("## Reply"))
   )
 
-/** What the program writes while a message is answered. */
+/** The texts that the program sends during the work on a message. */
 const makeMessagePrompt = Effect.gen(function* () {
   const instructions = yield* makeInstructions
   const { contextWindow } = yield* RunSettings
@@ -126,9 +126,9 @@ export const makeMessageWork = Effect.gen(function* () {
         hasMaterial: hasMaterial(message, before)
       }),
       read: (answer, paths) => Effect.succeed(readMessageTurn(answer, { ...offered, paths })),
-      // Each call that needs it is asked about by itself.
+      // The gate asks about each call that needs it.
       approve: () => Effect.void,
-      // Links are held against what the program and the user have shown, never against what the model wrote.
+      // Links are compared with what the program and the user have shown, never with the model's own text.
       judge: (report, { messages, outcomes }) =>
         readMessage(report, {
           briefing,

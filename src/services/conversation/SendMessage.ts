@@ -34,13 +34,13 @@ import type { Memory } from "./MessageWork.ts"
 import { makeMessageFiles } from "./MessageFiles.ts"
 import { makeShapedAnswer } from "./ShapedAnswer.ts"
 
-/** What is known of a conversation that is open. */
+/** The state of an open conversation. */
 export interface OpenConversation {
   /** See `AskOrder`. */
   readonly acceptUnverified?: boolean | undefined
   readonly surroundings: Surroundings
   readonly memory: Ref.Ref<Memory>
-  /** The files with instructions of the project that it holds. */
+  /** The project's instruction files that it contains. */
   readonly told: Ref.Ref<ReadonlyArray<string>>
   /** Pictures that belong to the first message. */
   readonly images: Ref.Ref<ReadonlyArray<string>>
@@ -87,7 +87,7 @@ const makeReporting = Effect.gen(function* () {
     const durationMs = (yield* Clock.currentTimeMillis) - startedAt
     const report: AskReport = { message: number, ...ending, iterations, toolCalls, durationMs }
     yield* Ref.update(reports, (before) => [...before, report])
-    /* What a person chose is no error, and the answer says what they declined. */
+    /** A choice of the user is no error, and the answer mentions what they declined. */
     const level = ending.status === "interrupted" ? "info" : "error"
     if (ending.reason !== "" && ending.status !== "declined")
       yield* events.publish({ type: "message", level, text: ending.reason })
@@ -95,7 +95,7 @@ const makeReporting = Effect.gen(function* () {
     return report
   })
 
-  /** What was denied since then stands among the facts; the answer is not done when it is more than a read it did without. */
+  /** Adds denials since then to the facts. The answer is not `done` unless it only lacked denied reads. */
   const withDenials = Effect.fnUntraced(function* (
     { memory }: OpenConversation,
     ending: AskEnding,
@@ -119,7 +119,7 @@ const makeReporting = Effect.gen(function* () {
   return { finish, withDenials }
 })
 
-/** Reads a message with its files, and has it answered. */
+/** Reads a message with its files and answers it. */
 const makeAnswerTo = Effect.gen(function* () {
   const answerMessage = yield* makeAnswerMessage
   const fill = yield* makeAskPrompt
@@ -171,9 +171,10 @@ const makeAnswerTo = Effect.gen(function* () {
 })
 
 /**
- * Answers one message; one at a time. The report says how it ended. `listen` receives the text while it is written;
- * interruption stops the answer and leaves the conversation usable. Files that the message names as `@path` are sent with it;
- * `typed` is what the person typed, where the message was made from that: then only what it names.
+ * Answers one message at a time. The report says how it ended. `listen` receives the text while the model writes it. An
+ * interruption stops the answer and leaves the conversation usable. Files that the message names as `@path` are sent
+ * with it. `typed` is what the user typed, if the message was derived from it. Then only files named in `typed` are
+ * sent.
  */
 export type SendMessage = (text: string, listen?: (delta: string) => void, typed?: string) => Effect.Effect<AskReport>
 

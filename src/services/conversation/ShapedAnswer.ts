@@ -1,4 +1,4 @@
-/** Has the model write its last answer again as JSON that fits a schema. */
+/** Makes the model write its last answer again as JSON that fits a schema. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { limitsOf } from "../../domain/configuration/Limits.ts"
@@ -14,13 +14,13 @@ import { ModelCaller } from "../models/ModelCaller.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 
-/** An answer that is to be written again as JSON. */
+/** An answer that the model must write again as JSON. */
 interface ShapeOrder {
   readonly number: number
   readonly system: string
-  /** All messages, the free answer last. */
+  /** All messages; the free-form answer is the last. */
   readonly messages: ReadonlyArray<ConversationMessage>
-  /** The answer stays as it is when absent. */
+  /** Absent if the answer stays as it is. */
   readonly form: AnswerSchema | undefined
   readonly progress: { iterations: number }
 }
@@ -38,7 +38,6 @@ const again = (answer: string, issues: ReadonlyArray<Issue>): ReadonlyArray<Conv
   }
 ]
 
-/** Makes what writes answers as JSON. */
 export const makeShapedAnswer = Effect.gen(function* () {
   const caller = yield* ModelCaller
   const events = yield* RunEvents

@@ -1,7 +1,7 @@
 /**
- * Replaces, creates or removes a file in one step: a reader sees the old text or the new one, never a part. The new text is written
- * to a temporary file in the same folder, flushed to the disk and renamed. The name of the temporary file identifies the
- * write, so that a resumed run can remove what a killed process left, and nothing else.
+ * Replaces, creates or removes a file in one step: a reader sees the old text or the new one, never a part. The new
+ * text goes to a temporary file in the same folder, which is flushed to disk and renamed. The temporary name identifies
+ * the write, so that a resumed run can remove what a killed process left, and nothing else.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -22,12 +22,12 @@ import { createFile, newFileMode, randomSuffix } from "./PrivateFile.ts"
 import { makeAndOpenDirectory, openDirectory } from "./DirectoryHandle.ts"
 import type { FileState } from "../../domain/journal/JournalRecord.ts"
 
-/** One write: the canonical path of its target, and the hash of the new text. */
+/** One write: the canonical path of its target, and the hash of its new text. */
 type Write = Pick<FileState, "path" | "after">
 
 const beginningOf = ({ after, path }: Write): string => `.task-conductor-${hashOf([path, after]).slice(0, 16)}-`
 
-/** The name of the temporary file of a write; `suffix` distinguishes the same write by another process. */
+/** The name of a write's temporary file. `suffix` distinguishes the same write by another process. */
 export const temporaryName = (write: Write, suffix: string): string => `${beginningOf(write)}${suffix}.tmp`
 
 export const cannotEncode = (file: string, why: string) =>
@@ -36,10 +36,10 @@ export const cannotEncode = (file: string, why: string) =>
 const cannotWrite = (file: string, what: string) =>
   new ToolFailure({ type: "io_error", message: `Cannot write ${file}: ${what}. Nothing was changed.` })
 
-/** Of a larger file only a text that is UTF-8 takes the place. */
+/** The encoding of a larger file is not examined; only UTF-8 text can replace it. In bytes. */
 const mostEncoded = 67_108_864
 
-/** The mode and owner of the existing file; `reach` is its path through the folder handle. */
+/** The mode and owner of an existing file. `reach` is its path through the folder handle. */
 const existing = Effect.fnUntraced(function* (file: string, reach: string) {
   const fs = yield* FileSystem.FileSystem
   const info = yield* ifFound(fs.lstat(reach))
@@ -60,8 +60,8 @@ const encoded = Effect.fnUntraced(function* (file: string, reach: string, text: 
 })
 
 /**
- * Gives the new file the owner and group of the one that it replaces, as far as this user may. The mode is set again, since a change of
- * owner takes bits from it.
+ * Gives the new file the owner and group of the old one, as far as this user may. A change of owner clears mode bits,
+ * so the mode is set again.
  */
 const keepOwner = Effect.fnUntraced(
   function* (temporary: string, { gid, uid }: Pick<FileSystem.File.Info, "uid" | "gid">, mode: number | undefined) {
@@ -76,18 +76,18 @@ const keepOwner = Effect.fnUntraced(
 )
 
 interface Expected {
-  /** The hash of the text that an edit was computed from. */
+  /** The hash of the text from which an edit was computed. */
   readonly base?: string
-  /** The state of the file when it was approved, as in `WriteAccess`. */
+  /** The state of the file at the time of approval, as in `WriteAccess`. */
   readonly found?: string
 }
 
-/** What a write makes besides the text: what the file becomes, or exactly this mode. */
+/** What a write sets besides the text: another kind of file, or an exact mode. */
 interface Made extends Expected {
   readonly kind?: FileKind
-  /** The file that is moved here: the new one gets its bytes and its mode. */
+  /** The file that is moved here. The new file gets its bytes and mode. */
   readonly from?: FileEntry
-  /** The folder that goes as a whole with the file. */
+  /** The folder that is removed or moved as a whole with the file. */
   readonly folder?: string
   readonly mode?: number
 }
@@ -98,7 +98,7 @@ const modeOf = ({ kind, mode }: Made, old: number | undefined): number | undefin
   return old === undefined && kind === "plain" ? undefined : modeAs(kind, old ?? newFileMode & ~process.umask())
 }
 
-/** True when the file does not have the text with this hash. */
+/** True if the file does not have the text with this hash. */
 const changed = Effect.fnUntraced(function* (reach: string, base: string) {
   const now = decodeFile(yield* FileSystem.FileSystem.use((fs) => fs.readFile(reach)))
   return Result.isFailure(now) || hashOf(now.success.text) !== base
@@ -109,7 +109,7 @@ const changedMeanwhile = (file: string, end: string) => {
   return new ToolFailure({ type: "validation_failed", message })
 }
 
-/** Fails when something else is there than the write expects. */
+/** Fails if the file has changed since the write was approved. */
 const requireExpected = Effect.fnUntraced(function* (file: string, reach: string, { base, found }: Expected) {
   const isOther = found !== undefined && (yield* contentState(reach)) !== found
   if (!isOther && (base === undefined || !(yield* changed(reach, base)))) return
@@ -122,8 +122,8 @@ const failure = (what: string, file: string) => (error: unknown) => {
 }
 
 /**
- * Gives a file a second, temporary name, or copies it where the system makes no second name; nothing when it is not as
- * expected. Its bytes are not read where they need not be.
+ * Gives a file a second, temporary name, or copies it if the system refuses hard links. Fails if the file has changed.
+ * Usually its bytes need not be read.
  */
 const takeBytes = Effect.fnUntraced(function* (from: FileEntry, temporary: string, onCreated: () => void) {
   const source = yield* openDirectory(path.dirname(from.path))
@@ -144,9 +144,9 @@ const takeBytes = Effect.fnUntraced(function* (from: FileEntry, temporary: strin
 })
 
 /**
- * Writes the whole text, or these bytes, to a canonical path; nothing when something else is there than expected. Missing folders are
- * made. The mode, the owner and the encoding of an existing text file stay, unless another mode is asked for; a hard link to it keeps the
- * old text. On any failure or interruption the old text stays and the temporary file is removed.
+ * Writes a whole text, or bytes, to a canonical path. Fails and writes nothing if the file has changed. Creates missing
+ * folders. An existing text file keeps its mode, owner and encoding unless the change sets a mode; a hard link to it
+ * keeps the old text. On failure or interruption the old text stays and the temporary file is removed.
  */
 export const replaceFile = Effect.fn("replaceFile")(
   function* (file: string, newContent: string | Uint8Array, change: Made = {}) {
@@ -179,7 +179,7 @@ export const replaceFile = Effect.fn("replaceFile")(
   (effect, file) => fileOperation("write", file)(effect)
 )
 
-/** Removes the folders around a file that hold nothing any more, up to the one that goes as a whole. */
+/** Removes empty folders around a file, up to the folder that is removed as a whole. */
 export const removeEmptied = (file: string, outermost: string): Effect.Effect<void> =>
   Effect.promise(async () => {
     for (let at = path.dirname(file); isWithin(outermost, at); at = path.dirname(at)) {
@@ -191,7 +191,7 @@ export const removeEmptied = (file: string, outermost: string): Effect.Effect<vo
     }
   })
 
-/** Removes the file, the link or the empty folder at a canonical path; nothing when something else is there than expected. */
+/** Removes the file, link or empty folder at a canonical path. Fails and removes nothing if it has changed. */
 const removeEntry = Effect.fn("removeEntry")(
   function* (file: string, expected: Expected) {
     const fs = yield* FileSystem.FileSystem
@@ -215,7 +215,7 @@ const removeFile = (file: string, { folder, ...expected }: Made) =>
 export const changeFile = (file: string, text: string | Uint8Array | null, made: Made = {}) =>
   text === null ? removeFile(file, made) : replaceFile(file, text, made)
 
-/** Removes files by their names from a folder; none of them may be a link. */
+/** Removes files with matching names from a folder. The folder must not be a link. */
 const removeNamed = Effect.fnUntraced(function* (folder: string, isMeant: (name: string) => boolean) {
   const fs = yield* FileSystem.FileSystem
   const opened = yield* openDirectory(folder)
@@ -228,17 +228,23 @@ const removeNamed = Effect.fnUntraced(function* (folder: string, isMeant: (name:
 const removeLeftover = (write: Write) =>
   removeNamed(path.dirname(write.path), (name) => name.startsWith(beginningOf(write)) && name.endsWith(".tmp"))
 
-/** Removes the temporary files that these writes left when their process was killed; errors are ignored. No such write may be in progress. */
+/**
+ * Removes the temporary files of these writes after their process was killed. Ignores errors. No such write may be in
+ * progress.
+ */
 export const removeLeftovers = Effect.fn("removeLeftovers")((writes: ReadonlyArray<Write>) =>
   Effect.forEach(writes, (write) => Effect.ignore(removeLeftover(write)), { discard: true })
 )
 
 const anyTemporary = /^\.task-conductor-[\da-f]{16}-[\da-z]+\.tmp$/
 
-/** Where no tool writes, or far too much lies to look at. */
+/** Folders where no tool writes, or which are too large to search. */
 const passedOver: ReadonlySet<string> = new Set([".git", "node_modules"])
 
-/** Removes the temporary files that any writes below a folder left when their process was killed. No write may be in progress there. */
+/**
+ * Removes the temporary files of all writes below a folder after their process was killed. No write may be in progress
+ * there.
+ */
 export const removeAllLeftovers = Effect.fn("removeAllLeftovers")(function* (root: string) {
   const folders = [root]
   for (const folder of folders) {

@@ -1,11 +1,11 @@
-/** The change of a file that is no text, as git writes it: both contents, compressed, in letters. */
+/** The patch of a binary file in git's format: both contents, compressed and encoded as text. */
 import { createHash } from "node:crypto"
 import { deflateSync } from "node:zlib"
 
 const letters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~"
 const lineBytes = 52
 
-/** Four bytes as five letters. */
+/** Encodes four bytes as five characters of base 85. */
 const word = (bytes: Buffer): string => {
   let value = bytes.readUInt32BE()
   let text = ""
@@ -16,7 +16,7 @@ const word = (bytes: Buffer): string => {
   return text
 }
 
-/** The first letter of a line is the number of its bytes. */
+/** Encodes one line. Its first character is the number of bytes. */
 const line = (bytes: Buffer): string => {
   const length = String.fromCharCode(bytes.length <= 26 ? 64 + bytes.length : 70 + bytes.length)
   const padded = Buffer.concat([bytes, Buffer.alloc((4 - (bytes.length % 4)) % 4)])
@@ -33,11 +33,11 @@ const literal = (content: Uint8Array): string => {
 
 const absent = "0".repeat(40)
 
-/** The name of a content in a repository. */
+/** The git object name of a content. */
 const blobName = (content: Uint8Array | undefined): string =>
   content === undefined ? absent : createHash("sha1").update(`blob ${content.length}\0`).update(content).digest("hex")
 
-/** The lines behind the head of a patch; a content is absent where there is no file. */
+/** The lines after the header of a patch. A content is undefined if there is no file. */
 export const binaryPatch = (before: Uint8Array | undefined, after: Uint8Array | undefined): string => {
   const nothing = new Uint8Array()
   return `index ${blobName(before)}..${blobName(after)}\nGIT binary patch\n${literal(after ?? nothing)}\n${literal(before ?? nothing)}\n`

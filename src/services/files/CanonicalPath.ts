@@ -1,6 +1,6 @@
 /**
- * Makes paths canonical: absolute, with every link resolved as far as the path exists. Permissions are decided about this
- * form, and this form is opened afterwards. Also tells the files that the system makes up, such as those below /proc.
+ * Makes paths canonical: absolute, with all links resolved as far as the path exists. Permissions apply to this form,
+ * and later code opens this form. Also recognises files that the system generates, such as those in /proc.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -13,13 +13,13 @@ import { statfs } from "node:fs"
 /** Give up after this many dangling links: they are a cycle. */
 const maxLinks = 40
 
-/** True when `path` is `root` or lies below it; both canonical. Compares whole components. */
+/** True if `candidate` is `root` or below it. Both must be canonical. Compares whole components. */
 export const isWithin = (root: string, candidate: string): boolean => {
   const relative = path.relative(root, candidate)
   return relative === "" || (!path.isAbsolute(relative) && relative.split(path.sep)[0] !== "..")
 }
 
-/** The target of a link that points to nothing; undefined when there is no link. */
+/** The target of a dangling link; undefined if there is no link. */
 const danglingTarget = Effect.fnUntraced(function* (candidate: string) {
   const fs = yield* FileSystem.FileSystem
   const target = yield* ifFound(fs.readLink(candidate))
@@ -27,7 +27,7 @@ const danglingTarget = Effect.fnUntraced(function* (candidate: string) {
   return path.resolve(yield* fs.realPath(path.dirname(candidate)), target)
 })
 
-/** Resolves the deepest existing ancestor and appends the rest; a link that points to nothing is followed. */
+/** Resolves the deepest existing ancestor and appends the rest. Follows dangling links. */
 const resolveExisting = Effect.fnUntraced(function* (absolute: string) {
   const fs = yield* FileSystem.FileSystem
   let candidate = absolute
@@ -55,7 +55,7 @@ const resolveExisting = Effect.fnUntraced(function* (absolute: string) {
 })
 
 /**
- * The canonical form of a written path; relative paths start at `root`, which is canonical itself. Nothing is trimmed,
+ * The canonical form of a written path. Relative paths start at `root`, which must be canonical. Nothing is trimmed,
  * unquoted or expanded: `~` is an ordinary name.
  */
 export const canonicalPath = Effect.fn("canonicalPath")(function* (root: string, written: string) {
@@ -69,7 +69,7 @@ export const canonicalPath = Effect.fn("canonicalPath")(function* (root: string,
   return { path: resolved, inside: isWithin(root, resolved) }
 })
 
-/** Where a path in a folder really leads, when a link leads it out of there; nothing for one that stays, or names another place. */
+/** The real target of a path that a link leads out of the folder; undefined for any other path. */
 export const leadsOut = Effect.fn("leadsOut")(function* (folder: string, file: string) {
   const root = path.resolve(folder)
   if (!isWithin(root, path.resolve(root, file))) return undefined
@@ -77,11 +77,11 @@ export const leadsOut = Effect.fn("leadsOut")(function* (folder: string, file: s
   return from === undefined || to === undefined || isWithin(from, to) ? undefined : to
 })
 
-/** The canonical path alone; nothing for what has none. */
+/** The canonical path without further data; undefined if there is none. */
 export const pathFrom = (folder: string, written: string) =>
   Effect.match(canonicalPath(folder, written), { onFailure: () => undefined, onSuccess: (found) => found.path })
 
-/** The kinds of file systems that hold no files of anybody, by the number that Linux gives them. */
+/** Linux numbers of file systems without user files. */
 const systemKinds: ReadonlySet<number> = new Set([
   0x9fa0, // proc
   0x62656572, // sysfs
@@ -102,7 +102,7 @@ const systemKinds: ReadonlySet<number> = new Set([
   0x1cd1 // devpts
 ])
 
-/** True for a path of the system; false where the system does not say it. */
+/** True for a file that the system generates; false if unknown. */
 export const isSystemFile = (path: string): Effect.Effect<boolean> =>
   process.platform === "linux"
     ? Effect.callback<boolean>((resume) =>
@@ -121,7 +121,7 @@ const kinds: Readonly<Record<FileSystem.File.Type, string>> = {
   Unknown: "of an unknown kind"
 }
 
-/** What a path is that is no regular file with content of its own, as the end of `It is ...`; nothing for any other. */
+/** The kind of a special file, as the end of `It is ...`; undefined for a regular file with stored content. */
 export const specialKind = Effect.fnUntraced(function* (path: string, { type }: FileSystem.File.Info) {
   if (type !== "File") return kinds[type]
   return (yield* isSystemFile(path)) ? "made by the system while it is read" : undefined

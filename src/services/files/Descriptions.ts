@@ -1,6 +1,7 @@
 /**
- * The texts that describe the project and say how to work in it: AGENTS.md and its like, in the folders of files and in those above
- * them, up to the repository. What one of them names instead of saying it is read once, inside the project.
+ * Reads the files that describe the project and how to work in it: AGENTS.md and similar ones. It searches the folders
+ * of files and those above them, up to the repository. A file that such a text imports is read once, if it is inside
+ * the project.
  */
 import * as Effect from "effect/Effect"
 import { stat } from "node:fs/promises"
@@ -12,21 +13,21 @@ import type { DescriptionFile } from "../../domain/models/ProjectDescription.ts"
 import { isWithin } from "./CanonicalPath.ts"
 import { isFileAt, type Workspace } from "./Workspace.ts"
 
-/** The first that is there and not empty counts. */
+/** The first existing non-empty file in a folder counts. */
 const names = ["AGENTS.md", "CLAUDE.md", "GEMINI.md", ".github/copilot-instructions.md"]
 const maxBytes = 1_048_576
 
-/** More imports of one file are not read. */
+/** The limit of imports per file. */
 const mostImports = 20
 
-/** So many folders above the project are looked at. */
+/** How many folders above the project are searched. */
 const mostFoldersAbove = 32
 
 const infoOf = (file: string) => Effect.promise(() => stat(file).catch(() => undefined))
 
 /**
- * The repository that holds the project, when that is a folder above it: only one of the same owner, since whoever owns another folder
- * could put it there.
+ * The repository in a folder above the project. It must have the same owner, because the owner of another folder could
+ * plant files there.
  */
 const repositoryAbove = Effect.fnUntraced(function* (root: string) {
   const owner = (yield* infoOf(root))?.uid
@@ -45,21 +46,21 @@ const repositoryAbove = Effect.fnUntraced(function* (root: string) {
 export interface DescriptionOrder {
   /** Paths relative to the project. */
   readonly near: ReadonlyArray<string>
-  /** Decides about each canonical path. */
+  /** Decides whether a canonical path may be read. */
   readonly mayRead: (path: string) => Effect.Effect<boolean>
-  /** True to look in the folders above the project, too, up to its repository. */
+  /** True to search the folders above the project too, up to its repository. */
   readonly above?: boolean
 }
 
-/** A file that may be shown, or why it may not; a clause of which the file is the subject. */
+/** A file that may be shown, or the reason why not: a clause whose subject is the file. */
 type Looked = { readonly path: string } | { readonly why: string } | undefined
 
-/** Looks at files that may be shown, each once. */
+/** Finds files that may be shown, each once. */
 const makeLook = (workspace: Workspace["Service"], { mayRead }: DescriptionOrder, repository: string) => {
-  /* The canonical paths of what is shown. */
+  /** The canonical paths of shown files. */
   const shownFiles = new Set<string>()
 
-  /** A file by its absolute path; nothing where there is none. What is asked for in the project may not lie above it. */
+  /** Looks up an absolute path; undefined if there is no file. A file in the project cannot import one above it. */
   const look = Effect.fnUntraced(function* (written: string, from = written): Effect.fn.Return<Looked> {
     const base = isWithin(workspace.root, from) ? workspace.root : repository
     const file = yield* Effect.orElseSucceed(workspace.canonical(written), () => undefined)
@@ -76,7 +77,7 @@ const makeLook = (workspace: Workspace["Service"], { mayRead }: DescriptionOrder
       onSuccess: (text) => ({ text: text.trim(), why: undefined })
     })
 
-  /** The text of a file that another one names, or why it is not read. */
+  /** The text of an imported file, or why it is not read. */
   const readNamed = Effect.fnUntraced(function* ({ path: written }: NamedFile, from: string) {
     if (/^~(?:\/|$)/.test(written)) return { why: "leads out of the project" }
     const file = yield* look(path.resolve(path.dirname(from), written), from)
@@ -99,7 +100,7 @@ const makeReader = (workspace: Workspace["Service"], order: DescriptionOrder, re
     notes.push(`${name} is not part of the prompts: ${why.replace(/\.$/, "")}.`)
   }
 
-  /** The text with the files that it imports; theirs are not followed. */
+  /** The text with its imports inserted. Imports of imports are not followed. */
   const expand = Effect.fnUntraced(function* (text: string, from: string) {
     const name = nameOf(from)
     const all = importsIn(text)
@@ -124,7 +125,10 @@ const makeReader = (workspace: Workspace["Service"], order: DescriptionOrder, re
     return withImports(text, imported)
   })
 
-  /** The text of the file that the whole text names; the text itself where that is none, nothing where it is shown. */
+  /**
+   * If the whole text only names another file, the text of that file. Otherwise the text itself; undefined if it was
+   * already shown.
+   */
   const follow = Effect.fnUntraced(function* (text: string, file: string, name: string) {
     const pointer = pointerIn(text)
     if (pointer === undefined) return { text, from: file }
@@ -144,7 +148,7 @@ const makeReader = (workspace: Workspace["Service"], order: DescriptionOrder, re
     return { text: pointed.text, from: pointed.file }
   })
 
-  /** The text of one description, nothing where it is shown already; empty where there is none. */
+  /** The text of one description; undefined if it was already shown, empty if it does not exist. */
   const describe = Effect.fnUntraced(function* (written: string, name: string) {
     const looked = yield* look(written)
     if (looked === undefined) return ""
@@ -177,8 +181,8 @@ const makeReader = (workspace: Workspace["Service"], order: DescriptionOrder, re
 }
 
 /**
- * The descriptions from the folders of the files `near` and those above them, the nearest first; README.md of the project where it has
- * none of them. `notes` say what is there and is not shown.
+ * The descriptions in the folders of the `near` files and above them, nearest first. Without any, README.md of the
+ * project. `notes` mention files that are not shown.
  */
 export const readDescriptions = Effect.fn("readDescriptions")(function* (
   workspace: Workspace["Service"],
@@ -195,7 +199,7 @@ export const readDescriptions = Effect.fn("readDescriptions")(function* (
       above.push(folder)
   }
   const { firstIn, notes } = makeReader(workspace, order, repository ?? root)
-  /* The widest is read first: what leads to it is not shown again. */
+  /** Read the widest first, so that nearer files do not repeat it. */
   const found = yield* Effect.forEach([...below, root, ...above].toReversed(), firstIn)
   return { files: found.flat().toReversed(), notes }
 })

@@ -1,6 +1,6 @@
 /**
- * A handle of an open folder, so that a link that replaces the folder afterwards has no effect. On Linux files are
- * accessed through the handle; elsewhere the path is checked again, which narrows the race but does not close it.
+ * A handle of an open folder. If a link replaces the folder later, the handle still leads to the folder. Linux accesses
+ * files through the handle. Other systems check the path again, which makes the time window small but not zero.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -13,11 +13,11 @@ import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 
 export interface DirectoryHandle {
   readonly path: string
-  /** Flushes created and renamed entries, where the system can flush folders. */
+  /** Flushes created and renamed entries to disk, if the system can flush folders. */
   readonly sync: Effect.Effect<void>
 }
 
-/** The path of an open file or folder, where the system has such paths. */
+/** The path of an open file or folder by its descriptor, if the system has such paths. */
 const descriptorPath = (handle: FileSystem.File): string | undefined =>
   "fd" in handle && typeof handle.fd === "number" ? `/proc/self/fd/${handle.fd}` : undefined
 
@@ -27,18 +27,18 @@ const becameLink = (folder: string) =>
     message: `The folder ${folder} was replaced by a link after it was checked. Nothing was read or changed.`
   })
 
-/** Opens the folder at a canonical path; `reach` is another path to it. The scope closes it. */
+/** Opens the folder at a canonical path. `reach` is another path to it. The scope closes it. */
 const open = Effect.fnUntraced(function* (folder: string, reach: string) {
   const fs = yield* FileSystem.FileSystem
   const { type } = yield* fs.lstat(reach)
   if (type === "SymbolicLink") return yield* becameLink(folder)
   if (type !== "Directory") return yield* new ToolFailure({ type: "io_error", message: `${folder} is not a folder.` })
-  /* A link is not followed; a folder may be one that can be traversed but not opened. */
+  /** Links are not followed. Some folders can be traversed but not opened. */
   const handle = yield* Effect.catchTag(fs.open(reach, { noFollow: true }), "PlatformError", (error) =>
     ["BadArgument", "PermissionDenied"].includes(error.reason._tag) ? Effect.undefined : Effect.fail(error)
   )
   const descriptor = handle === undefined ? undefined : descriptorPath(handle)
-  /* The system may not give the path of an open folder. */
+  /** The system may hide the path of an open folder. */
   const place = descriptor === undefined ? undefined : yield* linkAt(descriptor)
   const real = place ?? (yield* fs.realPath(folder))
   if (real !== folder) return yield* becameLink(folder)
@@ -51,7 +51,7 @@ const open = Effect.fnUntraced(function* (folder: string, reach: string) {
 
 export const openDirectory = (folder: string) => open(folder, folder)
 
-/** Opens a folder at a canonical path; makes it and its missing parents. */
+/** Opens a folder at a canonical path. Creates it and its missing parents. */
 export const makeAndOpenDirectory: (
   folder: string
 ) => Effect.Effect<DirectoryHandle, PlatformError | ToolFailure, FileSystem.FileSystem | Scope.Scope> =

@@ -1,4 +1,4 @@
-/** Looks at what is at a path without following a link there, and at what a folder holds. */
+/** Describes the entry at a path without following links, and lists the content of a folder. */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as path from "node:path"
@@ -13,7 +13,7 @@ const kinds: Partial<Record<FileSystem.File.Type, FileEntry["is"]>> = {
   SymbolicLink: "link"
 }
 
-/** What is at a canonical path; nothing where there is nothing. */
+/** The entry at a canonical path; undefined if there is none. */
 export const lookAt = Effect.fnUntraced(function* (file: string) {
   const fs = yield* FileSystem.FileSystem
   const info = yield* ifFound(fs.lstat(file))
@@ -30,8 +30,8 @@ export const lookAt = Effect.fnUntraced(function* (file: string) {
 })
 
 /**
- * The files and links below a folder, and the folders in it that hold nothing, sorted; at most `most` of them and one more.
- * Nothing is left out because git ignores it, and no link is followed.
+ * Files, links and empty folders below a folder, sorted; at most `most` and one more. Includes files that git ignores.
+ * Links are not followed.
  */
 export const filesBelow = Effect.fn("filesBelow")(
   function* (folder: string, most: number) {

@@ -1,16 +1,16 @@
-/** Errors of the operating system about a file, as codes and as failures of a tool. */
+/** Converts errors of the operating system about a file to codes and to failures of a tool. */
 import * as Effect from "effect/Effect"
 import type { PlatformError } from "effect/PlatformError"
 import type * as Scope from "effect/Scope"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 
-/** The code of the system, such as `EACCES` or `ENOSPC`; the tag of the error when the system gave none. */
+/** The system's code, such as `EACCES` or `ENOSPC`; the error tag if there is no code. */
 export const codeOf = (error: PlatformError): string => {
   const cause = error.reason.cause
   return typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : error.reason._tag
 }
 
-/** Undefined instead of an error when there is nothing at the path. */
+/** Returns undefined instead of failing if nothing is at the path. */
 export const ifFound = <A, R>(
   effect: Effect.Effect<A, PlatformError, R>
 ): Effect.Effect<A | undefined, PlatformError, R> =>
@@ -39,14 +39,14 @@ export const explanationOf = (error: PlatformError): string => {
   return explanations[code] ?? `The system says ${code}.`
 }
 
-/** What is wrong with the path itself, not with the system. */
+/** Codes that mean a wrong path, not a fault of the system. */
 const pathFaults: Readonly<Record<string, ToolFailure["type"]>> = {
   ENOTDIR: "not_found",
   ELOOP: "validation_failed",
   ENAMETOOLONG: "validation_failed"
 }
 
-/** The failure of an operation such as `read` or `write` on a path. */
+/** The failure of an operation, such as `read` or `write`, on a path. */
 export const fileFailure =
   (operation: string, path: string) =>
   (error: PlatformError): ToolFailure => {
@@ -57,7 +57,7 @@ export const fileFailure =
     return new ToolFailure({ type, message: `Cannot ${operation} ${path}. ${explanationOf(error)}` })
   }
 
-/** An operation on a path that closes what it opened, and whose errors of the system are failures of a tool. */
+/** Runs an operation on a path, closes what it opened, and converts system errors to failures of a tool. */
 export const fileOperation =
   (operation: string, path: string) =>
   <A, R>(

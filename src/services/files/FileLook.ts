@@ -1,4 +1,4 @@
-/** Looks at the disk for those to whom an error means that nothing is there. */
+/** File queries that treat an error as a missing file. */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import { statSync } from "node:fs"
@@ -6,10 +6,10 @@ import { statSync } from "node:fs"
 const look = <A, B>(question: (fs: FileSystem.FileSystem) => Effect.Effect<A, unknown>, otherwise: B) =>
   Effect.orElseSucceed(FileSystem.FileSystem.use(question), () => otherwise)
 
-/** What is at the path, with links followed. */
+/** The entry at the path. Follows links. */
 export const infoAt = (path: string) => look((fs) => fs.stat(path), undefined)
 
-/** What tells a folder from another one that is put at its path later: its number and when it was made; nothing where it is gone. */
+/** Distinguishes a folder from a later one at the same path: its inode and creation time. Undefined if it is gone. */
 export const folderIdentity = (path: string): string | undefined => {
   const info = statSync(path, { bigint: true, throwIfNoEntry: false })
   return info === undefined ? undefined : `${info.ino} ${info.birthtimeNs}`

@@ -1,6 +1,6 @@
 /**
- * Lists the files of a project without those that git ignores by `.gitignore` files and `.git/info/exclude`; what git tracks is
- * listed whatever they say. Links are never followed. What could not be read is said.
+ * Lists the files of a project without those that git ignores through `.gitignore` files and `.git/info/exclude`.
+ * Tracked files are always listed. Links are never followed. Unreadable folders and rules are reported.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -17,31 +17,33 @@ import { gitFolders, type TrackedFiles, trackedFiles } from "./TrackedFiles.ts"
 
 export const maxTreeEntries = 100_000
 
-/** Left out whatever the rules say. */
+/** Skipped whatever the rules say. */
 export const alwaysSkipped: ReadonlySet<string> = new Set([".git", "node_modules"])
 const foldersAtOnce = 16
 
-/** The rules of one file. `base` is its folder, absolute. */
+/** The rules of one file. `base` is the absolute path of its folder. */
 interface Rules {
   readonly base: string
   readonly ignore: { test(path: string): { readonly ignored: boolean; readonly unignored: boolean } }
 }
 
-/** The rule files that apply in a folder, nearest first. The nearest one with a matching rule decides, and in it the last such rule. */
+/**
+ * The rule files of a folder, nearest first. The nearest file with a matching rule decides, by its last matching rule.
+ */
 export type RuleChain = ReadonlyArray<Rules>
 
-/** As in git. */
+/** The same limit as in git. */
 const maxRuleBytes = 104_857_600
 
-/** Rules with why they could not be read, as a sentence. */
+/** Rules, or a sentence about why they are unreadable. */
 interface ReadRules {
   readonly rules: RuleChain
   readonly problem?: string
 }
 
 /**
- * The rules of a file; none when it cannot be read, as in git. To git they are bytes: one that is no UTF-8 spoils no other line, and
- * becomes what Node makes of it in the name of a file.
+ * The rules of a file; empty if unreadable, as in git. git treats rules as bytes: a line that is not UTF-8 affects no
+ * other line, and becomes what Node makes of such a file name.
  */
 export const readRules = Effect.fnUntraced(function* (
   file: string,
@@ -61,7 +63,10 @@ export const readRules = Effect.fnUntraced(function* (
   })
 })
 
-/** Whether the rules ignore an entry of this folder. The way from each rule file to the folder is found once for all entries. */
+/**
+ * Returns a test whether the rules ignore an entry of this folder. The path from each rule file to the folder is
+ * computed once.
+ */
 export const ignoredIn = (chain: RuleChain, folder: string) => {
   const placed = chain.map(({ base, ignore }) => {
     const way = path.relative(base, folder).split(path.sep).join("/")
@@ -78,7 +83,7 @@ export const ignoredIn = (chain: RuleChain, folder: string) => {
   }
 }
 
-/** The folders from the top of the repository down to `root`, without `root`; none outside a repository. */
+/** The folders from the top of the repository down to `root`, without `root`; empty outside a repository. */
 const foldersAbove = Effect.fnUntraced(function* (root: string) {
   const above: Array<string> = []
   let folder = root
@@ -91,16 +96,16 @@ const foldersAbove = Effect.fnUntraced(function* (root: string) {
   return above
 })
 
-/** A folder with the rules that apply around it. */
+/** A folder and the rules from around it. */
 export interface RuledFolder {
   readonly path: string
   readonly chain: RuleChain
   readonly tracked: TrackedFiles
-  /** True where only what git tracks counts. */
+  /** True if only tracked files of the folder count. */
   readonly isIgnored: boolean
 }
 
-/** A folder with what could not be read on the way to it, in sentences. */
+/** The root folder, with sentences about unreadable rules. */
 interface RuledRoot extends RuledFolder {
   readonly problems: ReadonlyArray<string>
 }
@@ -109,8 +114,8 @@ const problemsOf = (...all: ReadonlyArray<{ readonly problem?: string }>): Reado
   all.flatMap(({ problem }) => problem ?? [])
 
 /**
- * `root` with the rules of the repository around it, before those of its own `.gitignore`. None apply to a root that its own
- * repository ignores.
+ * `root` with the rules of its repository, except its own `.gitignore`. If the repository ignores `root`, no rules
+ * apply.
  */
 export const ruledRoot = Effect.fn("ruledRoot")(function* (root: string) {
   const above = yield* foldersAbove(root)
@@ -131,10 +136,10 @@ export const ruledRoot = Effect.fn("ruledRoot")(function* (root: string) {
   return { path: root, chain, tracked, isIgnored: false, problems } satisfies RuledRoot
 })
 
-/** What becomes of an entry of a folder: it counts, only what git tracks in it counts, or nothing. */
+/** Whether an entry counts, only its tracked content counts, or it is ignored. */
 type Standing = "counts" | "tracked" | "ignored"
 
-/** Judges the entries of a folder whose rules are read. */
+/** Classifies the entries of a folder whose rules are known. */
 export const standingIn = ({ chain, isIgnored, path: folder, tracked }: RuledFolder) => {
   const isIgnoredByRule = ignoredIn(chain, folder)
   return (name: string, isFolder: boolean): Standing => {
@@ -158,12 +163,12 @@ interface ListedFolder {
   /** Absolute paths of files and links. */
   readonly files: ReadonlyArray<string>
   readonly folders: ReadonlyArray<RuledFolder>
-  /** What git tracks in folders that are never listed. */
+  /** Tracked files in folders that are never listed. */
   readonly passedOver: ReadonlyArray<string>
   readonly problems: ReadonlyArray<string>
 }
 
-/** The folder with its own rules, and with its own index where it is another repository. */
+/** The folder with its own rules, and with its own index if it is another repository. */
 const entered = Effect.fnUntraced(function* (folder: RuledFolder, names: ReadonlySet<string>, isTop: boolean) {
   const folderRules = names.has(".gitignore")
     ? yield* readRules(path.join(folder.path, ".gitignore"), folder.path)
@@ -179,7 +184,7 @@ const entered = Effect.fnUntraced(function* (folder: RuledFolder, names: Readonl
 const trackedBelow = ({ files }: TrackedFiles, folder: string): ReadonlyArray<string> =>
   [...files].filter((file) => file.startsWith(`${folder}${path.sep}`))
 
-/** The entries of a folder that count. A folder that no longer exists counts as empty. */
+/** The entries of a folder that count. A missing folder counts as empty. */
 const listFolder = Effect.fnUntraced(function* (
   outer: RuledFolder,
   isTop = false
@@ -202,32 +207,32 @@ const listFolder = Effect.fnUntraced(function* (
   return { files, folders, passedOver, problems: problem === undefined ? problems : [problem, ...problems] }
 })
 
-/** When a listing ends before it is whole, and where it begins. */
+/** Limits of a listing, and where it begins. */
 export interface TreeBounds {
-  /** Files and folders. */
+  /** The limit of files and folders. */
   readonly entries: number
-  /** Time on the clock at which no further folder is opened. */
+  /** No folder is opened after this time, in milliseconds since 1970. */
   readonly until?: number
-  /** A file or folder, relative to the root: only what is at or below it is listed. */
+  /** A file or folder relative to the root. Only it and its content are listed. */
   readonly below?: string
-  /** With what git ignores, and with folders that hold nothing. */
+  /** True to include ignored files and empty folders. */
   readonly everything?: boolean
 }
 
 /** The files of a project. */
 export interface TreeListing {
   readonly files: ReadonlyArray<string>
-  /** False when the listing ended at a bound. */
+  /** False if the listing stopped at a limit. */
   readonly isWhole: boolean
-  /** Folders that were found and not opened before the listing ended. */
+  /** Folders that were found but not opened because of a limit. */
   readonly unread: ReadonlyArray<string>
-  /** Files that git tracks in folders which are never listed. */
+  /** Tracked files in folders that are never listed. */
   readonly passedOver: ReadonlyArray<string>
-  /** What could not be read, in sentences: folders, patterns, the index of git. */
+  /** Sentences about unreadable folders, patterns or git indexes. */
   readonly problems: ReadonlyArray<string>
 }
 
-/** What a listing begins with: a folder, or the one file that is asked for. */
+/** The starting point of a listing: a folder, or the one requested file. */
 const startAt = Effect.fnUntraced(function* (root: string, below: string) {
   const start = yield* ruledRoot(root)
   const problems = [...start.problems]
@@ -246,7 +251,7 @@ const startAt = Effect.fnUntraced(function* (root: string, below: string) {
   return { files: [], folders: [folder], isTop, problems }
 })
 
-/** A folder that is only in a working copy holds nothing in the project. */
+/** A folder that exists only in a working copy is empty in the project. */
 const listEverything = Effect.fnUntraced(function* (root: string, { below = "", entries }: TreeBounds) {
   const absolute = yield* Effect.catchIf(
     filesBelow(path.join(root, below), entries),
@@ -258,9 +263,9 @@ const listEverything = Effect.fnUntraced(function* (root: string, { below = "", 
 })
 
 /**
- * Paths of files relative to `root`, with `/` between their parts, sorted by code point. Links are listed and not
- * followed; pipes, sockets and devices are left out, as are `.git` and `node_modules`. Folders near the root come first,
- * so that a listing that ends early still holds the top of the project.
+ * File paths relative to `root`, separated by `/` and sorted by code point. Links are listed but not followed. Pipes,
+ * sockets, devices, `.git` and `node_modules` are omitted. Folders near the root come first, so that an incomplete
+ * listing contains the top of the project.
  */
 export const listTreeWithin = Effect.fn("listTreeWithin")(function* (root: string, bounds: TreeBounds) {
   if (bounds.everything === true) return yield* listEverything(root, bounds)
@@ -302,7 +307,7 @@ export const listTreeWithin = Effect.fn("listTreeWithin")(function* (root: strin
   } satisfies TreeListing
 })
 
-/** All files as `listTreeWithin` gives them. Fails with `output_limit` above `maxEntries` files or folders. */
+/** All files, as from `listTreeWithin`. Fails with `output_limit` above `maxEntries` files or folders. */
 export const listTree = Effect.fn("listTree")(function* (root: string, maxEntries: number) {
   const { files, isWhole } = yield* listTreeWithin(root, { entries: maxEntries })
   if (isWhole) return files

@@ -1,6 +1,6 @@
 /**
- * Keeps what the files that a run changes held before and after each change, so that a person can see and undo it. A
- * version is a file with the SHA-256 of its bytes as its name, in a folder that only the person can read.
+ * Stores the content of changed files before and after each change, so that a user can see and undo it. A version is a
+ * file named by the SHA-256 of its bytes, in a folder that only the user can read.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -18,29 +18,29 @@ import { missingFolders, writePrivateFile } from "./PrivateFile.ts"
 interface Versions {
   readonly has: (name: string) => Effect.Effect<boolean, PlatformError>
   readonly add: (name: string, bytes: Uint8Array) => Effect.Effect<void, PlatformError>
-  /** Nothing for a version that is gone or damaged. */
+  /** Undefined for a version that is gone or damaged. */
   readonly read: (name: string) => Effect.Effect<Uint8Array | undefined>
 }
 
 export interface FileVersions {
   /**
-   * Keeps what the file holds and what it is about to get: a text, the bytes of the file at `from`, or null for none. Gives the
-   * change with what is kept of it.
+   * Stores the current content of a file and its next one: a text, the bytes of the file at `from`, or null for a
+   * removal. Returns the change with references to the stored versions.
    */
   readonly keep: (
     change: FileState,
     next: string | null | { readonly from: string }
   ) => Effect.Effect<FileState, PlatformError>
   readonly read: Versions["read"]
-  /** Notes a call that may change files of which nothing is kept. */
+  /** Notes a call that may change files without stored versions. */
   readonly noteOther: () => void
-  /** All changes in their order, with what is kept of them. */
+  /** All changes in order, with references to stored versions. */
   readonly changes: () => ReadonlyArray<FileState>
-  /** True when the files before all that was done are known. */
+  /** True if the original content of every changed file is known. */
   readonly isComplete: () => boolean
 }
 
-/** What earlier sessions changed; not `isWhole` when calls of theirs may have changed more. */
+/** Changes of earlier sessions. `isWhole` is false if their calls may have changed more. */
 export interface EarlierChanges {
   readonly changes: ReadonlyArray<FileState>
   readonly isWhole: boolean
@@ -58,7 +58,10 @@ const keeping = (
     const add = Effect.fnUntraced(function* (name: string, bytes: Uint8Array) {
       if (!(yield* versions.has(name))) yield* versions.add(name, bytes)
     })
-    /** The bytes of a file, or where a link leads, with its mode; `null` when there is none, and nothing for what is not kept. */
+    /**
+     * The bytes of a file or the target of a link, with its mode. `null` if it does not exist; undefined if it is not
+     * stored.
+     */
     const fileAt = Effect.fnUntraced(function* (file: string) {
       const info = yield* ifFound(fs.lstat(file))
       if (info === undefined) return null
@@ -103,7 +106,7 @@ const keeping = (
     }
   })
 
-/** Versions in a folder, which is made with the first of them; `earlier` are the changes of earlier sessions. */
+/** Versions in a folder, which the first version creates. `earlier` are the changes of earlier sessions. */
 export const versionsIn = (
   folder: string,
   earlier?: EarlierChanges
@@ -125,7 +128,7 @@ export const versionsIn = (
     )
   })
 
-/** Versions for as long as the process lives. */
+/** Versions in memory, for the lifetime of the process. */
 export const versionsInMemory = Effect.suspend(() => {
   const all = new Map<string, Uint8Array>()
   return keeping({
@@ -135,7 +138,7 @@ export const versionsInMemory = Effect.suspend(() => {
   })
 })
 
-/** The versions of the current run; without a place for them nothing is kept. */
+/** The versions of the current run. By default nothing is stored. */
 export const FileVersions = Context.Reference<FileVersions>("task-conductor/services/files/FileVersions", {
   defaultValue: () => ({
     keep: Effect.succeed,

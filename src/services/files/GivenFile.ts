@@ -1,6 +1,6 @@
 /**
- * Reads the text files that a person names: configuration, prompt, plan, document to check. Files that a model names are
- * read by Workspace instead.
+ * Reads text files that the user names: configuration, prompt, plan, document to check. Workspace reads files that a
+ * model names.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -10,19 +10,19 @@ import { decodeText } from "../../domain/text/TextEncoding.ts"
 import { specialKind } from "./CanonicalPath.ts"
 
 const maxBoundedBytes = 1_048_576
-/** Of a file that the person names: no prompt, plan or document is larger. */
+/** No prompt, plan or document is larger. In bytes. */
 const maxGivenBytes = 33_554_432
 
-/** A file cannot be used as text. */
+/** A file is unusable as text. */
 export class GivenFileError extends Schema.TaggedError<GivenFileError>()("GivenFileError", {
   path: Schema.String,
   reason: Schema.Literals(["missing", "folder", "special", "too_large", "unreadable", "not_text"]),
-  /** The most bytes, for a file that is too large. */
+  /** The limit in bytes, for a file that is too large. */
   most: Schema.optionalKey(Schema.Int),
-  /** What the bytes are, when they are not UTF-8 text. */
+  /** What the bytes are, if they are not UTF-8 text. */
   detail: Schema.optionalKey(Schema.String)
 }) {
-  /** What is wrong, without the path. */
+  /** The problem, without the path. */
   get what(): string {
     const words = {
       missing: "there is no such file.",
@@ -41,11 +41,11 @@ export class GivenFileError extends Schema.TaggedError<GivenFileError>()("GivenF
   }
 }
 
-/** A parent that is not a folder is a bad resource; then the file is missing, too. */
+/** If a parent is no folder, the system reports a bad resource; then the file is missing too. */
 const reasonOf = ({ reason }: PlatformError): GivenFileError["reason"] =>
   reason._tag === "NotFound" || reason._tag === "BadResource" ? "missing" : "unreadable"
 
-/** Decodes strict UTF-8; a byte order mark is dropped. */
+/** Decodes strict UTF-8. A byte order mark is dropped. */
 export const decodeUtf8 = (path: string, bytes: Uint8Array): Effect.Effect<string, GivenFileError> =>
   Effect.fromResult(decodeText(bytes)).pipe(
     Effect.mapError((detail) => new GivenFileError({ path, reason: "not_text", detail }))
@@ -54,7 +54,7 @@ export const decodeUtf8 = (path: string, bytes: Uint8Array): Effect.Effect<strin
 const asGiven = (path: string) =>
   Effect.mapError((error: PlatformError) => new GivenFileError({ path, reason: reasonOf(error) }))
 
-/** The bytes of a regular file, at most as many as `maxBytes`; nothing of any other file is read. */
+/** The bytes of a regular file, at most `maxBytes`. Other kinds of files are not read. */
 const readBytes = Effect.fnUntraced(function* (path: string, maxBytes: number) {
   const files = yield* FileSystem.FileSystem
   const info = yield* asGiven(path)(files.stat(path))
@@ -65,27 +65,27 @@ const readBytes = Effect.fnUntraced(function* (path: string, maxBytes: number) {
   return yield* asGiven(path)(files.readFile(path))
 })
 
-/** What the shell gives instead of a file: `<(command)`, and the stdin of the program. */
+/** True for paths that a shell provides instead of a file: `<(command)`, and the program's stdin. */
 const isOfShell = (path: string): boolean => /^\/(?:dev|proc\/self)\/fd\/\d+$|^\/dev\/stdin$/.test(path)
 
-/** All bytes of a regular file, or of a pipe that the shell made. */
+/** All bytes of a regular file, or of a shell's pipe. */
 export const readGivenBytes = Effect.fn("readGivenBytes")(function* (path: string) {
   if (!isOfShell(path)) return yield* readBytes(path, maxGivenBytes)
   const files = yield* FileSystem.FileSystem
   return yield* asGiven(path)(files.readFile(path))
 })
 
-/** The whole text of such a file. */
+/** The whole text of a regular file, or of a shell's pipe. */
 export const readGivenFile = Effect.fn("readGivenFile")(function* (path: string) {
   return yield* decodeUtf8(path, yield* readGivenBytes(path))
 })
 
-/** The bytes of a regular file of at most so many bytes, for files that the person did not name in this call. */
+/** The bytes of a regular file up to a limit, for files that the user did not name in this call. */
 export const readBoundedBytes = Effect.fn("readBoundedBytes")((path: string, maxBytes: number = maxBoundedBytes) =>
   readBytes(path, maxBytes)
 )
 
-/** The text of such a file. */
+/** The text of a regular file up to the default limit. */
 export const readBoundedFile = Effect.fn("readBoundedFile")(function* (path: string) {
   return yield* decodeUtf8(path, yield* readBoundedBytes(path))
 })

@@ -1,5 +1,5 @@
 /**
- * Hashes of values and texts, and what identifies the content of a file at one moment, so that a later change is seen.
+ * Hashes of values and texts, and a state that identifies the content of a file, so that later changes can be noticed.
  */
 import { hash } from "node:crypto"
 import type * as Schema from "effect/Schema"
@@ -13,25 +13,25 @@ import * as Option from "effect/Option"
 /** SHA-256 of the canonical JSON of a value, in hex. */
 export const hashOf = (value: Schema.Json): string => hash("sha256", canonicalJson(value))
 
-/** The hash of `[system, user]`. */
+/** SHA-256 of a prompt as JSON `[system, user]`, in hex. */
 export const promptHash = (system: string, user: string): string => hash("sha256", JSON.stringify([system, user]))
 
 /** SHA-256 of a string in UTF-8 or of bytes, in hex. */
 export const textHash = (content: string | Uint8Array): string => hash("sha256", content)
 
-/** Of a larger file the size and the times tell whether it changed. */
+/** Larger files are identified by size and times. In bytes. */
 const maxHashed = 16_777_216
 
-/** There is nothing at the path. */
+/** The state of a missing file. */
 const absent = "absent"
 
 const timeOf = (time: Option.Option<Date>): number =>
   Option.match(time, { onNone: () => 0, onSome: (one) => one.getTime() })
 
-/** The state of a link that leads there. */
+/** The state of a link to this target. */
 export const linkState = (target: string): string => `link ${textHash(target)}`
 
-/** The state of what is at a path, without following a link; a hash of the bytes for a regular file. */
+/** The state of the entry at a path, without following links. For a regular file, a hash of its bytes. */
 export const contentState = Effect.fnUntraced(function* (path: string) {
   const fs = yield* FileSystem.FileSystem
   const info = yield* ifFound(fs.lstat(path))

@@ -1,5 +1,5 @@
 /**
- * Keeps the images and files that tools return, in a folder of the run or the conversation that only the user can read.
+ * Stores images and files that tools return, in a folder of the run or the conversation that only the user can read.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -10,24 +10,24 @@ import type { ResultFile } from "../../domain/tools/ToolOutput.ts"
 import { textHash } from "./Hash.ts"
 import { writePrivateFile } from "./PrivateFile.ts"
 
-/** A file that is to be kept; its name has no folders. */
+/** A file to store. Its name has no folders. */
 type NewFile = Pick<ResultFile, "hash" | "name">
 
 export interface KeptFiles {
-  /** Keeps the bytes. Gives their path beside the journal; nothing where they are lost with the process, or at once. */
+  /** Stores the bytes. Returns their path beside the journal; undefined if they are not stored on disk. */
   readonly keep: (file: NewFile, bytes: Uint8Array) => Effect.Effect<string | undefined, PlatformError>
-  /** The bytes; nothing when they are gone or damaged. */
+  /** The bytes; undefined if they are gone or damaged. */
   readonly read: (file: NewFile) => Effect.Effect<Uint8Array | undefined>
 }
 
-/** So much of the hash tells files of one name apart. */
+/** This part of the hash distinguishes files of the same name. */
 const shownHash = 12
 
 const folderName = "files"
 
 const pathOf = ({ hash, name }: NewFile): string => path.join(folderName, `${hash.slice(0, shownHash)}-${name}`)
 
-/** Keeps files below this folder, which is made with the first of them. */
+/** Stores files in this folder, which the first file creates. */
 export const filesIn = (folder: string): Effect.Effect<KeptFiles, never, FileSystem.FileSystem> =>
   Effect.map(FileSystem.FileSystem, (fs) => {
     return {
@@ -47,7 +47,7 @@ export const filesIn = (folder: string): Effect.Effect<KeptFiles, never, FileSys
     }
   })
 
-/** Keeps files for as long as the process lives. */
+/** Stores files in memory, for the lifetime of the process. */
 export const filesInMemory = Effect.sync((): KeptFiles => {
   const all = new Map<string, Uint8Array>()
   return {
@@ -56,7 +56,7 @@ export const filesInMemory = Effect.sync((): KeptFiles => {
   }
 })
 
-/** The files of the current run; without a place for them nothing is kept. */
+/** The files of the current run. By default nothing is stored. */
 export const KeptFiles = Context.Reference<KeptFiles>("task-conductor/services/files/KeptFiles", {
   defaultValue: () => ({ keep: () => Effect.undefined, read: () => Effect.undefined })
 })

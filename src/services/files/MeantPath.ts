@@ -1,8 +1,10 @@
 /**
- * Finds the path of the project that is meant by one which a model writes. In order: the path as it stands; the path without quotes,
- * escapes of markdown, of a shell or of a URL, and backslashes of Windows; a path that begins with a slash, from the project instead
- * of the root of the machine; and the only path of the project that differs in blanks or in Unicode normalisation. A path that leads
- * to something on the machine, outside the project, is never another one: the gate decides about it.
+ * Finds the project path that a model means. It tries, in order:
+ * - the path as written,
+ * - the path without quotes, markdown, shell or URL escapes, and Windows backslashes,
+ * - a path with a leading slash, relative to the project instead of the machine,
+ * - the only project path that differs in blanks or Unicode normalisation.
+ * A path to something that exists outside the project is never replaced: the gate decides about it.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -13,17 +15,17 @@ import { ifFound } from "./FileFailure.ts"
 import { entriesIn, isThere } from "./FileLook.ts"
 import { CurrentCopy, type WorkingCopy } from "./WorkingCopy.ts"
 
-/** More folders with names alike are not looked through. */
+/** The limit of similarly named folders to search. */
 const mostFolders = 16
 
-/** True for what the copy proposes at a path or below it; false for what it removes; nothing where it says nothing. */
+/** True if the copy proposes something at or below a path, false if it removes it, undefined if it says nothing. */
 const proposes = (copy: WorkingCopy | undefined, file: string): boolean | undefined => {
   const own = copy?.get(file)
   if (own !== undefined) return own.text !== null
   return copy?.files().some((one) => one.text !== null && isWithin(file, one.path)) === true ? true : undefined
 }
 
-/** Whether a path of the project leads to something in it, and whether the copy alone has it. */
+/** Whether a project path leads to something, and whether only the copy has it. */
 const look = Effect.fnUntraced(function* (root: string, written: string) {
   const canonical = yield* Effect.option(canonicalPath(root, written))
   if (canonical._tag === "None" || !canonical.value.inside) return { isThere: false, isProposed: false }
@@ -31,14 +33,14 @@ const look = Effect.fnUntraced(function* (root: string, written: string) {
   return { isThere: proposed ?? (yield* isThere(canonical.value.path)), isProposed: proposed === true }
 })
 
-/** True when something is at a path of the machine, and when that cannot be told. */
+/** True if something exists at a path of the machine, or if that is unknown. */
 const isOnMachine = (absolute: string) =>
   Effect.match(
     FileSystem.FileSystem.use((fs) => ifFound(fs.stat(absolute))),
     { onFailure: () => true, onSuccess: (info) => info !== undefined }
   )
 
-/** The paths of the project whose parts are like those of a path, but for blanks and normalisation. */
+/** Project paths that equal a path except for blanks and normalisation. */
 const alike = Effect.fnUntraced(function* (root: string, relative: string) {
   let folders: ReadonlyArray<string> = [root]
   for (const part of relative.split(path.sep)) {
@@ -57,7 +59,7 @@ const alike = Effect.fnUntraced(function* (root: string, relative: string) {
   return yield* Effect.filter(found, (one) => Effect.map(look(root, one), (seen) => seen.isThere))
 })
 
-/** The path of the project that a path from its root stands for; nothing where there is none, or more than one. */
+/** The project path that a path relative to its root means; undefined if there is none, or several. */
 const fromRoot = Effect.fnUntraced(function* (root: string, written: string) {
   for (const spelling of [written, ...otherSpellings(written)]) {
     const { isProposed, isThere } = yield* look(root, spelling)
@@ -71,14 +73,14 @@ const fromRoot = Effect.fnUntraced(function* (root: string, written: string) {
   return { path: relative, isProposed: (yield* look(root, near)).isProposed }
 })
 
-/** The path that is meant, relative to the project or absolute; the path as it is written where no other one fits. */
+/** The path that is meant, relative to the project or absolute; the written path if no other fits. */
 export const meantPath = Effect.fn("meantPath")(function* (root: string, written: string) {
   const meant = yield* fromRoot(root, written)
   if (meant !== undefined) return meant.path
   const stripped = written.replace(/^\/+/, "")
   if (stripped === written || stripped === "" || isWithin(root, path.resolve(root, written))) return written
   const inProject = yield* fromRoot(root, stripped)
-  /* What the task itself proposes tells nothing of the machine, so there is no need to look there. */
+  /** A proposal of the task reveals nothing about the machine, so no further check is needed. */
   if (inProject?.isProposed === true) return inProject.path
   if (inProject !== undefined) return (yield* isOnMachine(written)) ? written : inProject.path
   const folder = path.dirname(stripped)

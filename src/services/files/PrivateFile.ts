@@ -1,11 +1,11 @@
-/** Makes folders and files step by step, among them those of the person that nobody else may read. */
+/** Creates folders and files durably, including those that only the user may read. */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as path from "node:path"
 import type { PlatformError } from "effect/PlatformError"
 import * as Random from "effect/Random"
 
-/** Makes a folder, unless another process made it meanwhile. */
+/** Creates a folder, unless another process just created it. */
 export const makeDirectory = Effect.fnUntraced(function* (folder: string, mode?: number) {
   const fs = yield* FileSystem.FileSystem
   const made = fs.makeDirectory(folder, mode === undefined ? {} : { mode })
@@ -14,13 +14,13 @@ export const makeDirectory = Effect.fnUntraced(function* (folder: string, mode?:
   )
 })
 
-/** Flushes the entries of a folder, so that what was made or renamed in it is there after a loss of power; not all systems can. */
+/** Flushes the entries of a folder, so that created and renamed files survive a power loss. Not all systems can. */
 export const flushFolder = Effect.fnUntraced(function* (folder: string) {
   const opened = (yield* FileSystem.FileSystem).open(folder)
   yield* Effect.ignore(Effect.scoped(Effect.flatMap(opened, ({ sync }) => sync)))
 })
 
-/** What is missing of the path of a folder, the outermost first. */
+/** The missing folders of a path, outermost first. */
 export const missingFolders = Effect.fnUntraced(function* (folder: string) {
   const fs = yield* FileSystem.FileSystem
   const missing: Array<string> = []
@@ -32,8 +32,8 @@ export const missingFolders = Effect.fnUntraced(function* (folder: string) {
 })
 
 /**
- * Makes what is missing of the path of a folder, with this mode, one by one: the recursive call of Node repeats itself without
- * end below a folder in which the system makes none, such as /proc.
+ * Creates the missing folders of a path one by one, with this mode. Node's recursive call never ends below a folder
+ * that refuses new entries, such as /proc.
  */
 export const makeFolders = Effect.fn("makeFolders")(function* (
   folder: string,
@@ -47,10 +47,7 @@ export const makeFolders = Effect.fn("makeFolders")(function* (
 
 export const newFileMode = 0o666
 
-/**
- * Creates a file with this content, and this mode if there is one, and flushes it to the disk; `onCreated` runs as soon as the
- * file exists.
- */
+/** Creates a file with this content and mode, and flushes it to disk. `onCreated` runs as soon as the file exists. */
 export const createFile = Effect.fnUntraced(function* (
   file: string,
   content: string | Uint8Array,
@@ -68,10 +65,10 @@ export const createFile = Effect.fnUntraced(function* (
 const fileMode = 0o600
 const folderMode = 0o700
 
-/** For the name of a file or folder of which there may be several. */
+/** A suffix that makes the name of a file or folder unique. */
 export const randomSuffix = Effect.map(Random.nextIntBetween(0, Number.MAX_SAFE_INTEGER), (one) => one.toString(36))
 
-/** Replaces or creates the file in one step: a process that is killed leaves the old text or the new one, which then stays. */
+/** Replaces or creates the file in one step: if the process is killed, the file has the old text or the new one. */
 export const writePrivateFile = Effect.fn("writePrivateFile")(function* (file: string, content: string | Uint8Array) {
   const fs = yield* FileSystem.FileSystem
   yield* makeFolders(path.dirname(file), folderMode)
@@ -83,7 +80,7 @@ export const writePrivateFile = Effect.fn("writePrivateFile")(function* (file: s
   )
 })
 
-/** Adds text to the end of the file, in one write. */
+/** Appends text to the file in one write. */
 export const appendPrivateFile = Effect.fn("appendPrivateFile")(function* (file: string, text: string) {
   const fs = yield* FileSystem.FileSystem
   yield* makeFolders(path.dirname(file), folderMode)

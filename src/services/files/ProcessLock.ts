@@ -1,6 +1,6 @@
 /**
- * A lock between processes that is released when its holder dies: a socket that only one process can have. A process
- * that finds it taken asks the holder over the socket who it is.
+ * A lock between processes that ends when its holder dies: a socket that only one process can own. If the socket is
+ * taken, a process asks its holder over the socket who it is.
  */
 import { createHash } from "node:crypto"
 import { connect, createServer, type Server } from "node:net"
@@ -14,33 +14,33 @@ import * as Schema from "effect/Schema"
 import { codeOf } from "./FileFailure.ts"
 import { makeFolders } from "./PrivateFile.ts"
 
-/** The process that has the lock. */
+/** The process with the lock. */
 export const LockHolder = Schema.Struct({
   pid: Schema.Int,
   /** ISO 8601. */
   since: Schema.String,
-  /** A run works there unless this says otherwise. */
+  /** Absent for a run. */
   work: Schema.optionalKey(Schema.Literal("conversation")),
   runId: Schema.String
 })
 export type LockHolder = typeof LockHolder.Type
 
-/** `27 Nov, 23:51`, where the person is. */
+/** A local time such as `27 Nov, 23:51`. */
 const timeText = (iso: string): string => {
   const at = new Date(iso)
   const parts = { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" } as const
   return Number.isNaN(at.getTime()) ? iso : at.toLocaleString("en-GB", parts)
 }
 
-/** Another process holds the lock; `holder` is absent when it does not answer. */
+/** Another process has the lock. `holder` is absent if that process does not answer. */
 export class LockTaken extends Schema.TaggedError<LockTaken>()("LockTaken", {
   /** The name of the locked thing in messages. */
   what: Schema.String,
   holder: Schema.optionalKey(LockHolder),
-  /** What to do, a full sentence. */
+  /** What the user can do, as a sentence. */
   remedy: Schema.String
 }) {
-  /** Who has it, in words. */
+  /** The holder in words. */
   get by(): string {
     const { holder } = this
     if (holder === undefined) return "another process"
@@ -52,7 +52,7 @@ export class LockTaken extends Schema.TaggedError<LockTaken>()("LockTaken", {
   }
 }
 
-/** No process can take the lock on this system; `code` is the error code of the system. */
+/** The system allows no lock at all. `code` is the system's error code. */
 export class LockUnavailable extends Schema.TaggedError<LockUnavailable>()("LockUnavailable", {
   /** The name of the thing to lock in messages. */
   what: Schema.String,
@@ -63,14 +63,14 @@ export class LockUnavailable extends Schema.TaggedError<LockUnavailable>()("Lock
   }
 }
 
-/** The folder for the sockets where the system has none outside of the file system. */
+/** The folder for sockets on systems where sockets are files. */
 export interface LockPlace {
   readonly folder: string
 }
 
 const answerTime = "500 millis"
 
-/** Linux has sockets without a file: they disappear with their process, however it ends. */
+/** On Linux, abstract sockets have no file and vanish with their process, however it ends. */
 const addressOf = Effect.fnUntraced(function* (name: string, { folder }: LockPlace) {
   const digest = createHash("sha256").update(name).digest("hex").slice(0, 32)
   const unique = `task-conductor-${process.getuid?.() ?? 0}-${digest}`
@@ -80,20 +80,23 @@ const addressOf = Effect.fnUntraced(function* (name: string, { folder }: LockPla
   return path.join(folder, `${digest}.sock`)
 })
 
-/** Listens at the address and sends the holder to every client that connects. Nothing is read from the clients. */
+/** Listens at the address and sends the holder to every client. Reads nothing from clients. */
 const listen = (address: string, holder: LockHolder): Effect.Effect<Server, NodeJS.ErrnoException> =>
   Effect.callback((resume) => {
     const server = createServer((socket) => {
       socket.on("error", () => socket.destroy())
-      /* A client that stays connected would keep the lock, and this process, from ending. */
+      /** A client that stays connected would keep the lock and this process alive. */
       socket.end(JSON.stringify(holder), () => socket.destroy())
     })
-    /* Also for later errors, when the system accepts no more connections: clients get no answer, and the lock stays. */
+    /**
+     * Also handles later errors, if the system accepts no more connections. Then clients get no answer, and the lock
+     * stays.
+     */
     server.on("error", (error: NodeJS.ErrnoException) => resume(Effect.fail(error)))
     server.listen(address, () => resume(Effect.succeed(server.unref())))
   })
 
-/** The answer of the holder; nothing when nobody listens there, or when it does not answer in time. */
+/** The answer of the holder; undefined if nobody listens or answers in time. */
 const askHolder = (address: string) =>
   Effect.callback<string, NodeJS.ErrnoException>((resume) => {
     const socket = connect(address)
@@ -113,14 +116,14 @@ export const lockHolder = Effect.fn("lockHolder")(function* (name: string, place
   return Option.flatMap(Option.flatten(said), decodeHolder)
 })
 
-/** True when nobody listens at the address any more; a socket file that a dead process left is removed. */
+/** True if nobody listens at the address. Removes the socket file of a dead process. */
 const clearDead = Effect.fnUntraced(function* (address: string, { code }: NodeJS.ErrnoException) {
   if (code !== "ECONNREFUSED" && code !== "ENOENT") return false
   if (!address.startsWith("\0")) yield* Effect.ignore((yield* FileSystem.FileSystem).remove(address))
   return true
 })
 
-/** Takes the lock called `name` until the scope closes. `what` names it in the message of the failure. */
+/** Takes the lock called `name` until the scope closes. `what` names it in error messages. */
 export const takeLock = Effect.fn("takeLock")(function* (
   name: string,
   options: LockPlace & Omit<LockHolder, "pid" | "since"> & { readonly what: string; readonly remedy?: string }
@@ -132,7 +135,7 @@ export const takeLock = Effect.fn("takeLock")(function* (
   const { runId, work } = options
   const holder: LockHolder = { pid: process.pid, since, ...(work === undefined ? {} : { work }), runId }
 
-  /** The lock is taken, unless it was released meanwhile. */
+  /** Fails because the lock is taken, unless its holder released it meanwhile. */
   const refused = Effect.fnUntraced(function* (
     isSecond: boolean
   ): Effect.fn.Return<Server, LockTaken | LockUnavailable, FileSystem.FileSystem> {

@@ -1,9 +1,8 @@
 /**
- * The lock on a project: one process at a time may change it, and none that works in a folder above or below it.
+ * The lock on a project: only one process at a time may change it, and none may change a project above or below it.
  *
- * A run holds its project from its first change to its end. A conversation can be open for hours: it unlocks the project when
- * the message is answered. The gate claims the lock when something is about to be changed, and waits for whoever has it; the
- * conversation releases it.
+ * A run holds its project from its first change to its end. A conversation can be open for hours, so it releases the
+ * project after each message. The gate claims the lock before a change and waits for its holder.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -22,7 +21,7 @@ import { textHash } from "./Hash.ts"
 import { makeFolders, writePrivateFile } from "./PrivateFile.ts"
 import { type LockHolder, lockHolder, LockTaken, type LockUnavailable, takeLock } from "./ProcessLock.ts"
 
-/** The project, and the folder where locks leave a file on systems that need one. */
+/** The project, and the folder for lock files on systems that need them. */
 export interface LockedProject extends Omit<LockHolder, "pid" | "since"> {
   readonly locks: string
   /** Absolute. */
@@ -33,13 +32,13 @@ const remedy = "Wait for it, end it first, or run with --read-only what changes 
 
 const lockName = (project: string): string => `project ${project}`
 
-/** One process at a time looks which projects are taken. */
+/** Only one process at a time examines which projects are locked. */
 const looking = { what: "The list of projects", name: "projects" }
 
-/** A process that looks may get little of the processor: the others wait for it so long, in milliseconds. */
+/** How long other processes wait for one that examines the list and gets little CPU time. In milliseconds. */
 const longestLook = 30_000
 
-/** True as long as one holder of the lock after another has not had it for too long. */
+/** True while no single holder has had the lock for too long. */
 const makePatience = () => {
   let [holder, since] = ["", 0]
   return ({ _tag, message }: LockTaken | LockUnavailable) =>
@@ -49,10 +48,10 @@ const makePatience = () => {
     })
 }
 
-/** The runs of this process look one after another, so that they do not keep each other from it. */
+/** Runs of this process examine the list one after another, so that they do not block each other. */
 const inThisProcess = Semaphore.makeUnsafe(1)
 
-/** Fails when another process changes a project that holds this one, or lies in it. `folder` lists those that are changed. */
+/** Fails if another process changes a project above or below this one. `folder` lists the projects being changed. */
 const refuseNested = Effect.fnUntraced(function* (real: string, folder: string, locks: string) {
   const fs = yield* FileSystem.FileSystem
   const files = yield* Effect.orElseSucceed(fs.readDirectory(folder), () => [])
@@ -66,8 +65,8 @@ const refuseNested = Effect.fnUntraced(function* (real: string, folder: string, 
 })
 
 /**
- * Takes the lock until the scope closes. Fails when another process has it, or has that of a project above or below. A project
- * that is still listed was being changed by a process that was killed: what its writes left is removed.
+ * Takes the lock until the scope closes. Fails if another process has it, or the lock of a project above or below. If
+ * the list still contains the project, a process was killed during changes; then its temporary files are removed.
  */
 export const takeProject = Effect.fnUntraced(function* ({ locks, project, ...holder }: LockedProject) {
   const fs = yield* FileSystem.FileSystem
@@ -94,10 +93,10 @@ export const takeProject = Effect.fnUntraced(function* ({ locks, project, ...hol
   yield* Effect.addFinalizer(() => Effect.ignore(fs.remove(file)))
 })
 
-/** How often a process looks whether the project is free again. */
+/** How often a process checks whether the project is free. */
 const lookAgain = "300 millis"
 
-/** Takes the lock as soon as nobody else has it; `waits` is called with who has it, whenever that is somebody else. */
+/** Takes the lock as soon as it is free. Calls `waits` each time another holder has it. */
 const awaitProject = Effect.fnUntraced(function* (
   place: LockedProject,
   waits: (taken: LockTaken) => Effect.Effect<void>
@@ -147,18 +146,21 @@ export class ProjectWriteLock extends Context.Service<
   ProjectWriteLock,
   {
     /**
-     * Holds the project from now on, once no other process does; `waits` is told who does, as a sentence. Gives why not, when
-     * it cannot be locked.
+     * Holds the project from now on, as soon as it is free. `waits` receives a sentence about the current holder.
+     * Returns why the project cannot be locked, or undefined.
      */
     readonly claim: (waits: (text: string) => Effect.Effect<void>) => Effect.Effect<string | undefined>
-    /** Lets others work in the project again. */
+    /** Releases the project for others. */
     readonly release: Effect.Effect<void>
   }
 >()("task-conductor/services/files/ProjectWriteLock") {
-  /** Other processes see it under the `runId` of the place; it is released with its layer at the latest. */
+  /**
+   * Other processes see the `runId` of the place as the holder. The layer releases the lock at the latest when it
+   * closes.
+   */
   static readonly layer = (place: LockedProject): Layer.Layer<ProjectWriteLock, never, FileSystem.FileSystem> =>
     Layer.effect(ProjectWriteLock, makeWriteLock(place))
 
-  /** The project is held as a whole by whoever provides this, so that no call has to claim it. */
+  /** For callers that hold the project as a whole, so that no call needs to claim it. */
   static readonly layerHeld = Layer.succeed(ProjectWriteLock)({ claim: () => Effect.undefined, release: Effect.void })
 }

@@ -1,6 +1,6 @@
 /**
- * Where programs are looked for that the host itself starts, outside of any sandbox: nothing that a command of the project or
- * another user can write. `npm` and `npx` put folders of the project before all others.
+ * The search path for programs that task-conductor itself starts outside any sandbox. It has no folder that a command
+ * of the project or another user can write. `npm` and `npx` put project folders first in PATH.
  */
 import { realpathSync, statSync } from "node:fs"
 import * as path from "node:path"
@@ -16,7 +16,7 @@ const real = (file: string): string | undefined => {
   }
 }
 
-/** The folders of a search path that lie outside of the project, in which not everybody can put programs. */
+/** The absolute folders of a search path that are outside the project and not writable by everybody. */
 export const trustedFolders = (searchPath: string | undefined, project: string): ReadonlyArray<string> => {
   const root = real(project) ?? project
   return (searchPath ?? "").split(path.delimiter).filter((folder) => {
@@ -26,6 +26,6 @@ export const trustedFolders = (searchPath: string | undefined, project: string):
   })
 }
 
-/** The same as the value of PATH. */
+/** The trusted folders as a value of PATH. */
 export const trustedSearchPath = (searchPath: string | undefined, project: string): string =>
   trustedFolders(searchPath, project).join(path.delimiter)

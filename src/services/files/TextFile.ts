@@ -1,6 +1,6 @@
 /**
- * Reads text files with bounds: the type of the file is checked before it is opened, the size while it is read, and the
- * bytes must be text in an encoding that this program knows.
+ * Reads text files with limits. It checks the type of a file before opening it and its size while reading. The bytes
+ * must be text in a known encoding.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -17,10 +17,10 @@ import { openDirectory } from "./DirectoryHandle.ts"
 import { specialKind } from "./CanonicalPath.ts"
 
 const chunkBytes = 262_144
-/** The least that is read at once, since the size that the system reports may be too small. */
+/** The smallest read in bytes, because the reported size may be too small. */
 const smallestChunk = 4096
 
-/** Lines beyond so many bytes are not searched for. */
+/** The search for lines gives up after this many bytes. */
 const maxScanned = 268_435_456
 
 const megabytes = (bytes: number): string =>
@@ -37,7 +37,7 @@ const tooManyLines = (file: string, { from, to }: LineRange, maxBytes: number): 
 const notReached = (file: string, line: number): ToolFailure =>
   overLimit(`${file} has no line ${line} within its first ${megabytes(maxScanned)}.`)
 
-/** The failure for a folder, which names some of the files in it. */
+/** The failure for a folder, which suggests files in it. */
 const folderFailure = Effect.fnUntraced(function* (folder: string) {
   const files = (yield* entriesIn(folder))
     .filter((entry) => entry.type === "File")
@@ -55,7 +55,7 @@ const requireRegular = Effect.fnUntraced(function* (file: string, info: FileSyst
   return yield* new ToolFailure({ type: "io_error", message })
 })
 
-/** Opens a file through a handle of its folder, without following a link where the system can do that. */
+/** Opens a file through a handle of its folder, without following links if the system supports that. */
 const openSafely = Effect.fnUntraced(function* (file: string) {
   const fs = yield* FileSystem.FileSystem
   const folder = yield* openDirectory(path.dirname(file))
@@ -65,7 +65,7 @@ const openSafely = Effect.fnUntraced(function* (file: string) {
   )
 })
 
-/** Opens a file that is regular before and after it is opened; the scope closes it. */
+/** Opens a regular file and checks its type before and after. The scope closes it. */
 const openRegular = Effect.fnUntraced(function* (file: string) {
   const fs = yield* FileSystem.FileSystem
   const before = yield* fs.lstat(file)
@@ -78,7 +78,7 @@ const openRegular = Effect.fnUntraced(function* (file: string) {
 
 const closing = (file: string) => fileOperation("read", file)
 
-/** All bytes of a regular file. The bytes that are read are counted, since the reported size may be wrong. */
+/** All bytes of a regular file. Counts the bytes while reading, because the reported size may be wrong. */
 const readBytes = Effect.fnUntraced(function* (file: string, maxBytes: number) {
   const { handle, size } = yield* openRegular(file)
   if (size > maxBytes) return yield* tooLarge(file, maxBytes)
@@ -93,12 +93,12 @@ const readBytes = Effect.fnUntraced(function* (file: string, maxBytes: number) {
   }
 })
 
-/** The bytes of a regular file that need not be text, within the same bounds. */
+/** All bytes of a regular file, which need not be text. Fails above `maxBytes`. */
 export const readFileBytes = Effect.fn("readFileBytes")((file: string, maxBytes: number) =>
   readBytes(file, maxBytes).pipe(closing(file))
 )
 
-/** Where line `sought` begins in a chunk that starts in `line`, and the line that was reached. */
+/** The position of line `sought` in a chunk that begins in `line`, or the last line reached. */
 const seekLine = (chunk: Uint8Array, line: number, sought: number): { readonly at: number; readonly line: number } => {
   let at = 0
   while (line < sought) {
@@ -110,7 +110,7 @@ const seekLine = (chunk: Uint8Array, line: number, sought: number): { readonly a
   return { at, line }
 }
 
-/** The bytes of some lines, from a file of any size; at most `maxBytes` of them. */
+/** The bytes of some lines from a file of any size. Fails above `maxBytes`. */
 const readLineBytes = Effect.fnUntraced(function* (file: string, { from, to }: LineRange, maxBytes: number) {
   const { handle } = yield* openRegular(file)
   const chunks: Array<Uint8Array> = []
@@ -144,11 +144,11 @@ export const readDecodedFile = Effect.fn("readDecodedFile")(function* (file: str
   return yield* decode(file, yield* closing(file)(readBytes(file, maxBytes)))
 })
 
-/** The text of such a file alone. */
+/** The text of a file without its encoding. */
 export const readTextFile = (file: string, maxBytes: number) =>
   Effect.map(readDecodedFile(file, maxBytes), ({ text }) => text)
 
-/** Lines of a text that stands for the file, as `readTextLines` gives them. */
+/** Lines of a proposed text, as `readTextLines` returns them for a file. */
 export const linesOfText = Effect.fnUntraced(function* (
   file: string,
   text: string,
@@ -167,7 +167,7 @@ const beyondEnd = (file: string, { from }: LineRange, lines: number): ToolFailur
     message: `${file} has fewer than ${from} lines: it ends at line ${lines}.`
   })
 
-/** Of a larger file only the lines that are asked for tell how it is encoded. */
+/** In larger files, only the requested lines determine the encoding. In bytes. */
 export const maxDecodedBytes = 67_108_864
 
 const readStart = Effect.fnUntraced(function* (file: string) {
@@ -176,8 +176,9 @@ const readStart = Effect.fnUntraced(function* (file: string) {
 })
 
 /**
- * Reads lines of a text file at a canonical path. The file may be larger than `maxBytes`, the lines may not. A file that is not
- * UTF-8 is decoded as a whole, since some of its lines do not tell how it is encoded, and in UTF-16 a line ends otherwise.
+ * Reads lines of a text file at a canonical path. The lines together may have at most `maxBytes`; the file may be
+ * larger. A file that is not UTF-8 is decoded as a whole: a few lines do not reveal its encoding, and lines end
+ * differently in UTF-16.
  */
 export const readTextLines = Effect.fn("readTextLines")(function* (file: string, range: LineRange, maxBytes: number) {
   const isWide = utf16Mark(yield* closing(file)(readStart(file))) !== undefined
@@ -193,7 +194,7 @@ export const readTextLines = Effect.fn("readTextLines")(function* (file: string,
   return (yield* decode(file, bytes)).text.replace(/\r?\n$/, "")
 })
 
-/** True for a file whose bytes hold one of these, and for one that is too large or cannot be looked through. */
+/** True for a file whose bytes contain one of these, and for a file that is too large or unreadable. */
 export const fileHolds = Effect.fn("fileHolds")(function* (file: string, needles: ReadonlyArray<Buffer>) {
   const overlap = Math.max(0, ...needles.map(({ length }) => length - 1))
   const look = Effect.gen(function* () {

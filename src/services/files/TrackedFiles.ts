@@ -1,6 +1,6 @@
 /**
- * Which files git tracks in a repository, read from its index: a pattern of `.gitignore` has no effect on them. Nothing of git is
- * run.
+ * Reads from git's index which files a repository tracks. Patterns of `.gitignore` do not affect them. No git program
+ * runs.
  */
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
@@ -11,23 +11,26 @@ import { type GitIndex, readGitIndex } from "../../domain/files/GitIndex.ts"
 import { isFolder } from "./FileLook.ts"
 import { readFileBytes, readTextFile } from "./TextFile.ts"
 
-/** What git tracks, by absolute paths. */
+/** Tracked files by absolute path. */
 export interface TrackedFiles {
   readonly files: ReadonlySet<string>
-  /** The folders that hold such a file. */
+  /** The folders with a tracked file. */
   readonly folders: ReadonlySet<string>
   readonly submodules: ReadonlySet<string>
-  /** Why nothing or not all is known, as a sentence. */
+  /** A sentence about why the result is empty or incomplete. */
   readonly problem?: string
 }
 
-/** A larger index is not read; git needs about a hundred bytes for a file. */
+/** Larger indexes are not read; git needs about a hundred bytes per file. */
 const maxIndexBytes = 268_435_456
 const maxSettingBytes = 1_048_576
 
 const settingText = (file: string) => Effect.orElseSucceed(readTextFile(file, maxSettingBytes), () => "")
 
-/** Where the repository of a folder keeps its index and what its worktrees share; a worktree and a submodule have a file `.git`. */
+/**
+ * The folder of a repository's index, and the folder that its worktrees share. In a worktree or submodule, `.git` is a
+ * file.
+ */
 export const gitFolders = Effect.fnUntraced(function* (top: string) {
   const git = path.join(top, ".git")
   const named = (yield* isFolder(git)) ? "" : (gitFolderNamed(yield* settingText(git)) ?? "")
@@ -43,7 +46,7 @@ const hashBytesOf = Effect.fnUntraced(function* (common: string) {
 
 type ReadIndex = Result.Result<GitIndex | undefined, string>
 
-/** The index at a path, with the one that it shares; nothing where there is none yet. */
+/** The index at a path, including a shared one; undefined if there is none yet. */
 const indexAt = Effect.fnUntraced(function* (
   file: string,
   hashBytes: number

@@ -1,6 +1,6 @@
 /**
- * The changes that one task proposes, by file. The task sees the project with them; nothing else sees them before they are
- * approved and made.
+ * The changes that one task proposes, by file. Only the task sees the project with them until they are approved and
+ * made.
  */
 import * as Context from "effect/Context"
 import * as Schema from "effect/Schema"
@@ -12,8 +12,8 @@ import { changedLines } from "../../domain/files/TextEdit.ts"
 export type WorkingCopy = ReturnType<typeof makeWorkingCopy>
 
 /**
- * A proposal after an earlier one of the same path: the project is as it was then, and so is what the file becomes. A text that is
- * written takes the place of bytes that were moved there; a file that is moved back has not changed.
+ * Combines a proposal with an earlier one for the same path. The base is the state before the earlier one. A written
+ * text replaces moved bytes; a file that is moved back is unchanged.
  */
 const proposedAfter = (before: ProposedFile | undefined, proposal: ProposedFile): ProposedFile => {
   const { path, text } = proposal
@@ -30,14 +30,17 @@ const proposedAfter = (before: ProposedFile | undefined, proposal: ProposedFile)
   return { path, base, text: isSame ? base : text, ...beside }
 }
 
-/** True when two proposals leave the same at their path. */
+/** True if two proposals produce the same file. */
 const isAlike = (a: ProposedFile, b: ProposedFile): boolean =>
   a.text === b.text && a.kind === b.kind && a.from?.path === b.from?.path && a.from?.state === b.from?.state
 
 const inOrder = (files: Iterable<ProposedFile>): ReadonlyArray<ProposedFile> =>
   [...files].toSorted((a, b) => (a.path < b.path ? -1 : 1))
 
-/** A copy that begins with the proposals of others, which are not its own. Its files have canonical paths, and the texts of the project as their bases. */
+/**
+ * A copy that begins with the proposals of other tasks, which are not its own. File paths are canonical; bases are the
+ * texts in the project.
+ */
 export const makeWorkingCopy = (others: ReadonlyArray<ProposedFile> = []) => {
   const first = new Map(others.map((file) => [file.path, file]))
   const proposed = new Map(first)
@@ -45,16 +48,16 @@ export const makeWorkingCopy = (others: ReadonlyArray<ProposedFile> = []) => {
   let version = 0
   return {
     get: (path: string): ProposedFile | undefined => proposed.get(path),
-    /** Proposes a text. The base and the kind of an earlier proposal stay; a proposal that equals the base is none. */
+    /** Proposes a text. Keeps the base and kind of an earlier proposal. A proposal equal to the base is removed. */
     propose: (given: ProposedFile): void => {
       const file = proposedAfter(proposed.get(given.path), given)
       version += 1
       if (changesFile(file)) proposed.set(file.path, file)
       else proposed.delete(file.path)
     },
-    /** What differs from the project, by path. */
+    /** The files that differ from the project, by path. */
     files: (): ReadonlyArray<ProposedFile> => inOrder(proposed.values()),
-    /** What differs from the texts that the copy began with, by path. */
+    /** The files that differ from the initial content of the copy, by path. */
     own: (): ReadonlyArray<ProposedFile> =>
       inOrder(new Map([...first, ...proposed]).values()).flatMap((file) => {
         const { path } = file
@@ -65,33 +68,33 @@ export const makeWorkingCopy = (others: ReadonlyArray<ProposedFile> = []) => {
         const after = now ?? { path, base: null, text: file.base }
         return [{ path, base: before.text, text: after.text, ...besideText({ ...after, holds: undefined }) }]
       }),
-    /** Notes that a tool changed a file, by the name of the tool. */
+    /** Notes which tool changed a file. */
     noteChange: (path: string, tool: string): void => void tools.set(path, (tools.get(path) ?? new Set()).add(tool)),
-    /** The tools that changed a file, as they were noted. */
+    /** The tools that changed a file, as noted. */
     changedBy: (path: string): ReadonlySet<string> => tools.get(path) ?? new Set(),
-    /** Another number after each change of the proposals. */
+    /** A number that changes with each proposal. */
     version: (): number => version
   }
 }
 
-/** A change of a proposal as a journal holds it: the lines that changed, where there was a text before. */
+/** A proposal as the journal stores it: only changed lines if there was a text before. */
 export const ProposedChange = Schema.Struct({
   path: Schema.String,
-  /** The text in the project; null for a file that is not there, and for one that was proposed before. */
+  /** The text in the project; null for a missing file, and for a file with an earlier proposal. */
   base: Schema.NullOr(Schema.String),
-  /** The whole text, where there was none before or there is none now. */
+  /** The whole text, if there was no text before or there is none now. */
   text: Schema.optionalKey(Schema.NullOr(Schema.String)),
   kind: Schema.optionalKey(FileKind),
   holds: Schema.optionalKey(FileEntry),
   from: Schema.optionalKey(FileEntry),
-  /** So many lines from this one on, from 0, are replaced; absent with a whole text. */
+  /** Replaces `count` lines, starting at index `from`, with `now`. Absent together with a whole text. */
   lines: Schema.optionalKey(Schema.Struct({ from: Schema.Int, count: Schema.Int, now: Schema.Array(Schema.String) }))
 })
 export type ProposedChange = typeof ProposedChange.Type
 
 /**
- * What `copy` proposes otherwise than before; a proposal that was taken back proposes its base. The base of a file that was
- * proposed before is left out.
+ * The proposals that changed since `before`. For a proposal that was taken back, proposes its base. Files with an
+ * earlier proposal have no base.
  */
 export const proposedSince = (copy: WorkingCopy, before: ReadonlyArray<ProposedFile>): ReadonlyArray<ProposedFile> => {
   const known = new Map(before.map((file) => [file.path, file]))
@@ -107,7 +110,7 @@ export const proposedSince = (copy: WorkingCopy, before: ReadonlyArray<ProposedF
   return [...changed, ...back]
 }
 
-/** The same with the lines that changed alone, where a text is known that they stand in. */
+/** The proposals that changed since `before`, reduced to changed lines if the previous text is known. */
 export const changesSince = (copy: WorkingCopy, before: ReadonlyArray<ProposedFile>): ReadonlyArray<ProposedChange> => {
   const textsBefore = new Map(before.map((file) => [file.path, file.text]))
   return proposedSince(copy, before).map((file): ProposedChange => {
@@ -120,7 +123,7 @@ export const changesSince = (copy: WorkingCopy, before: ReadonlyArray<ProposedFi
   })
 }
 
-/** Makes changes again in a copy that is as it was before them. */
+/** Applies stored changes to a copy with the same previous content. */
 export const proposeAgain = (copy: WorkingCopy, changes: ReadonlyArray<ProposedChange>): void => {
   for (const change of changes) {
     const { base, lines, path, text = null } = change
@@ -130,7 +133,7 @@ export const proposeAgain = (copy: WorkingCopy, changes: ReadonlyArray<ProposedC
   }
 }
 
-/** The working copy of the task that a fiber works for; absent outside of tasks. */
+/** The working copy of the fiber's task; absent outside tasks. */
 export const CurrentCopy = Context.Reference<WorkingCopy | undefined>("task-conductor/services/files/CurrentCopy", {
   defaultValue: () => undefined
 })

@@ -1,6 +1,4 @@
-/**
- * The project folder: canonical paths, bounded reads, atomic writes, the list of files, and the project description.
- */
+/** The project folder: canonical paths, limited reads, atomic writes, and the list of files. */
 import * as Effect from "effect/Effect"
 import * as path from "node:path"
 import type { FileEntry } from "../../domain/files/FileEntry.ts"
@@ -27,10 +25,10 @@ import { fileFailure } from "./FileFailure.ts"
 import { contentState, linkState, textHash } from "./Hash.ts"
 import { listTree, listTreeWithin, maxTreeEntries, type TreeBounds, type TreeListing } from "./FileTree.ts"
 
-/** Larger files are not compared. */
+/** Larger files are not compared. In bytes. */
 const maxComparedBytes = 64 * 1024 * 1024
 
-/** The given folder cannot be used as the project. `path` is absolute. */
+/** The given folder is unusable as a project. `path` is absolute. */
 export class WorkspaceError extends Schema.TaggedError<WorkspaceError>()("WorkspaceError", {
   path: Schema.String,
   reason: Schema.Literals(["missing", "not_a_folder", "unreadable"])
@@ -58,7 +56,7 @@ const openRoot = Effect.fnUntraced(function* (root: string) {
   return yield* Effect.mapError(opened, () => unusable("unreadable"))
 })
 
-/** Looks at the working copy of the fiber first: what it proposes stands for what the project holds. */
+/** Uses the proposal in the fiber's working copy if there is one, or else the project. */
 const proposedOr = <A, E, R>(
   path: string,
   proposal: (file: ProposedFile) => Effect.Effect<A, E>,
@@ -94,8 +92,8 @@ const bytesAt = (path: string) =>
   Effect.map(Effect.option(readFileBytes(path, maxComparedBytes)), Option.getOrUndefined)
 
 /**
- * What the project has at the path of a write: a text, or something else. Fails when the new text has no place in the encoding of
- * the file that it replaces, or that was moved there.
+ * What the project has at the path of a write: a text, or another kind of entry. Fails if the encoding of the replaced
+ * or moved file lacks a character of the new text.
  */
 const heldAt = Effect.fnUntraced(function* (access: WriteAccess, moved: FileEntry | undefined) {
   const { from, kind, path: file } = access
@@ -110,7 +108,7 @@ const heldAt = Effect.fnUntraced(function* (access: WriteAccess, moved: FileEntr
   return { base, holds }
 })
 
-/** The encoding of a file in the project, in which a proposed text is written too. */
+/** The encoding of a project file, which a proposed text keeps. */
 const encodingOf = (file: string) =>
   Effect.flatMap(CurrentCopy, (copy) =>
     Effect.match(readDecodedFile(copy?.get(file)?.from?.path ?? file, maxComparedBytes), {
@@ -120,8 +118,8 @@ const encodingOf = (file: string) =>
   )
 
 /**
- * What a write says beside its text. What is moved a second time, or was changed before, is still the file of the project, where there
- * is one.
+ * The details of a write besides its text. A file that is moved again, or changed before its move, still refers to the
+ * project's file if there is one.
  */
 const movedIn = Effect.fnUntraced(function* (copy: WorkingCopy, access: WriteAccess) {
   const source = access.from === undefined ? undefined : copy.get(access.from.path)
@@ -131,7 +129,7 @@ const movedIn = Effect.fnUntraced(function* (copy: WorkingCopy, access: WriteAcc
   return besideText({ ...access, from, kind: access.kind ?? source.kind })
 })
 
-/** What identifies a proposed content. */
+/** The state that identifies proposed content. */
 const proposedState = (file: ProposedFile): string => {
   const { from, kind, text } = file
   if (text === null) return "absent"
@@ -139,7 +137,7 @@ const proposedState = (file: ProposedFile): string => {
   return isOpaque(file) && from !== undefined ? from.state : textHash(text)
 }
 
-/** What a proposal has at its path; nothing where it removes something. */
+/** The entry that a proposal creates; undefined if it removes something. */
 const proposedEntry = (file: ProposedFile): FileEntry | undefined => {
   const { from, kind, path, text } = file
   if (text === null) return undefined
@@ -149,7 +147,10 @@ const proposedEntry = (file: ProposedFile): FileEntry | undefined => {
   return { ...shared, is: "file", size: Buffer.byteLength(text), isText: true }
 }
 
-/** What the copy of a fiber leaves at a path: a folder is gone when everything in it is, and there when something is put into it. */
+/**
+ * The entry at a path according to the fiber's copy. A folder is gone if all its content is removed, and exists if
+ * something is put into it.
+ */
 const entryWith = Effect.fnUntraced(function* (file: string) {
   yield* requireNoFileAbove(file)
   const copy = yield* CurrentCopy
@@ -166,12 +167,12 @@ const entryWith = Effect.fnUntraced(function* (file: string) {
   return inProject.every((one) => removedPaths.has(one)) ? undefined : entry
 })
 
-/** More links in a row that a task makes are a cycle. */
+/** After this many links made by a task, give up: they are a cycle. */
 const maxLinks = 40
 
 /**
- * Where a path leads by the working copy of the fiber: not to where a link led that is removed, and on to where a new link leads.
- * Nothing for a path that the project alone decides about.
+ * The real path according to the fiber's working copy. Links that it removed are not followed; links that it created
+ * are. Undefined if the project alone decides.
  */
 const proposedPlace = Effect.fnUntraced(function* (root: string, written: string) {
   const files = (yield* CurrentCopy)?.files() ?? []
@@ -188,7 +189,7 @@ const proposedPlace = Effect.fnUntraced(function* (root: string, written: string
   return yield* new ToolFailure({ type: "validation_failed", message: `The links at ${written} form a circle.` })
 })
 
-/** Fails for a path below what the working copy of the fiber makes a file. */
+/** Fails for a path below a file that the fiber's working copy creates. */
 const requireNoFileAbove = Effect.fnUntraced(function* (file: string) {
   const above = ((yield* CurrentCopy)?.files() ?? []).some(
     (one) => one.text !== null && one.kind !== "link" && one.path !== file && isWithin(one.path, file)
@@ -198,7 +199,7 @@ const requireNoFileAbove = Effect.fnUntraced(function* (file: string) {
   return yield* new ToolFailure({ type: "not_found", message })
 })
 
-/** The listing with the files that the working copy of the fiber adds, and without those that it removes. */
+/** The listing with files that the fiber's working copy adds, and without those that it removes. */
 const withProposals = (root: string, listed: ReadonlyArray<string>, below = "") =>
   Effect.map(CurrentCopy, (copy): ReadonlyArray<string> => {
     const files = copy?.files() ?? []
@@ -213,57 +214,58 @@ const withProposals = (root: string, listed: ReadonlyArray<string>, below = "") 
     return [...names].sort(compareCodePoints)
   })
 
-/** Fails unless the project is a folder that can be listed. */
+/** Fails if the project is not a folder that can be listed. */
 export const requireProject = (root: string) => Effect.asVoid(openRoot(root))
 
-/**
- * A fiber that works for a task sees the project as the working copy of the task has it, and what it writes goes there.
- */
+/** A fiber that works on a task sees the project with the task's working copy, and writes into that copy. */
 export class Workspace extends Context.Service<
   Workspace,
   {
     /** The real, absolute path of the project folder. */
     readonly root: string
     /**
-     * Makes a path canonical without touching the file: relative paths start at the root, links are resolved as far as
-     * the path exists. Fails with `validation_failed` (NUL) or `io_error`.
+     * Makes a path canonical without touching the file. Relative paths start at the root; links are resolved as far as
+     * the path exists. Fails with `validation_failed` (NUL character) or `io_error`.
      */
     canonical(path: string): Effect.Effect<{ readonly path: string; readonly inside: boolean }, ToolFailure>
     /**
-     * The path that is meant by one which a model writes: `/src/a.ts` is `src/a.ts` where only the project has it, and names may
-     * differ in blanks or normalisation (MeantPath.ts). Gives the path as it is where no other one fits.
+     * The path that a model means: `/src/a.ts` means `src/a.ts` if only the project has it, and names may differ in
+     * blanks or normalisation (MeantPath.ts). Returns the path unchanged if no other fits.
      */
     meant(path: string): Effect.Effect<string>
-    /** What identifies the content at a canonical path now; another content gives another text. */
+    /** A text that identifies the current content at a canonical path. */
     state(path: string): Effect.Effect<string>
     /**
-     * Reads a regular text file at a canonical path, at most `maxBytes`, in its encoding. Fails with `not_found`, `io_error` (folder,
-     * pipe, no permission), `output_limit` (too large) or `parse_error` (not text).
+     * Reads a regular text file at a canonical path, at most `maxBytes`, in its encoding. Fails with `not_found`,
+     * `io_error` (folder, pipe, no permission), `output_limit` (too large) or `parse_error` (not text).
      *
-     * Of a range of lines only they may not be larger. One that begins after the last line fails with `validation_failed`; one that
-     * ends after it gives the lines that exist.
+     * With a range, the limit applies only to its lines. A range that begins after the last line fails with
+     * `validation_failed`. A range that ends after it returns the existing lines.
      */
     readText(file: string, maxBytes: number, range?: LineRange): Effect.Effect<string, ToolFailure>
-    /** How such a file is encoded; nothing for what is no text. A change keeps it. */
+    /** The encoding of a text file, which a change keeps; undefined for other files. */
     encoding(file: string): Effect.Effect<TextEncoding | undefined>
     /**
-     * What is at a canonical path, without following a link there; nothing where nothing is. `isText` is not looked at. Fails
-     * with `io_error`.
+     * The entry at a canonical path, without following a link; undefined if there is none. `isText` is not determined.
+     * Fails with `io_error`.
      */
     entry(file: string): Effect.Effect<FileEntry | undefined, ToolFailure>
     /**
-     * Replaces, creates or removes a file in one step and makes missing folders. The access must be the one that was granted to
-     * the call. An existing text file keeps its encoding. Fails with `validation_failed` when the file changed since the host looked,
-     * or its encoding lacks a character, and with `io_error`.
+     * Replaces, creates or removes a file in one step, and creates missing folders. The access must be the one that the
+     * gate granted. An existing text file keeps its encoding. Fails with `validation_failed` if the file changed since
+     * approval or its encoding lacks a character, and with `io_error`.
      */
     write(access: WriteAccess): Effect.Effect<void, ToolFailure>
-    /** Paths of all files relative to the root, sorted, without what git ignores. Fails with `output_limit` above 100,000. */
+    /**
+     * Sorted paths of all files relative to the root, without files that git ignores. Fails with `output_limit` above
+     * 100,000.
+     */
     readonly tree: Effect.Effect<ReadonlyArray<string>, ToolFailure>
-    /** Like `tree`, but it ends at a bound instead of failing, and says so. */
+    /** Like `tree`, but stops at a limit instead of failing, and reports that. */
     treeWithin(bounds: TreeBounds): Effect.Effect<TreeListing, ToolFailure>
   }
 >()("task-conductor/services/files/Workspace") {
-  /** The workspace of an existing folder; a relative path starts at the current folder. */
+  /** The workspace of an existing folder. A relative path starts at the current folder. */
   static readonly layer = (root: string) =>
     Layer.effect(
       Workspace,
@@ -317,7 +319,7 @@ export class Workspace extends Context.Service<
       })
     )
 
-  /** A folder whose content cannot be read or changed. `root` is its real path. */
+  /** A project whose content cannot be read or changed. `root` is its real path. */
   static readonly layerNamed = (root: string) => {
     const unreadable = Effect.fail(new ToolFailure({ type: "io_error", message: `Nothing in ${root} is read now.` }))
     return Layer.succeed(Workspace)(
@@ -337,13 +339,13 @@ export class Workspace extends Context.Service<
   }
 }
 
-/** True when a regular file is at a path, or where a link there leads. */
+/** True if a path leads to a regular file, directly or through a link. */
 export const isFileAt = (workspace: Workspace["Service"], written: string): Effect.Effect<boolean> =>
   Effect.flatMap(workspace.canonical(written), ({ path }) => workspace.entry(path)).pipe(
     Effect.match({ onFailure: () => false, onSuccess: (entry) => entry?.is === "file" })
   )
 
-/** The hash of the text at a canonical path, or the state of what has none; `null` when there is nothing. */
+/** The hash of the text at a canonical path, or the state of an entry without text; `null` if there is none. */
 export const fileState = (workspace: Workspace["Service"], path: string): Effect.Effect<string | null> =>
   Effect.catch(Effect.map(workspace.readText(path, maxComparedBytes), textHash), ({ type }) =>
     type === "not_found"

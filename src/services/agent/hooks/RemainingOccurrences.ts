@@ -1,4 +1,4 @@
-/** Names what the changes of a turn left behind elsewhere, except at places that the model left out itself. */
+/** Finds occurrences that the changes of a turn did not cover, except at places that the model deliberately skipped. */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { remainingOccurrences, removedText, type RemovedText } from "../../../domain/files/RemainingOccurrences.ts"

@@ -1,6 +1,6 @@
 /**
- * Ends work that goes in circles: the same call that gives the same output again and again. A call whose output a compaction has dropped
- * may be made again, and is no repetition: the model is told so.
+ * Ends work that repeats the same call with the same output. If a compaction has dropped the output, the model may
+ * repeat the call, and a note tells it so.
  */
 import { callSign } from "../../../domain/documents/TaskOutcome.ts"
 import { outcomeText } from "../../../domain/models/OutputText.ts"
@@ -8,7 +8,7 @@ import { turnNumber } from "../../../domain/tools/ToolCallFormat.ts"
 import type { CallOutcome, ToolCall } from "../../../domain/tools/ToolCall.ts"
 import type { AgentHook } from "../AgentHook.ts"
 
-/** However often its output was dropped, a call is made at most so many times as often. */
+/** Across compactions, a call may be repeated this many times the normal limit. */
 const acrossCompactions = 2
 
 /** A call that has given the same output `most` times. */

@@ -1,6 +1,7 @@
 /**
- * Self-review: after the first report whose checks pass, the model is asked once for a case that its change does not treat, and for a
- * test of it, where the code has lines that belong to the change. The report stays a candidate meanwhile (CandidateReport.ts).
+ * Self-review. After the first report with passing checks, the program asks the model once about an input that the
+ * change may treat wrongly, and for a test of it. It only asks if other lines of the code relate to the change.
+ * Meanwhile the report stays a candidate (CandidateReport.ts).
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -22,7 +23,7 @@ import { makeTaskChanges } from "../../changes/TaskChanges.ts"
 import { RunSettings } from "../../runs/RunSettings.ts"
 import type { AgentHook } from "../AgentHook.ts"
 
-/** With fewer answers left a test that fails could not be answered with a repair and a report. */
+/** With fewer answers left, the model could not fix a failing test and write a report. */
 const leastAnswers = 4
 
 export const makeSelfReview = Effect.gen(function* () {
@@ -32,7 +33,7 @@ export const makeSelfReview = Effect.gen(function* () {
   const workspace = yield* Workspace
   const { lookBack = true } = yield* RunSettings
 
-  /** Lines that the code relates to the changes; of a large project those of the nearest files. */
+  /** Lines of code related to the changes. In a large project only the nearest files are searched. */
   const search = Effect.fnUntraced(function* (changed: ReadonlyArray<ProposedFile>) {
     const names = reviewedDeclarations(changed).map(({ name }) => name)
     const own = new Set(changed.map(({ path }) => path))
