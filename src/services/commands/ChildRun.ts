@@ -1,6 +1,6 @@
 /**
- * Runs one child process to its end and bounds its output. No process is left afterwards: the process group gets SIGTERM
- * and then SIGKILL, and in the sandbox every process that was ever started ends with it.
+ * Runs one child process to its end with limited output. Leaves no process behind: the process group gets SIGTERM and
+ * then SIGKILL, and in the sandbox all descendants end with it.
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -23,51 +23,51 @@ import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { usageOf } from "./CommandUsage.ts"
 import type { ControlGroup } from "./ControlGroup.ts"
 
-/** Two ways between this process and a child. */
+/** Input and output between this process and a child. */
 export interface Channel {
   readonly input: Stream.Stream<Uint8Array, PlatformError.PlatformError>
   readonly output: Sink.Sink<void, Uint8Array, never, PlatformError.PlatformError>
 }
 
-/** What gives effects the means to start programs and to read files, as they are here. */
+/** Provides the means to start programs and read files, taken from the current context. */
 export const processProvider = Effect.map(Effect.context<ChildProcessSpawner | FileSystem.FileSystem>(), (context) =>
   Effect.provideContext(context)
 )
 
-/** What a child may use of the machine; it is not watched without limits. */
+/** Limits for a child's use of the machine. Without `limits` it is not watched. */
 interface ChildBounds {
   readonly limits?: CommandLimits
-  /** Folders of the sandbox that lie in memory. */
+  /** In-memory folders of the sandbox. */
   readonly temporary?: ReadonlyArray<string>
-  /** The group of processes in which the kernel holds the limits. */
+  /** The control group in which the kernel enforces the limits. */
   readonly group?: ControlGroup | undefined
 }
 
 interface ChildOrder {
-  /** The program and its arguments, after those of the sandbox when there is one. */
+  /** The program and its arguments, preceded by those of the sandbox if there is one. */
   readonly argv: ReadonlyArray<string>
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
   /** Whether the program is bubblewrap, which reports on descriptor 3. */
   readonly sandboxed: boolean
-  /** The filter of system calls, which bubblewrap reads from descriptor 4. */
+  /** The system call filter, which bubblewrap reads from descriptor 4. */
   readonly filter?: Uint8Array | undefined
-  /** What the process reads from descriptor 5, and what takes what it writes there. */
+  /** Input and output of the process on descriptor 5. */
   readonly channel?: Channel | undefined
-  /** What the program reads on stdin; nothing when absent. */
+  /** The program's stdin; empty if absent. */
   readonly input?: string | undefined
   readonly seconds: number
-  /** What set `seconds`, for a person who needs more; absent when nothing can change it. */
+  /** The setting that determines `seconds`, for a user who needs more. Absent if nothing can change it. */
   readonly limit?: string
   readonly bounds?: ChildBounds
 }
 
 export interface ChildEnd {
-  /** 128 and more for a signal; null when the child was stopped because it wrote or used too much. */
+  /** 128 or more for a signal. Null if the child was stopped because it wrote or used too much. */
   readonly exitCode: number | null
-  /** Why it was stopped, in a sentence; present when there is no exit code. */
+  /** Why the child was stopped, as a sentence. Present if there is no exit code. */
   readonly stopped?: string
-  /** stdout and stderr in the order in which they were written; only beginning and end of a long output. */
+  /** stdout and stderr in the order of writing. Only the beginning and end of a long output. */
   readonly output: string
 }
 
@@ -75,11 +75,11 @@ export const maxOutputBytes = 10_485_760
 /** The time between SIGTERM and SIGKILL. */
 const grace = "1 second"
 const shownTail = 2000
-/** How often it is looked what the child uses. */
+/** How often the usage of the child is measured. */
 const watchEvery = "300 millis"
 const tooMuch = "It wrote more than 10 MB and was stopped."
 
-/** The reports of bubblewrap: the first process in the sandbox, later the exit code of the command. */
+/** Reports of bubblewrap: the first process in the sandbox, later the exit code of the command. */
 const Status = Schema.Struct({
   "child-pid": Schema.optionalKey(Schema.Int),
   "exit-code": Schema.optionalKey(Schema.Int)
@@ -87,7 +87,7 @@ const Status = Schema.Struct({
 type Status = typeof Status.Type
 const readStatus = Schema.decodeUnknownOption(Schema.fromJsonString(Status))
 
-/** Sends a signal; a process that has ended needs none. */
+/** Sends a signal. Ignores processes that have ended. */
 const signal = (pid: number, name: NodeJS.Signals): void => {
   try {
     process.kill(pid, name)
@@ -98,17 +98,17 @@ const signal = (pid: number, name: NodeJS.Signals): void => {
 
 /** The state of the sandbox around a child. */
 interface SandboxWatch {
-  /** The first process in the sandbox, with which all others end; bubblewrap reports it. */
+  /** The first process in the sandbox, which bubblewrap reports. All others end with it. */
   readonly inner: Deferred.Deferred<number>
-  /** Absent until the command has ended. */
+  /** Undefined until the command has ended. */
   readonly exitCode: () => number | undefined
-  /** Ends when bubblewrap has nothing more to report. */
+  /** Ends when bubblewrap has no more reports. */
   readonly reading: Fiber.Fiber<void>
 }
 
 /**
- * Stops the processes in the sandbox by SIGTERM, then by SIGKILL. Signals to bubblewrap are not passed on, and if it were
- * killed while it starts, its child would live on.
+ * Stops the processes in the sandbox with SIGTERM, then SIGKILL. bubblewrap does not pass on signals. If bubblewrap is
+ * killed during its start, its child survives.
  */
 const stopInner = Effect.fnUntraced(function* (handle: ChildProcessHandle, { inner }: SandboxWatch) {
   const isRunning = Effect.orElseSucceed(handle.isRunning, () => false)
@@ -162,7 +162,8 @@ const watchSandbox = Effect.fnUntraced(function* (handle: ChildProcessHandle) {
 })
 
 /**
- * Looks again and again what the child uses, ends all its processes at once when it is too much, and says why. Never ends else.
+ * Measures the usage of the child repeatedly. If it is too high, ends all processes at once and returns the reason.
+ * Otherwise never ends.
  */
 const watchUsage = Effect.fnUntraced(function* (
   { bounds: { limits, temporary = [] } = {} }: ChildOrder,
@@ -197,7 +198,7 @@ const launch = (order: ChildOrder, output: CommandOutput) =>
     return { handle, sandbox, full, collecting }
   }).pipe(Effect.uninterruptible)
 
-/** Runs the child, fills `output`, and gives the exit code, or why the child was stopped. */
+/** Runs the child and collects `output`. Returns the exit code, or why the child was stopped. */
 const runToEnd = Effect.fnUntraced(function* (order: ChildOrder, output: CommandOutput) {
   const { collecting, full, handle, sandbox } = yield* launch(order, output)
   const exitCode = yield* Effect.raceAllFirst([
@@ -206,7 +207,7 @@ const runToEnd = Effect.fnUntraced(function* (order: ChildOrder, output: Command
     watchUsage(order, handle, sandbox)
   ])
   if (typeof exitCode === "string") return exitCode
-  /* Processes in the background end with the command; only then is all output written. */
+  /** Background processes end with the command. Only then is all output complete. */
   yield* Effect.ignore(handle.kill({ killSignal: "SIGTERM", forceKillAfter: grace }))
   const readers = sandbox === undefined ? [collecting] : [collecting, sandbox.reading]
   yield* Effect.timeoutOption(Effect.forEach(readers, Fiber.await), grace)
@@ -219,7 +220,7 @@ const runToEnd = Effect.fnUntraced(function* (order: ChildOrder, output: Command
   return yield* new ToolFailure({ type: "io_error", message: `The sandbox could not be started: ${why}` })
 }, Effect.scoped)
 
-/** Runs the child for at most `seconds`. Fails with `timeout` (with the end of the output) or `io_error`. */
+/** Runs the child for at most `seconds`. Fails with `timeout`, including the end of the output, or `io_error`. */
 export const runChild = Effect.fn("runChild")(function* (order: ChildOrder) {
   const output = new CommandOutput()
   const result = yield* runToEnd(order, output).pipe(
@@ -247,7 +248,7 @@ export const isExecutable = Effect.fnUntraced(function* (file: string) {
   return info?.type === "File" && (info.mode & 0o111) !== 0
 })
 
-/** The path of the first executable file of this name. */
+/** The path of the first executable file with this name. */
 export const findProgram = Effect.fnUntraced(function* (name: string, folders: ReadonlyArray<string>) {
   for (const folder of folders) {
     const file = path.join(folder, name)

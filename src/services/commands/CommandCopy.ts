@@ -1,6 +1,6 @@
 /**
- * Working copies for commands: a command of a task sees the project with the changes that the task proposes, and what it
- * writes becomes proposals instead of changes. How the copy is made is tried once per run, on the real project.
+ * Working copies for commands. A command of a task sees the project with the proposed changes of the task, and its
+ * writes become proposals. Once per run, a trial on the real project determines how to make the copy.
  */
 import { chmod, lstat, mkdir, mkdtemp, readdir, rm, rmdir, writeFile } from "node:fs/promises"
 import * as Effect from "effect/Effect"
@@ -28,15 +28,15 @@ import {
 import { emptySurvey } from "./ProjectSurvey.ts"
 import type { Sandbox } from "./Sandbox.ts"
 
-/** How commands see what a task proposes. */
+/** How commands see the proposals of a task. */
 export interface CopyState {
-  /** `none`: they see only the project, so that changes have to be made before they are checked. */
+  /** `none`: commands see only the project, so changes must be made before they can be checked. */
   readonly mechanism: "overlay" | "copy" | "none"
-  /** How, or why not: a clause. */
+  /** How the copy is made, or why it is impossible: a clause. */
   readonly words: string
 }
 
-/** How a command ended; `guarded` are paths that the sandbox kept from it. */
+/** The end of a command. `guarded` are paths that the sandbox protected from it. */
 interface CopiedRun {
   readonly end: ChildEnd
   readonly guarded: ReadonlyArray<string>
@@ -50,17 +50,17 @@ interface Way extends CopyState {
 const none = (words: string): Way => ({ mechanism: "none", words })
 const overlayWay = (words: string, overlay: OverlayMounts) => ({ mechanism: "overlay" as const, words, overlay })
 
-/** A cached effect that was interrupted would interrupt all who ask later. */
+/** Uninterruptible, because an interrupted cached effect would interrupt all later callers. */
 const once = <A, E>(effect: Effect.Effect<A, E>) => Effect.cached(Effect.uninterruptible(effect))
 
 interface CopyPlaces {
   /** The real path of the project. */
   readonly root: string
-  /** The folder in which folders for commands are made; other processes use it too. */
+  /** The parent of the folders for commands. Other processes use it too. */
   readonly scratch: string
   readonly git: boolean
   readonly sandbox: Sandbox["Service"]
-  /** Runs a command, and removes the empty folders that its sandbox makes. */
+  /** Runs a command, and removes the empty folders that its sandbox creates. */
   readonly holding: (
     placeholders: ReadonlyArray<string>,
     child: Effect.Effect<ChildEnd, ToolFailure>
@@ -70,7 +70,7 @@ interface CopyPlaces {
 const hideScript = 'for f; do mknod "$f" c 0 0 || exit 1; done'
 const missingScript = 'i=0; for f; do [ -e "$f" ] || [ -L "$f" ] || echo $i; i=$((i+1)); done'
 
-/** Removes a file and a folder, makes them again, and looks whether the old content comes back. */
+/** Removes a file and a folder, creates them again, and verifies that the old content does not come back. */
 const trialScript =
   'cd "$0" && [ ! -e gone ] && rm -r folder && mkdir folder && echo new > folder/new && [ "$(ls folder)" = new ] && rm file && echo new > file && [ "$(cat file)" = new ]'
 
@@ -85,7 +85,7 @@ const failure = (message: string) => new ToolFailure({ type: "io_error", message
 
 const folderMode = 0o700
 
-/** What vanishes meanwhile is passed over: a removal that fails in one folder goes on in others for a while. */
+/** Entries that vanish meanwhile are skipped: a failed removal continues in other folders for a while. */
 const openAll = async (folder: string): Promise<void> => {
   await chmod(folder, folderMode).catch(() => undefined)
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
@@ -94,15 +94,15 @@ const openAll = async (folder: string): Promise<void> => {
 
 const remove = (folder: string) => rm(folder, { recursive: true, force: true })
 
-/** Removes a folder with everything in it, also what nobody may read; overlays leave a folder of mode 000. */
+/** Removes a folder with all content, even unreadable content: overlays leave a folder of mode 000. */
 const removeTree = (folder: string): Effect.Effect<void> =>
   Effect.ignore(Effect.tryPromise(() => remove(folder).catch(() => openAll(folder).then(() => remove(folder)))))
 
-/** While a process has this lock, its folder is not removed by another. */
+/** While a process has this lock, no other process removes its folder. */
 const lockFolder = (parent: string, folder: string) =>
   takeLock(folder, { folder: parent, runId: folder, what: `The folder ${folder}` })
 
-/** Removes the folders that processes which were killed left in `parent`, and `parent` when nothing else is in it. */
+/** Removes folders that killed processes left in `parent`, and `parent` itself if it is empty. */
 const removeLeft = (parent: string) =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
@@ -114,7 +114,7 @@ const removeLeft = (parent: string) =>
     yield* Effect.tryPromise(() => rmdir(real))
   }).pipe(Effect.ignore, Effect.withSpan("removeLeft"))
 
-/** Makes a private folder in `parent` that is removed when the scope closes. */
+/** Creates a private folder in `parent`. It is removed when the scope closes. */
 const openScratch = Effect.fn("openScratch")(
   function* (parent: string) {
     const fs = yield* FileSystem.FileSystem
@@ -133,7 +133,7 @@ const openScratch = Effect.fn("openScratch")(
   )
 )
 
-/** Runs the small programs that a copy needs, in its mounts where it has some. */
+/** Runs the small programs that a copy needs, inside its mounts if it has any. */
 const makeCopyHelper = Effect.fnUntraced(function* ({ holding, root, sandbox }: CopyPlaces) {
   const provide = yield* processProvider
 
@@ -151,7 +151,7 @@ const makeCopyHelper = Effect.fnUntraced(function* ({ holding, root, sandbox }: 
   const hide = (paths: ReadonlyArray<string>) =>
     Effect.forEach(batches(paths), (some) => helper(["/bin/sh", "-c", hideScript, "sh", ...some]), { discard: true })
 
-  /** Those names relative to the project that are not in the copy. */
+  /** The names, relative to the project, that are missing in the copy. */
   const missing = (mounts: CopyMounts) =>
     Effect.fnUntraced(function* (names: ReadonlyArray<string>) {
       const outputs = yield* Effect.forEach(batches(names), (some) =>
@@ -191,7 +191,7 @@ const tryOverlay = Effect.fnUntraced(function* (
   yield* helper(["/bin/sh", "-c", trialScript, path.join(root, name)], mounts)
 })
 
-/** In a user namespace only one user and one group exist, and an overlay cannot change the files of others. */
+/** A user namespace has only one user and group, so an overlay cannot change files of others. */
 const hasOneOwner = Effect.fnUntraced(function* (root: string) {
   const { uid, gid } = yield* doing("look at the project", () => lstat(root))
   if (uid !== process.getuid?.() || gid !== process.getgid?.()) return false
@@ -199,7 +199,7 @@ const hasOneOwner = Effect.fnUntraced(function* (root: string) {
   return entries.every(({ info }) => info.uid === uid && info.gid === gid)
 })
 
-/** The ways to mount an overlay here, in the order in which they are tried. */
+/** The available ways to mount an overlay, in the order of trying. */
 const overlaysHere = Effect.fnUntraced(function* ({ root, sandbox }: CopyPlaces) {
   if (!(yield* hasOneOwner(root))) return []
   const unshare = yield* sandbox.find("unshare")
@@ -241,7 +241,7 @@ export const makeCommandCopies = Effect.fnUntraced(function* (places: CopyPlaces
   const provide = yield* processProvider
   const helper = yield* makeCopyHelper(places)
 
-  /* A resumed run may need no command any more. */
+  /** A resumed run may need no command, so old folders are removed here. */
   yield* provide(removeLeft(scratch))
   const ownScratch = yield* once(provide(Effect.provideService(openScratch(scratch), Scope.Scope, scope)))
 
@@ -259,7 +259,7 @@ export const makeCommandCopies = Effect.fnUntraced(function* (places: CopyPlaces
 
   return {
     state: Effect.map(way, ({ mechanism, words }): CopyState => ({ mechanism, words })),
-    /** Runs a command in a copy that it has for itself; what it wrote is proposed when it has ended. */
+    /** Runs a command in its own copy. When it has ended, its writes are proposed. */
     within: (copy: WorkingCopy, run: (mounts: CopyMounts) => Effect.Effect<CopiedRun, ToolFailure>) =>
       Effect.scoped(
         Effect.gen(function* () {

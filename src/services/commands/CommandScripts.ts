@@ -1,6 +1,6 @@
 /**
- * The files of a project that a command runs: its scripts, what those name in turn, and the links that lead to them. What is
- * allowed or trusted of a command holds for these files as they are.
+ * Finds the project files that a command runs: its scripts, further scripts that those name, and links to them.
+ * Permission or trust for a command holds for the current content of these files.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -13,24 +13,24 @@ import { textHash } from "../files/Hash.ts"
 import { readTextFile } from "../files/TextFile.ts"
 import { CurrentCopy } from "../files/WorkingCopy.ts"
 
-/** More scripts than these are not followed. */
+/** The limit of scripts to follow. */
 const maxScripts = 200
-/** A chain of links that is longer leads in a circle. */
+/** A longer chain of links is a cycle. */
 const maxLinks = 40
-/** Packages of a workspace are looked for so deep, and in so many folders of a level. */
+/** The depth and the folders per level for finding workspace packages. */
 const deepestPackage = 5
 const mostPackageFolders = 500
 const maxBytes = 4 * 1_048_576
-/** A larger text was not written by hand. */
+/** Larger texts are not handwritten, so they are not searched for scripts. In bytes. */
 const maxFollowed = 262_144
 
-/** A text to follow, and the folders where its paths start. */
+/** A text to search, and the folders to which its paths are relative. */
 interface Open {
   readonly named: NamedScripts
   readonly folders: ReadonlyArray<string>
 }
 
-/** The files of these names in a folder of the project and in those above it. */
+/** Files with these names in a project folder and the folders above it. */
 const definitionsFrom = Effect.fnUntraced(function* (root: string, folder: string, names: ReadonlyArray<RegExp>) {
   const files: Array<string> = []
   for (let current = folder; names.length > 0 && isWithin(root, current); current = path.dirname(current)) {
@@ -41,7 +41,9 @@ const definitionsFrom = Effect.fnUntraced(function* (root: string, folder: strin
   return files
 })
 
-/** The file at a canonical path, as a command sees it: its hash, and its text when it is one. Nothing for what is not a file. */
+/**
+ * The file at a canonical path as a command sees it: its hash, and its text if it has one. Undefined for other entries.
+ */
 export const readScript = Effect.fnUntraced(function* (file: string) {
   const proposed = (yield* CurrentCopy)?.get(file)
   if (proposed !== undefined) {
@@ -54,7 +56,7 @@ export const readScript = Effect.fnUntraced(function* (file: string) {
   return { hash: text === undefined ? stamp : textHash(text), text }
 })
 
-/** The links of the project on the way to a file, each with where it leads: turned elsewhere, it runs another file. */
+/** The project links on the path to a file, with their targets. A changed link would run another file. */
 const linksOnTheWay = Effect.fnUntraced(function* (root: string, file: string) {
   const links: Array<RunScript> = []
   let rest = path.relative(root, file).split(path.sep)
@@ -72,7 +74,7 @@ const linksOnTheWay = Effect.fnUntraced(function* (root: string, file: string) {
   return links
 })
 
-/** The folders of packages of a workspace: all with a manifest that is not installed and not hidden, near the root. */
+/** The package folders of a workspace: folders near the root with a manifest, except installed and hidden ones. */
 const packageFolders = Effect.fnUntraced(function* (root: string) {
   const folders: Array<string> = []
   let level: ReadonlyArray<string> = [root]
@@ -91,10 +93,7 @@ const packageFolders = Effect.fnUntraced(function* (root: string) {
   return folders
 })
 
-/**
- * The scripts of a command in a folder of the project, by path, and the links that lead to them. `hash` is null for one
- * that does not exist yet.
- */
+/** The scripts of a command by path, and the links to them. `hash` is null for a script that does not exist yet. */
 export const commandScripts = Effect.fn("commandScripts")(function* (
   root: string,
   argv: ReadonlyArray<string>,

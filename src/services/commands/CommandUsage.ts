@@ -1,6 +1,6 @@
 /**
- * What a running command uses, read from /proc: the memory and the processes of everything that it started. Elsewhere than
- * on Linux nothing is found.
+ * Measures a running command from /proc: the memory and processes of everything it started. Returns nothing on systems
+ * other than Linux.
  */
 import * as Effect from "effect/Effect"
 import { readdirSync, readFileSync, statfsSync } from "node:fs"
@@ -14,7 +14,7 @@ interface ProcessLine {
   readonly residentBytes: number
 }
 
-/** The largest size of a page that Linux uses there: the first, rough count may be too large, but not too small. */
+/** Linux's largest page size on this processor. The first rough count may be too high but not too low. */
 const pageBytes = ["arm64", "ppc64"].includes(process.arch) ? 65_536 : 4096
 
 const textOf = (file: string): string => {
@@ -25,7 +25,7 @@ const textOf = (file: string): string => {
   }
 }
 
-/** A line of /proc/PID/stat; the name of the program, in parentheses, may hold anything. */
+/** Parses /proc/PID/stat. The program name in parentheses may contain anything. */
 const readLine = (pid: number): ProcessLine | undefined => {
   const text = textOf(`/proc/${pid}/stat`)
   const fields = text
@@ -46,18 +46,18 @@ const allProcesses = (): ReadonlyArray<ProcessLine> => {
   }
 }
 
-/** The process with all that descends from it, or is of its session. */
+/** A process with its descendants and its session. */
 const processTree = (first: number, all: ReadonlyArray<ProcessLine> = allProcesses()) => {
   const children = Map.groupBy(all, ({ parent }) => parent)
   const tree = new Set(all.filter(({ pid, session }) => pid === first || session === first))
-  /* What is added while the set is walked is walked too. */
+  /** A set iterates over elements that are added during iteration. */
   for (const { pid } of tree) for (const child of children.get(pid) ?? []) tree.add(child)
   return [...tree]
 }
 
 const sum = (numbers: ReadonlyArray<number>): number => numbers.reduce((all, one) => all + one, 0)
 
-/** The share of a process of the memory that it has in common with others; what is resident where that is not shown. */
+/** A process's share of the memory that it shares with others; its resident memory if that is unavailable. */
 const sharedOut = ({ pid, residentBytes }: ProcessLine): number => {
   const kilobytes = /^Pss:\s+(\d+) kB/m.exec(textOf(`/proc/${pid}/smaps_rollup`))?.[1]
   return kilobytes === undefined ? residentBytes : Number(kilobytes) * 1024
@@ -65,7 +65,7 @@ const sharedOut = ({ pid, residentBytes }: ProcessLine): number => {
 
 const tmpfs = 0x01021994
 
-/** What lies in a temporary folder of the sandbox; 0 when something else is mounted there. */
+/** The bytes in a temporary folder of the sandbox; 0 if something else is mounted there. */
 const bytesIn = (folder: string, sizeBytes: number): number => {
   try {
     const { bfree, blocks, bsize, type } = statfsSync(folder)
@@ -76,15 +76,16 @@ const bytesIn = (folder: string, sizeBytes: number): number => {
   }
 }
 
-/** Folders of the sandbox that lie in memory. */
+/** In-memory folders of the sandbox. */
 export interface TemporaryFolders {
   readonly paths: ReadonlyArray<string>
   readonly sizeBytes: number
 }
 
 /**
- * What the process and all that it started use now. `inner` is the first process in the sandbox, through which its
- * temporary folders are seen. Memory in common is counted once, which takes longer, only when `enough` could be exceeded.
+ * The current usage of a process and everything it started. `inner` is the first process in the sandbox, through which
+ * its temporary folders are visible. Shared memory is only counted exactly if `enough` could be exceeded, because that
+ * takes longer.
  */
 export const usageOf = (
   pid: number,

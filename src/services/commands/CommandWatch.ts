@@ -1,5 +1,6 @@
 /**
- * Watches what commands change of what other programs run by themselves, and keeps the empty folders that sandboxes need.
+ * Detects changes by commands to files that other programs run automatically, and manages the empty folders that
+ * sandboxes need.
  */
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
@@ -12,7 +13,7 @@ import type { CommittedSecrets } from "./CommittedSecrets.ts"
 import { emptySurvey, isInBareRepository, type ProjectSurvey, surveyChanges, surveyProject } from "./ProjectSurvey.ts"
 import { removePlaceholders } from "./SandboxProfile.ts"
 
-/** More names are counted. */
+/** Further names are only counted. */
 export const maxNamed = 20
 
 const warningText = (changed: ReadonlyArray<string>): string => {
@@ -28,7 +29,9 @@ export const makeCommandWatch = Effect.fnUntraced(function* (root: string, home:
   let running = 0
   const placeholdersLeft = new Set<string>()
 
-  /** Removes the empty folders when no command needs them: removing one ends its mount in every sandbox. */
+  /**
+   * Removes the empty folders when no command needs them. Removing one earlier would end its mount in every sandbox.
+   */
   const tidy = Effect.suspend(() => {
     running -= 1
     if (running > 0) return Effect.void
@@ -37,7 +40,7 @@ export const makeCommandWatch = Effect.fnUntraced(function* (root: string, home:
     return removePlaceholders(paths)
   })
 
-  /** Runs a command; `placeholders` are the empty folders that its sandbox makes. */
+  /** Runs a command. `placeholders` are the empty folders that its sandbox creates. */
   const holding = (placeholders: ReadonlyArray<string>, child: Effect.Effect<ChildEnd, ToolFailure>) =>
     Effect.suspend(() => {
       running += 1
@@ -67,11 +70,14 @@ export const makeCommandWatch = Effect.fnUntraced(function* (root: string, home:
 
   return {
     controlsAmong,
-    /** Fails with `io_error` when a project is too large to be protected; without a sandbox, nothing is compared then. */
+    /**
+     * Fails with `io_error` if the project is too large to protect. Without a sandbox, such a project is simply not
+     * compared.
+     */
     survey: (sandboxed: boolean): Effect.Effect<ProjectSurvey, ToolFailure> =>
       sandboxed ? surveyNow : Effect.orElseSucceed(surveyNow, () => emptySurvey),
     holding,
-    /** Runs a command, and adds what it changed. */
+    /** Runs a command, and adds the detected changes to its end. */
     watching: Effect.fnUntraced(function* (
       before: ProjectSurvey,
       placeholders: ReadonlyArray<string>,

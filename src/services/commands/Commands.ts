@@ -1,6 +1,6 @@
 /**
- * Runs commands for tools: without a shell, with few environment variables, without input or terminal, in a sandbox
- * where there is one.
+ * Runs commands for tools: without a shell, input or terminal, with few environment variables, and in a sandbox if
+ * there is one.
  */
 import * as Effect from "effect/Effect"
 import { release, totalmem } from "node:os"
@@ -40,57 +40,56 @@ import { CurrentCopy } from "../files/WorkingCopy.ts"
 import { type CopyState, makeCommandCopies } from "./CommandCopy.ts"
 import type { CopyEnd } from "./CopyChanges.ts"
 
-/** What there is of an enclosure without the sandbox. */
+/** The enclosure of a command without the sandbox. */
 const unenclosed = { placeholders: [], guarded: [], shownPaths: [], temporary: [] } as const
 
-/** A command in the form that the gate decides about and that is run. */
+/** A command in the form that the gate decides about and that later runs. */
 export type CanonicalCommand = CanonicalAccess & { readonly _tag: "RunCommand" }
 
 export interface CommandsOptions extends SandboxOptions {
-  /** Variables that the person adds for commands. */
+  /** Environment variables that the user adds for commands. */
   readonly named?: ReadonlyArray<string>
-  /** The folder for what commands write in working copies, outside of the project. */
+  /** The folder for command output in working copies, outside the project. */
   readonly scratch: string
-  /** How long a command may run that does not say it, in seconds; 120 when absent. */
+  /** The default time limit of a command, in seconds; 120 if absent. */
   readonly usualSeconds?: number
-  /** What a command may use of the machine; the usual limits when absent. */
+  /** Limits for a command's use of the machine; defaults if absent. */
   readonly limits?: Partial<GivenCommandLimits>
 }
 
-/** How a command ended, with what it changed of what programs run by themselves, relative to the project. */
+/** The end of a command, with changes to files that programs run automatically, relative to the project. */
 interface CommandEnd extends ChildEnd {
   readonly changed?: ReadonlyArray<string>
-  /** What it wrote in the working copy of its task; absent when it ran in the project. */
+  /** Its writes in the working copy of its task; absent if it ran in the project. */
   readonly copied?: CopyEnd
-  /** What the person can set, when the command failed because of the sandbox. */
+  /** The setting that would help if the sandbox made the command fail. */
   readonly sandboxHint?: string
-  /** The limit that it reached, when it failed because of that without being stopped. */
+  /** The limit that made the command fail by itself. */
   readonly limitHint?: string
 }
 
 interface RunOptions {
   readonly seconds?: number
-  /** What set `seconds`; the call of a tool when absent. */
+  /** The setting that determines `seconds`; absent if the tool call does. */
   readonly limit?: string
-  /** Whether a command in the sandbox is only tried, so that it changes nothing. */
+  /** True for a sandboxed trial, which changes nothing. */
   readonly isTrial?: boolean
   readonly stdin?: string
-  /** True when the caller says itself what the person can set after a failure. */
+  /** True if the caller itself tells the user which setting would help. */
   readonly isQuiet?: boolean
 }
 
 const invalid = (message: string) => new ToolFailure({ type: "validation_failed", message })
 
-/** Since Linux 5.14, processes in a user namespace are counted apart from all others of the user. */
+/** Since Linux 5.14, processes in a user namespace are counted separately from the user's other processes. */
 const countsInNamespaces = (() => {
   const [major = 0, minor = 0] = release().split(".").map(Number)
   return process.platform === "linux" && (major > 5 || (major === 5 && minor >= 14))
 })()
 
 /**
- * The only shell: its script is fixed, and the words of the command are its arguments. It joins stderr to stdout, so
- * that their order is preserved, ignores SIGTERM, so that the command can stop first, sets limits, and puts toolchains where
- * commands look for them.
+ * The only shell. Its script is fixed, and the words of the command are its arguments. It joins stderr to stdout to
+ * preserve their order, ignores SIGTERM so that the command stops first, sets limits, and links toolchains.
  */
 const joined = (argv: ReadonlyArray<string>, limits: CommandLimits, sandboxed: boolean): ReadonlyArray<string> => [
   "/bin/sh",
@@ -112,7 +111,7 @@ interface CommandSetting {
   readonly limits: CommandLimits
 }
 
-/** The folder of a command in the project, which may be proposed only. */
+/** The project folder of a command, which may exist only as a proposal. */
 const folderOf = Effect.fnUntraced(function* (workspace: Workspace["Service"], written: string) {
   const { inside, path: folder } = yield* workspace.canonical(yield* workspace.meant(written))
   if (!inside)
@@ -125,13 +124,13 @@ const folderOf = Effect.fnUntraced(function* (workspace: Workspace["Service"], w
   return yield* invalid(`There is no folder ${folder}. Leave cwd out, or name a folder of the project.`)
 })
 
-/** The path of a program, in the folder of the command or on the search path. */
+/** The path of a program, in the command's folder or on the search path. */
 const findFrom = ({ folders }: CommandSetting, program: string, cwd: string) =>
   program.includes("/") ? Effect.succeed(path.resolve(cwd, program)) : findProgram(program, folders)
 
 /**
- * Where a program stands: its real path outside the project, or the folder around its `bin` in the project. A link
- * in the project shows nothing that lies elsewhere.
+ * Where a program is: its real path outside the project, or the folder around its `bin` in the project. A project link
+ * to a program elsewhere reveals nothing.
  */
 const placeOfProgram = Effect.fnUntraced(function* (setting: CommandSetting, program: string, cwd: string) {
   const { root } = setting
@@ -141,7 +140,7 @@ const placeOfProgram = Effect.fnUntraced(function* (setting: CommandSetting, pro
   return real === undefined || isWithin(root, real) ? {} : { program: real }
 })
 
-/** Explains failed commands to the person, each cause once. */
+/** Explains failed commands to the user, each cause once. */
 const makeHints = Effect.fnUntraced(function* (setting: CommandSetting) {
   const events = yield* RunEvents
   const { committed, limits, options, root } = setting
@@ -154,7 +153,7 @@ const makeHints = Effect.fnUntraced(function* (setting: CommandSetting) {
     yield* events.publish({ type: "message", level: "warning", text: `${commandText(argv)}: ${hint}` })
   })
 
-  /** Adds the limit, or what the person can set for the sandbox, that caused a failure; tells the person once. */
+  /** Adds the limit or sandbox setting that caused a failure, and tells the user once. */
   return Effect.fnUntraced(function* (
     { argv, cwd, sandbox: sandboxWords, sandboxed }: CanonicalCommand,
     shownFolders: ReadonlyArray<string>,
@@ -192,7 +191,7 @@ const makeHints = Effect.fnUntraced(function* (setting: CommandSetting) {
   })
 })
 
-/** Makes what starts a command where it runs: in the sandbox, or in what the system has; `words` are those of its shell. */
+/** Starts a command in the sandbox or in the system's confinement. `words` are those of its shell. */
 const makeStart = Effect.fnUntraced(function* ({
   env,
   limits,
@@ -217,7 +216,7 @@ const makeStart = Effect.fnUntraced(function* ({
     const proxy =
       sandboxed && hosts !== undefined
         ? yield* doing("open the proxy of commands", async () => {
-            /* Imported late: what it loads changes `process`, and plugins would be blamed. */
+            /** Imported late: its dependencies change `process`, and plugins would be blamed. */
             const { openProxy } = await import("./NetworkProxy.ts")
             return openProxy(hosts)
           })
@@ -226,7 +225,7 @@ const makeStart = Effect.fnUntraced(function* ({
       ...around,
       ...child,
       channel: proxy?.channel,
-      /* The folder of the command may be proposed only. */
+      /** The folder of the command may exist only as a proposal. */
       cwd: copy === undefined ? cwd : root,
       env: { ...env, ...(sandboxed && "TMPDIR" in env ? { TMPDIR: "/tmp" } : {}), ...around.variables },
       sandboxed,
@@ -244,22 +243,22 @@ export class Commands extends Context.Service<
   Commands,
   {
     /**
-     * Checks a command and says where and how it would run. Fails with `validation_failed` (too long, folder outside
-     * the project) or `not_found` (no such program).
+     * Checks a command and determines where and how it would run. Fails with `validation_failed` (too long, folder
+     * outside the project) or `not_found` (no such program).
      */
     canonical(access: Access & { readonly _tag: "RunCommand" }): Effect.Effect<CanonicalCommand, ToolFailure>
-    /** Those files of the project that git runs or follows, by where git really looks; their names are not judged. */
+    /** The files among these that git runs or follows, according to git's real lookup instead of their names. */
     controlsAmong(paths: ReadonlyArray<string>): Effect.Effect<ReadonlySet<string>>
     /**
-     * Runs what the gate has granted, at most 1800 seconds. Any exit code is a result. Fails with `timeout` or
-     * `io_error`. Interruption stops the command and everything it started.
+     * Runs a granted command for at most 1800 seconds. Any exit code is a result. Fails with `timeout` or `io_error`.
+     * An interruption stops the command and everything it started.
      *
-     * For a fiber with a working copy, the command sees the project with the proposed changes, and the text files that it
-     * writes are proposed instead of changed. Where no copy can be made, it runs in the project as long as nothing is
-     * proposed, and fails with `io_error` when something is.
+     * For a fiber with a working copy, the command sees the project with the proposed changes, and text files that it
+     * writes become proposals. If no copy is possible, it runs in the project as long as nothing is proposed. Otherwise
+     * it fails with `io_error`.
      */
     run(command: CanonicalCommand, options?: RunOptions): Effect.Effect<CommandEnd, ToolFailure>
-    /** How commands see what a task proposes; tried when it is first needed. */
+    /** How commands see the proposals of a task. Determined on first use. */
     readonly copies: Effect.Effect<CopyState>
   }
 >()("task-conductor/services/commands/Commands") {
@@ -347,17 +346,22 @@ export class Commands extends Context.Service<
     ).pipe(Layer.provide(Sandbox.layer(options)))
 }
 
-/** The first names; the others are counted. */
+/** The first names, and a count of the others. */
 const firstOf = (names: ReadonlyArray<string>): ReadonlyArray<string> =>
   names.length <= maxNamed ? names : [...names.slice(0, maxNamed), `and ${names.length - maxNamed} more`]
 
 /**
- * Runs the command that a call was granted, for at most `seconds` (120 when absent), and gives the result of the tool:
- * `{ exit_code, output }`. For a command that wrote or used too much `exit_code` is null and `stopped` says why; `limit` names the
- * limit that made it fail by itself. What it changed of
- * repositories and of files that programs run by themselves is in `changed_controls`. In a working copy, `changed_files` are
- * those that are proposed now, and `not_proposed` those that are not, with the reason. What the person can set when it failed
- * because of its sandbox is in `sandbox`, and in `shell` what a shell would have replaced. Fails as `Commands.run` does.
+ * Runs the granted command of a call for at most `seconds` (default 120). Returns the result of the tool: `{ exit_code,
+ * output }`.
+ *
+ * - `exit_code` is null for a command that wrote or used too much; `stopped` says why.
+ * - `limit` names a limit that made it fail by itself.
+ * - `changed_controls` lists changes to repositories and files that programs run automatically.
+ * - In a working copy, `changed_files` are proposed now, and `not_proposed` are not, with reasons.
+ * - `sandbox` is the setting that would help if the sandbox made it fail; `shell` lists words that a shell would have
+ * replaced.
+ *
+ * Fails as `Commands.run` does.
  *
  * ```ts
  * access: ({ argv }) => [{ _tag: "RunCommand", argv }],

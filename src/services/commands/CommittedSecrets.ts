@@ -1,6 +1,6 @@
 /**
- * Whether a repository holds files that look like secrets, in any commit, stash or in its index. Their objects are hidden from commands in
- * the sandbox then: what is hidden in the project could be read out of them.
+ * Detects repositories with files that look like secrets, in any commit, stash or index. Their objects are hidden from
+ * sandboxed commands, because hidden project files could be read from them.
  */
 import * as Effect from "effect/Effect"
 import { spawn } from "node:child_process"
@@ -9,12 +9,12 @@ import { createInterface } from "node:readline"
 import { isSecretLike } from "../../domain/files/SensitivePath.ts"
 import { isFolder } from "../files/FileLook.ts"
 
-/** A repository that takes longer counts as one that holds some. */
+/** A repository that takes longer counts as one with secrets. */
 const patience = "20 seconds"
 
 /**
- * All paths that the repository has a content for, one after the object in each line. Nothing of its configuration makes git start a
- * program here or reach a server.
+ * Lists all paths with content in the repository, one per line after the object. Its configuration cannot make git
+ * start a program or reach a server.
  */
 const argv = "-c core.fsmonitor=false rev-list --objects --all --reflog --indexed-objects".split(" ")
 
@@ -26,7 +26,7 @@ const environment = {
   GIT_OPTIONAL_LOCKS: "0"
 }
 
-/** True when there is a path that looks like a secret, and when git cannot say it. */
+/** True if a path looks like a secret, or if git cannot list the paths. */
 const listsSecrets = (repository: string, searchPath: string): Effect.Effect<boolean> =>
   Effect.callback<boolean>((resume) => {
     const child = spawn("git", [`--git-dir=${repository}`, ...argv], {
@@ -46,11 +46,11 @@ const listsSecrets = (repository: string, searchPath: string): Effect.Effect<boo
     return Effect.sync(() => void child.kill("SIGKILL"))
   })
 
-/** For one run: each repository is looked through once. Commands that may commit see all objects. */
+/** The state for one run, which checks each repository once. Commands that may commit see all objects. */
 export const makeCommittedSecrets = ({ git, searchPath }: { readonly git: boolean; readonly searchPath: string }) => {
   const holdsSecrets = new Map<string, boolean>()
   return {
-    /** The folders of objects that commands may not see, of these folders of repositories. */
+    /** The object folders of these repositories that commands must not see. */
     hiddenOf: Effect.fn("CommittedSecrets.hiddenOf")(function* (repositories: ReadonlyArray<string>) {
       if (git) return []
       const hidden: Array<string> = []
@@ -68,7 +68,7 @@ export const makeCommittedSecrets = ({ git, searchPath }: { readonly git: boolea
       }
       return hidden
     }),
-    /** Those of all that were looked through. */
+    /** The hidden object folders of all checked repositories. */
     hidden: (): ReadonlyArray<string> =>
       [...holdsSecrets].flatMap(([repository, isHidden]) => (isHidden ? [path.join(repository, "objects")] : []))
   }

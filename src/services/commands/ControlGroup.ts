@@ -1,7 +1,8 @@
 /**
- * Control groups of Linux (version 2), where this program may make one: the kernel itself holds memory and processes of a
- * command in its group, also for root and between two looks, and ends all that is in it, wherever it has gone. A group is made
- * below the group of this program, or one above it that belongs to the user. Whether that works is tried once, by doing.
+ * Linux control groups (version 2), if this program may create one. The kernel then enforces a command's memory and
+ * process limits itself: also for root and between measurements. It ends everything in the group, wherever it has
+ * moved. A group is created below this program's group, or below one above it that belongs to the user. A trial
+ * determines once whether that works.
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -13,9 +14,9 @@ import { type CommandLimits, controlGroupFolders, memoryReason } from "../../dom
 import { groupPrefix } from "./Watchdog.ts"
 
 export interface ControlGroup {
-  /** The words that run a command in it; without it, should it be gone. */
+  /** The words that run a command in the group, or without it if it is gone. */
   readonly enter: (argv: ReadonlyArray<string>) => ReadonlyArray<string>
-  /** Why the kernel ended all that was in it; nothing when it did not. */
+  /** Why the kernel ended everything in the group; undefined if it did not. */
   readonly exceeded: () => string | undefined
 }
 
@@ -36,7 +37,7 @@ const succeeds = (work: () => unknown): boolean => {
   }
 }
 
-/** Zero is the process that writes it: the shell, which becomes the command. */
+/** Writing zero moves the writing process: the shell, which becomes the command. */
 const enterScript = 'echo 0 2>/dev/null > "$0/cgroup.procs"; exec "$@"'
 const enterWords = (folder: string, argv: ReadonlyArray<string>) => ["/bin/sh", "-c", enterScript, folder, ...argv]
 
@@ -48,7 +49,7 @@ const makeIn = (parent: string): string | undefined => {
   }
 }
 
-/** Whether a process can be put into a new group there and all of it be ended at once. */
+/** Tests whether a process can be put into a new group there, and the whole group ended at once. */
 const works = (parent: string): boolean => {
   const folder = makeIn(parent)
   if (folder === undefined) return false
@@ -63,7 +64,7 @@ const works = (parent: string): boolean => {
 const controllersOf = (parent: string): ReadonlyArray<string> =>
   textOf(path.join(parent, "cgroup.subtree_control")).trim().split(/\s+/)
 
-/** The nearest folder whose groups bound memory and processes, else the nearest in which groups can be made at all. */
+/** The nearest folder whose groups limit memory and processes, or else the nearest in which groups can be created. */
 const findParent = Effect.sync(() => {
   if (process.platform !== "linux") return undefined
   const folders = controlGroupFolders(textOf("/proc/self/cgroup"), textOf("/proc/self/mountinfo"))
@@ -72,14 +73,14 @@ const findParent = Effect.sync(() => {
   return bounding ?? found[0]
 })
 
-/** What a process leaves in its group is gone at once, but for what the kernel still ends. */
+/** How often to retry removing a group while the kernel still ends its processes. */
 const looks = 50
 
 const remove = Effect.fnUntraced(function* (folder: string) {
   succeeds(() => writeFileSync(path.join(folder, "cgroup.kill"), "1"))
   for (let look = 0; look < looks; look++) {
     if (succeeds(() => rmdirSync(folder))) return
-    /* The kernel does not wait for the clock of a test. */
+    /** A real delay, because the kernel does not follow a test clock. */
     yield* Effect.promise(() => setTimeout(20))
   }
 })
@@ -91,7 +92,7 @@ const open = (parent: string, { memoryBytes, processes }: CommandLimits) => {
     succeeds(() => writeFileSync(path.join(folder, name), `${value}`, { flag: "r+" }))
   set("memory.max", memoryBytes)
   set("memory.swap.max", 0)
-  /* All of it, as where it is only watched: a part would go on with what the other part left. */
+  /** End the whole group, as the watch does: a part would continue without the rest. */
   set("memory.oom.group", 1)
   set("pids.max", processes)
   const group: ControlGroup = {
@@ -102,7 +103,10 @@ const open = (parent: string, { memoryBytes, processes }: CommandLimits) => {
   return { folder, group }
 }
 
-/** Gives each command a group of its own until the scope closes, which ends all that is in it; nothing where none can be made. */
+/**
+ * Gives each command its own group until the scope closes, which ends everything in it. Undefined if no group can be
+ * created.
+ */
 export const makeControlGroups = Effect.map(Effect.cached(findParent), (parent) =>
   Effect.fnUntraced(function* (limits: CommandLimits): Effect.fn.Return<ControlGroup | undefined, never, Scope.Scope> {
     const above = yield* parent

@@ -1,6 +1,6 @@
 /**
- * Finds what a command wrote into its working copy, and proposes it: text files that git would not ignore, whether they are
- * executable, and new links within the project.
+ * Finds a command's writes in its working copy and proposes them: text files that git does not ignore, their executable
+ * flag, and new links within the project.
  */
 import { chmod, readdir, readlink } from "node:fs/promises"
 import * as path from "node:path"
@@ -21,18 +21,18 @@ import type { WorkingCopy } from "../files/WorkingCopy.ts"
 import { entryAt, type LayerEntry, walkLayer } from "./LayerWalk.ts"
 import { changesLayer, type NamedProposal } from "./ProjectCopy.ts"
 
-/** Larger files are not proposed. */
+/** Larger files are not proposed. In bytes. */
 const maxBytes = 1_048_576
 
 export interface ShownProject {
   readonly root: string
-  /** What the task proposed, by name relative to the project. */
+  /** The proposals of the task, by name relative to the project. */
   readonly proposals: ReadonlyMap<string, NamedProposal>
 }
 
-/** What is other than before, by names relative to the project. */
+/** Differences from the state before, by names relative to the project. */
 interface Difference {
-  /** Where the written files lie. */
+  /** The folder with the written files. */
   readonly folder: string
   readonly written: ReadonlyArray<string>
   readonly removed: ReadonlyArray<string>
@@ -57,13 +57,13 @@ const filesBelow = Effect.fnUntraced(function* ({ proposals, root }: ShownProjec
 
 interface OverlayEnd extends ShownProject {
   readonly scratch: string
-  /** Those of these names that nothing has in the overlay. */
+  /** The names that do not exist in the overlay. */
   readonly missing: (names: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<string>, ToolFailure>
 }
 
 /**
- * A name in a folder that the command found and that the top layer does not hold. When the overlay does not have it, the
- * folder was made anew, and covers the old one.
+ * A name in a folder from before the command that is not in the top layer. If the overlay lacks it, the folder was
+ * recreated and hides the old one.
  */
 const probeIn = Effect.fnUntraced(function* (folder: string, end: OverlayEnd, top: ReadonlySet<string>) {
   for (const tree of [path.join(end.scratch, changesLayer), end.root]) {
@@ -79,7 +79,7 @@ const probeIn = Effect.fnUntraced(function* (folder: string, end: OverlayEnd, to
   return []
 })
 
-/** What the top layer of an overlay holds. */
+/** The content of an overlay's top layer. */
 export const overlayDifference = Effect.fn("overlayDifference")(function* (end: OverlayEnd) {
   const { missing, root, scratch } = end
   const folder = path.join(scratch, "upper")
@@ -104,7 +104,7 @@ const walkCopy = Effect.fnUntraced(function* (root: string, folder: string) {
   return { stamps: new Map(stamps), ignored }
 })
 
-/** What a copy holds, to be compared later: another text for another file or another content. */
+/** Stamps of the files in a copy for a later comparison: a different file or content gives a different text. */
 export const stampsOf = (root: string, folder: string) => Effect.map(walkCopy(root, folder), ({ stamps }) => stamps)
 
 export const copyDifference = Effect.fn("copyDifference")(function* (
@@ -114,7 +114,7 @@ export const copyDifference = Effect.fn("copyDifference")(function* (
 ) {
   const { ignored, stamps: after } = yield* walkCopy(root, folder)
   const changed = [...after].filter(([name, stamp]) => before.get(name) !== stamp)
-  /* What is only left out now, because of what the command wrote, is still there. */
+  /** A file may now be ignored because of what the command wrote, but still exist. */
   const isLeftOut = (name: string) => ignored.some((one) => one === name || isBelow(one, name))
   return {
     folder,
@@ -126,7 +126,7 @@ export const copyDifference = Effect.fn("copyDifference")(function* (
 
 type FoundText = { readonly text: string | null; readonly bytes?: Uint8Array } | { readonly why: string }
 
-/** The text of a file, null where none is; otherwise why it has none that can be proposed, in words. */
+/** The text of a file, or null if there is none; otherwise why it cannot be proposed, in words. */
 const textAt = Effect.fnUntraced(function* (file: string) {
   const info = yield* entryAt(file)
   if (info === undefined || info.isDirectory()) return { text: null } satisfies FoundText
@@ -141,15 +141,15 @@ const textAt = Effect.fnUntraced(function* (file: string) {
 
 const withoutMark = (bytes: Uint8Array): Buffer => Buffer.from(hasByteOrderMark(bytes) ? bytes.subarray(3) : bytes)
 
-/** True for bytes that the text in the place of others would get; the byte order mark of UTF-8 does not count. */
+/** True if writing the text in the old encoding gives these bytes, apart from a UTF-8 byte order mark. */
 const isWrittenLike = (before: Uint8Array | undefined, text: string, bytes: Uint8Array): boolean => {
   const encoded = encodeLike(before, text)
   return Result.isSuccess(encoded) && withoutMark(encoded.success).equals(withoutMark(bytes))
 }
 
-/** What a command changed in its working copy, by names relative to the project. */
+/** A command's changes in its working copy, by names relative to the project. */
 export interface CopyEnd {
-  /** Proposed by the task now. */
+  /** Now proposed by the task. */
   readonly proposed: ReadonlyArray<string>
   /** Not proposed, with the reason. */
   readonly leftOut: ReadonlyArray<string>
@@ -157,9 +157,9 @@ export interface CopyEnd {
 
 interface Harvest extends ShownProject {
   readonly copy: WorkingCopy
-  /** When the command began, in milliseconds of the file system. */
+  /** When the command began, in milliseconds of the file system's clock. */
   readonly began: number
-  /** Paths that the sandbox kept from the command: nothing there was changed by it. */
+  /** Paths that the sandbox protected, so the command did not change them. */
   readonly guarded: ReadonlyArray<string>
 }
 
@@ -177,7 +177,7 @@ export const proposeDifference = Effect.fn("proposeDifference")(function* (harve
     return undefined
   })
 
-  /** Why a change is not proposed; nothing when it is, or when there is none. */
+  /** Why a change is not proposed; undefined if it is, or if there is none. */
   const take = Effect.fnUntraced(function* (name: string, isThere: boolean) {
     const place = path.join(root, name)
     const before = proposals.get(name)
@@ -188,7 +188,7 @@ export const proposeDifference = Effect.fn("proposeDifference")(function* (harve
     const there = yield* entryAt(place)
     const kindBefore = before?.kind ?? (there === undefined ? "plain" : kindOfMode(there.mode))
     const kind: FileKind = kindOfMode((isThere ? yield* entryAt(file) : undefined)?.mode ?? 0)
-    /* A command may leave a file that nobody can read. */
+    /** A command may leave an unreadable file. */
     if (isThere) yield* Effect.ignore(Effect.tryPromise(() => chmod(file, 0o600)))
     const written = isThere ? yield* textAt(file) : { text: null }
     if ("why" in written) return written.why
@@ -201,7 +201,7 @@ export const proposeDifference = Effect.fn("proposeDifference")(function* (harve
     return yield* propose({ path: place, base, text: written.text, ...(isSameKind ? {} : { kind }) }, name)
   })
 
-  /** Proposes a link within the project, where nothing was. */
+  /** Proposes a link within the project at a path that was free. */
   const takeLink = Effect.fnUntraced(function* (name: string) {
     const place = path.join(root, name)
     const text = yield* Effect.orElseSucceed(

@@ -1,6 +1,6 @@
 /**
- * Open files that this process got from the program that started it. Node passes on to its children what is not marked to
- * be closed, and such a descriptor would give a command a file outside its sandbox. On Linux only; elsewhere none is found.
+ * Handles open files that this process inherited. Node passes descriptors without the close-on-exec flag to its
+ * children, which would give a command a file outside its sandbox. Works on Linux only.
  */
 import { closeSync, openSync, readdirSync, readFileSync } from "node:fs"
 
@@ -16,7 +16,7 @@ const isPassedOn = (descriptor: number): boolean => {
   }
 }
 
-/** The descriptors beside stdin, stdout and stderr that children would get. */
+/** The descriptors besides stdin, stdout and stderr that children would inherit. */
 const inheritedDescriptors = (): ReadonlyArray<number> => {
   try {
     const all = readdirSync("/proc/self/fd").map(Number)
@@ -26,31 +26,31 @@ const inheritedDescriptors = (): ReadonlyArray<number> => {
   }
 }
 
-/** Deno closes only what was opened with it; commands get an empty pipe in the place of what stays open. */
+/** Deno closes only descriptors that it opened. Commands get an empty pipe instead of the others. */
 const closeQuietly = (descriptor: number): void => {
   try {
     closeSync(descriptor)
   } catch {
-    /* It is closed, or belongs to the runtime. */
+    /** Already closed, or owned by the runtime. */
   }
 }
 
 /**
- * Closes what this process got beside stdin, stdout and stderr, except for the channel to a parent that has one. Only for a
- * process that is this program as a whole: in others the files belong to somebody.
+ * Closes inherited descriptors except stdin, stdout, stderr and the channel to a parent. Only for a process that runs
+ * nothing but this program: elsewhere the files belong to other code.
  */
 export const closeInherited = (): void => {
   const channel = Number(process.env["NODE_CHANNEL_FD"] ?? "-1")
   for (const descriptor of inheritedDescriptors()) if (descriptor !== channel) closeQuietly(descriptor)
 }
 
-/** The options of a child that put an empty pipe in the place of each inherited descriptor. */
+/** Child options that replace each inherited descriptor with an empty pipe. */
 export const withoutInherited = (): Readonly<Record<`fd${number}`, { readonly type: "input" }>> =>
   Object.fromEntries(inheritedDescriptors().map((descriptor) => [`fd${descriptor}`, { type: "input" as const }]))
 
 /**
- * The same for `fork` of Node, which takes a list: an empty device in the place of each. `first` are the entries for the
- * first descriptors. `close` is called when the child has started.
+ * Child options for Node's `fork`, which takes a list: an empty device replaces each inherited descriptor. `first` are
+ * the entries for the first descriptors. Call `close` when the child has started.
  */
 export const stdioWithoutInherited = <A>(first: ReadonlyArray<A>) => {
   const nothing = openSync("/dev/null", "r")

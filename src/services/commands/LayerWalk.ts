@@ -1,6 +1,6 @@
 /**
- * Walks a tree that holds files of the project by the same paths: the layer in which a command writes, or a copy. What git
- * ignores in the project, and what builds make anew, is told apart and not entered.
+ * Walks a tree with project files at the same paths: the layer that a command writes, or a copy. Paths that git ignores
+ * in the project, and builds' output, are listed separately and not entered.
  */
 import { chmod, lstat, readdir } from "node:fs/promises"
 import type { Stats } from "node:fs"
@@ -11,7 +11,7 @@ import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { alwaysSkipped, readRules, ruledRoot, type RuledFolder, standingIn } from "../files/FileTree.ts"
 import { trackedFiles } from "../files/TrackedFiles.ts"
 
-/** `gone` marks, in a layer of an overlay, what is removed below it; `other` are links, devices, pipes and sockets. */
+/** `gone` marks a removed file in an overlay layer. `other` are links, devices, pipes and sockets. */
 type LayerKind = "file" | "folder" | "gone" | "other"
 
 export interface LayerEntry {
@@ -25,7 +25,7 @@ interface Layer {
   /** The real path of the project. */
   readonly root: string
   readonly folder: string
-  /** Trees between this one and the project; the rules of the first that has them count. */
+  /** Trees between this one and the project. The first one with ignore rules counts. */
   readonly behind: ReadonlyArray<string>
 }
 
@@ -39,14 +39,14 @@ export const doing = <A>(what: string, work: () => Promise<A>): Effect.Effect<A,
       })
   })
 
-/** What is at the path, links not followed; nothing where nothing is. */
+/** The entry at a path without following links; undefined if there is none. */
 export const entryAt = (path: string) =>
   Effect.orElseSucceed(
     Effect.tryPromise(() => lstat(path)),
     () => undefined
   )
 
-/** As an overlay of the kernel marks removed files. */
+/** The kernel's mark for a removed file in an overlay. */
 const isGone = (info: Stats): boolean => info.isCharacterDevice() && info.rdev === 0
 
 const kindOf = (info: Stats): LayerKind => {
@@ -55,13 +55,13 @@ const kindOf = (info: Stats): LayerKind => {
   return isGone(info) ? "gone" : "other"
 }
 
-/** A command may leave folders that nobody can read; in the project itself, such a folder counts as empty. */
+/** A command may leave unreadable folders, which are made readable. In the project, such a folder counts as empty. */
 const namesIn = (folder: string, isProject: boolean) =>
   doing(`list ${folder}`, () =>
     readdir(folder).catch(() => (isProject ? [] : chmod(folder, 0o700).then(() => readdir(folder))))
   )
 
-/** All entries that git would not ignore and no build makes, folders before what they hold, and the names of the others. */
+/** All entries that git does not ignore and no build generates, parents first, and the names of the others. */
 export const walkLayer = Effect.fn("walkLayer")(function* ({ behind, folder: top, root }: Layer) {
   const entries: Array<LayerEntry> = []
   const ignored: Array<string> = []

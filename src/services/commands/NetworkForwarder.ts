@@ -1,7 +1,7 @@
 /**
- * The process in the sandbox that takes connections to the proxy: listens on the loopback, where the sandbox has a network of
- * its own, and passes each connection on as a stream of HTTP/2 through its stdin, a socket to the program outside. Closes its
- * stdout when it listens. It imports nothing but Node, since the sandbox shows this file alone.
+ * The process in the sandbox that forwards connections to the proxy. It listens on the sandbox's own loopback. It
+ * passes each connection on as an HTTP/2 stream through its stdin, a socket to the program outside. It closes its
+ * stdout once it listens. It imports only Node, because the sandbox shows only this file.
  */
 import { closeSync } from "node:fs"
 import { connect } from "node:http2"

@@ -1,6 +1,6 @@
 /**
- * Lets a command in the sandbox reach listed hosts: an HTTP proxy in this process, which takes the connections of the command
- * from one stream, as HTTP/2. Addresses are checked as for pages, and the checked address is dialled.
+ * Lets a sandboxed command reach listed hosts through an HTTP proxy in this process, which receives the command's
+ * connections from one stream as HTTP/2. Addresses are checked as for pages, and the proxy dials the checked address.
  */
 import * as NodeSink from "@effect/platform-node/NodeSink"
 import * as NodeStream from "@effect/platform-node/NodeStream"
@@ -22,9 +22,9 @@ export const interfaceAddresses = (): ReadonlyArray<string> =>
   Object.values(networkInterfaces()).flatMap((found) => (found ?? []).map(({ address }) => canonicalAddress(address)))
 
 export interface NetworkProxy {
-  /** The end for the process in the sandbox. */
+  /** The stream for the process in the sandbox. */
   readonly channel: Channel
-  /** What was refused, as a person would list it. */
+  /** Refused hosts in the notation of the user's list. */
   readonly refused: ReadonlySet<string>
   readonly close: () => void
 }
@@ -42,7 +42,10 @@ class Refused extends Error {}
 const statusOf = (error: unknown): number => (error instanceof Refused ? 403 : 502)
 const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** Joins both ways of two connections. The end of one ends the other, which still writes what it has: a pipeline would drop it. */
+/**
+ * Joins two connections in both directions. The end of one ends the other after it has written its data. A pipeline
+ * would drop that data.
+ */
 const joinBoth = (a: Duplex, b: Duplex): void => {
   for (const [from, to] of [
     [a, b],
@@ -54,7 +57,7 @@ const joinBoth = (a: Duplex, b: Duplex): void => {
   }
 }
 
-/** Connects to listed hosts only, and keeps what was refused and what is connected. */
+/** Connects to listed hosts only. Remembers refusals and open connections. */
 const makeDialler = (list: ReadonlyArray<string>) => {
   const refused = new Set<string>()
   const dialled = new Set<net.Socket>()
@@ -64,7 +67,7 @@ const makeDialler = (list: ReadonlyArray<string>) => {
     throw new Refused(`The sandbox refused ${name}: ${why}.\n`)
   }
 
-  /** Connects to the host, if the list covers it. */
+  /** Connects to the host if the list covers it. */
   const dial = async (host: string, port: number): Promise<net.Socket> => {
     const covered = coverage(list, host, port)
     if (covered === undefined) return refuse(host, port, "sandbox.network does not list it")
@@ -95,7 +98,7 @@ const makeDialler = (list: ReadonlyArray<string>) => {
 
 type Dial = ReturnType<typeof makeDialler>["dial"]
 
-/** The host of a URL; an IPv6 address without its brackets. */
+/** The host of a URL; an IPv6 address without brackets. */
 const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, "")
 
 const proxyServer = (dial: Dial): http.Server => {
@@ -146,10 +149,12 @@ export const openProxy = async (list: ReadonlyArray<string>): Promise<NetworkPro
   tunnel.on("stream", (stream) => {
     stream.on("error", () => undefined)
     stream.respond({ ":status": 200 })
-    /* A stream of HTTP/2 confuses the order of strings and buffers; this one makes buffers of both. */
+    /** An HTTP/2 stream mixes up the order of strings and buffers, so this one converts both to buffers. */
     server.emit("connection", Duplex.from({ readable: stream, writable: stream }))
   })
-  /* HTTP/2 of Node needs a socket of the system; nothing else can connect to one in a private folder that is gone at once. */
+  /**
+   * Node's HTTP/2 needs a system socket. Nobody else can connect to one in a private folder that is removed at once.
+   */
   const folder = await mkdtemp(path.join(tmpdir(), "task-conductor-"))
   try {
     const file = path.join(folder, "proxy")
@@ -165,7 +170,7 @@ export const openProxy = async (list: ReadonlyArray<string>): Promise<NetworkPro
       refused,
       close: () => {
         outer.destroy()
-        /* The end of a command does not end what a server keeps open. */
+        /** The end of a command does not close connections that a server keeps open. */
         for (const socket of dialled) socket.destroy()
         tunnel.close()
       }

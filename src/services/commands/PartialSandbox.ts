@@ -1,7 +1,7 @@
 /**
- * What the system itself keeps from a command where bubblewrap does not work: Landlock on Linux, which `setpriv` of util-linux
- * applies, and `sandbox-exec` on macOS. A command reads programs and the project, and writes in the project, its cache and a
- * home folder of its own. Landlock cannot take a part of a folder away again, so that it protects nothing inside the project.
+ * Confinement by the system if bubblewrap does not work: Landlock on Linux, applied by `setpriv` of util-linux, and
+ * `sandbox-exec` on macOS. A command reads programs and the project, and writes in the project, its cache and its own
+ * home folder. Landlock cannot exclude a part of a folder, so it protects nothing inside the project.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -16,11 +16,11 @@ import { entriesIn, isFolder, realPath, realPaths } from "../files/FileLook.ts"
 import { type CommandPlaces, keysOfSystem, type SandboxPlaces } from "./SandboxProfile.ts"
 import { systemFolders, toolchainPlaces } from "./ToolchainPlaces.ts"
 
-/** The program that applies it. */
+/** The program that applies the confinement. */
 export interface PartialHelper {
   readonly name: "Landlock" | "sandbox-exec"
   readonly path: string
-  /** The filter of system calls; absent where setpriv takes none, as before util-linux 2.41. */
+  /** The system call filter; absent if setpriv does not support one, before util-linux 2.41. */
   readonly filter?: Uint8Array | undefined
 }
 
@@ -29,14 +29,17 @@ interface Place {
   readonly isFolder: boolean
 }
 
-/** What a command may reach, by real paths, with all that is below. */
+/** What a command may access: real paths, including everything below. */
 export interface PartialReach {
   readonly readable: ReadonlyArray<Place>
   readonly writable: ReadonlyArray<Place>
-  /** Folders of which only the names may be read. */
+  /** Folders whose names may be listed but not read. */
   readonly listed: ReadonlyArray<string>
   readonly home: string
-  /** What must be neither read nor changed, and what must not be changed; Landlock leaves open what lies in the project. */
+  /**
+   * Paths that must be neither read nor changed, and paths that must not be changed. Landlock cannot protect those
+   * inside the project.
+   */
   readonly kept: ReadonlyArray<string>
   readonly fixed: ReadonlyArray<string>
 }
@@ -44,12 +47,12 @@ export interface PartialReach {
 const [readFile, inFolder] = ["execute,read-file", "read-dir,execute,read-file"]
 const writeFile = "write-file,truncate"
 const change = `${writeFile},remove-dir,remove-file,make-dir,make-reg,make-sock,make-fifo,make-sym,refer`
-/** The rights that Landlock has since Linux 6.2: without `truncate`, any file of the person could be emptied. */
+/** Landlock's rights since Linux 6.2. Without `truncate`, a command could empty any file of the user. */
 const all = `${inFolder},${change},make-char,make-block`
 
 const rule = (rights: string, one: string) => ["--landlock-rule", `path-beneath:${rights}:${one}`] as const
 
-/** The words before a command; `filter` is the file with the filter of system calls. A root keeps no privileges. */
+/** The words before a command. `filter` is the file with the system call filter. Root keeps no privileges. */
 export const landlockWords = (
   program: string,
   { listed, readable, writable }: PartialReach,
@@ -73,7 +76,7 @@ const subpaths = (paths: ReadonlyArray<string>): string =>
 const line = (what: string, paths: ReadonlyArray<string>): ReadonlyArray<string> =>
   paths.length === 0 ? [] : [`(${what} ${subpaths(paths)})`]
 
-/** The profile of `sandbox-exec`: of the rules for one path, the last holds. */
+/** The profile of `sandbox-exec`. Of several rules for a path, the last counts. */
 export const seatbeltProfile = ({ fixed, home, kept, readable, writable }: PartialReach, network: boolean): string => {
   const open = writable.map((one) => one.path)
   return [
@@ -95,11 +98,11 @@ interface PartialBounds {
   readonly network: NetworkReach
   readonly unixSockets: boolean
   readonly why: string
-  /** Whether folders of this program lie where commands write. */
+  /** Whether folders of this program are where commands write. */
   readonly isExposed: boolean
 }
 
-/** What it keeps from commands, and what not; shown after "Sandbox: ". */
+/** What it protects and what not. Shown after "Sandbox: ". */
 export const partialWords = (
   { filter, name }: PartialHelper,
   { isExposed, network, unixSockets, why }: PartialBounds
@@ -122,13 +125,16 @@ export const partialWords = (
 
 const likelyDenial = /permission denied|EACCES|operation not permitted|EPERM|address family not supported|EAFNOSUPPORT/i
 
-/** What a person can do about a command that failed because of it. */
+/** What the user can do about a command that failed because of the confinement. */
 export const partialFailure = (exitCode: number, output: string): string | undefined =>
   exitCode !== 0 && likelyDenial.test(output)
     ? 'The weaker sandbox is the likely cause: it hides the home folder and /tmp, and has no network, not even of its own. Install bubblewrap, which permits more, or see "sandbox" in ~/.config/task-conductor/config.json.'
     : undefined
 
-/** What of a folder holds none of the kept paths, and the folders in between. A link is left out: it could lead to one. */
+/**
+ * The parts of a folder without protected paths, and the folders between. Links are excluded, because they could lead
+ * to a protected path.
+ */
 const without = Effect.fnUntraced(function* (folder: string, kept: ReadonlyArray<string>) {
   const open: Array<string> = []
   const listed: Array<string> = []
@@ -156,7 +162,7 @@ export type PartialCommand = Pick<CommandPlaces, "cwd" | "projectBin" | "program
   readonly argv: ReadonlyArray<string>
 }
 
-/** How a command runs in it, until the scope closes, which removes its home folder. */
+/** Runs a command in the confinement until the scope closes, which removes its home folder. */
 export const confinement = Effect.fn("confinement")(
   function* (helper: PartialHelper, places: SandboxPlaces, { argv, survey, ...command }: PartialCommand) {
     const fs = yield* FileSystem.FileSystem
@@ -166,7 +172,7 @@ export const confinement = Effect.fn("confinement")(
     const sandboxHome = path.join(folder, "home")
     yield* fs.makeDirectory(sandboxHome)
     const toolchains = yield* toolchainPlaces({ ...places, home }, command)
-    /* The own home folder shows what the sandbox shows of that of the person. */
+    /** The command's home folder shows what the sandbox would show of the user's. */
     for (const { from, to } of toolchains.shown.filter((one) => isWithin(home, one.to))) {
       const link = path.join(sandboxHome, path.relative(home, to))
       yield* Effect.ignore(fs.makeDirectory(path.dirname(link), { recursive: true }))

@@ -1,6 +1,6 @@
 /**
- * Working copies of the project for commands. An overlay of the kernel has the project below, what a task proposes above it,
- * and on top an empty layer that takes what the command writes. Where none can be mounted, a folder holds a copy.
+ * Working copies of the project for commands. A kernel overlay has the project below, the proposals of the task above
+ * it, and on top an empty layer for the command's writes. If no overlay can be mounted, a folder with a copy is used.
  */
 import {
   chmod,
@@ -25,13 +25,13 @@ import { modeAs } from "../../domain/files/FileKind.ts"
 import { isOpaque, type ProposedFile } from "../../domain/files/ProposedFile.ts"
 import { doing, walkLayer } from "./LayerWalk.ts"
 
-/** How bubblewrap gets a copy to the path of the project. */
+/** How bubblewrap places a copy at the path of the project. */
 export interface CopyMounts {
   /** Words before those of bubblewrap. */
   readonly before: ReadonlyArray<string>
-  /** Flags in the place of the mount of the project. */
+  /** Flags that replace the mount of the project. */
   readonly flags: ReadonlyArray<string>
-  /** Where bubblewrap finds the folders of the copy; absent when it makes the copy itself. */
+  /** The folder with the copy's content; absent if bubblewrap creates the copy itself. */
   readonly folder?: string
 }
 
@@ -40,14 +40,14 @@ interface OverlayPlaces {
   readonly root: string
   /** The private folder of one command. */
   readonly scratch: string
-  /** Names of layers in that folder between the project and the top, the upper ones first. */
+  /** Names of the layers between the project and the top, upper ones first. */
   readonly layers: ReadonlyArray<string>
 }
 
 /** A way to mount an overlay without privileges. */
 export type OverlayMounts = (places: OverlayPlaces) => CopyMounts
 
-/** bubblewrap 0.11 mounts overlays; its first source is the lowest. */
+/** bubblewrap 0.11 mounts overlays. Its first source is the lowest. */
 export const bubblewrapOverlay: OverlayMounts = ({ layers, root, scratch }) => ({
   before: [],
   flags: [
@@ -59,13 +59,15 @@ export const bubblewrapOverlay: OverlayMounts = ({ layers, root, scratch }) => (
   ]
 })
 
-/*
- * The words of the mount are relative, since a comma or a colon in a path would be read as one of its options. Without
- * `userxattr`, it succeeds and fails at the first removal.
+/**
+ * The mount options use relative paths, because a comma or colon in a path would end the option. Without `userxattr`,
+ * the mount succeeds but fails at the first removal.
  */
 const mountScript = `cd "$1" && mount --rbind "$2" lower && mount -t overlay -o "userxattr,lowerdir=$3:lower,upperdir=upper,workdir=work" task-conductor "$2" || exit 1; shift 3; exec "$@"`
 
-/** A user namespace around bubblewrap, in which this user may mount; inside bubblewrap, the user is the same as outside. */
+/**
+ * A user namespace around bubblewrap in which this user may mount. Inside bubblewrap, the user is the same as outside.
+ */
 export const namespaceOverlay =
   (unshare: string): OverlayMounts =>
   ({ layers, root, scratch }) => ({
@@ -74,14 +76,14 @@ export const namespaceOverlay =
     folder: root
   })
 
-/** False where nothing is; fails when something else than a folder is there, such as a link. */
+/** Whether a folder exists. Fails if another entry is there, such as a link. */
 const isFolder = async (path: string): Promise<boolean> => {
   const info = await lstat(path).catch(() => undefined)
   if (info !== undefined && !info.isDirectory()) throw new Error(`${path} is not a folder.`)
   return info !== undefined
 }
 
-/** Makes a folder in a tree, with the modes of those in the project. No link is followed. */
+/** Creates a folder in a tree with the modes of the project's folders. Follows no links. */
 const makeFoldersLike = async (root: string, tree: string, name: string): Promise<void> => {
   const copied = path.join(tree, name)
   if (name === "." || (await isFolder(copied))) return
@@ -91,7 +93,7 @@ const makeFoldersLike = async (root: string, tree: string, name: string): Promis
   if (like?.isDirectory() === true) await chmod(copied, (like.mode & 0o777) | 0o700)
 }
 
-/** Writes a proposed file into a tree, with the mode that it has in the project; nothing of one that is removed. */
+/** Writes a proposed file into a tree, with its mode in the project. Does nothing for a removal. */
 const putFile = (root: string, tree: string, file: NamedProposal): Effect.Effect<void, ToolFailure> =>
   doing(`write ${file.name} into the working copy`, async () => {
     const { from, kind, name, text } = file
@@ -104,7 +106,7 @@ const putFile = (root: string, tree: string, file: NamedProposal): Effect.Effect
     if (from !== undefined && isOpaque(file)) {
       await copyFile(from.path, place, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
     } else {
-      /* As the file itself would be written. */
+      /** In the encoding that the file itself would get. */
       const old = from?.path ?? path.join(root, name)
       const before = like?.isFile() === true ? await readFile(old).catch(() => undefined) : undefined
       const encoded = encodeLike(before, text)
@@ -120,7 +122,7 @@ export interface NamedProposal extends ProposedFile {
 
 export const changesLayer = "changes"
 
-/** Makes the layers of a command; `hide` marks files of a layer as removed. */
+/** Creates the layers for a command. `hide` marks files of a layer as removed. */
 export const makeLayers = Effect.fn("makeLayers")(function* (
   { root, scratch }: Omit<OverlayPlaces, "layers">,
   files: ReadonlyArray<NamedProposal>,
@@ -134,7 +136,7 @@ export const makeLayers = Effect.fn("makeLayers")(function* (
     for (const folder of [path.join(scratch, "upper"), changes]) await chmod(folder, (mode & 0o777) | 0o700)
   })
   for (const file of files) yield* putFile(root, changes, file)
-  /* A file hides a folder of its name below it, and a folder a file. */
+  /** A new file hides a folder of the same name in lower layers, and a new folder hides a file. */
   const isHidden = (name: string) =>
     files.some((one) => one.text !== null && (one.name.startsWith(`${name}/`) || name.startsWith(`${one.name}/`)))
   const removed = files.filter(({ name, text }) => text === null && !isHidden(name))
@@ -144,13 +146,13 @@ export const makeLayers = Effect.fn("makeLayers")(function* (
   yield* hide(removed.map(({ name }) => path.join(changes, name)))
 })
 
-/** A larger ignored folder is not copied. */
+/** Larger ignored folders are not copied. */
 const maxIgnored = { entries: 5000, bytes: 64 * 1_048_576 }
 const maxBytes = 2 * 1024 * 1_048_576
 
 const installed: ReadonlySet<string> = new Set(["node_modules", ".venv", "venv", "vendor", ".tox", "bower_components"])
 
-/** The files, folders and links below a path of the project, by name; nothing when they are too many or too large. */
+/** The names of all files, folders and links below a project path; undefined if they are too many or too large. */
 const smallTree = async (root: string, name: string): Promise<ReadonlyArray<string> | undefined> => {
   const names = [name]
   let bytes = 0
@@ -165,7 +167,7 @@ const smallTree = async (root: string, name: string): Promise<ReadonlyArray<stri
   return names
 }
 
-/** Copies a file, a folder without what it holds, or a link. Blocks are shared where the file system can. */
+/** Copies a file, a link, or a folder without its content. Shares blocks if the file system can. */
 const copyEntry = async (root: string, copy: string, name: string): Promise<void> => {
   const [from, to] = [path.join(root, name), path.join(copy, name)]
   const info = await lstat(from)
@@ -173,21 +175,21 @@ const copyEntry = async (root: string, copy: string, name: string): Promise<void
   if (info.isSymbolicLink()) return symlink(await readlink(from), to)
   if (!info.isFile()) return
   await copyFile(from, to, constants.COPYFILE_FICLONE)
-  /* In the sandbox, root may write only what belongs to it. */
+  /** In the sandbox, root may write only its own files. */
   await chown(to, process.getuid?.() ?? info.uid, process.getgid?.() ?? info.gid)
   await chmod(to, info.mode & 0o777)
   await utimes(to, info.atime, info.mtime)
 }
 
-/** What this user cannot read, or what is gone meanwhile, is not in the copy. */
+/** Unreadable or vanished files are omitted from the copy. */
 const unlessUnreadable = (error: NodeJS.ErrnoException): void => {
   if (error.code !== "EACCES" && error.code !== "ENOENT") throw error
 }
 
 /**
- * Copies the project with the proposed files into an empty folder, and says how bubblewrap mounts it. Installed packages that
- * are large are shown read-only instead, and other large folders that git ignores are left out: they can be made anew.
- * Without `git` repositories are not copied: the guards of the sandbox show them read-only.
+ * Copies the project with the proposed files into an empty folder. Returns the mounts for bubblewrap. Large installed
+ * packages are shown read-only instead. Other large folders that git ignores are omitted, because they can be generated
+ * again. Without `git`, repositories are not copied: the sandbox's guards show them read-only.
  */
 export const copyProject = Effect.fn("copyProject")(function* (
   { copy, git, root }: { readonly root: string; readonly copy: string; readonly git: boolean },

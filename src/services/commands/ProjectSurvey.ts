@@ -1,6 +1,6 @@
 /**
- * Walks the project for the sandbox: which files of it look like secrets, and which files git and its configuration would
- * run or follow, in every repository of the project.
+ * Scans the project for the sandbox: files that look like secrets, and files that git and its configuration would run
+ * or follow, in every repository of the project.
  */
 import * as Effect from "effect/Effect"
 import * as path from "node:path"
@@ -13,24 +13,24 @@ import { entriesIn, infoAt, isFile, isThere, linkAt, realPath } from "../files/F
 import { readTextFile } from "../files/TextFile.ts"
 import * as Option from "effect/Option"
 
-/** What was found, as absolute paths. */
+/** The findings, as absolute paths. */
 interface ProjectWalk {
   /** Entries named `.git`: folders, files and links. */
   readonly git: Array<string>
-  /** Folders that git takes for repositories although they are not named `.git`. */
+  /** Folders that git treats as repositories although they are not named `.git`. */
   readonly bare: Array<string>
-  /** Files and folders with keys, passwords or tokens, by their names. */
+  /** Files and folders whose names suggest keys, passwords or tokens. */
   readonly secrets: Array<string>
   /** Files and folders that control this program. */
   readonly controls: Array<string>
-  /** Files that programs run or read by themselves. */
+  /** Files that programs run or read automatically. */
   readonly automatic: Array<string>
 }
 
 const maxEntries = 1_000_000
 const foldersAtOnce = 16
 
-/** Folders of installed packages. What they hold was downloaded, such as the certificates of a library. */
+/** Folders of installed packages. Their content was downloaded, for example a library's certificates. */
 const installed: ReadonlySet<string> = new Set(["node_modules", "site-packages", "dist-packages"])
 
 const tooLarge = new ToolFailure({
@@ -43,7 +43,7 @@ interface Folder {
   readonly isInstalled: boolean
 }
 
-/** Fails with `io_error` for a project that is too large. A folder that cannot be listed is left out. */
+/** Fails with `io_error` for a project that is too large. Skips folders that cannot be listed. */
 const walkProject = Effect.fn("walkProject")(function* (root: string) {
   const walk: ProjectWalk = { git: [], bare: [], secrets: [], controls: [], automatic: [] }
   let entries = 0
@@ -81,14 +81,14 @@ const walkProject = Effect.fn("walkProject")(function* (root: string) {
   return walk
 })
 
-/** What controls git in a project, as absolute real paths inside it; some may not exist yet. */
+/** Real absolute paths in a project that control git. Some may not exist yet. */
 interface GitControls {
   readonly inside: ReadonlyArray<string>
-  /** Folders of the project's own repository that lie outside it, such as that of a linked worktree. */
+  /** Folders of the project's own repository outside it, such as that of a linked worktree. */
   readonly outside: ReadonlyArray<string>
-  /** Entries named `.git` above the project, and the folders that they lead to outside it. */
+  /** Entries named `.git` above the project, and their target folders outside it. */
   readonly around: ReadonlyArray<string>
-  /** The folders of repositories that commands see. */
+  /** Repository folders that commands can see. */
   readonly repositories: ReadonlyArray<string>
 }
 
@@ -97,7 +97,7 @@ const maxIncludes = 50
 
 const readSmall = (file: string) => Effect.orElseSucceed(readTextFile(file, maxBytes), () => "")
 
-/** The folder that an entry named `.git` leads to, real; nothing when it leads nowhere. */
+/** The real folder behind an entry named `.git`; undefined if it leads nowhere. */
 const folderOf = Effect.fnUntraced(function* (entry: string) {
   const info = yield* infoAt(entry)
   if (info === undefined) {
@@ -109,13 +109,13 @@ const folderOf = Effect.fnUntraced(function* (entry: string) {
   return named === undefined || named === "" ? undefined : yield* pathFrom(path.dirname(entry), named)
 })
 
-/** The folder that linked worktrees share; nothing when a repository has only its own. */
+/** The folder that linked worktrees share; undefined if the repository has none. */
 const sharedFolderOf = Effect.fnUntraced(function* (folder: string) {
   const named = (yield* readSmall(path.join(folder, "commondir"))).trim()
   return named === "" ? undefined : yield* pathFrom(folder, named)
 })
 
-/** True when the folder of a repository outside a project names the project as its own worktree. */
+/** True if a repository outside a project names the project as its worktree. */
 const pointsBack = Effect.fnUntraced(function* (folder: string, entry: string) {
   const back = (yield* readSmall(path.join(folder, "gitdir"))).trim()
   if (back !== "") return (yield* realPath(path.resolve(folder, back))) === entry
@@ -124,7 +124,7 @@ const pointsBack = Effect.fnUntraced(function* (folder: string, entry: string) {
   return worktree !== undefined && (yield* realPath(path.resolve(folder, worktree))) === path.dirname(entry)
 })
 
-/** The entries named `.git` in the folders above the project. */
+/** Entries named `.git` in the folders above the project. */
 const entriesAbove = Effect.fnUntraced(function* (root: string) {
   const above: Array<string> = []
   for (let folder = path.dirname(root); path.dirname(folder) !== folder; folder = path.dirname(folder)) {
@@ -134,7 +134,7 @@ const entriesAbove = Effect.fnUntraced(function* (root: string) {
   return above
 })
 
-/** What a configuration and those that it includes name inside the project; `tops` are where relative paths start. */
+/** Project paths in a git configuration and its includes. `tops` are the bases of relative paths. */
 const namedInside = Effect.fnUntraced(function* (
   files: ReadonlyArray<{ readonly file: string; readonly tops: ReadonlyArray<string> }>,
   { home, root }: { readonly home: string; readonly root: string }
@@ -161,7 +161,7 @@ const namedInside = Effect.fnUntraced(function* (
   return [...inside]
 })
 
-/** True when a new file would complete what git takes for a repository, or belongs to one. */
+/** True if a new file would complete a folder that git treats as a repository, or is in one. */
 export const isInBareRepository = Effect.fn("isInBareRepository")(function* (root: string, file: string) {
   for (let folder = path.dirname(file); isWithin(root, folder); folder = path.dirname(folder)) {
     const names = (yield* entriesIn(folder)).map(({ name }) => name)
@@ -173,7 +173,7 @@ export const isInBareRepository = Effect.fn("isInBareRepository")(function* (roo
 
 /** Everything in the project that controls git there or around it. */
 const gitControls = Effect.fn("gitControls")(function* (root: string, home: string, { bare, git }: ProjectWalk) {
-  /* Folders with the parts of a repository, and the folders to which their settings are relative. */
+  /** Repository folders, and the folders to which their settings are relative. */
   const folders = bare.map((folder) => ({ folder, top: folder }))
   const outside = new Set<string>()
   const above = yield* entriesAbove(root)
@@ -205,7 +205,7 @@ const gitControls = Effect.fn("gitControls")(function* (root: string, home: stri
   return { inside, outside: [...outside], around: [...around], repositories } satisfies GitControls
 })
 
-/** Parts of a repository that make git run programs, or lead it to others that do. */
+/** Parts of a repository that make git run programs, or lead it to other such files. */
 export const gitParts = ["hooks", "config", "config.worktree", "info", "modules", "worktrees", "commondir", "gitdir"]
 
 export interface ProjectSurvey {
@@ -215,14 +215,14 @@ export interface ProjectSurvey {
   readonly stamps: ReadonlyMap<string, string>
 }
 
-/** Of a project without anything to protect. */
+/** The survey of a project without anything to protect. */
 export const emptySurvey: ProjectSurvey = {
   walk: { git: [], bare: [], secrets: [], controls: [], automatic: [] },
   controls: { inside: [], outside: [], around: [], repositories: [] },
   stamps: new Map()
 }
 
-/** Another text for another file, another content, or another target of a link; nothing where nothing is. */
+/** A text that changes with the file, its content, or its link target; undefined if nothing is there. */
 const stampOf = Effect.fnUntraced(function* (path: string) {
   const link = yield* linkAt(path)
   if (link !== undefined) return `link ${link}`
@@ -230,11 +230,14 @@ const stampOf = Effect.fnUntraced(function* (path: string) {
   if (info === undefined) return undefined
   const identity = `${info.type} ${info.dev} ${Option.getOrElse(info.ino, () => 0)}`
   const time = Option.getOrUndefined(info.mtime)?.getTime()
-  /* A folder changes with every commit; another one in its place is what matters. */
+  /** A folder changes with every commit, so only its replacement matters. */
   return info.type === "File" ? `${identity} ${info.size} ${time}` : identity
 })
 
-/** Fails as `walkProject` does. `home` is where the person's configuration of git lies; `committed` says what git gives out. */
+/**
+ * Fails as `walkProject` does. `home` contains the user's git configuration. `committed` tells which repositories
+ * contain secrets.
+ */
 export const surveyProject = Effect.fn("surveyProject")(function* (
   root: string,
   home: string,
@@ -254,7 +257,7 @@ export const surveyProject = Effect.fn("surveyProject")(function* (
   return { walk, controls, stamps: new Map(known) } satisfies ProjectSurvey
 })
 
-/** What is new or has changed, without the parts of a repository that is new as a whole; relative to the project. */
+/** New and changed files relative to the project. A new repository counts as one. */
 export const surveyChanges = (root: string, before: ProjectSurvey, after: ProjectSurvey): ReadonlyArray<string> => {
   const changed = [...after.stamps].filter(([one, stamp]) => before.stamps.get(one) !== stamp).map(([one]) => one)
   const outermost = changed.filter((one) => !changed.some((other) => one.startsWith(`${other}/`)))

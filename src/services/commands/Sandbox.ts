@@ -1,6 +1,6 @@
 /**
- * The sandbox of commands: bubblewrap, where it works. Whether it works is tried once per run; if it does not, the run
- * warns and every question says so, and commands run in what the system itself has, where that works.
+ * The sandbox of commands: bubblewrap, if it works. A trial determines that once per run. If it does not work, the run
+ * warns and every question says so. Commands then run in the system's own confinement, if that works.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -27,31 +27,31 @@ import { Workspace } from "../files/Workspace.ts"
 /** Whether commands run in the sandbox. */
 interface SandboxState {
   readonly sandboxed: boolean
-  /** What it allows, or why there is none; shown after "Sandbox: ". */
+  /** What the sandbox allows, or why there is none. Shown after "Sandbox: ". */
   readonly words: string
-  /** True when a command reaches nothing but the project: no network, no Unix sockets, no other folder that it can write. */
+  /** True if a command can reach only the project: no network, no Unix sockets, no other writable folder. */
   readonly isClosed?: boolean
   readonly why?: string
-  /** Why no command may run; a clause of which a command is the subject. */
+  /** Why no command may run: a clause whose subject is the command. */
   readonly denial?: string
 }
 
 interface EnclosedCommand extends Omit<CommandPlaces, "forwarder"> {
   readonly argv: ReadonlyArray<string>
-  /** Whether it reaches the listed hosts, when there is a list; descriptor 5 leads to the proxy then. */
+  /** Whether the command reaches the listed hosts, if there is a list. Descriptor 5 then leads to the proxy. */
   readonly isConnected?: boolean
 }
 
 interface Enclosure {
   readonly argv: ReadonlyArray<string>
   readonly filter: Uint8Array | undefined
-  /** Folders that bubblewrap makes on the disk, empty, in the place of what must not be made. */
+  /** Empty folders that bubblewrap creates on disk, so that commands cannot create anything there. */
   readonly placeholders: ReadonlyArray<string>
-  /** Paths of the project that the command cannot change. */
+  /** Project paths that the command cannot change. */
   readonly guarded: ReadonlyArray<string>
-  /** What it sets in the environment of the command. */
+  /** Environment variables that it sets for the command. */
   readonly variables: Readonly<Record<string, string>>
-  /** Its folders that lie in memory. */
+  /** Its in-memory folders. */
   readonly temporary: ReadonlyArray<string>
   readonly shownPaths: ReadonlyArray<string>
 }
@@ -59,11 +59,11 @@ interface Enclosure {
 export interface SandboxOptions {
   readonly sandbox?: SandboxSettings
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** The home folder, which the sandbox hides. */
+  /** The user's home folder, which the sandbox hides. */
   readonly home: string
   /** Folders of this program, which the sandbox hides too. */
   readonly hidden: ReadonlyArray<string>
-  /** Where each project gets a folder for the caches of its commands; without it, caches end with the command. */
+  /** The parent of the cache folders for commands, one per project. Without it, caches end with the command. */
   readonly caches?: string
 }
 
@@ -79,11 +79,11 @@ const [nodeInside, forwarderInside] = [
 ]
 const forwarderFlags = ["--ro-bind", process.execPath, nodeInside, "--ro-bind", forwarderFile, forwarderInside]
 
-/** Starts the forwarder and, when it listens, the command, which does not get descriptor 5. */
+/** Starts the forwarder, and once it listens, the command without descriptor 5. */
 const forwardScript = 'ready=$("$1" "$2" "$3" <&5 5<&- 2>/dev/null &); exec 5<&-; shift 3; exec "$@"'
 const forwarded = ["/bin/sh", "-c", forwardScript, "sh", nodeInside, forwarderInside, `${proxyPort}`]
 
-/** The lasting cache of a project, made when it is first needed; nothing where it cannot be made. */
+/** The persistent cache of a project, created on first use; undefined if that fails. */
 const makeCache = Effect.fnUntraced(function* (caches: string, root: string) {
   const fs = yield* FileSystem.FileSystem
   const folder = path.join(caches, `${path.basename(root)}-${textHash(root).slice(0, 16)}`)
@@ -95,7 +95,7 @@ const makeCache = Effect.fnUntraced(function* (caches: string, root: string) {
 
 type Provide = Effect.Success<typeof processProvider>
 
-/** What the settings of a person say about commands in a project. */
+/** The user's settings for commands in a project. */
 const settingsOf = ({ environment, hidden, home, sandbox = {} }: SandboxOptions, root: string) => {
   const { git = false, mode = "auto", network = false, unixSockets = false } = sandbox
   const hosts = listedHosts(network)
@@ -117,7 +117,7 @@ const settingsOf = ({ environment, hidden, home, sandbox = {} }: SandboxOptions,
 
 type Settings = ReturnType<typeof settingsOf>
 
-/** The sandbox of bubblewrap, whose path is `program`; it takes the filter of system calls only where it works. */
+/** The bubblewrap sandbox. `program` is the path of bubblewrap. It uses the system call filter only if that works. */
 const makeBubblewrap = (
   { hosts, places, unixSockets }: Settings,
   program: Effect.Effect<string | undefined>,
@@ -125,7 +125,7 @@ const makeBubblewrap = (
   provide: Provide
 ) => {
   const { root } = places
-  /** Absent on a processor that it does not know, and where the system takes none. */
+  /** Absent for an unknown processor, or if the system supports no filter. */
   let filter = socketFilter(process.arch, unixSockets)
 
   const enclose = Effect.fn("Sandbox.enclose")(function* (command: EnclosedCommand) {
@@ -147,7 +147,7 @@ const makeBubblewrap = (
     }
   }, provide)
 
-  /* The mounts of the project are made for every command, and fail with it. */
+  /** The mounts of the project are made for every command. If they are impossible, the command fails. */
   const trial = Effect.gen(function* () {
     const argv = ["/bin/sh", "-c", ":"]
     const enclosure = yield* enclose({ argv, cwd: root, survey: emptySurvey, isTrial: true })
@@ -159,7 +159,7 @@ const makeBubblewrap = (
     return trial
   })
 
-  /** Why the sandbox does not work; nothing when it works. */
+  /** Why the sandbox does not work; undefined if it works. */
   const problem = Effect.gen(function* () {
     if ((yield* program) === undefined) return "bubblewrap is not installed"
     yield* Effect.catchTag(trial, "ToolFailure", () => trialWithoutFilter)
@@ -172,7 +172,7 @@ const makeBubblewrap = (
   return { enclose, problem, isFiltered: () => filter !== undefined }
 }
 
-/** What of the system keeps commands in bounds where bubblewrap does not work; nothing when that does not work either. */
+/** The system's confinement if bubblewrap does not work; undefined if that does not work either. */
 const findHelper = (
   { network, unixSockets }: Settings,
   places: SandboxPlaces,
@@ -215,13 +215,13 @@ const enclosedState = ({ hosts, network, places, unixSockets }: Settings, isFilt
 export class Sandbox extends Context.Service<
   Sandbox,
   {
-    /** Determined when it is first needed. */
+    /** Determined on first use. */
     readonly state: Effect.Effect<SandboxState>
-    /** How a command runs in the sandbox; only for a state that is `sandboxed`. */
+    /** How a command runs in the sandbox. Only for a state that is `sandboxed`. */
     enclose(command: EnclosedCommand): Effect.Effect<Enclosure, ToolFailure>
-    /** How a command runs otherwise, until the scope closes: in what the system has, or as it is. */
+    /** How a command runs otherwise, until the scope closes: in the system's confinement, or unconfined. */
     confine(command: PartialCommand): Effect.Effect<Pick<Enclosure, "argv" | "variables">, ToolFailure, Scope.Scope>
-    /** The path of a program outside of the project; nothing where none is. */
+    /** The path of a program outside the project; undefined if there is none. */
     find(program: string): Effect.Effect<string | undefined>
   }
 >()("task-conductor/services/commands/Sandbox") {
@@ -240,7 +240,7 @@ export class Sandbox extends Context.Service<
         const cacheFor = ({ isTrial = false }: { readonly isTrial?: boolean }) =>
           caches === undefined || isTrial ? Effect.undefined : provide(makeCache(caches, root))
         const bubblewrap = makeBubblewrap(settings, yield* Effect.cached(find("bwrap")), cacheFor, provide)
-        /** Without a network for the command alone, a list of hosts does not hold. */
+        /** Without a network of the command's own, a host list cannot be enforced. */
         const alone = { ...places, network: network === true }
         const helper = yield* Effect.cached(provide(findHelper(settings, alone, find)))
 

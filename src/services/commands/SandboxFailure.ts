@@ -1,6 +1,6 @@
 /**
- * Finds out whether a command failed because of its sandbox, by its output and by what is on the machine and the command
- * could not see, and says in one sentence what a person can set.
+ * Determines whether the sandbox made a command fail, from its output and from files that the command could not see.
+ * Explains in one sentence which setting would help.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -15,7 +15,7 @@ import { isWithin } from "../files/CanonicalPath.ts"
 import { entriesIn, isFolder, realPath, realPaths } from "../files/FileLook.ts"
 import { emptied, isOfSystem } from "./ToolchainPlaces.ts"
 
-/** What the person can set below "sandbox" in the configuration; `value` is JSON. */
+/** Names the setting below "sandbox" in the user's configuration. `value` is JSON. */
 const sentence = (what: string, setting: keyof SandboxSettings, value: string): string =>
   `The sandbox is the likely cause: ${what}. Only the person can allow it, in ~/.config/task-conductor/config.json: "sandbox": { "${setting}": ${value} }.`
 
@@ -30,7 +30,7 @@ const absolute = /(?:^|[\s"'`(<[=:@])(\/[^\s"'`()<>[\]:,;*?|]+)/g
 const pathsIn = (line: string): ReadonlyArray<string> =>
   [...line.matchAll(absolute)].map(([, path = ""]) => path.replace(/[./]+$/, "")).filter((path) => path !== "")
 
-/** More are not looked at. */
+/** The limit of examined paths. */
 const maxPaths = 100
 
 const pathsOfLines = (output: string, pattern: RegExp): ReadonlyArray<string> => {
@@ -38,17 +38,17 @@ const pathsOfLines = (output: string, pattern: RegExp): ReadonlyArray<string> =>
   return [...new Set(lines.flatMap(pathsIn))].slice(0, maxPaths)
 }
 
-/** Absolute paths in lines that say that something is not there. */
+/** Absolute paths in lines about missing files. */
 const unfoundPaths = (output: string): ReadonlyArray<string> => pathsOfLines(output, unfound)
 
-/** Absolute paths in lines that say that something cannot be written. */
+/** Absolute paths in lines about files that cannot be written. */
 const fixedPaths = (output: string): ReadonlyArray<string> => pathsOfLines(output, readOnly)
 
-/** How git, and programs that start it, say that they find no commits. */
+/** Messages of git, and of programs that use it, about missing commits. */
 const lacksObjects =
   /bad object|invalid object|unable to read|could not parse (?:object|commit|HEAD)|bad default revision|bad revision|unknown revision|your current branch appears to be broken|object file .* is empty|obtaining VCS status|not a valid object name/i
 
-/** True for a line that says that something in the folder `.git` cannot be written. */
+/** True for a line about an unwritable path in `.git`. */
 const failsInRepository = (output: string): boolean =>
   output.split("\n").some((line) => readOnly.test(line) && /(?:^|[\s"'`/])\.git\//.test(line))
 
@@ -58,23 +58,23 @@ interface FailedCommand {
   readonly cwd: string
   readonly program: string
   readonly end: { readonly exitCode: number; readonly output: string }
-  /** What the sandbox showed beside the system. */
+  /** Paths that the sandbox showed in addition to the system. */
   readonly shownPaths: ReadonlyArray<string>
-  /** Folders of objects that are hidden, because a repository holds secrets. */
+  /** Hidden object folders of repositories with secrets. */
   readonly objects: ReadonlyArray<string>
-  /** Folders that no setting shows. */
+  /** Folders that no setting can show. */
   readonly hidden: ReadonlyArray<string>
   readonly settings: SandboxSettings
-  /** Hosts that the proxy refused, as a person would list them. */
+  /** Hosts that the proxy refused, in the notation of the user's list. */
   readonly refused: ReadonlyArray<string>
 }
 
-/** Exit codes of a shell for a program that it could not start. */
+/** Exit codes of a shell for a program that could not start. */
 const unstarted: ReadonlySet<number> = new Set([126, 127])
-/** The first line of a script is not longer. */
+/** How many bytes of a script are read for its first line. */
 const maxShebang = 256
 
-/** The program that a script names in its first line. */
+/** The program in the first line of a script. */
 const interpreterOf = Effect.fnUntraced(function* (program: string) {
   const fs = yield* FileSystem.FileSystem
   const start = yield* Effect.scoped(
@@ -84,7 +84,7 @@ const interpreterOf = Effect.fnUntraced(function* (program: string) {
   return /^#!\s*(\/\S+)/.exec(text)?.[1]
 })
 
-/** The folder to show for a file: the installation around a program, else the folder that holds it. */
+/** The folder to show for a file: the installation around a program, or else its own folder. */
 const folderToShow = Effect.fnUntraced(function* (file: string, home: string) {
   const isWide = (one: string) => isWithin(one, home) || one === path.join(home, ".local")
   const packages = `${file.slice(0, file.lastIndexOf("/node_modules/"))}/node_modules`
@@ -96,7 +96,7 @@ const folderToShow = Effect.fnUntraced(function* (file: string, home: string) {
   return isWide(folder) ? file : folder
 })
 
-/** Installed packages of the project that are links and of which the output speaks. */
+/** Installed packages of the project that are links and that the output mentions. */
 const linkedPackages = Effect.fnUntraced(function* ({ cwd, end: { output }, root }: FailedCommand) {
   const folders = [...new Set([root, cwd])].map((folder) => path.join(folder, "node_modules"))
   const listed = yield* Effect.forEach(folders, entriesIn)
@@ -107,7 +107,7 @@ const linkedPackages = Effect.fnUntraced(function* ({ cwd, end: { output }, root
   )
 })
 
-/** The sentence that names the setting that helps; nothing when the command failed by itself. */
+/** A sentence with the setting that would help; undefined if the command failed by itself. */
 export const sandboxFailure = Effect.fn("sandboxFailure")(function* (command: FailedCommand) {
   const { end, hidden, home, objects, program, refused, root, settings, shownPaths: shownFolders } = command
   const { exitCode, output } = end

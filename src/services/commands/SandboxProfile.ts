@@ -1,6 +1,6 @@
 /**
- * What the sandbox of a command holds: the folders of the system, the project, its own home, and the guards before files
- * that a command must not change or read.
+ * The content of a command's sandbox: the system's folders, the project, a separate home, and guards for files that a
+ * command must not change or read.
  */
 import * as Effect from "effect/Effect"
 import * as path from "node:path"
@@ -14,7 +14,7 @@ import type { CopyMounts } from "./ProjectCopy.ts"
 import { gitParts, type ProjectSurvey } from "./ProjectSurvey.ts"
 import { emptied, isOfSystem, type ProgramPlaces, systemFolders, toolchainPlaces } from "./ToolchainPlaces.ts"
 
-/** Keys of the system, which only matter for a user who may read them. */
+/** System keys. They only matter for a user who may read them. */
 const systemKeys = `
   shadow shadow- gshadow gshadow- sudoers sudoers.d security/opasswd ssh ssl/private pki/tls/private letsencrypt docker
   containerd kubernetes rancher wireguard openvpn ipsec.secrets ipsec.d swanctl strongswan ppp wpa_supplicant
@@ -28,7 +28,7 @@ const bind = (how: "--bind" | "--ro-bind" | "--ro-bind-try", paths: ReadonlyArra
 
 const emptyAndFixed = (one: string): ReadonlyArray<string> => ["--tmpfs", one, "--remount-ro", one]
 
-/** Hides a folder behind an empty one, and a file behind one that cannot be read. */
+/** Hides a folder behind an empty one, and a file behind an unreadable one. */
 const hide = Effect.fnUntraced(function* (paths: ReadonlyArray<string>) {
   const infos = yield* Effect.forEach(paths, infoAt)
   return paths.flatMap((hiddenPath, index) => {
@@ -38,7 +38,7 @@ const hide = Effect.fnUntraced(function* (paths: ReadonlyArray<string>) {
   })
 })
 
-/** A folder of the system; one that is a link, such as /bin, stays a link. */
+/** Shows a system folder. A link, such as /bin, stays a link. */
 const showFolder = Effect.fnUntraced(function* (folder: string) {
   const target = yield* linkAt(folder)
   if (target !== undefined) return ["--symlink", target, folder]
@@ -47,7 +47,7 @@ const showFolder = Effect.fnUntraced(function* (folder: string) {
 
 const readableByOthers = 0o004
 
-/** True for what in /etc holds keys, or is kept from other users. */
+/** True for an entry of /etc that contains keys or is unreadable for other users. */
 const isKept = (name: string) =>
   Effect.map(
     infoAt(`/etc/${name}`),
@@ -55,7 +55,7 @@ const isKept = (name: string) =>
       info !== undefined && ((info.mode & readableByOthers) === 0 || (info.type === "File" && isSecretLike(name)))
   )
 
-/** The places of keys of the system that are there. */
+/** Existing paths of system keys. */
 export const keysOfSystem = Effect.gen(function* () {
   const names = (yield* entriesIn("/etc")).map(({ name }) => name)
   const kept = yield* Effect.filter(names, isKept, { concurrency: 16 })
@@ -63,14 +63,14 @@ export const keysOfSystem = Effect.gen(function* () {
   return existing.filter((path) => path.startsWith("/etc/"))
 })
 
-/** Settings of the kernel, which belong to root: also to a root without privileges. */
+/** Kernel settings, which belong to root, even to a root without privileges. */
 const kernelSettings = ["sys", "sysrq-trigger", "irq", "bus", "fs", "mtrr", "acpi", "scsi"].map(
   (name) => `/proc/${name}`
 )
 
 const places = "--tmpfs /run --tmpfs /tmp --dir /var --tmpfs /var/tmp --symlink /run /var/run".split(" ")
 
-/** The flags for what every command sees. With the network, names of hosts can be looked up. */
+/** The flags for what every command sees. With the network, host names can be resolved. */
 const systemFlags = Effect.fn("systemFlags")(function* (network: boolean) {
   const systemFolderFlags = (yield* Effect.forEach(systemFolders, showFolder)).flat()
   const [resolver] = network ? yield* realPaths(["/etc/resolv.conf"]) : []
@@ -91,7 +91,7 @@ const systemFlags = Effect.fn("systemFlags")(function* (network: boolean) {
   ]
 })
 
-/** The folders between the project and a path: what is mounted on itself cannot be moved away. */
+/** The folders between the project and a path. Mounted on themselves, they cannot be moved away. */
 const foldersAbove = (root: string, one: string): ReadonlyArray<string> => {
   const above: Array<string> = []
   for (let folder = path.dirname(one); folder !== root && isWithin(root, folder); folder = path.dirname(folder))
@@ -101,7 +101,9 @@ const foldersAbove = (root: string, one: string): ReadonlyArray<string> => {
 
 const byDepth = (a: string, b: string): number => a.split("/").length - b.split("/").length
 
-/** Mounts folders on themselves. In a copy that bubblewrap makes itself they may move, since nothing there is the project. */
+/**
+ * Mounts folders on themselves. In a copy that bubblewrap creates itself, they may move, because it is not the project.
+ */
 const pin = (folders: ReadonlyArray<string>, root: string, copy: CopyMounts | undefined) => {
   if (copy === undefined) return bind("--bind", folders)
   const { folder } = copy
@@ -109,20 +111,22 @@ const pin = (folders: ReadonlyArray<string>, root: string, copy: CopyMounts | un
   return folders.flatMap((one) => ["--bind-try", path.join(folder, path.relative(root, one)), one])
 }
 
-/** How a path can be protected: a link cannot; what it leads to has its own entry, and it is compared afterwards. */
+/** How a path can be protected. A link cannot: its target has its own entry, and the link is compared afterwards. */
 const stateOf = Effect.fnUntraced(function* (protectedPath: string) {
   const real = yield* realPath(protectedPath)
   if (real !== undefined) return real === protectedPath ? "there" : "link"
   return (yield* linkAt(protectedPath)) === undefined ? "missing" : "link"
 })
 
-/** The highest folder on the way to a missing path that is missing too: in its place, nothing can be moved away. */
+/**
+ * The highest missing folder on the path to a missing file. A placeholder there prevents anything from being moved in.
+ */
 const highestMissing = Effect.fnUntraced(function* (root: string, one: string) {
   for (const folder of foldersAbove(root, one)) if ((yield* stateOf(folder)) === "missing") return folder
   return one
 })
 
-/** The parts of open repositories that stay as they are: those that exist, and hooks, which could come. */
+/** The parts of an open repository to protect: existing ones, and hooks, which could be added. */
 const partsOf = Effect.fnUntraced(function* (repository: string) {
   const parts = gitParts.map((name) => path.join(repository, name))
   return yield* Effect.filter(parts, (part) =>
@@ -131,9 +135,9 @@ const partsOf = Effect.fnUntraced(function* (repository: string) {
 })
 
 /**
- * What commands may not change or read in the project: repositories, files that control git or this program, and secrets,
- * but for those that the person names by real paths. With `git` only what makes git run programs is read-only. Placeholders
- * are folders that do not exist, and are there while commands run, so that nothing else can be made in their place.
+ * What commands must not change or read in the project: repositories, files that control git or this program, and
+ * secrets, unless the user names them by real path. With `git`, only files that make git run programs are read-only.
+ * Placeholders are missing folders that exist while commands run, so that nothing else can be created there.
  */
 const guardProject = Effect.fn("guardProject")(function* (
   { git, readable, root, writable }: Pick<SandboxPlaces, "git" | "readable" | "root" | "writable">,
@@ -161,7 +165,7 @@ const guardProject = Effect.fn("guardProject")(function* (
         controls.around.filter((one) => writable.some((folder) => isWithin(folder, one)))
       ),
       ...pin(movable.toSorted(byDepth), root, copy),
-      /* A copy may lack what its task removes. */
+      /** A copy may lack files that its task removes. */
       ...bind(copy === undefined ? "--ro-bind" : "--ro-bind-try", closed),
       ...placeholders.flatMap(emptyAndFixed)
     ],
@@ -171,13 +175,13 @@ const guardProject = Effect.fn("guardProject")(function* (
   }
 })
 
-/** Absolute paths; `root` is the real path of the project. */
+/** Absolute paths. `root` is the real path of the project. */
 export interface SandboxPlaces extends ProgramPlaces {
   readonly readable: ReadonlyArray<string>
   readonly writable: ReadonlyArray<string>
-  /** The lasting cache of the project; without one, caches end with the command. */
+  /** The persistent cache of the project. Without one, caches end with the command. */
   readonly cache?: string | undefined
-  /** Whether the network is that of a proxy alone. */
+  /** Whether the network consists only of a proxy. */
   readonly isProxied?: boolean
   /** Whether commands may commit. */
   readonly git: boolean
@@ -187,21 +191,21 @@ export interface CommandPlaces {
   readonly survey: ProjectSurvey
   /** The folder of the command. */
   readonly cwd: string
-  /** The real path of the program, when it is not in the project. */
+  /** The real path of a program outside the project. */
   readonly program?: string
-  /** The folder of the project that holds the `bin` of the program. */
+  /** The project folder around the `bin` of the program. */
   readonly projectBin?: string
-  /** What stands at the path of the project in its place. */
+  /** The copy that replaces the project at its path. */
   readonly copy?: CopyMounts | undefined
-  /** The flags that show what leads the command to the proxy. */
+  /** Flags that give the command access to the proxy. */
   readonly forwarder?: ReadonlyArray<string>
-  /** Whether the command is only tried: then it changes nothing, not even in the project. */
+  /** Whether the command is a trial, which changes nothing, not even in the project. */
   readonly isTrial?: boolean
-  /** The most that each temporary folder holds. */
+  /** The maximum size of each temporary folder, in bytes. */
   readonly temporaryBytes?: number
 }
 
-/** Removes the empty folders that a sandbox made, inner ones first. */
+/** Removes the empty folders of a sandbox, inner ones first. */
 export const removePlaceholders = (paths: ReadonlyArray<string>) =>
   Effect.forEach(paths.toSorted(byDepth).toReversed(), (one) => Effect.ignore(Effect.tryPromise(() => rmdir(one))), {
     discard: true
@@ -209,10 +213,10 @@ export const removePlaceholders = (paths: ReadonlyArray<string>) =>
 
 const isolation = ["--unshare-user", "--disable-userns", "--unshare-all", "--cap-drop", "ALL"]
 
-/** No controlling terminal, and the sandbox ends with this process. */
+/** No controlling terminal. The sandbox ends with this process. */
 const ties = ["--new-session", "--die-with-parent"]
 
-/** Folders that a mounted folder would show and that stay hidden: those of this program, of keys, and of sockets. */
+/** Folders inside mounted ones that stay hidden: those of this program, of keys, and of sockets. */
 const masked = Effect.fnUntraced(function* (
   { home, readable, root, writable }: SandboxPlaces,
   alwaysHidden: ReadonlyArray<string>
@@ -221,14 +225,14 @@ const masked = Effect.fnUntraced(function* (
   const keys = [...secretFolders].map((name) => path.join(home, name))
   const some = yield* realPaths([...keys, ...emptied])
   const aroundMounted = some.filter((folder) => mounted.some((one) => one !== folder && isWithin(one, folder)))
-  /* One that holds a mounted folder is not mounted itself, and must not cover it. */
+  /** A folder around the project is not mounted itself, and must not cover the project. */
   const holdsRoot = (folder: string) => isWithin(folder, root)
   return yield* hide([...new Set([...alwaysHidden, ...aroundMounted])].filter((folder) => !holdsRoot(folder)))
 })
 
 /**
- * The folders of this program that exist, those above them that commands could write and must not move away, and
- * placeholders for the others.
+ * Protects this program's existing folders and the writable folders above them from being moved, and adds placeholders
+ * for missing ones.
  */
 const keptFolders = Effect.fnUntraced(function* (hidden: ReadonlyArray<string>, mounted: ReadonlyArray<string>) {
   const all = yield* Effect.forEach(hidden, (one) => pathFrom("/", one))
@@ -247,13 +251,16 @@ const keptFolders = Effect.fnUntraced(function* (hidden: ReadonlyArray<string>, 
   }
 })
 
-/** Bounds each temporary folder, and lists them. Other paths are absolute, and no words of bubblewrap. */
+/**
+ * Limits each temporary folder and lists them. Works on words, because other paths are absolute and differ from
+ * bubblewrap's flags.
+ */
 const boundTemporary = (flags: ReadonlyArray<string>, bytes: number) => ({
   flags: flags.flatMap((word) => (word === "--tmpfs" ? ["--size", `${bytes}`, word] : [word])),
   temporary: flags.filter((_, index) => flags[index - 1] === "--tmpfs")
 })
 
-/** The flags of bubblewrap for a command of this project, without the command itself. */
+/** bubblewrap's flags for a command of this project, without the command. */
 export const sandboxFlags = Effect.fn("sandboxFlags")(function* (places: SandboxPlaces, command: CommandPlaces) {
   const { cache, git, root } = places
   const network = places.network && places.isProxied !== true
@@ -296,7 +303,7 @@ export const sandboxFlags = Effect.fn("sandboxFlags")(function* (places: Sandbox
   return {
     ...boundTemporary(flags, temporaryBytes),
     guarded: [...guards.guarded, ...[...kept.own, ...kept.placeholders].filter(isInProject)],
-    /* Those in a copy go with it. */
+    /** Placeholders in a copy vanish with it. */
     placeholders: copy === undefined ? placeholders : placeholders.filter((one) => !isInProject(one)),
     variables: toolchains.variables,
     shownPaths: [...alone, ...toolchains.shown.map(({ to }) => to), ...readable, ...writable, root]

@@ -1,6 +1,6 @@
 /**
- * What the sandbox shows of programs outside the project: the folders of the search path with what their programs need, the
- * toolchains of the person, and what environments of the project lead to.
+ * What the sandbox shows of programs outside the project: the folders of the search path with their dependencies, the
+ * user's toolchains, and targets of project environments.
  */
 import * as Effect from "effect/Effect"
 import * as path from "node:path"
@@ -14,7 +14,7 @@ export const systemFolders = [
   ..."/nix/store /gnu/store /run/current-system /sys/devices/system/cpu".split(" ")
 ]
 
-/** Folders that exist and are empty: temporary files, and sockets of other programs. */
+/** Existing folders that appear empty: temporary files, and sockets of other programs. */
 export const emptied = ["/run", "/tmp", "/var/tmp"]
 
 /** True for a real path that every command sees. */
@@ -27,13 +27,13 @@ export interface ShownPath {
 
 const asItIs = (one: string): ShownPath => ({ from: one, to: one })
 
-/** Folders beside `bin` that hold what the programs load. */
+/** Folders beside `bin` from which programs load files. */
 const besidePrograms = ["lib", "lib64", "libexec", "include"]
 
-/** Files that only a folder has that is an installation as a whole: of Python environments, conda, Go, and Java. */
+/** Files that identify a self-contained installation: Python environments, conda, Go, Java. */
 const marks = ["pyvenv.cfg", "conda-meta", "go.env", "release"]
 
-/** What is shown of the installation that a folder of programs belongs to. */
+/** What is shown of the installation around a folder of programs. */
 const installationOf = Effect.fnUntraced(function* (bin: string) {
   if (path.basename(bin) !== "bin") return [bin]
   const prefix = path.dirname(bin)
@@ -41,7 +41,7 @@ const installationOf = Effect.fnUntraced(function* (bin: string) {
   return found.length > 0 ? [prefix] : [bin, ...besidePrograms.map((name) => path.join(prefix, name))]
 })
 
-/** The folders of the search path outside the system, with the installations that links in them lead to. */
+/** Folders of the search path outside the system, and the installations behind links in them. */
 const ofSearchPath = Effect.fnUntraced(function* (programs: ReadonlyArray<string>) {
   const folders = (yield* realPaths(programs)).filter((folder) => !isOfSystem(folder))
   const places = yield* Effect.forEach([...new Set(folders)], (folder) =>
@@ -66,8 +66,8 @@ const isPython = Effect.fnUntraced(function* (prefix: string) {
 const environmentNames = [".venv", "venv", "env"]
 
 /**
- * What links of the project may show although they lead out of it: the Python behind an environment, an environment, and
- * installed packages. Other links show nothing, since a project can hold a link to anything.
+ * Targets of project links that may be shown although they are outside: an environment, its Python, and installed
+ * packages. Other links show nothing, because a project can link to anything.
  */
 const linkedFromProject = Effect.fnUntraced(function* (
   folders: ReadonlyArray<string>,
@@ -87,7 +87,7 @@ const linkedFromProject = Effect.fnUntraced(function* (
   return yield* realPaths([...environmentFolders, ...packages.filter((one) => path.basename(one) === "node_modules")])
 })
 
-/** The toolchains that are there, each with a folder where it stands. */
+/** The installed toolchains, each with its folder. */
 const foundToolchains = Effect.fnUntraced(function* ({ environment, home }: ProgramPlaces) {
   const all = toolchains.flatMap((toolchain) => {
     const { folders, variable } = toolchain
@@ -99,7 +99,7 @@ const foundToolchains = Effect.fnUntraced(function* ({ environment, home }: Prog
   return yield* Effect.filter(all, ({ folder }) => isThere(folder), { concurrency: 16 })
 })
 
-/** What of a toolchain is shown, or hidden again. */
+/** Existing parts of a toolchain, to show or to hide. */
 const partsOf = Effect.fnUntraced(function* (folder: string, parts: ReadonlyArray<string>) {
   const places = parts.map((part) => path.join(folder, part))
   const found = yield* Effect.forEach(places, (to) => Effect.map(realPath(to), (from) => ({ from, to })))
@@ -115,14 +115,14 @@ export interface ProgramPlaces {
   readonly environment: Readonly<Record<string, string | undefined>>
   /** The folders of the search path. */
   readonly programs: ReadonlyArray<string>
-  /** Folders of this program, which are never shown, and nothing above them; some may not exist yet. */
+  /** Folders of this program. Neither they nor folders above them are ever shown. Some may not exist yet. */
   readonly hidden: ReadonlyArray<string>
   readonly network: boolean
 }
 
 /**
- * All programs and packages outside the system and the project that a command sees, outer folders first. `own` is a folder of
- * the project that may be the environment of the command.
+ * All programs and packages outside the system and the project that a command sees, outer folders first. `projectBin`
+ * is a project folder that may be the command's environment.
  */
 export const toolchainPlaces = Effect.fn("toolchainPlaces")(function* (
   places: ProgramPlaces,

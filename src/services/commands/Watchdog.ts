@@ -1,19 +1,19 @@
 /**
- * Ends what this program has started when the program is killed and can do nothing itself: a shell waits for the end of a pipe
- * that only this program holds, and then ends all processes in its control groups, and those that have a variable of this
- * program in their environment, with their process groups. On Linux only, where environments can be read.
+ * Ends child processes if the program is killed and cannot do so itself. A shell waits for the end of a pipe that only
+ * this program holds. Then it ends all processes in the program's control groups, and those whose environment has a
+ * variable of this program, with their process groups. Works on Linux only, where environments are readable.
  */
 import { spawn } from "node:child_process"
 import { randomUUID } from "node:crypto"
 
 const name = "TASK_CONDUCTOR_PROGRAM"
 
-/** How the names of the control groups of this process begin. */
+/** The name prefix of this process's control groups. */
 export const groupPrefix = `task-conductor-${process.pid}-`
 
 /**
- * Nothing comes through the pipe, so the first line waits for its end. A process that is just being started, or whose
- * environment cannot be read for a moment, is found by a later look.
+ * The pipe carries no data, so the first read waits for its end. Later passes find a process that was just starting, or
+ * whose environment was briefly unreadable.
  */
 const script = `
 trap '' HUP INT TERM
@@ -39,7 +39,7 @@ const start = (variable: string): void => {
     detached: true,
     stdio: ["pipe", "ignore", "ignore"]
   })
-  /* Without a shell, processes end only with a program that can end them itself. */
+  /** Without a shell, processes end only if the program can end them itself. */
   shell.on("error", () => undefined)
   shell.stdin.on("error", () => undefined)
   shell.unref()
@@ -48,7 +48,7 @@ const start = (variable: string): void => {
 
 let started: Readonly<Record<string, string>> | undefined
 
-/** The variable for the environment of a process that must not outlive this program. */
+/** The environment variable for a process that must not outlive this program. */
 export const endsWithProgram = (): Readonly<Record<string, string>> => {
   if (started !== undefined || process.platform !== "linux") return started ?? {}
   const value = randomUUID()

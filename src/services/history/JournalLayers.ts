@@ -1,4 +1,4 @@
-/** Opens the journal of a new or a resumed run, together with the lock on the run; each way is a layer. */
+/** Opens the journal of a new or a resumed run together with the lock on the run. Each way is a layer. */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
@@ -31,14 +31,11 @@ import { removeLeftovers } from "../files/AtomicWrite.ts"
 import { filesIn, KeptFiles } from "../files/KeptFiles.ts"
 import { type EarlierChanges, FileVersions, versionsIn } from "../files/FileVersions.ts"
 
-/** Where runs are saved, and what is needed of them. */
+/** Where a run is saved, and the data for its journal. */
 export interface RunPlace {
   /** The state folder of the program. */
   readonly state: string
-  /**
-   * The folder where locks on projects leave a file, on systems that need one. The key with which journals are proven is
-   * beside it.
-   */
+  /** The folder for lock files of projects on systems that need them. The key that proves journals is beside it. */
   readonly locks: string
   readonly runId: string
   /** Absolute. */
@@ -46,17 +43,17 @@ export interface RunPlace {
   readonly program: string
   /** Values that are never saved. */
   readonly secrets: SecretValues
-  /** The run changes nothing. */
+  /** True for a run that changes nothing. */
   readonly readOnly: boolean
-  /** The settings with which a run is resumed. */
+  /** The settings for a resumed run. */
   readonly settings?: Configuration
-  /** True when the project is no longer where it was when the run began. */
+  /** True if the project was moved since the run began. */
   readonly isMoved?: boolean
 }
 
 const folderMode = 0o700
 
-/** Takes the lock on the run: no other process may write the journal at the same time. */
+/** Takes the lock on the run, because no two processes may write its journal. */
 const takeRun = Effect.fnUntraced(function* (place: RunPlace) {
   const path = yield* Path.Path
   const folder = lockFolder(path, place.state)
@@ -72,7 +69,7 @@ const makeFolder = Effect.fnUntraced(function* (journal: string) {
   )
 })
 
-/** What protects the journal: no secrets, and the MACs of the person, which go on from these lines. */
+/** The protection of the journal: redaction of secrets, and MACs that continue from these lines. */
 const protectionOf = Effect.fnUntraced(function* (
   { locks, runId, secrets }: RunPlace,
   lines: ReadonlyArray<JournalLine>
@@ -85,7 +82,7 @@ const protectionOf = Effect.fnUntraced(function* (
   return { write, seal: { key, proof: lines.length === 0 ? newProof : proofOf(lines, key) } }
 })
 
-/** What the MACs of a saved journal prove, with the key that is there; nothing when there is none. */
+/** What the MACs of a saved journal prove with the current key; undefined without a key. */
 export const readProof = Effect.fn("readProof")(function* (
   { lines, opened }: JournalContent,
   locks: string
@@ -94,11 +91,11 @@ export const readProof = Effect.fn("readProof")(function* (
   return "problem" in found ? undefined : proofOf(lines, new SealKey(found.key, opened.order.runId))
 })
 
-/** Appends, or says why the journal cannot be written. */
+/** Appends a record, or fails with the reason why the journal cannot be written. */
 const appendFirst = ({ append, failed }: JournalWriter, record: JournalRecord) =>
   Effect.raceFirst(append(record), failed)
 
-/** What the calls of these lines changed in files; only those of the tools that write files change nothing else. */
+/** The file changes of the calls in these lines. Other tools than those for files may have changed more. */
 const changesOf = (lines: ReadonlyArray<JournalLine>): EarlierChanges => {
   const intents = readRecords(lines.filter(({ type }) => type === "intent")).filter(
     (record) => record.type === "intent"
@@ -109,7 +106,7 @@ const changesOf = (lines: ReadonlyArray<JournalLine>): EarlierChanges => {
   }
 }
 
-/** What the run changes, and the files of its results, are kept in its folder, beside this journal. */
+/** Stores file versions and result files in the run's folder, beside this journal. */
 const layerKept = (journal: string, lines: ReadonlyArray<JournalLine> = []) =>
   Layer.unwrap(
     Effect.map(Path.Path, (path) =>
@@ -120,7 +117,7 @@ const layerKept = (journal: string, lines: ReadonlyArray<JournalLine> = []) =>
     )
   )
 
-/** The journal of a new run; `begin` is what it knows from a run that it is forked from. */
+/** The journal of a new run. `begin` are records from the run that it was forked from. */
 export const layerNewRun = (
   place: RunPlace,
   opened: Omit<RunOpened, "type" | "version" | "program">,
@@ -141,7 +138,7 @@ export const layerNewRun = (
     })
   )
 
-/** The writes below the project that were started and have no outcome. */
+/** Writes in the project that began and have no outcome. */
 const unfinishedWrites = Effect.fnUntraced(function* (lines: ReadonlyArray<JournalLine>, project: string) {
   const fs = yield* FileSystem.FileSystem
   const root = yield* Effect.orElseSucceed(fs.realPath(project), () => project)
@@ -149,7 +146,7 @@ const unfinishedWrites = Effect.fnUntraced(function* (lines: ReadonlyArray<Journ
   return changesOf(lines.filter(({ key }) => !ended.has(key))).changes.filter((file) => isWithin(root, file.path))
 })
 
-/** Removes what writes left behind that were killed, unless somebody else changes the project now. */
+/** Removes temporary files of killed writes, unless another process is changing the project. */
 const removeUnfinished = Effect.fnUntraced(function* (lines: ReadonlyArray<JournalLine>, place: RunPlace) {
   const files = yield* unfinishedWrites(lines, place.project)
   const { locks, project, runId } = place
@@ -157,7 +154,7 @@ const removeUnfinished = Effect.fnUntraced(function* (lines: ReadonlyArray<Journ
   if (files.length > 0) yield* Effect.catchTag(Effect.scoped(removed), "LockTaken", () => Effect.void)
 })
 
-/** The journal of a resumed run, read under its lock: another process may have continued the run meanwhile. */
+/** The journal of a resumed run. Reads it under its lock, because another process may have continued the run. */
 export const layerResumedRun = (place: RunPlace) =>
   Layer.unwrap(
     Effect.gen(function* () {
@@ -185,5 +182,5 @@ export const layerResumedRun = (place: RunPlace) =>
     })
   )
 
-/** Nothing is persisted. */
+/** Saves nothing. */
 export const layerUnsaved = Layer.merge(Journal.layerNone, ResumeNotes.layerNone)

@@ -1,4 +1,4 @@
-/** The journal of a run whose project was moved meanwhile. */
+/** Adapts the journal of a run whose project was moved. */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
@@ -7,13 +7,13 @@ import type { CallIntent } from "../../domain/journal/JournalRecord.ts"
 import { isWithin } from "../files/CanonicalPath.ts"
 import { type JournalLine, readRecord, readRecords } from "../journal/JournalLine.ts"
 
-/** Where a run worked last, by the records of its being resumed; nothing when it was never moved. */
+/** The last folder to which the project was moved, according to the journal; undefined if it never was. */
 export const movedTo = (lines: ReadonlyArray<JournalLine>): string | undefined =>
   readRecords(lines.filter(({ type }) => type === "resumed"))
     .flatMap((record) => (record.type === "resumed" ? (record.project ?? []) : []))
     .at(-1)
 
-/** The lines as if all sessions had worked on the project where it is now. */
+/** The lines as if all sessions had worked in the current folder of the project. */
 export const inMovedProject = Effect.fnUntraced(function* (lines: ReadonlyArray<JournalLine>, project: string) {
   const path = yield* Path.Path
   const fs = yield* FileSystem.FileSystem

@@ -1,6 +1,6 @@
 /**
- * The changes of a saved run: what it changed in the files of its project, and undoing it or making it again. Which files
- * are as the run left them is seen from the files alone, so an undo that was killed is finished by another one.
+ * Shows, undoes and redoes the file changes of a saved run. The files alone show whether they still are as the run left
+ * them. So a second undo can finish one that was killed.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -30,32 +30,32 @@ import { readRecords } from "../journal/JournalLine.ts"
 import { takeProject } from "../files/ProjectWriteLock.ts"
 
 /**
- * How a changed file is now: as the run left it, as it was before, changed by somebody else since, or unknown, because what
- * was there before is not kept.
+ * The current state of a changed file: as the run left it, as before the run, changed since by someone else, or unknown
+ * because the earlier content was not stored.
  */
 export type ChangeState = "made" | "undone" | "changed_since" | "not_kept"
 
-/** A file that a run changed, with the state of the change. */
+/** A file that a run changed, and the current state of the change. */
 export interface RunChange {
   /** Relative to the project. */
   readonly path: string
   /** What became of the file. */
   readonly kind: "new" | "changed" | "removed"
-  /** What the run made of the file, where that is not what it was. */
+  /** The new kind of the file, if the run changed it. */
   readonly becomes?: FileKind
-  /** True for a file that is no text: its lines are not counted. */
+  /** True for a binary file, whose lines are not counted. */
   readonly binary?: boolean
-  /** Whether the change is still there. */
+  /** Whether the change is still in effect. */
   readonly state: ChangeState
-  /** How many lines came. */
+  /** How many lines were added. */
   readonly insertions: number
-  /** How many lines went. */
+  /** How many lines were removed. */
   readonly deletions: number
-  /** A unified diff that `git apply` takes in the folder of the project; empty when nothing is kept. */
+  /** A unified diff for `git apply` in the project folder; empty if the content was not stored. */
   readonly diff: string
 }
 
-/** A file that cannot be undone, or made again, and why. */
+/** A file that cannot be undone or redone, and the reason. */
 export const RefusedChange = Schema.Struct({
   path: Schema.String,
   why: Schema.String,
@@ -64,7 +64,7 @@ export const RefusedChange = Schema.Struct({
 })
 export type RefusedChange = typeof RefusedChange.Type
 
-/** Nothing was undone. */
+/** The undo was refused, and nothing was changed. */
 export class UndoRefused extends Schema.TaggedError<UndoRefused>()("UndoRefused", {
   refused: Schema.Array(RefusedChange)
 }) {
@@ -74,14 +74,14 @@ export class UndoRefused extends Schema.TaggedError<UndoRefused>()("UndoRefused"
   }
 }
 
-/** What was asked for cannot be done with this run. */
+/** The request cannot apply to this run. */
 export class NothingToUndo extends Schema.TaggedError<NothingToUndo>()("NothingToUndo", { text: Schema.String }) {
   override get message(): string {
     return this.text
   }
 }
 
-/** Changes with what is kept of them; `what` names who made them, at the beginning of a sentence. */
+/** Changes with their stored versions. `what` names their author at the beginning of a sentence. */
 export interface KeptChanges {
   readonly what: string
   readonly root: string
@@ -89,7 +89,7 @@ export interface KeptChanges {
   readonly versions: Pick<FileVersions, "read">
 }
 
-/** What calls of a run did that change more than files, or others than are known. */
+/** Calls of a run that may have changed more than known files. */
 const outsideOf = (records: ReadonlyArray<JournalRecord>): ReadonlyArray<string> => [
   ...new Set(
     records.flatMap((record) =>
@@ -100,7 +100,7 @@ const outsideOf = (records: ReadonlyArray<JournalRecord>): ReadonlyArray<string>
   )
 ]
 
-/** The changes of a run with what is kept of them. */
+/** The changes of a run with their stored versions. */
 const openChanges = Effect.fnUntraced(function* (run: string, moved?: string) {
   const path = yield* Path.Path
   const store = yield* RunStore
@@ -119,13 +119,13 @@ const openChanges = Effect.fnUntraced(function* (run: string, moved?: string) {
 const textOf = (bytes: Uint8Array | undefined): string | undefined =>
   bytes && Result.getOrUndefined(decodeFile(bytes))?.text
 
-/** UTF-8 with the byte order mark that the file has. A patch is UTF-8: any other bytes would not fit it. */
+/** The text of a file for a patch, with its byte order mark. Undefined if it is not UTF-8, because patches are. */
 const patchText = (bytes: Uint8Array): string | undefined => {
   const text = Result.getOrUndefined(decodeText(bytes))
   return text !== undefined && hasByteOrderMark(bytes) ? `\uFEFF${text}` : text
 }
 
-/** What the file of a change holds now; absent where there is no file, or something that no run makes. */
+/** The current content of a changed file. Absent if there is none, or a kind of entry that no run creates. */
 const contentAt = Effect.fnUntraced(function* (file: string) {
   const fs = yield* FileSystem.FileSystem
   const contentNow = yield* Effect.orElseSucceed(contentState(file), () => "unknown")
@@ -141,7 +141,7 @@ const contentAt = Effect.fnUntraced(function* (file: string) {
   return { found: contentNow, now: { bytes: bytes.value, kind: kindOfMode(info.value.mode) } }
 })
 
-/** How the file of a change is now. */
+/** The current state of a changed file. */
 const standingOf = Effect.fnUntraced(function* ({ kind, mode, path, texts, was }: ChangesOfFile) {
   const { found: stateNow, now } = yield* contentAt(path)
   const before = mode === undefined ? undefined : kindOfMode(mode)
@@ -159,7 +159,7 @@ const standingOf = Effect.fnUntraced(function* ({ kind, mode, path, texts, was }
   return { found: stateNow, now, state: stateOf() }
 })
 
-/** A file on one side of a change. */
+/** The file before or after a change. */
 interface Side {
   readonly bytes: Uint8Array
   readonly kind: FileKind
@@ -170,7 +170,7 @@ const patchSide = (side: Side | undefined): PatchSide | undefined => {
   return side && { kind: side.kind, ...(text === undefined ? {} : { text }) }
 }
 
-/** The change between two sides as git writes it. */
+/** The patch between two states of a file in git's format. */
 const patchBetween = (name: string, before: Side | undefined, after: Side | undefined) => {
   const sides = { before: patchSide(before), after: patchSide(after) }
   const isBinary = Object.values(sides).some((side) => side !== undefined && side.text === undefined)
@@ -178,13 +178,13 @@ const patchBetween = (name: string, before: Side | undefined, after: Side | unde
   return { ...gitPatch(name, sides, binary), isBinary }
 }
 
-/** The bytes that a text got in a file that held others; a version is kept as UTF-8. */
+/** The bytes of a new text in the encoding of the old file. Versions are stored as UTF-8. */
 const writtenBytes = (old: Uint8Array | undefined, wrote: Uint8Array): Uint8Array => {
   const text = Result.getOrUndefined(decodeText(wrote))
   return text === undefined ? wrote : Result.getOrElse(encodeLike(old, text), () => wrote)
 }
 
-/** What the file had before and after the change, where that is kept. */
+/** The file before and after the change, if it was stored. */
 const sidesOf = Effect.fnUntraced(function* (change: ChangesOfFile, versions: KeptChanges["versions"]) {
   const { kind, mode, was } = change
   const last = change.texts.at(-1) ?? null
@@ -219,10 +219,10 @@ const shownChange = Effect.fnUntraced(function* (
   return { ...shared, ...binary, state, insertions: added, deletions: removed, diff } satisfies RunChange
 })
 
-/** False for a file that holds again what it held before. */
+/** False for a file with the same content as before the run. */
 const isLasting = ({ kind, texts, was }: ChangesOfFile): boolean => texts.at(-1) !== was || kind !== undefined
 
-/** What was changed, file by file. */
+/** The changes of each file. */
 export const shownChanges = ({ changes, root, versions }: KeptChanges) =>
   Effect.forEach(changes.filter(isLasting), (one) => shownChange(one, root, versions))
 
@@ -233,8 +233,8 @@ export const patchOf = (changes: ReadonlyArray<RunChange>): string =>
     .replace(/\n$/, "")
 
 /**
- * What a run changed, file by file, and its calls of which the effects are not known. `moved` is where its project is now, if a
- * person says so.
+ * The changes of each file, and calls with unknown effects. `moved` is the current folder of the project, if the user
+ * says so.
  */
 export const changesOfRun = Effect.fn("changesOfRun")(function* (run: string, moved?: string) {
   const opened = yield* openChanges(run, moved)
@@ -242,19 +242,19 @@ export const changesOfRun = Effect.fn("changesOfRun")(function* (run: string, mo
   return { runId, project: root, changes: yield* shownChanges(opened), outside }
 })
 
-/** What is undone. */
+/** A request to undo or redo changes. */
 export interface UndoRequest {
-  /** Files or folders, absolute or relative to the project or to `from`; all changes without any. */
+  /** Files or folders, absolute or relative to the project or to `from`. Without any, all changes. */
   readonly paths?: ReadonlyArray<string>
-  /** The folder that paths may start from. */
+  /** The folder to which paths may be relative. */
   readonly from?: string
-  /** Makes the changes again that were undone. */
+  /** True to redo undone changes. */
   readonly redo?: boolean
-  /** Where the project is now, if it was moved. */
+  /** The current folder of the project, if it was moved. */
   readonly moved?: string | undefined
 }
 
-/** Removes the folders that a run made for a file and that are empty. */
+/** Removes empty folders that a run created for a file. */
 const removeFolders = Effect.fnUntraced(function* (file: string, outermost: string | undefined) {
   const path = yield* Path.Path
   const fs = yield* FileSystem.FileSystem
@@ -265,7 +265,7 @@ const removeFolders = Effect.fnUntraced(function* (file: string, outermost: stri
   }
 })
 
-/** A change that can be undone, or made again, with what the file holds then; null for a file that goes. */
+/** A change to undo or redo, with the resulting content; null for a removal. */
 interface Step {
   readonly change: ChangesOfFile
   readonly stateBefore: string
@@ -273,7 +273,7 @@ interface Step {
   readonly redo: boolean
 }
 
-/** What the file of a step becomes. */
+/** The kind and mode of the file after a step. */
 const becomes = ({ change: { goes, kind, mode }, redo }: Step) => {
   if (redo) return { ...(kind === undefined ? {} : { kind }), ...(goes === undefined ? {} : { folder: goes }) }
   if (mode === undefined) return {}
@@ -285,13 +285,13 @@ const carryOut = Effect.fnUntraced(function* (step: Step) {
   const after = becomes(step)
   const isLink = "kind" in after && after.kind === "link"
   const text = isLink && next !== null && typeof next !== "string" ? new TextDecoder().decode(next) : next
-  /* What a link leads to is not written through it. */
+  /** Do not write through a link to its target. */
   const isReplaced = stateNow.startsWith("link ") && !isLink && next !== null
   if (isReplaced) yield* changeFile(change.path, null, { found: stateNow })
   yield* changeFile(change.path, text, { found: isReplaced ? "absent" : stateNow, ...after })
 })
 
-/** The changes that are named; only the last of several of one file, between which somebody else wrote. */
+/** The requested changes. If someone else wrote between several changes of a file, only the last counts. */
 const chosen = Effect.fnUntraced(function* (
   { changes, root, what }: KeptChanges,
   { from = root, paths = [] }: UndoRequest
@@ -310,7 +310,10 @@ const chosen = Effect.fnUntraced(function* (
   return paths.length === 0 ? last : last.filter((change) => paths.some((given) => isIn(change.path, given)))
 })
 
-/** Undoes changes, all that are named or none; files that are so already are left out. Gives the paths that were written. */
+/**
+ * Undoes or redoes all requested changes, or none if one is refused. Skips files that are already in the requested
+ * state. Returns the written paths.
+ */
 export const undoChanges = Effect.fn("undoChanges")(function* (kept: KeptChanges, request: UndoRequest) {
   const path = yield* Path.Path
   const { root, versions } = kept
@@ -324,7 +327,7 @@ export const undoChanges = Effect.fn("undoChanges")(function* (kept: KeptChanges
     const name = path.relative(root, change.path)
     const sides = yield* sidesOf(change, versions)
     const side = redo ? sides?.after : sides?.before
-    /* As a text it gets the byte order mark that the file has. */
+    /** Writing text keeps the byte order mark of the file. */
     const isText = redo && side !== undefined && !hasByteOrderMark(side.bytes)
     const next = side === undefined ? null : isText ? (textOf(side.bytes) ?? side.bytes) : side.bytes
     const place = yield* Effect.result(canonicalPath(root, path.dirname(change.path)))
@@ -337,7 +340,7 @@ export const undoChanges = Effect.fn("undoChanges")(function* (kept: KeptChanges
   }
   if (refused.length > 0) return yield* new UndoRefused({ refused })
   yield* Effect.forEach(steps, carryOut, { discard: true })
-  /* Also those that an undo that was killed has left. */
+  /** Also removes folders that a killed undo has left. */
   if (!redo)
     yield* Effect.forEach(all, ({ folder, path: file }) => Effect.ignore(removeFolders(file, folder)), {
       discard: true
@@ -345,7 +348,7 @@ export const undoChanges = Effect.fn("undoChanges")(function* (kept: KeptChanges
   return steps.map(({ change }) => path.relative(root, change.path))
 })
 
-/** Undoes what a run changed, under the lock of its project; see `undoChanges`. */
+/** Undoes the changes of a run under the lock of its project; see `undoChanges`. */
 export const undoRun = Effect.fn("undoRun")(function* (run: string, request: UndoRequest = {}) {
   const opened = yield* openChanges(run, request.moved)
   const { content, root, runId } = opened

@@ -1,6 +1,6 @@
 /**
- * The saved runs: their list, their status, and the contents of their journals. For the list only the records that it needs
- * are read, and nothing but the first line is verified: it reads the journals of all runs.
+ * Lists the saved runs with their status, and reads their journals. The list covers the journals of all runs, so it
+ * reads only the records it needs and verifies only the first line.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -20,10 +20,10 @@ import type { RunEvent } from "../../domain/runs/RunEvent.ts"
 import type { RunStatus } from "../../domain/runs/RunReport.ts"
 import { decodeLine, firstSum, headOf, lineOf, parseJson, readRecord } from "../journal/JournalLine.ts"
 
-/** What `RunSummary` is made of. `status` is that of the report which ends the journal, absent when something else does. */
+/** The data for a `RunSummary`. `status` comes from the final report; absent if the journal does not end with one. */
 type JournalSummary = NonNullable<Effect.Success<ReturnType<typeof readJournalSummary>>>
 
-/** The records that are read; the other ones are long, or say nothing about how far a run came. */
+/** The records that the summary needs. Others are long or do not show progress. */
 const read: ReadonlySet<string> = new Set<JournalRecord["type"] | RunEvent["type"]>([
   "resumed",
   "run.started",
@@ -34,7 +34,7 @@ const read: ReadonlySet<string> = new Set<JournalRecord["type"] | RunEvent["type
   "run.finished"
 ])
 
-/** The whole lines of a journal. */
+/** The complete lines of a journal. */
 function* linesOf(bytes: Buffer): Generator<string> {
   for (let start = 0, end = bytes.indexOf("\n"); end !== -1; start = end + 1, end = bytes.indexOf("\n", start)) {
     yield bytes.toString("utf8", start, end)
@@ -47,7 +47,7 @@ const recordIn = (text: string, at: string): JournalRecord | undefined => {
   return readRecord(lineOf({ seq: 0, at, json, text }))
 }
 
-/** How far the run came, by what its lines say. */
+/** The progress of a run according to its lines. */
 export const progressOf = (lines: Iterable<string>) => {
   const done = new Set<string>()
   let planned: ReadonlyArray<string> | undefined
@@ -79,11 +79,11 @@ export const progressOf = (lines: Iterable<string>) => {
   return { lastAt, status, durationMs, exitCode, tasks, project }
 }
 
-/** Summarizes a journal; nothing when it does not begin as one of this version. */
+/** Summarises a journal; undefined if it does not begin like a journal of this version. */
 export const readJournalSummary = Effect.fn("readJournalSummary")(
   function* (path: string) {
     const fs = yield* FileSystem.FileSystem
-    /* Whoever opens a named pipe waits until somebody writes into it. */
+    /** Opening a named pipe would wait until another process writes into it. */
     const { size, type } = yield* fs.stat(path)
     if (type !== "File" || size > maxJournalBytes) return undefined
     const bytes = Buffer.from(yield* fs.readFile(path))
@@ -102,15 +102,15 @@ export const journalPath = (
   { runId, state }: { readonly runId: string; readonly state: string }
 ): string => path.join(state, "runs", runId, "journal.jsonl")
 
-/** Where the versions of the files that a run changed are kept. */
+/** The folder for versions of files that a run changed. */
 export const versionsFolder = (path: Path.Path, journal: string): string => path.join(path.dirname(journal), "versions")
 
-/** Where locks on runs leave a file, on systems that need one. */
+/** The folder for lock files of runs on systems that need them. */
 export const lockFolder = (path: Path.Path, state: string): string => path.join(state, "locks")
 
 export const runLock = (journal: string): string => `run ${journal}`
 
-/** There are runs of other projects only; `newest` is the last of them. */
+/** Only other projects have runs. `newest` is their latest run. */
 export const RunsElsewhere = Schema.Struct({
   project: Schema.String,
   runs: Schema.Int,
@@ -124,12 +124,12 @@ const elsewhereText = ({ newest, newestProject, project, runs }: RunsElsewhere):
   return `There is no run of this project (${project}) yet. ${others}; the newest is ${newest} of ${newestProject}. See "task-conductor runs --all".`
 }
 
-/** There is no such run, or the name fits several. */
+/** No run has this name, or several do. */
 export class RunNotFound extends Schema.TaggedError<RunNotFound>()("RunNotFound", {
   given: Schema.String,
   candidates: Schema.Array(Schema.String),
   isAmbiguous: Schema.Boolean,
-  /** For `last`, when the project has no run and others have. */
+  /** For `last`, if the project has no run and others have. */
   elsewhere: Schema.optionalKey(RunsElsewhere)
 }) {
   override get message(): string {
@@ -150,13 +150,13 @@ export class RunNotRemoved extends Schema.TaggedError<RunNotRemoved>()("RunNotRe
   }
 }
 
-/** A folder by the name that is the same on every way to it. */
+/** The real path of a folder, which is the same however it is reached. */
 const realFolder = Effect.fnUntraced(function* (folder: string) {
   const path = yield* Path.Path
   return yield* Effect.orElseSucceed((yield* FileSystem.FileSystem).realPath(folder), () => path.resolve(folder))
 })
 
-/** The runs of the project in a folder, and those of other projects; both in the order in which they were given. */
+/** Splits runs into those of the project in `folder` and those of other projects. Keeps their order. */
 export const runsOf = Effect.fn("runsOf")(function* (all: ReadonlyArray<RunSummary>, folder: string) {
   const here = yield* realFolder(folder)
   const named = new Set(all.flatMap(({ project }) => project ?? []))
@@ -168,8 +168,8 @@ export const runsOf = Effect.fn("runsOf")(function* (all: ReadonlyArray<RunSumma
 })
 
 /**
- * The newest run of the project in `folder`, from all runs, the newest first. `isMoved` says that the project came there
- * from elsewhere: then a run of a project that is no longer where it was is meant when there is no other.
+ * The newest run of the project in `folder`. `all` is sorted newest first. `isMoved`: the project was moved to
+ * `folder`. Without a run of its own, it gets the newest run whose project has disappeared.
  */
 const lastOf = Effect.fn("lastOf")(function* (
   all: ReadonlyArray<RunSummary>,
@@ -198,7 +198,7 @@ const lastOf = Effect.fn("lastOf")(function* (
   })
 })
 
-/** The id that is meant among all ids, the newest first: an id, its beginning when only one has it, or `last`. */
+/** The run that the user means: an id, its unique beginning, or `last`. `all` is sorted newest first. */
 export const chooseRun = Effect.fn("chooseRun")(function* (wanted: string, all: ReadonlyArray<string>) {
   const [last] = all
   if (wanted === "last" && last !== undefined) return last
@@ -211,13 +211,13 @@ export const chooseRun = Effect.fn("chooseRun")(function* (wanted: string, all: 
   return yield* new RunNotFound({ given: wanted, candidates, isAmbiguous })
 })
 
-/** The newest first. Ids name the second in which a run began, and within one they say nothing. */
+/** Sorts newest first. Ids contain only the second of the start, so the start time decides within a second. */
 const byStart = (first: RunSummary, second: RunSummary): number =>
   compareCodePoints(second.runId.slice(0, 15), first.runId.slice(0, 15)) ||
   compareCodePoints(second.startedAt ?? "", first.startedAt ?? "") ||
   compareCodePoints(second.runId, first.runId)
 
-/** What a list says about a run. */
+/** The entry of a run in a list. */
 const summaryOf = (
   runId: string,
   { bytes, durationMs, exitCode, lastAt, opened, project, startedAt, status, tasks }: JournalSummary,
@@ -237,20 +237,20 @@ const summaryOf = (
   pid: held?.pid
 })
 
-/** Ids are names of folders: nothing else is looked for. */
+/** Ids are folder names. Other folders are ignored. */
 const isId = (name: string): boolean => /^[a-z0-9][a-z0-9-]{0,63}$/.test(name)
 
-/** So many journals are read at once in no time. */
+/** Up to this many journals are read each time, because that is fast enough. */
 const fewRuns = 50
 
-/** What has not ended, or may be readable by another version. */
+/** Runs that can still change, or that another version may be able to read. */
 const openStandings: ReadonlySet<RunSummary["standing"]> = new Set(["running", "unfinished", "unreadable"])
 
-/** The summary of a run, and the state of the journal that it was made from. */
+/** A cached summary with the state of its journal. */
 const KeptSummary = Schema.fromJsonString(Schema.Struct({ journal: Schema.String, summary: RunSummary }))
 const decodeKept = Schema.decodeUnknownOption(KeptSummary)
 
-/** What changes with every record; nothing for what is no file. */
+/** A state that changes with every record; undefined if there is no file. */
 const fileState = (fs: FileSystem.FileSystem, file: string): Effect.Effect<string | undefined> =>
   fs.stat(file).pipe(
     Effect.map(({ mtime, size, type }) =>
@@ -261,7 +261,7 @@ const fileState = (fs: FileSystem.FileSystem, file: string): Effect.Effect<strin
     Effect.orElseSucceed(() => undefined)
   )
 
-/** The runs below the folder where the program saves its state. */
+/** The runs in the state folder of the program. */
 const makeRunStore = Effect.fnUntraced(function* (state: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -286,7 +286,7 @@ const makeRunStore = Effect.fnUntraced(function* (state: string) {
     return summaryOf(runId, found, found.status === undefined ? yield* holder(runId) : undefined)
   })
 
-  /** The summary of a run that has ended is kept beside its journal, as long as that stays as it is. */
+  /** Caches the summary of an ended run beside its journal, until the journal changes. */
   const keptSummary = Effect.fnUntraced(function* (runId: string) {
     const journal = pathOf(runId)
     const file = path.join(path.dirname(journal), "summary.json")
@@ -298,7 +298,7 @@ const makeRunStore = Effect.fnUntraced(function* (state: string) {
     }
     const runSummary = yield* summary(runId)
     if (state !== undefined && !openStandings.has(runSummary.standing)) {
-      /* It can be made again: nothing waits for the disk. */
+      /** The summary can be computed again, so it is not flushed to disk. */
       yield* Effect.ignore(
         fs.writeFileString(file, JSON.stringify({ journal: state, summary: runSummary }), { mode: 0o600 })
       )
@@ -313,18 +313,18 @@ const makeRunStore = Effect.fnUntraced(function* (state: string) {
   )
 
   return {
-    /** All runs, the newest first. */
+    /** All runs, newest first. */
     list,
     /**
-     * The id of the run that is meant: an id, its beginning when only one has it, or `last`, which is the newest of the
-     * current project. `moved` is the folder that the project was moved to, if the person says so.
+     * The id that the user means: an id, its unique beginning, or `last`, the newest run of the current project.
+     * `moved` is the former project's new folder, if the user says so.
      */
     find: Effect.fn("RunStore.find")(function* (given: string, moved?: string) {
       if (given !== "last") return yield* chooseRun(given, yield* ids)
       const where = { folder: moved ?? path.resolve(), isMoved: moved !== undefined }
       return yield* provide(lastOf(yield* list, where))
     }),
-    /** The journal of a run, verified to be intact. */
+    /** Reads and verifies the journal of a run. */
     read: Effect.fn("RunStore.read")(function* (runId: string) {
       const path = pathOf(runId)
       const content: JournalContent = yield* provide(readJournal(path))
@@ -332,18 +332,18 @@ const makeRunStore = Effect.fnUntraced(function* (state: string) {
       if (found === runId) return content
       return yield* new JournalError({ path, reason: { _tag: "Misplaced", found } })
     }),
-    /** Where the journal of a run is. */
+    /** The path of the journal of a run. */
     pathOf,
-    /** The process that works on a run now. */
+    /** The process that currently works on a run. */
     holder,
-    /** Removes a run with all that was saved of it; false when a process works on it. */
+    /** Removes a run with all its data. Returns false if a process works on it. */
     remove: Effect.fn("RunStore.remove")(function* (runId: string) {
       const journal = pathOf(runId)
       const remove = Effect.mapError(
         fs.remove(path.dirname(journal), { recursive: true, force: true }),
         ({ message }) => new RunNotRemoved({ runId, detail: message })
       )
-      /* Under its lock: a process that hangs says nothing, and still has the run. */
+      /** Under the run's lock: a hanging process does not answer, but still has the lock. */
       return yield* takeLock(runLock(journal), { folder: lockFolder(path, state), runId, what: runId }).pipe(
         Effect.andThen(Effect.as(remove, true)),
         Effect.catchTag("LockTaken", () => Effect.succeed(false)),

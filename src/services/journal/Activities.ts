@@ -1,8 +1,8 @@
 /**
- * The interface between the stages of a run and its persistence. Each model call, and each tool call that does something outside
- * of a working copy, runs as one activity: a stable key, a schema for its outcome, and the effect. One whose outcome is in the
- * journal is not run again, and the outcome of one that succeeds is on the disk before the run goes on. A change of a working copy
- * is only recorded: a resumed run makes it again.
+ * The interface between the stages of a run and persistence. Each model call, and each tool call with effects outside a
+ * working copy, runs as an activity: a stable key, a schema for its outcome, and the effect. An activity with a
+ * recorded outcome does not run again. The outcome of a successful one is on disk before the run continues. Changes of
+ * a working copy are only recorded: a resumed run makes them again.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -14,9 +14,9 @@ import { activityName } from "../../domain/runs/ActivityKey.ts"
 import { Journal } from "./Journal.ts"
 
 /**
- * Work that is to be done once. `key` comes from domain/runs/ActivityKey; `input` is a hash of the prompt or of the
- * arguments, so that an outcome counts only for the same input. Only a success is recorded: after a failure (server
- * gone, permission denied) another try may succeed.
+ * Work to be done once. `key` comes from domain/runs/ActivityKey. `input` is a hash of the prompt or the arguments: an
+ * outcome counts only for the same input. Only success is recorded, because a retry may succeed after a failure (server
+ * gone, permission denied).
  */
 export interface Activity<A, E, R> {
   readonly key: string
@@ -24,15 +24,13 @@ export interface Activity<A, E, R> {
   readonly success: Schema.Codec<A, unknown>
   readonly error: Schema.Codec<E, unknown>
   readonly execute: Effect.Effect<A, E, R>
-  /**
-   * Publishes the outcome, once it is persisted. A recorded outcome was published before and is not published again.
-   */
+  /** Emits events for the outcome once it is persisted. Not called for a recorded outcome, which was emitted before. */
   readonly publish?: (outcome: A) => Effect.Effect<void>
-  /** The prompt of a model call, to show where another one differs. */
+  /** The prompt of a model call, stored to show where a later prompt differs. */
   readonly prompt?: { readonly system: string; readonly user: string }
 }
 
-/** A part of a run that is made of activities. Once it has finished, none of them is looked up again. */
+/** A part of a run that consists of activities. Once it has finished, its activities are not looked up again. */
 export interface RunStage<A> {
   readonly key: string
   readonly success: Schema.Codec<A, unknown>
@@ -40,7 +38,7 @@ export interface RunStage<A> {
 
 const encoderOf = memoize((schema: Schema.Codec<never, unknown>) => Schema.encodeSync(Schema.toCodecJson(schema)))
 
-/** A value as JSON. What does not fit its schema is a defect. */
+/** A value as JSON. A value that does not fit its schema is a defect. */
 export const asJson = <A>(schema: Schema.Codec<A, unknown>, value: A): Effect.Effect<Schema.Json> =>
   Effect.sync(() => encoderOf(schema as Schema.Codec<never, unknown>)(value as never))
 
@@ -57,13 +55,13 @@ export class Activities extends Context.Service<
       isFinal?: (outcome: A) => boolean
     ): Effect.Effect<A, E, R>
     /**
-     * Runs what has no effect outside of the run, and persists its outcome for the replay only: a look at the project or the web, a
-     * change of a working copy. A resumed run does it again.
+     * Runs an effect without consequences outside the run, and persists its outcome for a replay only: a read of the
+     * project or the web, a change of a working copy. A resumed run executes it again.
      */
     record<A, E, R>(what: RunStage<A>, execute: Effect.Effect<A, E, R>): Effect.Effect<A, E, R>
   }
 >()("task-conductor/services/journal/Activities") {
-  /** Over the journal of the run. The outcome of an execution is returned as it is; only what is saved is encoded. */
+  /** Uses the journal of the run. The outcome of an execution is returned unchanged; only the saved one is encoded. */
   static readonly layer = Layer.effect(
     Activities,
     Effect.map(Journal, (journal) => {

@@ -1,7 +1,7 @@
 /**
- * The journal of the current run: the records of earlier sessions, read once, and the records of this session, written
- * as they arise. The stages use it through Activities and the tool runner. What a record holds is said by its schema
- * (domain/journal/JournalRecord) alone.
+ * The journal of the current run: records of earlier sessions, read once, and records of this session, written as they
+ * arise. Stages use it through Activities and the tool runner. The schemas in domain/journal/JournalRecord alone define
+ * the content of records.
  */
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
@@ -17,35 +17,36 @@ import { type JournalLine, readRecord } from "./JournalLine.ts"
 import { unknownRecord } from "./UnknownRecords.ts"
 import type { JournalWriter } from "./JournalWriter.ts"
 
-/** Records that a run reads again: the outcome of a call, the result of a stage, and the answer to an approval. */
+/** Records that a run reads again: outcomes of calls, results of stages, answers to approvals. */
 export type SavedType = "outcome" | "settled" | "answer"
 
-/** True for what calls come from. */
+/** True for keys of outcomes that contain calls to execute. */
 export const holdsModelCalls = (key: string): boolean => ["refined", "turn"].includes(parseKey(key)?.kind ?? "")
 
-/** What of the outcome of a task is not executed: what calls returned, and the texts that changes begin with. */
+/** Parts of a task outcome that are not executed: results of calls, and base texts of changes. */
 const notExecuted: ReadonlySet<string> = new Set(["looks", "bases"])
 
-/** True when a secret was taken out of what is executed. */
+/** True if a secret was redacted in a part that would be executed. */
 const lacksSecret = (value: Schema.Json): boolean =>
   JSON.stringify(value, (key, part: unknown) => (notExecuted.has(key) ? undefined : part)).includes(redacted)
 
-/** The value that a line holds. Calls come from the outcomes of tasks: one from which a secret was redacted must not be executed. */
+/** The value of a record. None if it contains calls with a redacted secret, because they must not be executed. */
 const valueOf = (line: JournalLine | undefined): Option.Option<Schema.Json> => {
   const record = line === undefined ? undefined : readRecord(line)
   if (record === undefined || !("value" in record)) return Option.none()
   return holdsModelCalls(record.key) && lacksSecret(record.value) ? Option.none() : Option.some(record.value)
 }
 
-/** The intent of a call that was begun, with the number of its record. */
+/** The intent of a call that began, with the number of its record. */
 const uncertainCall = (line: JournalLine | undefined): UncertainCall | undefined => {
   const record = line === undefined ? undefined : readRecord(line)
   return line !== undefined && record?.type === "intent" ? { ...record, seq: line.seq } : undefined
 }
 
 /**
- * The call that an answer made in the place of another one, when nobody knows whether it happened, or the answer was asked for again
- * since it held a secret; `answers` are all to its prompts. After an answer to another prompt, another call is meant.
+ * The call that a repeated answer made instead of another, uncertain call. An answer is repeated if nobody knows
+ * whether its call happened, or if its record held a secret. `answers` are all answers to its prompts. An answer to a
+ * different prompt means a different call.
  */
 const replacedCall = (
   intent: JournalLine | undefined,
@@ -58,12 +59,12 @@ const replacedCall = (
   return isLost ? { ...call, outcome: Option.getOrNull(valueOf(outcome)) } : undefined
 }
 
-/** What is known of earlier work; nothing at first. Answers count from the record with this number on. */
+/** The recorded work of earlier sessions, initially empty. Answers of the user count from record `provenFrom` on. */
 export const makeKnownWork = (provenFrom = 1) => {
   const last = new Map<string, JournalLine>()
   const byPlace = new Map<string, Array<JournalLine>>()
   return {
-    /** Takes more lines of the journal, in their order. */
+    /** Adds lines of the journal in order. */
     add: (lines: ReadonlyArray<JournalLine>): void => {
       for (const line of lines) {
         last.set(`${line.type}/${line.key}`, line)
@@ -77,7 +78,7 @@ export const makeKnownWork = (provenFrom = 1) => {
       const line = last.get(`${type}/${key}`)
       return type === "answer" && line !== undefined && line.seq < provenFrom ? Option.none() : valueOf(line)
     },
-    /** The last record of a type with a key, whatever it holds. */
+    /** The last record of this type and key, whatever its content. */
     line: (type: SavedType, key: string): JournalLine | undefined => last.get(`${type}/${key}`),
     uncertain: (key: string): UncertainCall | undefined => {
       if (last.has(`outcome/${key}`)) return undefined
@@ -89,7 +90,7 @@ export const makeKnownWork = (provenFrom = 1) => {
   }
 }
 
-/** The work of earlier sessions, by these lines of a journal. */
+/** The work of earlier sessions according to these lines. */
 export const knownBy = (lines: ReadonlyArray<JournalLine>, provenFrom = 1) => {
   const known = makeKnownWork(provenFrom)
   known.add(lines)
@@ -99,17 +100,17 @@ export const knownBy = (lines: ReadonlyArray<JournalLine>, provenFrom = 1) => {
 export class Journal extends Context.Service<
   Journal,
   {
-    /** The encoded value of the last record of this type with this key. */
+    /** The encoded value of the last record with this type and key. */
     saved(type: SavedType, key: string): Effect.Effect<Option.Option<Schema.Json>>
-    /** A call that was started and whose outcome is unknown; or one in the place of this call, as `replacedCall` says. */
+    /** A call that began and whose outcome is unknown, or the replaced call (see `replacedCall`). */
     uncertain(key: string): Effect.Effect<UncertainCall | undefined>
-    /** Persists a record; returns when it is on the disk. */
+    /** Persists a record. Returns when it is on disk. */
     append(record: JournalRecord): Effect.Effect<void>
-    /** Persists a record that nothing has to wait for, such as an event, in the order in which they come. */
+    /** Persists a record without waiting for the disk, such as an event. Keeps the order. */
     enqueue(record: JournalRecord): Effect.Effect<void>
-    /** Ends the run, because this version cannot read what is saved under this key. Never returns. */
+    /** Ends the run, because this version cannot read the record with this key. Never returns. */
     unreadable(key: string): Effect.Effect<never>
-    /** Fails as soon as the journal cannot be written; never succeeds. */
+    /** Fails as soon as the journal cannot be written. Never succeeds. */
     readonly failed: Effect.Effect<never, JournalError>
   }
 >()("task-conductor/services/journal/Journal") {
@@ -126,8 +127,8 @@ export class Journal extends Context.Service<
   )
 
   /**
-   * `lines` hold the earlier sessions; the records of this session go to `writer`. Answers count from the record on with
-   * this number: from there the journal is proven to be the person's own.
+   * `lines` are those of earlier sessions; `writer` receives the records of this session. Answers count from record
+   * `provenFrom` on: from there, the journal is proven to be the user's own.
    */
   static readonly layer = (
     lines: ReadonlyArray<JournalLine>,

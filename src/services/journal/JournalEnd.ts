@@ -1,6 +1,6 @@
 /**
- * Cuts off what a journal holds behind its intact lines, such as a last line that a crash left incomplete. What is cut off is
- * first saved to a file beside the journal, where a person can inspect it. A file that is already there is never overwritten.
+ * Truncates a journal after its intact lines, for example if a crash left an incomplete last line. First saves the
+ * removed bytes to a file beside the journal, where the user can inspect them. Existing files are never overwritten.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -10,7 +10,7 @@ import type { JournalContent } from "./JournalReader.ts"
 
 const fileMode = 0o600
 
-/** Flushes what was created in the folder of a file. */
+/** Flushes the folder of a newly created file. */
 export const syncFolder = Effect.fnUntraced(function* (file: string) {
   const folder = (yield* Path.Path).dirname(file)
   const handle = yield* (yield* FileSystem.FileSystem).open(folder)
@@ -18,8 +18,8 @@ export const syncFolder = Effect.fnUntraced(function* (file: string) {
 }, Effect.scoped)
 
 /**
- * Returns the path of the file with the bytes: `file`, or `file-2` and so on if a file has other bytes already. A file
- * with the same bytes comes from a process that died before it cut them off.
+ * Returns the path of a file with these bytes: `file`, or `file-2` and so on if a file has other bytes. A file with the
+ * same bytes comes from a process that died before it truncated the journal.
  */
 const quarantine = Effect.fnUntraced(function* (file: string, bytes: Uint8Array) {
   const fs = yield* FileSystem.FileSystem
@@ -39,7 +39,7 @@ const quarantine = Effect.fnUntraced(function* (file: string, bytes: Uint8Array)
   }
 }, Effect.scoped)
 
-/** Leaves this many bytes of a journal, and saves the bytes behind them to a file; returns its path. */
+/** Keeps the first `size` bytes of a journal, and saves the rest to a file. Returns the path of that file. */
 export const cutOff = Effect.fnUntraced(function* (journal: string, size: number, rest: Uint8Array, file: string) {
   const quarantined = yield* quarantine(file, rest)
   const handle = yield* (yield* FileSystem.FileSystem).open(journal, { flag: "r+" })
@@ -48,6 +48,6 @@ export const cutOff = Effect.fnUntraced(function* (journal: string, size: number
   return quarantined
 }, Effect.scoped)
 
-/** Cuts off what a crash left behind the last whole line. */
+/** Removes what a crash left after the last complete line. */
 export const cutOffTorn = (path: string, { lines, size, torn }: JournalContent) =>
   torn.length === 0 ? Effect.void : cutOff(path, size, torn, `${path}.torn-${lines.length + 1}`)

@@ -1,4 +1,4 @@
-/** The problems that the journal of a run can have, with messages that say what to do. */
+/** Possible problems of a journal, with messages that tell the user what to do. */
 import * as Schema from "effect/Schema"
 
 export const JournalReason = Schema.Union([
@@ -6,20 +6,20 @@ export const JournalReason = Schema.Union([
   Schema.TaggedStruct("NotAFile", {}),
   Schema.TaggedStruct("Unreadable", { code: Schema.String }),
   Schema.TaggedStruct("Empty", {}),
-  /** More than this program reads; sizes in bytes. */
+  /** Larger than the limit of this program. Sizes are in bytes. */
   Schema.TaggedStruct("TooLarge", { bytes: Schema.Number, most: Schema.Number }),
   Schema.TaggedStruct("OtherVersion", { found: Schema.Int, supported: Schema.Int }),
-  /** This version cannot read a record of this kind that the run needs to go on; `program` is the version that wrote it. */
+  /** The run needs a record of this kind, which this version cannot read. `program` is the version that wrote it. */
   Schema.TaggedStruct("UnknownRecord", { line: Schema.Int, kind: Schema.String, program: Schema.String }),
-  /** The folder is named after one run, and the journal belongs to another. */
+  /** The journal belongs to another run than its folder. */
   Schema.TaggedStruct("Misplaced", { found: Schema.String }),
   /** The file does not begin like a journal. */
   Schema.TaggedStruct("Foreign", {}),
-  /** A line in the middle is not intact; the lines before it are. */
+  /** A line is damaged; all lines before it are intact. */
   Schema.TaggedStruct("Damaged", { line: Schema.Int, what: Schema.Literals(["shape", "sequence", "sum"]) }),
-  /** The database that holds it does not answer. */
+  /** The database with the journal does not respond. */
   Schema.TaggedStruct("DatabaseFailed", { what: Schema.String }),
-  /** The file can no longer be written; `safe` records are on the disk. */
+  /** The file is no longer writable. `safe` records are on disk. */
   Schema.TaggedStruct("WriteFailed", { code: Schema.String, safe: Schema.Int })
 ])
 export type JournalReason = typeof JournalReason.Type
@@ -30,7 +30,7 @@ const damages = {
   sum: "was changed: its checksum does not hold"
 } as const
 
-/** What stands in the way of writing, and what to do about it. */
+/** The cause of a write error, and what the user can do. */
 const writeRemedies: Readonly<Record<string, string>> = {
   ENOSPC: "The disk is full. Make room",
   EDQUOT: "Your share of the disk is used up. Make room",
@@ -77,7 +77,7 @@ const text = (reason: JournalReason): string => {
   }
 }
 
-/** The journal at `path` cannot be used. */
+/** The journal at `path` is unusable. */
 export class JournalError extends Schema.TaggedError<JournalError>()("JournalError", {
   path: Schema.String,
   reason: JournalReason

@@ -1,7 +1,7 @@
 /**
- * One line of a journal: `{"seq":1,"at":"...","record":{...},"sum":"1a2b3c4d"}`. `sum` is a CRC-32 over the sum of the
- * line before and the text up to itself, so that a changed, missing, doubled or moved line shows. A record may end with a
- * MAC (JournalSeal), which is no part of it.
+ * One line of a journal: `{"seq":1,"at":"...","record":{...},"sum":"1a2b3c4d"}`. `sum` is a CRC-32 over the previous
+ * sum and the text before it. So a changed, missing, duplicated or moved line is detected. A record may end with a MAC
+ * (JournalSeal), which is not part of it.
  */
 import { crc32 } from "node:zlib"
 import * as Option from "effect/Option"
@@ -12,22 +12,22 @@ import { textNestedTooDeep } from "../../domain/text/Json.ts"
 /** The sum before the first line. */
 export const firstSum = "00000000"
 
-/** A line that was read and is intact; its record is decoded when it is needed. */
+/** An intact line. Its record is decoded on demand. */
 export interface JournalLine {
   readonly seq: number
   /** ISO 8601. */
   readonly at: string
   readonly type: string
-  /** `""` for records without one. */
+  /** `""` for a record without a key. */
   readonly key: string
-  /** The type of the event that the record holds; `""` for other records. */
+  /** The type of the event in the record; `""` for other records. */
   readonly event: string
   readonly json: unknown
-  /** The whole line as it stands in a file; `""` for a record of a database. */
+  /** The whole line as in the file; `""` for a record from a database. */
   readonly text: string
 }
 
-/** No version writes records with as many levels; reading more could end the program. */
+/** No version nests records this deeply. Parsing deeper ones could crash the program. */
 const maxLevels = 256
 
 const textIn = (value: unknown, name: string): string => {
@@ -35,13 +35,13 @@ const textIn = (value: unknown, name: string): string => {
   return typeof found === "string" ? found : ""
 }
 
-/** A line around a record, with what it is about. */
+/** Adds the type, key and event of a record to its line. */
 export const lineOf = ({ json, ...line }: Pick<JournalLine, "seq" | "at" | "json" | "text">): JournalLine => {
   const { event } = (json ?? {}) as { readonly event?: unknown }
   return { ...line, json, type: textIn(json, "type"), key: textIn(json, "key"), event: textIn(event, "type") }
 }
 
-/** What the next line continues: number, sum and MAC of the last one. */
+/** What the next line continues: number, sum and MAC of the last line. */
 export interface LineEnd {
   readonly seq: number
   readonly sum: string
@@ -49,15 +49,15 @@ export interface LineEnd {
 }
 
 export interface LineProtection {
-  /** Writes a record as JSON without its secrets. */
+  /** Serialises a record as JSON without secrets. */
   readonly write?: (record: Schema.Json) => string
-  /** Makes the MAC of a line that continues from another MAC; it proves who wrote the record. */
+  /** Computes the MAC of a line from the previous MAC. It proves who wrote the record. */
   readonly key?: { mac(before: string, line: string): string }
 }
 
 const encodeRecord = Schema.encodeSync(JournalRecord)
 
-/** The line of a record, with its end. */
+/** The line of a record, with the data that the next line continues. */
 export const encodeLine = (
   record: JournalRecord,
   at: string,
@@ -79,24 +79,24 @@ const kind = /^[\w.-]{1,64}$/
 
 const head = /^\{"seq":\d+,"at":"([^"]{1,40})","record":\{"type":"([\w.-]+)"(?:,"event":\{"type":"([\w.-]+)")?/
 
-/** What the beginning of a line says, without reading it whole; nothing for what does not begin as one. */
+/** The fields at the beginning of a line, without parsing the rest; all undefined for other text. */
 export const headOf = (text: string): { readonly at?: string; readonly type?: string; readonly event?: string } => {
   const [, at, type, event] = head.exec(text) ?? []
   return { at, type, event }
 }
 
-/** The sum in the text of a line. */
+/** The checksum at the end of a line. */
 export const sumIn = (text: string): string => text.slice(-10, -2)
 
 export type LineProblem = "shape" | "sequence" | "sum"
 
-/** The number and the sum that a line has to continue. */
+/** The number and checksum that a line must continue. */
 export interface LineBefore {
   readonly seq: number
   readonly before: string
 }
 
-/** Reads the text of a line, which should have this number and follow the line with this sum. */
+/** Parses a line that should have this number and follow the line with this checksum. */
 export const decodeLine = (text: string, { before, seq }: LineBefore): JournalLine | LineProblem => {
   const [, signed = "", number, at = "", record = "", sum] = form.exec(text) ?? []
   if (sum === undefined) return "shape"
@@ -118,14 +118,14 @@ export const parseJson = (text: string): unknown => {
 
 const decodeRecord = Schema.decodeUnknownOption(JournalRecord)
 
-/** The record of a line that this version wrote. */
+/** Decodes the record of a line that this version wrote. */
 export const recordOf = (line: JournalLine): JournalRecord => Schema.decodeUnknownSync(JournalRecord)(line.json)
 
-/** The record of a line. Nothing when this version does not know it: its checksum is right, so another version wrote it. */
+/** Decodes the record of a line. Undefined if another version wrote a kind of record that this one does not know. */
 export const readRecord = (line: JournalLine): JournalRecord | undefined =>
   Option.getOrUndefined(decodeRecord(line.json))
 
-/** The records of lines, without those that this version does not know; prompts have their whole text. */
+/** The records of lines, without unknown ones. Shortened prompts are restored. */
 export const readRecords = (lines: ReadonlyArray<JournalLine>): ReadonlyArray<JournalRecord> => {
   const whole = makeWholePrompts()
   return lines.flatMap((line) => {

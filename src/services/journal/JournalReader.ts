@@ -1,6 +1,6 @@
 /**
- * Reads a journal and verifies its integrity. Damage in the middle is an error. An incomplete last line is the trace of
- * a crash: it is reported separately, and the next writer cuts it off first.
+ * Reads a journal and verifies its integrity. Damage in the middle is an error. An incomplete last line comes from a
+ * crash: it is reported separately, and the next writer removes it first.
  */
 import { isUtf8 } from "node:buffer"
 import * as Effect from "effect/Effect"
@@ -15,25 +15,25 @@ import { codeOf } from "../files/FileFailure.ts"
 
 export interface JournalContent {
   readonly opened: RunOpened
-  /** All intact lines, the first one included. */
+  /** All intact lines, including the first. */
   readonly lines: ReadonlyArray<JournalLine>
-  /** The bytes that these lines take. */
+  /** The length of these lines in bytes. */
   readonly size: number
-  /** The incomplete line that a crash left behind them. */
+  /** The incomplete line after them that a crash left. */
   readonly torn: Uint8Array
 }
 
-/** Larger journals are not read. */
+/** Larger journals are not read. In bytes. */
 export const maxJournalBytes = 512 * 1024 * 1024
 
 const newline = 0x0a
 
 const beginning = '{"seq":1,"at":"'
 
-/** Whether a line without an end can be the first of a journal. */
+/** True if an incomplete line can be the first line of a journal. */
 const beginsAsJournal = (bytes: Buffer): boolean => beginning.startsWith(bytes.toString("latin1", 0, beginning.length))
 
-/** The lines up to the first damaged one, with where and why reading stopped. */
+/** The lines before the first damaged one, and where and why reading stopped. */
 const readLines = (bytes: Buffer) => {
   const lines: Array<JournalLine> = []
   let size = 0
@@ -51,8 +51,8 @@ const readLines = (bytes: Buffer) => {
 }
 
 /**
- * True for the rest of a journal that was reported as saved: its end was written, or a whole record stands at its beginning.
- * No crash leaves it like that.
+ * True if the rest of a journal was reported as saved: it has its line end, or begins with a complete record. A crash
+ * never leaves that.
  */
 const wasSaved = (rest: string, expected: LineBefore): boolean =>
   (rest.endsWith("\n") && parseJson(rest) !== undefined) ||
@@ -60,7 +60,7 @@ const wasSaved = (rest: string, expected: LineBefore): boolean =>
     ({ 0: end, index }) => typeof decodeLine(rest.slice(0, index + end.length - 1), expected) !== "string"
   )
 
-/** What every version writes into the first record. */
+/** Fields that every version writes into the first record. */
 const decodeHead = Schema.decodeUnknownOption(
   Schema.Struct({
     type: Schema.Literal("opened"),
@@ -69,7 +69,7 @@ const decodeHead = Schema.decodeUnknownOption(
   })
 )
 
-/** The bytes of a journal, at most 512 MiB, with its intact lines; the first of them opens a run. */
+/** The bytes of a journal, at most 512 MiB, and its intact lines. The first line opens a run. */
 const readOpened = Effect.fnUntraced(function* (path: string) {
   const fs = yield* FileSystem.FileSystem
   const fail = (reason: JournalReason) => new JournalError({ path, reason })
@@ -84,7 +84,7 @@ const readOpened = Effect.fnUntraced(function* (path: string) {
   const read = readLines(bytes)
   const [first] = read.lines
   if (first === undefined) {
-    /* A run that ended while its first line was written has done nothing yet. */
+    /** A run that crashed during its first line has done nothing yet. */
     const isUnbegun = bytes.length === 0 || (read.stop === undefined && beginsAsJournal(bytes))
     return yield* fail({ _tag: isUnbegun ? "Empty" : "Foreign" })
   }
@@ -99,7 +99,7 @@ const readOpened = Effect.fnUntraced(function* (path: string) {
   return yield* fail({ _tag: "UnknownRecord", line: 1, kind: "opened", program })
 })
 
-/** Reads a journal whole. Fails when anything in it is damaged, except what a crash left at its end. */
+/** Reads a whole journal. Fails if any part is damaged, except what a crash left at its end. */
 export const readJournal = Effect.fn("readJournal")(function* (path: string) {
   const { bytes, expected, lines, opened, size, stop } = yield* readOpened(path)
   const { end, what } = stop ?? { end: bytes.length - 1, what: "shape" }
@@ -110,7 +110,7 @@ export const readJournal = Effect.fn("readJournal")(function* (path: string) {
   return content
 })
 
-/** The intact beginning of a journal, and the bytes after it. Fails when even the first record is damaged. */
+/** The intact beginning of a journal, and the bytes after it. Fails if even the first record is damaged. */
 export const readIntact = Effect.fn("readIntact")(function* (path: string) {
   const { bytes, lines, size } = yield* readOpened(path)
   const rest: Uint8Array = bytes.subarray(size)

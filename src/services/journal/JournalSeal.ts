@@ -1,8 +1,8 @@
 /**
- * Proves which records of a journal this person wrote. Each record carries a MAC with a key that only they have, over the
- * MAC of the record before and the text of its line, so that no record can be changed, added, left out, moved or taken
- * from another run. The checksums of lines prove none of this: everybody can compute them. The key is in a file that nobody
- * else can read; it is made when it is first needed, and never leaves this machine.
+ * Proves which records of a journal this user wrote. Each record carries a MAC over the previous MAC and the text of
+ * its line, with a key that only the user has. So nobody else can change, add, remove or move a record, or copy one
+ * from another run. Checksums prove none of this, because everybody can compute them. The key is in a file that nobody
+ * else can read. It is created on first use and never leaves this machine.
  */
 import { createHash, createHmac, createSecretKey, type KeyObject, randomBytes, timingSafeEqual } from "node:crypto"
 import type { JournalLine } from "./JournalLine.ts"
@@ -19,21 +19,21 @@ const folderMode = 0o700
 const everybodyElse = 0o077
 const keyForm = /^[0-9a-f]{64}\n?$/
 
-/** The key, or why there is none, as a clause. */
+/** The key, or the reason why there is none, as a clause. */
 export type JournalKey = { readonly key: Uint8Array } | { readonly problem: string }
 
-/** The file of the key; `locks` is a folder in the person's own state folder. */
+/** The path of the key file. `locks` is a folder in the user's own state folder. */
 export const journalKeyFile = Effect.fnUntraced(function* (locks: string) {
   const path = yield* Path.Path
   return path.join(path.dirname(locks), "journal.key")
 })
 
-/** The key in the file; nothing when there is no file. */
+/** Reads the key; undefined if there is no file. */
 const readKey = Effect.fnUntraced(function* (
   file: string
 ): Effect.fn.Return<JournalKey | undefined, PlatformError, FileSystem.FileSystem> {
   const fs = yield* FileSystem.FileSystem
-  /* Not through a link, and no file that never ends. */
+  /** Does not follow links, and skips files that never end. */
   const info = yield* ifFound(fs.lstat(file))
   if (info === undefined) return undefined
   if (info.type !== "File" || Number(info.size) > 100) return { problem: "it is not a key. Remove it" }
@@ -48,7 +48,7 @@ const readKey = Effect.fnUntraced(function* (
   return keyForm.test(text) ? { key: Buffer.from(text.trim(), "hex") } : { problem: "it is not a key. Remove it" }
 })
 
-/** Makes the key, unless another process does at the same time; no process ever sees a part of one. */
+/** Creates the key, unless another process just did. No process ever sees a partial key. */
 const makeKey = Effect.fnUntraced(function* (file: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -64,7 +64,7 @@ const makeKey = Effect.fnUntraced(function* (file: string) {
   yield* flushFolder(path.dirname(file))
 }, Effect.scoped)
 
-/** The key of the person. A new one is made only for a journal that is about to be written. */
+/** The user's key. A new one is created only for a journal that will be written. */
 export const journalKey = Effect.fn("journalKey")(
   function* (
     file: string,
@@ -83,7 +83,7 @@ export const journalKey = Effect.fn("journalKey")(
 
 const macLength = 22
 
-/** The key of the journal of one run, from the key of the person. */
+/** The key for the journal of one run, derived from the user's key. */
 export class SealKey {
   readonly #key: KeyObject
 
@@ -91,7 +91,9 @@ export class SealKey {
     this.#key = createSecretKey(createHmac("sha256", key).update(`task-conductor journal ${runId}`).digest())
   }
 
-  /** The MAC of a line up to the end of its record. `before` is that of the line before, or where a session starts. */
+  /**
+   * The MAC of a line up to the end of its record. `before` is the MAC of the previous line, or the start of a session.
+   */
   mac(before: string, line: string): string {
     return createHmac("sha256", this.#key).update(before).update(line).digest("base64url").slice(0, macLength)
   }
@@ -101,7 +103,7 @@ export class SealKey {
   }
 }
 
-/** A line up to the end of its record, without its MAC, and the MAC. */
+/** A line up to the end of its record, and its MAC. */
 interface SealedLine {
   readonly line: string
   readonly mac: string
@@ -109,7 +111,7 @@ interface SealedLine {
 
 const sealedForm = /^(.*),"mac":"([\w-]{22})"\},"sum":"[0-9a-f]{8}"\}$/s
 
-/** Nothing for a line without a MAC, as records in a database. */
+/** Splits a line into text and MAC. Undefined for a line without a MAC, such as a database record. */
 const sealOf = ({ text }: JournalLine): SealedLine | undefined => {
   const [, line, mac = ""] = sealedForm.exec(text) ?? []
   return line === undefined ? undefined : { line: `${line}}`, mac }
@@ -117,19 +119,22 @@ const sealOf = ({ text }: JournalLine): SealedLine | undefined => {
 
 /** What the MACs of a journal prove. */
 export interface Proof {
-  /** The number of the record from which on all were written by this person; one more than there are, when none was. */
+  /** All records from this number on were written by this user. One more than the number of records if none was. */
   readonly from: number
-  /** What the MAC of the next record continues from. */
+  /** The value that the MAC of the next record continues. */
   readonly next: string
 }
 
 /**
- * Which records at the end of a journal the holder of the key wrote, and that nothing came between them. The first of
- * them begins the run or a session of it, and is bound to everything before it.
+ * Determines the last records that the owner of the key wrote without gaps. The first of them begins the run or a
+ * session, and its MAC covers everything before it.
  */
 export const proofOf = (lines: ReadonlyArray<JournalLine>, key: SealKey): Proof => {
   const all = createHash("sha256")
-  /* What the MACs of a session continue from that cannot continue those before it: all lines before, whoever wrote them. */
+  /**
+   * The start value of a session whose MACs cannot continue earlier ones: a hash of all previous lines, whoever wrote
+   * them.
+   */
   const start = (): string => `start ${all.copy().digest("hex")}`
   let from = 1
   let before: string | undefined = start()
@@ -149,5 +154,5 @@ export const proofOf = (lines: ReadonlyArray<JournalLine>, key: SealKey): Proof 
   return { from, next: before ?? start() }
 }
 
-/** The MACs of a new journal begin here. */
+/** The start value for the MACs of a new journal. */
 export const newProof: Proof = { from: 1, next: `start ${createHash("sha256").digest("hex")}` }

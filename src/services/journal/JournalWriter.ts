@@ -1,7 +1,7 @@
 /**
- * Appends to a journal. Records that come while the disk is busy are written together, with one flush for all,
- * and `append` returns when its record is on the disk. When the disk fails, a partly written record is cut off, nothing
- * more is written, and `failed` reports it.
+ * Appends to a journal. Records that arrive while the disk is busy are written together with one flush. `append`
+ * returns when its record is on disk. If the disk fails, a partly written record is removed, writing stops, and
+ * `failed` reports it.
  */
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
@@ -19,23 +19,23 @@ import { newProof, type Proof, type SealKey } from "./JournalSeal.ts"
 import { codeOf } from "../files/FileFailure.ts"
 
 export interface JournalWriter {
-  /** Returns when the record is on the disk; never returns once the journal has failed. */
+  /** Returns when the record is on disk. Never returns after the journal has failed. */
   readonly append: (record: JournalRecord) => Effect.Effect<void>
-  /** Enqueues the record, in order, and does not wait for the disk. */
+  /** Enqueues the record in order without waiting for the disk. */
   readonly enqueue: (record: JournalRecord) => Effect.Effect<void>
-  /** Returns when all enqueued records are on the disk. */
+  /** Returns when all enqueued records are on disk. */
   readonly flush: Effect.Effect<void>
-  /** Fails as soon as the journal cannot be written; never succeeds. */
+  /** Fails as soon as the journal cannot be written. Never succeeds. */
   readonly failed: Effect.Effect<never, JournalError>
 }
 
-/** What protects the records that are written. */
+/** The protection of written records. */
 export interface JournalProtection extends Pick<LineProtection, "write"> {
-  /** Proves who wrote them; `proof` is what is proven of the records that are there. */
+  /** Proves who wrote the records. `proof` is the proof for existing records. */
   readonly seal?: { readonly key: SealKey; readonly proof: Proof }
 }
 
-/** A record that is to be written, or who waits until all before it are on the disk. */
+/** A record to write, or a caller that waits until everything before it is on disk. */
 type Entry = { readonly record: JournalRecord; readonly at: string } | { readonly written: Deferred.Deferred<void> }
 
 const fileMode = 0o600
@@ -45,7 +45,7 @@ const writeFailed =
   (error: PlatformError): JournalError =>
     new JournalError({ path, reason: { _tag: "WriteFailed", code: codeOf(error), safe } })
 
-/** What is on the disk: the last line, and the bytes that all take. */
+/** The end of the journal on disk: its last line and its size in bytes. */
 const endOf = (content: JournalContent | undefined, mac: string): { readonly line: LineEnd; readonly size: number } => {
   const last = content?.lines.at(-1)
   return {
@@ -55,8 +55,8 @@ const endOf = (content: JournalContent | undefined, mac: string): { readonly lin
 }
 
 /**
- * Opens a journal to append: a new one, or the one that was read. It is open until the scope closes; the records that
- * were enqueued by then are written first.
+ * Opens a new or an existing journal for appending. When the scope closes, enqueued records are written before it
+ * closes the file.
  */
 export const openJournal = Effect.fn("openJournal")(
   function* (path: string, content: JournalContent | undefined, { seal, write }: JournalProtection = {}) {
@@ -69,7 +69,7 @@ export const openJournal = Effect.fn("openJournal")(
     let end = endOf(content, (seal?.proof ?? newProof).next)
     let isBroken = false
 
-    /* A record that cannot be encoded is a defect of the program; it ends the run instead of making it wait. */
+    /** A record that cannot be encoded is a defect of the program. It ends the run instead of blocking it. */
     const breakOff = Effect.fnUntraced(function* (cause: Cause.Cause<PlatformError>) {
       isBroken = true
       yield* Effect.ignore(Effect.andThen(handle.truncate(end.size), handle.sync))
@@ -96,9 +96,9 @@ export const openJournal = Effect.fn("openJournal")(
     }, Effect.catchCause(breakOff))
 
     const writeWaiting = Effect.flatMap(Queue.clear(waiting), writeAll)
-    /* Runs when the fiber below has ended: two writes at once would give two lines the same number. */
+    /** Runs after the fiber below has ended: concurrent writes would give two lines the same number. */
     yield* Effect.addFinalizer(() => writeWaiting)
-    /* The records that were taken are written, even when the run is interrupted meanwhile. */
+    /** Dequeued records are written even if the run is interrupted. */
     const next = Effect.uninterruptibleMask((restore) => Effect.andThen(restore(Queue.peek(waiting)), writeWaiting))
     yield* Effect.forkScoped(Effect.forever(next))
 

@@ -1,4 +1,4 @@
-/** Keeps the answers of people in the journal, so that a resumed run does not ask again. */
+/** Records the user's answers in the journal, so that a resumed run does not ask again. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -24,7 +24,7 @@ const answeredWith = <A>(answer: Schema.Codec<A, Schema.Json>): Schema.Codec<Ans
     always: Schema.optionalKey(Schema.Array(Schema.String))
   })
 
-/** The schema of the answers to each kind of question. */
+/** Schemas of the answers to each kind of question. */
 export const answered = {
   step: answeredWith<StepAnswer>(StepAnswer),
   call: answeredWith<CallAnswer>(CallAnswer),
@@ -34,11 +34,14 @@ export const answered = {
 
 const answerKey = (question: string): string => `question/${question}`
 
-/** What a person refuses is asked about again, unless they said what they want instead. */
+/**
+ * True for an answer that holds for a resumed run. A refusal does not, so that the program asks again, unless the user
+ * said what they want instead.
+ */
 const isFinal = ({ answer, by, instead }: Answered<StepAnswer | CallAnswer | WordsAnswer>): boolean =>
   by === "person" && ((answer !== "decline" && answer !== "deny" && answer !== "nothing") || instead !== undefined)
 
-/** Asks `inner` unless the question was approved before. A call that is uncertain again is a new question. */
+/** Passes a question to `inner` unless it was approved before. Each question about an uncertain call is new. */
 export const layerRecordedAnswers = <E, R>(inner: Layer.Layer<Approver, E, R>): Layer.Layer<Approver, E, R | Journal> =>
   Layer.effect(
     Approver,
@@ -47,7 +50,7 @@ export const layerRecordedAnswers = <E, R>(inner: Layer.Layer<Approver, E, R>): 
       const journal = yield* Journal
       const words = approver.question
 
-      /** An answer that cannot be read is asked for again. */
+      /** Asks again if the recorded answer is unreadable. */
       const askOnce = Effect.fnUntraced(function* <A extends StepAnswer | CallAnswer | WordsAnswer>(
         question: string,
         codec: Schema.Codec<Answered<A>, Schema.Json>,
@@ -64,7 +67,7 @@ export const layerRecordedAnswers = <E, R>(inner: Layer.Layer<Approver, E, R>): 
       return Approver.of({
         ...approver,
         step: (title, items, question) => askOnce(question, answered.step, approver.step(title, items, question)),
-        /* A plugin or server that starts before the run is asked about each time. */
+        /** The gate asks about plugins and servers before each run. */
         call: (item, question) =>
           isStart(item) && item.tool !== "read_file"
             ? approver.call(item, question)

@@ -1,4 +1,4 @@
-/** Records that this version does not know: which version wrote them, and what is reported. */
+/** Handles records that this version does not know: which version wrote them, and what to report. */
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { recordKinds } from "../../domain/journal/JournalRecord.ts"
@@ -7,37 +7,37 @@ import { type JournalLine, readRecord } from "./JournalLine.ts"
 
 const decodeProgram = Schema.decodeUnknownOption(Schema.Struct({ program: Schema.String }))
 
-/** The version that wrote a line: that of the session which it belongs to. */
+/** The version that wrote a line: the version of its session. */
 const programOf = (lines: ReadonlyArray<JournalLine>, { seq }: JournalLine): string => {
   const session = lines.findLast((line) => line.seq <= seq && (line.type === "opened" || line.type === "resumed"))
   const found = session === undefined ? Option.none() : decodeProgram(session.json)
   return Option.match(found, { onNone: () => "of an unknown version", onSome: ({ program }) => program })
 }
 
-/** The error of a record that a run cannot go on without. */
+/** The error for an unreadable record that the run needs. */
 const errorOf = (lines: ReadonlyArray<JournalLine>, line: JournalLine, path: string): JournalError =>
   new JournalError({
     path,
     reason: { _tag: "UnknownRecord", line: line.seq, kind: line.type, program: programOf(lines, line) }
   })
 
-/** What is saved under a key is not in a form that this version knows. */
+/** The error for an unreadable record with this key. */
 export const unknownRecord = (lines: ReadonlyArray<JournalLine>, key: string): JournalError => {
   const line = lines.findLast((one) => one.key === key)
   const reason = { _tag: "UnknownRecord" as const, line: 0, kind: "unknown", program: "of an unknown version" }
   return line === undefined ? new JournalError({ path: "of the run", reason }) : errorOf(lines, line, "of the run")
 }
 
-/** What a tool was about to do must be known, or it could be done twice. */
+/** Kinds of records that a run needs. Without an intent, a tool could act twice. */
 const needed: ReadonlySet<string> = new Set(["opened", "resumed", "intent"])
 
-/** The error of the first record that cannot be read and must be, if there is one. */
+/** The error for the first unreadable record that the run needs, if there is one. */
 export const neededUnknown = (lines: ReadonlyArray<JournalLine>, path: string): JournalError | undefined => {
   const line = lines.find((one) => needed.has(one.type) && readRecord(one) === undefined)
   return line === undefined ? undefined : errorOf(lines, line, path)
 }
 
-/** What is left out of a journal, as a sentence; nothing when all is known. `isUnknown` says of a line that it is not. */
+/** A sentence about records that were skipped; undefined if none was. `isUnknown` decides for each line. */
 export const leftOutNote = (
   lines: ReadonlyArray<JournalLine>,
   isUnknown: (line: JournalLine) => boolean = ({ type }) => !recordKinds.has(type)

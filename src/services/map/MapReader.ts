@@ -1,7 +1,7 @@
 /**
- * Reads what a project says about itself, for its map and to choose the checks of changed files: the list of its files, its
- * manifests, its main sources and its tests. Nothing outside the project, no link and no file that rules keep from being read
- * without a question. All bounds are small, since every run does this first.
+ * Reads what a project says about itself, for its map and for choosing checks: the file list, manifests, main sources
+ * and tests. Skips files outside the project, links, and files that a rule excludes or asks about. All limits are
+ * small, because every run does this first.
  */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -28,16 +28,19 @@ import { findProgram, isExecutable } from "../commands/ChildRun.ts"
 import { type DrawMap, type MayRead, ProjectMap } from "../files/ProjectMap.ts"
 import { Workspace } from "../files/Workspace.ts"
 
-/** Files and folders that are listed; a larger project is mapped as far as that goes. */
+/** The limit of listed files and folders. The map of a larger project is incomplete. */
 export const mostMapped = 20_000
-/** How long folders are listed. */
+/** The time limit for listing folders. */
 const listingTime = Duration.seconds(3)
 const manifestBytes = 262_144
 const sourceBytes = 131_072
 const mostSources = 24
 const filesAtOnce = 8
 
-/** The text of a regular file of the project; nothing when it is a link, lies behind one, is denied, or is no text of this size. */
+/**
+ * The text of a regular project file. Empty for links and paths through them, denied files, binary files and larger
+ * files.
+ */
 const readOwn = Effect.fnUntraced(function* (file: string, maxBytes: number, mayRead: MayRead) {
   const workspace = yield* Workspace
   const written = path.join(workspace.root, file)
@@ -49,16 +52,16 @@ const readOwn = Effect.fnUntraced(function* (file: string, maxBytes: number, may
   })
 })
 
-/** The texts of those that can be read. */
+/** The texts of all readable files. */
 const readAll = Effect.fnUntraced(function* (files: ReadonlyArray<string>, maxBytes: number, mayRead: MayRead) {
   const read = yield* Effect.forEach(files, (file) => readOwn(file, maxBytes, mayRead), { concurrency: filesAtOnce })
   return read.flat()
 })
 
-/** So many tests of Python are read for the package that runs them. */
+/** How many Python tests are read to find out which package runs them. */
 const mostPythonTests = 10
 
-/** The files of the project with what else is known of their list, and the manifests, those near some files first. */
+/** The files of the project, details of the listing, and the manifests, those near `near` first. */
 const readManifests = Effect.fnUntraced(function* (mayRead: MayRead, near: ReadonlyArray<string> = []) {
   const workspace = yield* Workspace
   const until = (yield* Clock.currentTimeMillis) + Duration.toMillis(listingTime)
@@ -73,7 +76,7 @@ const readManifests = Effect.fnUntraced(function* (mayRead: MayRead, near: Reado
   return { listing, files, manifests: texts.map(({ path, text }) => ({ path, text, files: all, namesPytest })) }
 })
 
-/** Whether the programs of these commands are there: on the search path, or in the project by their path. */
+/** Whether the programs of these commands exist, on the search path or by their path in the project. */
 const programsHere = Effect.fnUntraced(function* (commands: ReadonlyArray<ProjectCommand>, searchPath: string) {
   const { root } = yield* Workspace
   const folders = searchPath.split(":")
@@ -101,7 +104,7 @@ const commandsHere = Effect.fnUntraced(function* (manifests: ReadonlyArray<Manif
   return runnableCommands(commands, yield* programsHere(commands, searchPath))
 })
 
-/** All commands of the project, each in the best of its ways that can run here; as it is usually written where none can. */
+/** All commands of the project, each in the best way that can run here, or in its conventional form if none can. */
 export const readCommands = Effect.fn("readCommands")(function* (searchPath: string) {
   const { manifests } = yield* readManifests(() => Effect.succeed(true))
   const commands = projectCommands(manifests)
@@ -109,7 +112,7 @@ export const readCommands = Effect.fn("readCommands")(function* (searchPath: str
   return commands.map((command) => runnableCommands([command], has)[0] ?? command)
 })
 
-/** Reads the project and draws its map. Programs are looked for in the folders of `searchPath`. */
+/** Reads the project and draws its map. Looks for programs in the folders of `searchPath`. */
 export const readProjectMap = Effect.fn("readProjectMap")(
   function* (window: number, mayRead: MayRead, searchPath: string) {
     const budget = mapBudget(window)
@@ -139,7 +142,7 @@ export const readProjectMap = Effect.fn("readProjectMap")(
   Effect.orElseSucceed(() => "")
 )
 
-/** Gives prompts this map, with the commands that a machine with this search path can run. */
+/** Provides the map to prompts, with commands that this search path can run. */
 export const layerProjectMap = (searchPath: string) =>
   Layer.effect(
     ProjectMap,
@@ -151,9 +154,9 @@ export const layerProjectMap = (searchPath: string) =>
     )
   )
 
-/** More tests are not searched for imports, and larger ones neither. */
+/** The limit of tests that are searched for imports. */
 const mostSearched = 400
-/** The checks, with programs from the folders of `searchPath`. None are known of a project that cannot be listed. */
+/** Chooses checks with programs from the folders of `searchPath`. Empty if the project cannot be listed. */
 export const chooseProjectChecks = Effect.fn("chooseProjectChecks")(
   function* (changed: ReadonlyArray<string>, mayRead: MayRead, searchPath: string) {
     const { files, manifests } = yield* readManifests(mayRead, changed)

@@ -1,6 +1,6 @@
 /**
- * Reads the answer of a model while it is written: keeps its thoughts apart from its text, in fields or in tags, passes the text
- * to a listener, and stops as soon as it cannot become a usable answer. Leaving the stream closes the request.
+ * Reads the answer of a model while the model writes it. Separates thoughts from text, in fields or in tags, and passes
+ * the text to a listener. Stops as soon as the answer cannot become usable. Leaving the stream closes the request.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -36,7 +36,7 @@ interface WritingOptions {
   readonly shape?: AnswerShape
   /** Receives the text as it arrives, without thoughts. */
   readonly listen: (delta: string) => void
-  /** How many tokens the model may think, and how many characters a token has. */
+  /** The limit of thoughts in tokens, and the characters per token. */
   readonly thinking: { readonly tokens: number; readonly scale: TokenScale }
 }
 
@@ -49,12 +49,12 @@ const detailOf = (problem: Unrecoverable): string =>
     ? `it repeated "${quoted(problem.unit)}" ${problem.times} times`
     : `after ${longestPreamble} characters it had no heading, code block or field of the document that begins with "${problem.begins}"`
 
-/** What an answer consists of so far, with thoughts apart. */
+/** The answer so far, with thoughts kept separate. */
 class AnswerWriting {
   text = ""
   thinking = ""
   readonly calls: Array<AskedCall> = []
-  /** Absent until the model thinks: a model that only writes has no phases. */
+  /** Absent until the model thinks: a model without thinking has no phases. */
   phase: Phase | undefined
   readonly #split = new ThinkingSplit()
   readonly #watch: AnswerWatch
@@ -69,7 +69,7 @@ class AnswerWriting {
     return estimateTokens(this.thinking, this.#options.thinking.scale)
   }
 
-  /** Takes text as the server sent it, in which thoughts may stand in tags. */
+  /** Adds text from the server, which may contain thoughts in tags. */
   addText(delta: string): ModelErrorReason | undefined {
     for (const { kind, text } of this.#split.add(delta)) {
       const found = kind === "text" ? this.#write(text) : this.addThinking(text)
@@ -87,16 +87,16 @@ class AnswerWriting {
 
   addThinking(delta: string): ModelErrorReason | undefined {
     this.thinking += delta
-    // Some models write an empty block of thoughts when they are asked not to think.
+    // Some models write an empty block of thoughts if asked not to think.
     if (this.text.trim() === "" && this.thinking.trim() !== "") this.phase = "thinking"
     const thought = this.thinkingTokens
-    // A document may have begun in thoughts that are never closed; the length of the answer ends it.
+    // Thoughts that are never closed may contain the document. Then the limit for the answer applies instead.
     if (thought > this.#options.thinking.tokens && !this.#split.hasHeading)
       return { _tag: "ThinkingCutOff", tokens: thought }
     return this.#unrecoverable(this.#watch.thinking(delta))
   }
 
-  /** Takes a piece of the arguments of a call that is made through the interface. */
+  /** Adds a piece of the arguments of a call through the interface. */
   addArguments(delta: string): ModelErrorReason | undefined {
     return this.#unrecoverable(this.#watch.callArguments(delta))
   }
@@ -106,7 +106,7 @@ class AnswerWriting {
     return { _tag: "Hopeless", kind: found.kind, detail: detailOf(found), partial: this.text }
   }
 
-  /** Takes what is left when the answer has ended. */
+  /** Adds the remaining text when the answer has ended. */
   end(): void {
     const { answer, pieces } = this.#split.end()
     for (const { kind, text } of pieces) {
@@ -131,7 +131,7 @@ export interface Received extends ModelAnswer {
 
 const readTimes = Schema.decodeUnknownOption(Schema.Struct(Struct.pick(Usage.fields, ["answerMs", "loadMs"])))
 
-/** How long the server took for parts of a call, if its provider passes that on. */
+/** Durations that the server reported for parts of a call, if its provider passes them on. */
 const serverTimes = (finish: Response.FinishPart | undefined): Pick<Usage, "answerMs" | "loadMs"> =>
   Object.assign({}, ...Object.values(finish?.metadata ?? {}).flatMap((said) => Option.toArray(readTimes(said))))
 
@@ -139,25 +139,25 @@ interface ReadOptions extends WritingOptions {
   /** For messages. */
   readonly server: Omit<FailureContext, "partial">
   readonly meter: UsageMeter["Service"]
-  /** How the answer is written. */
+  /** The settings of the call. */
   readonly settings: CallSettings
-  /** Is called with each part; `characters` are those of thoughts and text so far. */
+  /** Called for each part. `characters` counts thoughts and text so far. */
   readonly heard: (characters: number) => void
   /** Runs when the first part of the answer arrives. */
   readonly arrived: Effect.Effect<void>
-  /** Runs when the model begins to think, and when it begins to write after that. */
+  /** Runs when the model begins to think, and when it then begins to write. */
   readonly entered: (phase: Phase) => Effect.Effect<void>
 }
 
-/** Plain JSON; arguments that are absent or not JSON become an empty object, and what no call may have as many levels is cut. */
+/** Arguments as plain JSON: `{}` if missing or invalid, cut at the maximum depth. */
 const jsonOf = (params: unknown): Schema.Json =>
   JSON.parse(JSON.stringify(withoutDeeper(params as Schema.Json, maxNesting + 1)) ?? "{}")
 
 export type ReceivedPart = Response.StreamPart<Record<string, Tool.Any>, "deferred">
 
 /**
- * Fails with the cause when the answer breaks off, or with `Hopeless` or `ThinkingCutOff` when it was stopped. The error
- * holds the partial text.
+ * Fails with the cause if the answer breaks off, or with `Hopeless` or `ThinkingCutOff` if it was stopped. The error
+ * contains the partial text.
  */
 export const readAnswer = Effect.fnUntraced(function* (
   answer: Stream.Stream<ReceivedPart, AiError.AiError>,
@@ -166,7 +166,7 @@ export const readAnswer = Effect.fnUntraced(function* (
   const { arrived, entered, heard, meter, server, settings } = options
   const started = yield* Clock.currentTimeMillis
   const writing = new AnswerWriting(options)
-  /** How often the last piece of the answer came in a row; blanks around a piece do not count. */
+  /** How many times in a row the last piece arrived, ignoring blanks around it. */
   let repeated = { piece: "", times: 0 }
   let finish: Response.FinishPart | undefined
   let hasArrived = false
@@ -191,7 +191,7 @@ export const readAnswer = Effect.fnUntraced(function* (
     const answerTokens = finish?.usage.outputTokens.total
     const usage: Usage = {
       ...(promptTokens === undefined ? {} : { promptTokens }),
-      // A count that leaves out what came from the cache is no whole of which it could be a part.
+      // If the server's count excludes cached tokens, the cached ones are no part of it, so they are dropped.
       ...(cachedTokens === undefined || cachedTokens > (promptTokens ?? 0) ? {} : { cachedTokens }),
       ...(answerTokens === undefined ? {} : { answerTokens }),
       ...serverTimes(finish),
@@ -233,7 +233,7 @@ export const readAnswer = Effect.fnUntraced(function* (
   }
 })
 
-/** The answer, unless it is cut off, empty or only thinking; an answer with calls needs no text. */
+/** The answer, unless it is cut off, empty or only thoughts. An answer with calls needs no text. */
 export const usableAnswer = ({
   isCutOff,
   thinkingTokens,

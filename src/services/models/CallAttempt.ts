@@ -1,6 +1,6 @@
 /**
- * Sends one prompt once: measured before and after it is sent, planned by what is known of the model, and read while the
- * answer is written. `ModelCaller` decides what is sent again.
+ * Sends one prompt once: measures it, plans the settings, and reads the answer. Learns from token counts before and
+ * after. `ModelCaller` decides about retries.
  */
 import * as Effect from "effect/Effect"
 import type * as AiError from "effect/ai/AiError"
@@ -48,45 +48,47 @@ export type { Bound } from "../providers/CallOptions.ts"
 export interface ModelRequest {
   readonly id: ModelCallId
   readonly prompt: FilledPrompt
-  /** A conversation that is sent instead of the prompt, which then only measures it. */
+  /** A conversation to send instead of the prompt. The prompt then only measures it. */
   readonly conversation?: ConversationCall
   /** The step of the task; see `Urgency`. */
   readonly step: number
-  /** The model of a skill that chose one; that of the stage, or of the run, when absent. */
+  /** The model that a skill chose. If absent, the stage's model or the run's. */
   readonly model?: string
-  /** The JSON schema that the answer has to fit. */
+  /** The JSON schema that the answer must fit. */
   readonly format?: object
-  /** How the server may help the model to keep to a form, where it can. */
+  /** How the server may bind the model to a form, if it can. */
   readonly bound?: Bound
-  /** The expected document; an answer that does not become one is stopped. */
+  /** The expected document. An answer that cannot become one is stopped. */
   readonly shape?: AnswerShape
-  /** Makes a listener for one answer, which gets the text as it arrives. A repeated request has a new listener. */
+  /** Creates a listener for the text of one answer. Each retry gets a new listener. */
   readonly listen?: () => (delta: string) => void
-  /** What went wrong with the answers before; nothing when absent. */
+  /** What went wrong with earlier answers; absent if nothing did. */
   readonly tuning?: Tuning
 }
 
-/** Where a call goes to; its window is that of the run, or less when the model supports less. */
+/** The target of a call. `window` is the run's window, or less if the model supports less. */
 interface Target {
   readonly name: string
   readonly facts: ModelFacts
   readonly window: number
-  /** True when no other call is under way beside this one. */
+  /** True if no other call is in progress. */
   readonly isAlone?: boolean
 }
 
-/** How often a call was sent again, what happened before, and whether it waits for the server. */
+/** How often a call was retried, what happened before, and whether it waits for the server. */
 export interface Tries {
   readonly retried: number
-  /** The same by reason: each has a limit of its own. */
+  /** Retries by reason, because each reason has its own limit. */
   readonly byReason: ReadonlyMap<string, number>
   readonly isWaiting: boolean
   readonly after?: string
-  /** No other call may be under way beside it. */
+  /** True if the retry must run without other calls in progress. */
   readonly isAlone?: boolean
 }
 
-/** What calls have not together, but one alone, does not fit: its prompt leaves no space for the answer. */
+/**
+ * If a prompt does not fit although no other call shares the window, it is too long: no space is left for the answer.
+ */
 const asOverflow = (error: ModelError, { isAlone = false, window }: Target, estimated: number): ModelError => {
   const { reason } = error
   const isFull = isAlone && reason._tag === "Busy" && reason.isShared === true && /context size/i.test(reason.detail)
@@ -99,14 +101,17 @@ const smallerWindowNote = (model: string, window: number, ours: number): string 
 const unclearCount = (counted: number, estimated: number): string =>
   `The model server counted ${counted} tokens for a prompt of about ${estimated}. Either it leaves out what it had in its cache (Ollama 0.30), or its window is smaller than contextWindow and it dropped the front of the prompt. Look at "ollama ps" for the window.`
 
-/** What holds the answer to its form. Thoughts and calls of the interface have no place in it. */
+/**
+ * The form to which the server binds the answer. None with thoughts or calls through the interface, which such a form
+ * excludes.
+ */
 const boundOf = ({ bound = {}, conversation }: ModelRequest, { facts }: Target, thinks: boolean): Bound => {
   if (thinks || (conversation?.tools.length ?? 0) > 0) return {}
   const { format, grammar } = bound
   return grammar !== undefined && facts.takesGrammar === true ? { grammar } : format === undefined ? {} : { format }
 }
 
-/** How a call is sent, and who gets what the provider has to say about it. */
+/** A planned call, and the receiver of notices from its provider. */
 interface PlannedCall {
   readonly planned: CallPlan
   readonly bound: Bound
@@ -116,13 +121,13 @@ interface PlannedCall {
 type Learning = Effect.Success<ReturnType<typeof makeLearning>>
 type Targets = Effect.Success<ReturnType<typeof makeTargets>>
 
-/** Learns from answers and refusals how many tokens prompts have, and which calls share one window. */
+/** Learns from answers and refusals how many tokens prompts have, and which calls share a window. */
 const makeLearning = Effect.fnUntraced(function* (notes: ModelNotes) {
   const calibration = yield* TokenCalibration
-  /** Models whose calls were seen to share one window. */
+  /** Models whose calls share one window. */
   const sharing = new Set<string>()
 
-  /** The error of a prompt that the window cannot hold; `counted` is what the server says of it. */
+  /** The error of a prompt that does not fit the window. `counted` is the server's token count. */
   const overflow = (prompt: FilledPrompt, { name, window }: Target, estimated: number, counted?: number) => {
     const parts = largestParts(prompt, calibration.scale(name))
     return new ModelError({
@@ -130,7 +135,7 @@ const makeLearning = Effect.fnUntraced(function* (notes: ModelNotes) {
     })
   }
 
-  /** Learns from the token count of the server for a prompt, if the answer has one. */
+  /** Learns from the server's token count for a prompt, if the answer has one. */
   const learn = (
     { prompt: { system, user } }: ModelRequest,
     { name, window }: Pick<Target, "name" | "window">,
@@ -141,9 +146,9 @@ const makeLearning = Effect.fnUntraced(function* (notes: ModelNotes) {
       : calibration.record(name, { prompt: system + user, counted, isWhole, window })
 
   /**
-   * Learns from the refusal of a prompt that is too long; without sizes it is longer than the window. So that no other call
-   * begins before, it is learnt while the call has its slot, also that calls together did not fit. Where the server has a smaller
-   * window than ours, the tokens of prompts count for as many more.
+   * Learns from a refused prompt that is too long. Without token counts, it counts as longer than the window. This
+   * happens while the call has its slot, so that no other call starts before. If the server's window is smaller than
+   * the configured one, prompt tokens are scaled up accordingly.
    */
   const learnRefusal = Effect.fnUntraced(function* (
     { prompt: { system, user } }: ModelRequest,
@@ -158,7 +163,7 @@ const makeLearning = Effect.fnUntraced(function* (notes: ModelNotes) {
     if (share > 1) yield* notes.once("window", "warning", smallerWindowNote(name, reason.window, window))
   })
 
-  /** An answer is unusable if the server did not read the whole prompt. */
+  /** Fails for an answer if the server did not read the whole prompt. */
   const check = Effect.fnUntraced(function* (request: ModelRequest, target: Target, answer: ModelAnswer) {
     const counted = answer.usage.promptTokens ?? 0
     const estimated = estimatePrompt(request.prompt, calibration.scale(target.name))
@@ -170,13 +175,13 @@ const makeLearning = Effect.fnUntraced(function* (notes: ModelNotes) {
   return { check, learn, learnRefusal, overflow, sharesWindow: (name: string) => sharing.has(name) }
 })
 
-/** Plans where calls go to, and with which settings. */
+/** Plans the model and the settings of calls. */
 const makeTargets = Effect.fnUntraced(function* (thinking: Thinking, { sharesWindow }: Learning) {
   const calibration = yield* TokenCalibration
   const settings = yield* RunSettings
   const { facts: factsOf, serves = () => true } = yield* CurrentServer
 
-  /** The name of the model that a skill or a stage chose, if the same server has it, or of that of the run. */
+  /** The model that a skill or a stage chose, if the same server has it; else the run's model. */
   const nameOf = ({ id, model = stageModel(settings, id.stage) }: ModelRequest): string =>
     model !== undefined && serves(model) ? model : settings.model
 
@@ -210,8 +215,8 @@ const makeTargets = Effect.fnUntraced(function* (thinking: Thinking, { sharesWin
 })
 
 /**
- * Sends the request. Calls are read as the model wrote them: the gate decides about them first. Without tools there is no
- * toolkit, since an empty one refuses the calls that a model makes all the same.
+ * Sends the request. Calls stay as the model wrote them, because the gate decides about them first. Without tools there
+ * is no toolkit: an empty one would refuse any call.
  */
 const streamOf = (
   model: LanguageModel.LanguageModel,
@@ -224,7 +229,7 @@ const streamOf = (
     : model.streamText({ prompt, toolkit, disableToolCallResolution: true, toolCallValidation: "deferred" })
 }
 
-/** Makes what reads the answer to a planned call while it is written; `noticed` gets what the provider has to say. */
+/** Reads the answer to a planned call while the model writes it. `noticed` receives notices from the provider. */
 const makeReading = Effect.fnUntraced(function* (server: ServerWait, thinking: Thinking) {
   const calibration = yield* TokenCalibration
   const events = yield* RunEvents
@@ -280,10 +285,12 @@ const makePlannedSend = Effect.fnUntraced(function* (
   const settings = yield* RunSettings
   const reading = yield* makeReading(server, thinking)
   const withHeartbeat = yield* makeHeartbeat(events, settings.parallel)
-  /** Models whose server refused to hold an answer to a form. */
+  /** Models whose server refused to bind an answer to a form. */
   const unbound = new Set<string>()
 
-  /** Sends a planned call. A setting for thinking that is refused is learnt, and the call is sent without it. */
+  /**
+   * Sends a planned call. If the server refuses a setting for thinking, remembers that and sends the call without it.
+   */
   const sendPlanned = Effect.fnUntraced(function* (
     request: ModelRequest,
     target: Target,
@@ -306,7 +313,7 @@ const makePlannedSend = Effect.fnUntraced(function* (
       const detail = error.what
       if (think === undefined) return yield* new ModelError({ reason: { _tag: "Refused", detail } })
       if (think === refused) return yield* error
-      // What was tried after thoughts were cut off is no setting of the person.
+      // A setting that was only tried after cut-off thoughts is not the user's choice, so it is not reported.
       const isReported = think === generationFor(settings, id.stage).think
       if (thinking.refuse(name, think) && isReported) {
         yield* events.publish({ type: "message", level: "warning", text: refusalNote(name, think, detail) })
@@ -339,7 +346,7 @@ const makePlannedSend = Effect.fnUntraced(function* (
   return sendPlanned
 })
 
-/** Makes what sends the calls of a run. What it learns about models holds for all of them. */
+/** Sends the calls of a run. What it learns about models applies to all of them. */
 export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait) {
   const calibration = yield* TokenCalibration
   const events = yield* RunEvents
@@ -351,7 +358,7 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
   const { nameOf, needs, targetOf } = targets
   const sendPlanned = yield* makePlannedSend(server, thinking, notes, learning, targets)
 
-  /** Sends the prompt once. The start of a call that waited for the server was reported before. */
+  /** Sends the prompt once. A call that waited for the server has already reported its start. */
   const send = Effect.fnUntraced(function* (request: ModelRequest, { after, isAlone, isWaiting, retried }: Tries) {
     const { id, prompt } = request
     const target = yield* targetOf(request)
@@ -374,7 +381,7 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
   })
 
   return {
-    /** The request with the lighter form of its prompt when the window of the run cannot hold the whole. */
+    /** The request with the lighter form of its prompt if the whole prompt does not fit the run's window. */
     fitted: (request: ModelRequest): ModelRequest => {
       calibration.expect(request.prompt.system + request.prompt.user)
       const scale = calibration.scale(nameOf(request))

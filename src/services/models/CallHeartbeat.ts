@@ -1,7 +1,7 @@
 /**
- * How far a call of the model is: which phase it is in, since when, how much the model has written, and which limit ends it.
- * It is published again and again, so that a person can tell a slow server from one that hangs. Before the first word only
- * what the server says and what other calls have shown counts, so a phase may remain unknown.
+ * Reports the progress of a model call: its phase and duration, how much the model has written, and the limit that ends
+ * it. Repeated reports let the user distinguish a slow server from a hanging one. Before the first word, only the
+ * server's statements and other calls give hints, so a phase may stay unknown.
  */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -13,10 +13,10 @@ import type { CallSeconds } from "../providers/CallOptions.ts"
 import { CurrentServer } from "../providers/Provider.ts"
 import type { RunEvents } from "../runs/RunEvents.ts"
 
-/** A speed over less than this is chance, in milliseconds. */
+/** Speeds over a shorter time are unreliable. In milliseconds. */
 const measurable = 1000
 
-/** How often the server is asked whether it has loaded the model, in reports of its progress. */
+/** The server is asked after every third progress report whether it has loaded the model. */
 const askEvery = 3
 
 type WaitingReport = Omit<Extract<RunEvent, { readonly type: "model.waiting" }>, "type" | "call">
@@ -33,20 +33,20 @@ const inSeconds = (millis: number): number => Math.round(millis / 1000)
 
 /** What the calls of a run share. */
 interface ServerView {
-  /** When the server last sent something to any call. */
+  /** When the server last sent anything to any call. */
   heardAt: number
-  /** Models that have answered: they are loaded, unless the server says that they are not any more. */
+  /** Models that have answered. They count as loaded unless the server says otherwise. */
   readonly answered: Set<string>
-  /** How many calls get an answer now, and how many the server answers at once. */
+  /** How many calls receive an answer now, and how many the server answers at once. */
   writing: number
   readonly slots: number
 }
 
-/** When a phase ends by its limit, or with the whole call; in seconds since the phase began. */
+/** When a phase ends by its own limit or that of the whole call, in seconds since the phase began. */
 const endOf = (limits: CallSeconds, limit: keyof CallSeconds, seconds: number, whole: number): number =>
   Math.min(limits[limit], seconds + limits.call - whole)
 
-/** What a call of a server that answers waits for before its first word, after so many seconds without a sign of life. */
+/** What a call waits for before its first word, if the server was silent for this many seconds. */
 const waitingForFirst = (limits: CallSeconds, silent: number, whole: number): WaitingReport =>
   silent < whole && silent < inSeconds(heartbeatEvery)
     ? { phase: "turn", seconds: whole, endsAtSeconds: limits.call }
@@ -77,7 +77,7 @@ const followCall = ({ charactersPerToken, limits, model }: FollowedCall, server:
     connected: (): void => {
       isConnected = true
     },
-    /** A part of the answer came; `sum` are the characters of thoughts and text so far. */
+    /** A part of the answer arrived. `sum` counts characters of thoughts and text so far. */
     heard: (sum: number): void => {
       heardAt = server.heardAt = now()
       characters = sum
@@ -87,22 +87,22 @@ const followCall = ({ charactersPerToken, limits, model }: FollowedCall, server:
       server.answered.add(model)
       enter("writing")
     },
-    /** The model begins to think, or to write after that. */
+    /** The model begins to think, or then to write. */
     entered: enter,
-    /** A piece of the text of an answer that is reported while it is written. */
+    /** A piece of text of an answer whose text is reported. */
     wrote: (piece: string): void => {
       text += piece
     },
     isWaiting: (): boolean => firstAt === undefined,
-    /** The server says whether it has the model in memory. */
+    /** The server's statement whether it has the model in memory. */
     listed: (is: boolean | undefined): void => {
       isListed = is
     },
-    /** The call has ended: its slot at the server is free. */
+    /** The call has ended and released its slot at the server. */
     ended: (): void => {
       if (firstAt !== undefined) server.writing -= 1
     },
-    /** What was written since it was last taken. */
+    /** The text since the last call of this function. */
     takeText: (): string => {
       const piece = text
       text = ""
@@ -133,7 +133,7 @@ const followCall = ({ charactersPerToken, limits, model }: FollowedCall, server:
 }
 export type CallLife = ReturnType<typeof followCall>
 
-/** Runs an effect, and beside it what ends with it. */
+/** Runs `effect`, and `beside` until it ends. */
 const meanwhile = <A, E, R, R2>(
   beside: Effect.Effect<unknown, never, R2>,
   effect: Effect.Effect<A, E, R>
@@ -144,13 +144,13 @@ const meanwhile = <A, E, R, R2>(
     (fiber) => Fiber.interrupt(fiber)
   )
 
-/** Makes what watches the calls of a run; the server answers `slots` of them at once. */
+/** Watches the calls of a run. The server answers `slots` of them at once. */
 export const makeHeartbeat = Effect.fnUntraced(function* (events: RunEvents["Service"], slots: number) {
   const server: ServerView = { heardAt: -Infinity, answered: new Set(), writing: 0, slots }
   const { isLoaded = () => Effect.undefined } = yield* CurrentServer
   const clock = yield* Clock.Clock
 
-  /** Publishes what is known of a call again and again. */
+  /** Reports the state of a call repeatedly. */
   const report = ({ call, model, reportsText }: FollowedCall, life: CallLife) => {
     const reportProgress = Effect.suspend(() =>
       events.publish({ type: "model.progress", call, model, ...life.progress() })
@@ -163,7 +163,7 @@ export const makeHeartbeat = Effect.fnUntraced(function* (events: RunEvents["Ser
         if (passed % heartbeatEvery === 0) yield* events.publish({ type: "model.waiting", call, ...life.waiting() })
         if (passed % progressEvery === 0) {
           if (life.isWaiting() && questions++ % askEvery === 0) {
-            /* The server may take long to say what it has loaded. */
+            /** The server may take long to list loaded models. */
             const listed = Effect.map(isLoaded(model), life.listed)
             yield* Effect.forkChild(Effect.andThen(listed, reportProgress), { startImmediately: true })
           } else yield* reportProgress
@@ -174,7 +174,7 @@ export const makeHeartbeat = Effect.fnUntraced(function* (events: RunEvents["Ser
     })
   }
 
-  /** Reads an answer, with `model.waiting` and `model.progress` as long as it takes. */
+  /** Reads an answer, and emits `model.waiting` and `model.progress` meanwhile. */
   return <A, E, R>(followed: FollowedCall, read: (life: CallLife) => Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.suspend(() => {
       const life = followCall(followed, server, () => clock.currentTimeMillisUnsafe())

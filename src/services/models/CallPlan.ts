@@ -1,6 +1,6 @@
 /**
- * How a call is sent beside its prompt: whether the model thinks and how long, how its words are sampled, and how many tokens it
- * may write; with what a run has learnt about how its models think.
+ * Plans the settings of a call: whether and how long the model thinks, sampling, and the limit of the answer. Includes
+ * what the run has learnt about the thinking of its models.
  */
 import { type Think, generationFor, samplingToSend } from "../../domain/models/Generation.ts"
 import { familySampling } from "../../domain/models/FamilySampling.ts"
@@ -18,7 +18,7 @@ const settingOf = (think: Think): Setting => (think === false ? "off" : think ==
 interface Learnt {
   readonly refused: Set<Setting>
   isThinker: boolean
-  /** It thought although it was asked not to. */
+  /** True if the model thought although it was asked not to. */
   isUnstoppable: boolean
 }
 
@@ -29,16 +29,16 @@ export const makeThinking = () => {
     models.set(model, known)
     return known
   }
-  /** The nearest setting that is not refused: a level becomes "on", and "on" nothing. */
+  /** The nearest setting that the server has not refused: a level falls back to "on", and "on" to none. */
   const accepted = ({ refused }: Learnt, think: Think | undefined): Think | undefined => {
     if (think === undefined || !refused.has(settingOf(think))) return think
     return settingOf(think) === "level" && !refused.has("on") ? true : undefined
   }
 
   /**
-   * `cuts` is how often an answer was cut off while the model thought: then it is asked not to think, and one that
-   * cannot stop thinking gets twice the budget each time. `think` is not sent when it is absent; `thinks` says whether the
-   * model is expected to think.
+   * `cuts` counts answers that were cut off during thoughts. After a cut, the model is asked not to think. If it cannot
+   * stop, its budget doubles with each cut. An undefined `think` is not sent. `thinks` tells whether the model is
+   * expected to think.
    */
   const plan = (model: string, facts: ModelFacts, wanted: Think | undefined, cuts: number) => {
     const learnt = of(model)
@@ -54,14 +54,14 @@ export const makeThinking = () => {
 
   return {
     plan,
-    /** True when this is news. */
+    /** Returns true if the refusal is new. */
     refuse: (model: string, think: Think): boolean => {
       const { refused } = of(model)
       const isNew = !refused.has(settingOf(think))
       refused.add(settingOf(think))
       return isNew
     },
-    /** The model thought in a call with this setting. */
+    /** Notes that the model thought with this setting. */
     seen: (model: string, think: Think | undefined): void => {
       const learnt = of(model)
       learnt.isThinker = true
@@ -77,14 +77,14 @@ const words: Record<Setting, string> = {
   level: "a level of thinking"
 }
 
-/** What is reported when a setting is refused. */
+/** The message about a refused setting. */
 export const refusalNote = (model: string, think: Think, detail: string): string =>
   `The model "${model}" does not support ${words[settingOf(think)]} (${detail}). It is asked without it from now on.`
 
-/** What went wrong with the answers before. What is sent follows from it alone. */
+/** What went wrong with earlier answers. Each retry depends only on this. */
 export interface Tuning {
   readonly repeats: number
-  /** How many answers were cut off while the model thought. */
+  /** How many answers were cut off during thoughts. */
   readonly thinkingCuts: number
 }
 
@@ -98,23 +98,22 @@ export interface CallPlan {
   }
   readonly thinkingTokens: number
   readonly thinks: boolean
-  /** The prompt left no tokens to think, so the model is asked not to. */
+  /** True if the prompt left no tokens for thoughts, so that the model is asked not to think. */
   readonly isWindowTooSmall: boolean
 }
 
-/** Thoughts with a lower budget than this, in tokens, are cut off more often than not. */
+/** With a smaller budget, thoughts are usually cut off. In tokens. */
 const leastThinking = 512
 
-/** Stages that answer with as many tasks, or words about them, as there are: their answers are as long as the work is large. */
+/** Stages whose answers grow with the number of tasks. */
 const growing: ReadonlySet<Stage> = new Set<Stage>(["plan", "iterate", "conclude"])
 
 /**
- * Plans a call whose prompt needs so many tokens. Thoughts get what prompt and answer leave free of the window.
+ * Plans a call whose prompt needs this many tokens. Thoughts get what prompt and answer leave of the window.
  *
- * A plan of many tasks and the answer of a run may be as long as the window has tokens left beside the prompt: a limit for them
- * would cut good answers, each attempt at the same place. What never ends is stopped without it. An answer that goes
- * round in circles is cut off as soon as it repeats itself, one that takes another form than the expected document when
- * that shows, thoughts at their own limit, and whatever goes on for too long by `limits.callSeconds`.
+ * A plan of many tasks, and the answer of a run, may fill the rest of the window: a lower limit would cut good answers
+ * at the same place in every attempt. Other limits stop endless answers. A repeating answer is cut off at the
+ * repetition, a wrong document when that shows, thoughts at their limit, and anything too long at `limits.callSeconds`.
  */
 export const planCall = (
   settings: Settings,
@@ -133,7 +132,7 @@ export const planCall = (
   const { sampling = {}, think } = generationFor(settings, stage)
   const reserve = answerReserve(contextWindow)
   const free = Math.max(0, contextWindow - promptTokens - reserve)
-  /* What a prompt needs is an estimate, so that an answer may still have its share. */
+  /** The prompt size is an estimate, so the answer always gets at least its share. */
   const tokensLeft = Math.max(reserve, contextWindow - promptTokens)
   const wanted = thinking.plan(model, facts, think, tuning.thinkingCuts)
   const least = Math.min(leastThinking, limits.thinkingTokens)
@@ -159,6 +158,6 @@ export const planCall = (
   }
 }
 
-/** What is reported when a prompt leaves no tokens for thoughts. */
+/** The message about a prompt that leaves no tokens for thoughts. */
 export const windowTooSmallNote = (window: number): string =>
   `A prompt leaves no room to think in the context window of ${window} tokens, so the model answers it without thinking. Raise contextWindow for more.`

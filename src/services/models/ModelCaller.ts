@@ -1,6 +1,6 @@
 /**
- * One model call from prompt to answer: in a slot of its own, sent again when that may help, run as one activity, and
- * published as events. Every stage calls the model through this service.
+ * One model call from prompt to answer: it waits for a slot, is retried if that may help, runs as one activity, and
+ * emits events. Every stage calls the model through this service.
  */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -19,7 +19,7 @@ import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import { makeServerWait } from "./ServerWait.ts"
 
-/** How often a call is retried, by which limit, and the delay before the first retry; the delay doubles. */
+/** How often a call is retried, by which limit, and the delay before the first retry. The delay doubles each time. */
 interface Retries {
   readonly times: number
   readonly wait: Duration.Duration
@@ -34,19 +34,19 @@ const retriesOf = (reason: ModelErrorReason, limits: Limits): Retries => {
     if (reason.limit === undefined) return { times: busyRetries, wait, name: "busyRetries" }
     return { times: brokenRetries, wait, name: "brokenRetries" }
   }
-  // A call that took all of its time would only take it once more.
+  // A call that used all its time would only use it again.
   const isBroken = reason._tag === "DiedMidStream" && reason.limit?.name !== "callSeconds"
   if (!isBroken) return { times: 0, wait: Duration.zero }
   return { times: brokenRetries, wait: Duration.millis(250), name: "brokenRetries" }
 }
 
-/** The error of a call that was sent as often as a limit allows. */
+/** The error of a call whose retries are used up. */
 const afterRetries = (error: ModelError, { name, times }: Retries): ModelError =>
   name !== undefined && times > 0 && (error.reason._tag === "Busy" || error.reason._tag === "DiedMidStream")
     ? new ModelError({ reason: { ...error.reason, retried: { name, times } } })
     : error
 
-/** The event of a failed call; `next` says which of how many retries follows. */
+/** The event of a failed call. `next` says which of how many retries follows. */
 const failedEvent = (
   call: ModelCallId,
   { message, reason, what }: ModelError,
@@ -54,7 +54,7 @@ const failedEvent = (
   next: { readonly retry?: number; readonly retries?: number } = {}
 ) => ({ type: "model.failed", call, reason: reason._tag, message, willRetry, what, ...next }) as const
 
-/** Errors that do not show that the server answers; a prompt that is too large may never have been sent. */
+/** Errors that do not show whether the server responds. A prompt that is too large may not have been sent. */
 const saysNothing: ReadonlySet<string> = new Set(["Unreachable", "Busy", "ContextOverflow"])
 
 export class ModelCaller extends Context.Service<ModelCaller>()("task-conductor/services/models/ModelCaller", {
@@ -67,7 +67,7 @@ export class ModelCaller extends Context.Service<ModelCaller>()("task-conductor/
     const server = yield* makeServerWait(events, limits.serverWaitSeconds)
     const attempts = yield* makeCallAttempts(server)
 
-    /** Decides about a failed call: it waits for the server, is sent again after a delay, or has failed. */
+    /** Handles a failed call: waits for the server, retries after a delay, or fails. */
     const sendAgain = Effect.fnUntraced(function* (request: ModelRequest, error: ModelError, tries: Tries) {
       const { id } = request
       if (!saysNothing.has(error.reason._tag)) yield* server.reached
@@ -91,7 +91,7 @@ export class ModelCaller extends Context.Service<ModelCaller>()("task-conductor/
       return yield* send(request, { retried: retry, byReason, isWaiting: false, after: error.what, isAlone })
     })
 
-    /** Sends the prompt in a slot, and says when it has to wait for one. */
+    /** Sends the prompt in a slot, and reports if it must wait for one. */
     const inSlot = Effect.fnUntraced(function* (request: ModelRequest, tries: Tries) {
       const { id, prompt, step } = request
       const isAlone = tries.isAlone === true
@@ -102,7 +102,7 @@ export class ModelCaller extends Context.Service<ModelCaller>()("task-conductor/
       return yield* slots.withSlot(call, attempts.send(request, tries), queued)
     })
 
-    /** Sends the prompt. No slot is held while the call waits. */
+    /** Sends the prompt. The call holds no slot while it waits for the server. */
     const send = (request: ModelRequest, tries: Tries): Effect.Effect<ModelAnswer, ModelError> =>
       (tries.isWaiting ? Effect.void : server.ready).pipe(
         Effect.andThen(inSlot(request, tries)),
@@ -130,16 +130,16 @@ export class ModelCaller extends Context.Service<ModelCaller>()("task-conductor/
         execute,
         publish: ({ usage }) => events.publish({ type: "model.finished", call: id, usage })
       })
-      /* The token count of a recorded answer calibrates the estimate like that of a new one. */
+      /** A recorded token count calibrates the estimate like a new one. */
       if (!isSent) yield* attempts.learn(request, answer)
       return answer
     })
 
     return {
       /**
-       * Sends one prompt and waits for the whole answer. An answer that is empty, cut off or unrecoverable is an error, and so
-       * is a prompt that the window cannot hold, before it is sent or by what the server counted. A prompt that has a lighter
-       * form is sent in that form when the window cannot hold the whole.
+       * Sends one prompt and waits for the whole answer. Fails for an answer that is empty, cut off or unrecoverable.
+       * Also fails for a prompt that does not fit the window, by the estimate or by the server's count. Sends the
+       * lighter form of a prompt if the whole does not fit.
        */
       ask
     }

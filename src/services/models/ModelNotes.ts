@@ -1,6 +1,6 @@
 /**
- * What a person is told once in a run about its models: what holds for many calls, that a model is not on the graphics card as a
- * whole, and why the server loaded it again.
+ * Messages about models that the user sees once per run: facts about many calls, models that are not fully on the
+ * graphics card, and why the server reloaded a model.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -19,7 +19,7 @@ export const makeModelNotes = Effect.gen(function* () {
   const answeredAt = new Map<string, number>()
 
   const saidOnce = new Set<string>()
-  /** Says something that may hold for many calls once in a run. */
+  /** Reports something that may concern many calls, once per run. */
   const once = (about: string, level: "info" | "warning", text: string): Effect.Effect<void> =>
     Effect.suspend(() => {
       if (saidOnce.has(about)) return Effect.void
@@ -27,7 +27,7 @@ export const makeModelNotes = Effect.gen(function* () {
       return events.publish({ type: "message", level, text })
     })
 
-  /** Says of a model that it is not on the graphics card as a whole. */
+  /** Reports a model that is not fully on the graphics card. */
   const noteMemory = Effect.fnUntraced(function* (name: string) {
     const memory = yield* memoryOf(name)
     const text = memory === undefined || memory.gpuBytes <= 0 ? undefined : memoryText(memory)
@@ -35,10 +35,10 @@ export const makeModelNotes = Effect.gen(function* () {
     const remedy = 'A smaller model or context window may fit; "task-conductor models" says more.'
     yield* events.publish({ type: "message", level: "info", text: `The server has ${name} ${text}. ${remedy}` })
   })
-  /** Says why the server loaded a model that it had loaded before; `before` is when it had answered last. */
+  /** Reports why the server loaded a model again. `before` is the time of its last answer. */
   const load = Effect.fnUntraced(function* (name: string, before: number | undefined, usage: Usage) {
     const now = yield* Clock.currentTimeMillis
-    /* Calls that waited together for one loading say so once. */
+    /** Calls that waited for the same loading report it once. */
     const isNews = before !== undefined && before === answeredAt.get(name) && wasLoaded(usage)
     const hasAnswered = answeredAt.has(name)
     answeredAt.set(name, now)

@@ -1,7 +1,7 @@
 /**
- * Keeps the model server busy without letting calls queue up in it: at most slots + 1 calls are in flight, the rest
- * waits here in order of priority, and for room where calls share the memory of the server. The call beyond the slots waits in the server, ahead of whatever comes after it: only a
- * call of the earliest step in flight takes that place, since another would hold back what is more urgent.
+ * Keeps the model server busy without queueing calls in it. At most slots + 1 calls are in flight. The others wait here
+ * by priority, and for free space if calls share the server's window. The extra call waits in the server, ahead of all
+ * later ones. So only a call of the earliest step in flight may take that place; others would delay more urgent calls.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -13,22 +13,29 @@ import type { Stage } from "../../domain/runs/ActivityKey.ts"
 import { progressEvery } from "../../domain/runs/RunEvent.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 
-/** The priority of a call: stages that see the whole list, then earlier steps, and in a step the tasks that have begun. */
+/**
+ * The priority of a call: stages of the whole run first, then earlier steps, and within a step tasks that have begun.
+ */
 export interface Urgency {
   readonly stage: Stage
-  /** The step of the task, from 0; 0 for stages that see the whole list. */
+  /** The step of the task, from 0; 0 for stages of the whole run. */
   readonly step: number
-  /** True for a later turn of a task, which goes before the first turns of others. */
+  /** True for a later turn of a task, which precedes first turns of other tasks. */
   readonly isBegun: boolean
-  /** What its prompt begins with: calls that begin alike go one after another where nothing else decides. */
+  /**
+   * The beginning of its prompt. Calls with the same beginning run in succession if nothing else decides, so that the
+   * server can reuse its cache.
+   */
   readonly beginning: string
-  /** The tokens of its prompt and answer; 0 when absent. */
+  /** The tokens of prompt and answer; 0 if absent. */
   readonly tokens?: number
-  /** How many tokens all calls under way may have together, as far as it is known by now that they share the window of the server. */
+  /**
+   * How many tokens all calls in flight may have together, as far as known. Undefined if they do not share a window.
+   */
   readonly pool?: () => number | undefined
-  /** True for a call that nothing may be under way beside. */
+  /** True for a call that must run without others in flight. */
   readonly isAlone?: boolean
-  /** False for a server that would not let it wait, but work on it beside the others. */
+  /** False for a server that would process the extra call at once instead of queueing it. */
   readonly mayWait?: boolean
 }
 
@@ -38,10 +45,10 @@ interface Call extends Urgency {
   readonly granted: Deferred.Deferred<void>
 }
 
-/** Of stages that see the whole list. */
+/** The rank of stages of the whole run. */
 const beforeAll = -1
 
-/** How long a slot is kept for the next turn of a task when only later steps wait, in ms: most tools take less. */
+/** How long a slot is reserved for the next turn of a task if only later steps wait, in ms. Most tools take less. */
 const toolsTake = 20
 
 const callOf = (urgency: Urgency): Call => {
@@ -51,7 +58,7 @@ const callOf = (urgency: Urgency): Call => {
   return { ...urgency, step, rank, granted: Deferred.makeUnsafe<void>() }
 }
 
-/** True when the window of the server has room for a call beside those under way. */
+/** True if the server's window has space for a call beside those in flight. */
 const hasRoom = ({ isAlone = false, pool, tokens = 0 }: Call, running: ReadonlySet<Call>): boolean => {
   const others = [...running]
   if (others.length === 0) return true
@@ -60,10 +67,10 @@ const hasRoom = ({ isAlone = false, pool, tokens = 0 }: Call, running: ReadonlyS
 }
 
 const makeSlots = (slots: number, scope: Scope.Scope): ModelSlots["Service"]["withSlot"] => {
-  /** By rank, those of a rank in order of arrival. */
+  /** Waiting calls by rank, in order of arrival. */
   const waiting = new Map<number, Set<Call>>()
   const running = new Set<Call>()
-  /** Calls that wait and have not said so, in order of arrival, and when they do. */
+  /** Calls that wait without having reported it, in order of arrival, with the time to report. */
   const silent = new Map<Call, { readonly at: number; readonly queued: Effect.Effect<void> }>()
   let isWatched = false
   let lastBeginning = ""
@@ -72,7 +79,7 @@ const makeSlots = (slots: number, scope: Scope.Scope): ModelSlots["Service"]["wi
     hasRoom(call, running) &&
     (running.size < slots ||
       (call.mayWait !== false && running.size === slots && [...running].every((other) => call.step <= other.step)))
-  /** False for a call that does not wait. */
+  /** Removes a waiting call. Returns false if it does not wait. */
   const leave = (call: Call): boolean => {
     const alike = waiting.get(call.rank)
     const hasLeft = alike?.delete(call) === true
@@ -80,14 +87,14 @@ const makeSlots = (slots: number, scope: Scope.Scope): ModelSlots["Service"]["wi
     if (alike?.size === 0) waiting.delete(call.rank)
     return hasLeft
   }
-  /** The most urgent of the calls that wait. */
+  /** The most urgent waiting call. */
   const next = (): Call | undefined => {
     const alike = waiting.get(Math.min(...waiting.keys())) ?? []
     for (const call of alike) if (call.beginning === lastBeginning) return call
     const [first] = alike
     return first
   }
-  /** Lets calls go as long as there is a slot for the most urgent. */
+  /** Starts waiting calls while a slot is free for the most urgent. */
   const grant = (): void => {
     if (running.size > slots) return
     for (let call = next(); call !== undefined && mayBegin(call); call = next()) {
@@ -97,7 +104,7 @@ const makeSlots = (slots: number, scope: Scope.Scope): ModelSlots["Service"]["wi
       Deferred.doneUnsafe(call.granted, Effect.void)
     }
   }
-  /** Says that calls wait when they have waited for a moment, as long as there are any; all have one fiber. */
+  /** Reports calls that have waited for a moment. One fiber serves all calls. */
   const watch = Effect.gen(function* () {
     for (const [call, { at, queued }] of silent) {
       yield* Effect.sleep(Math.max(0, at - (yield* Clock.currentTimeMillis)))
@@ -129,7 +136,7 @@ const makeSlots = (slots: number, scope: Scope.Scope): ModelSlots["Service"]["wi
         waiting.set(call.rank, (waiting.get(call.rank) ?? new Set()).add(call))
         grant()
         return Effect.suspend(() => (running.has(call) ? Effect.void : restore(wait(call, queued)))).pipe(
-          // A slot may be given at the moment of an interruption: it must not get lost.
+          // A slot that is granted at the moment of an interruption must be released.
           Effect.onError(() => (leave(call) ? Effect.void : release(call))),
           Effect.andThen(Effect.ensuring(restore(effect), release(call)))
         )
@@ -141,8 +148,8 @@ export class ModelSlots extends Context.Service<
   ModelSlots,
   {
     /**
-     * Runs the effect in a slot of its own and waits for one without a limit; `queued` runs when it has waited for a second.
-     * Interruption releases the slot.
+     * Runs the effect in a slot, waiting for one without a limit. `queued` runs after it has waited for a second. An
+     * interruption releases the slot.
      */
     withSlot<A, E, R>(
       urgency: Urgency,

@@ -1,4 +1,4 @@
-/** The prompt templates, loaded and checked when the program starts. */
+/** The prompt templates. The program loads and checks them when it starts. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -18,7 +18,7 @@ import {
 } from "../../domain/models/PromptTemplate.ts"
 import { packageFolder } from "../files/PackageFolder.ts"
 
-/** A template file is missing or does not hold what its stage fills in. */
+/** A template file is missing, or lacks placeholders of its stage. */
 export class PromptTemplateError extends Schema.TaggedError<PromptTemplateError>()("PromptTemplateError", {
   /** The path of the template. */
   file: Schema.String,
@@ -48,9 +48,9 @@ const load = Effect.fnUntraced(function* (folder: string, name: TemplateName) {
 export class Prompts extends Context.Service<
   Prompts,
   {
-    /** Fills a template in one pass: content that looks like a placeholder stays as it is. */
+    /** Fills a template in one pass: values that look like placeholders stay unchanged. */
     fill<Name extends TemplateName>(name: Name, values: TemplateValues<Name>): FilledPrompt
-    /** What a template says by itself, without its values. */
+    /** The text of a template without its values. */
     instructions(name: TemplateName): string
   }
 >()("task-conductor/services/models/Prompts") {

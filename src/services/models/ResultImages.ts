@@ -1,6 +1,6 @@
 /**
- * The images of results that the next message shows to the model: to one that sees, as far as there is room. What is left out is named,
- * with where it is kept.
+ * Chooses images of tool results for the next message to a model with vision, as far as its budget allows. Mentions
+ * omitted images with their paths.
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -14,21 +14,21 @@ import { Activities } from "../journal/Activities.ts"
 import { CurrentServer } from "../providers/Provider.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 
-/** One message shows at most so many images. */
+/** The limit of images per message. */
 export const mostImages = 4
 
-/** What of the images of a turn is shown, and what is said about them, a sentence each. */
+/** The chosen images of a turn, and one sentence per omitted image. */
 const ImageChoice = Schema.Struct({ shown: Schema.Array(ResultFile), lines: Schema.Array(Schema.String) })
 type ImageChoice = typeof ImageChoice.Type
 
-/** The work that the next message is for. */
+/** The work that receives the next message. */
 interface ImageTarget {
   readonly id: Pick<ModelCallId, "round" | "stage">
   readonly skill?: { readonly model?: string } | undefined
   readonly task: string
 }
 
-/** An image with the tool that gave it. */
+/** An image and the tool that returned it. */
 interface ResultImage {
   readonly tool: string
   readonly file: ResultFile
@@ -47,21 +47,21 @@ const imagesOf = (outcomes: ReadonlyArray<CallOutcome>): ReadonlyArray<ResultIma
 const leftOut = ({ file: { name, path }, tool }: ResultImage, why: string): string =>
   `The image ${name} of \`${tool}\` is left out: ${why}. It is ${path === undefined ? "not kept" : `kept as ${path}`}.`
 
-/** A replay, which sends nothing, has a choice without bytes. */
+/** A replay sends nothing, so its pictures have no bytes. */
 const pictureOf = ({ mediaType, name }: ResultFile, bytes: Uint8Array = new Uint8Array()): Picture => ({
   path: name,
   mediaType,
   data: Buffer.from(bytes).toString("base64")
 })
 
-/** Makes the function that chooses the images for the next message; `budget` is what it may have, in characters. */
+/** Chooses the images for the next message. `budget` is their limit in characters. */
 export const makeResultImages = Effect.gen(function* () {
   const activities = yield* Activities
   const kept = yield* KeptFiles
   const server = yield* CurrentServer
   const settings = yield* RunSettings
 
-  /** True when the server says that the model which gets the message sees. */
+  /** True if the server says that the receiving model has vision. */
   const sees = Effect.fnUntraced(function* (target: ImageTarget) {
     const { facts, serves = () => true } = server
     const model = target.skill?.model ?? stageModel(settings, target.id.stage)
@@ -69,7 +69,7 @@ export const makeResultImages = Effect.gen(function* () {
     return (yield* facts(name)).abilities.vision === true
   })
 
-  /** Chooses the images; `bytes` takes those that it reads, by their hashes. */
+  /** Chooses the images. Stores the bytes that it reads in `bytes`, by hash. */
   const choose = Effect.fnUntraced(function* (
     target: ImageTarget,
     images: ReadonlyArray<ResultImage>,

@@ -1,6 +1,6 @@
 /**
- * Waiting for a model server that stopped or has too much to do. All calls of a run share one wait: one of them at a
- * time tries whether the server is back, and as soon as it is, all go on.
+ * Waits for a model server that stopped or is overloaded. All calls of a run share one wait: one call at a time tries
+ * the server, and once it responds, all continue.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -11,50 +11,50 @@ import * as Semaphore from "effect/Semaphore"
 import { ModelError, type ModelErrorReason } from "../../domain/models/ModelAnswer.ts"
 import type { RunEvents } from "../runs/RunEvents.ts"
 
-/** Delays between two tries, in milliseconds; the last one holds for all that follow. */
+/** Delays between two tries, in milliseconds. The last delay repeats. */
 const delays = [1000, 2000, 4000, 5000]
 
-/** How often it is reported how much time is left, in milliseconds. */
+/** How often the remaining time is reported, in milliseconds. */
 const reportEvery = 10_000
 
 interface Outage {
   readonly since: number
   readonly ends: number
   readonly over: Deferred.Deferred<void>
-  /** What it began with. */
+  /** The error at its beginning. */
   readonly error: ModelError
   tries: number
   reportedAt: number
 }
 
-/** True for an error with which a server says, or shows, that it will be able to answer later. */
+/** True for an error that suggests that the server will respond later. */
 const isWaitedFor = (reason: ModelErrorReason, wasReached: boolean): boolean =>
   (reason._tag === "Unreachable" && wasReached) || (reason._tag === "Busy" && reason.isOverloaded === true)
 
-/** The error after a wait says how long it was. */
+/** The error with the duration of the wait. */
 const afterWait = (error: ModelError, seconds: number): ModelError =>
   error.reason._tag === "Unreachable" || error.reason._tag === "Busy"
     ? new ModelError({ reason: { ...error.reason, waitedSeconds: seconds } })
     : error
 
 export interface ServerWait {
-  /** To be run when the server has said anything but that it is overloaded: calls that wait go on. */
+  /** Run this when the server responded with anything but an overload. Waiting calls continue. */
   readonly reached: Effect.Effect<void>
-  /** The server is known to have answered before; nothing goes on by it. */
+  /** Notes that the server has responded before, without waking waiting calls. */
   readonly noteAnswered: () => void
-  /** To be run before a call is sent: waits while the server is known to be gone. */
+  /** Run this before sending a call. Waits while the server is known to be gone. */
   readonly ready: Effect.Effect<void>
   readonly waitsFor: (error: ModelError) => boolean
-  /** Waits after an error that is waited for, until the call is to be sent again; fails when the time is over. */
+  /** Waits after an error until the call should be sent again. Fails when the time is over. */
   readonly after: (error: ModelError) => Effect.Effect<void, ModelError>
 }
 
-/** False where a call to a server that stopped fails at once, since another machine may have one. */
+/** False if a call to a stopped server should fail at once, because another machine may have a server. */
 export const WaitsForServer = Context.Reference("task-conductor/services/models/ServerWait/WaitsForServer", {
   defaultValue: () => true
 })
 
-/** `seconds` is the longest wait; 0 waits for nothing. A server that never answered is not waited for. */
+/** `seconds` is the longest wait; 0 disables waiting. A server that never responded is not waited for. */
 export const makeServerWait = (events: RunEvents["Service"], seconds: number): Effect.Effect<ServerWait> =>
   Effect.gen(function* () {
     const mutex = yield* Semaphore.make(1)
@@ -90,7 +90,7 @@ export const makeServerWait = (events: RunEvents["Service"], seconds: number): E
       return events.publish({ type: "server.waiting", reason: reason._tag, message, secondsLeft })
     }
 
-    /** Waits for the next try. Those behind wait for their turn, and so try one by one; each has its try at the end. */
+    /** Waits for the next try. Other calls queue behind it, so they try one by one. */
     const nextTry = (mine: Outage): Effect.Effect<void> =>
       mutex.withPermits(1)(
         Effect.gen(function* () {

@@ -1,6 +1,4 @@
-/**
- * What a model is asked, as effect/ai takes it: the messages of a conversation, or a prompt, with the tools it may call.
- */
+/** Converts a request to the types of effect/ai: the messages of a conversation or a prompt, and the tools. */
 import * as Prompt from "effect/ai/Prompt"
 import * as Tool from "effect/ai/Tool"
 import * as Toolkit from "effect/ai/Toolkit"
@@ -40,7 +38,7 @@ const promptMessage = (message: ConversationMessage): Prompt.Message => {
   }
 }
 
-/** Templates of models want the roles to alternate, so that a reply of the host is joined to a message before it. */
+/** Model templates expect alternating roles, so consecutive user messages are joined. */
 const joinedUsers = (messages: ReadonlyArray<ConversationMessage>): ReadonlyArray<ConversationMessage> => {
   const joined: Array<ConversationMessage> = []
   for (const message of messages) {
@@ -61,14 +59,14 @@ const toolkitOf = (tools: ReadonlyArray<ToolInfo>) =>
     )
   )
 
-/** A prompt alone is a conversation with one message. */
+/** A prompt becomes a conversation with one message. */
 const promptAlone = ({ system, user }: FilledPrompt): ConversationCall => ({
   system,
   messages: [{ role: "user", content: user }],
   tools: []
 })
 
-/** The messages, and the tools when there are any. */
+/** The messages, and a toolkit if there are tools. */
 export const textRequest = (filled: FilledPrompt, conversation = promptAlone(filled)) => {
   const { messages, system, tools } = conversation
   const prompt = Prompt.fromMessages([

@@ -1,4 +1,4 @@
-/** How the tokens of prompts are estimated for each model: by what its server counted of those before. */
+/** Estimates the tokens of prompts for each model from the server's earlier counts. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -16,13 +16,13 @@ import {
 export class TokenCalibration extends Context.Service<
   TokenCalibration,
   {
-    /** The scale for the next prompt of a model, with a margin for what is not known yet. */
+    /** The scale for the next prompt of a model, with a margin for uncertainty. */
     scale(model: string): TokenScale
-    /** Takes a text to be like those that a model will read, as long as nothing was counted. */
+    /** Uses this text as a sample of what models will read, until a server has counted one. */
     expect(text: string): void
-    /** Learns from a prompt that a server refused as too long, with the tokens that it counted. */
+    /** Learns from a prompt that a server refused as too long, and its token count. */
     refused(model: string, count: Pick<TokenCount, "counted" | "prompt">): void
-    /** Learns from what a server counted, and says whether it can have read the whole prompt. */
+    /** Learns from a server's token count, and tells whether the server can have read the whole prompt. */
     record(model: string, count: TokenCount): Effect.Effect<CountVerdict>
   }
 >()("task-conductor/services/models/TokenCalibration") {

@@ -1,6 +1,6 @@
 /**
- * Checks whether the model can call tools through the interface of its server, and whether it sees pictures. `ask` checks before it
- * begins when that is asked for, since a model without tool support would only write about calling them.
+ * Checks whether a model can call tools through its server's interface, and whether it has vision. `ask` checks this
+ * first if the interface is required, because a model without tool support would only write about calling tools.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -9,7 +9,7 @@ import * as Schema from "effect/Schema"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import type { ModelServer } from "../providers/Provider.ts"
 
-/** The model cannot call tools; `able` are installed models that can. */
+/** The model cannot call tools. `able` are installed models that can. */
 export class NoToolSupport extends Schema.TaggedError<NoToolSupport>()("NoToolSupport", {
   model: Schema.String,
   able: Schema.Array(Schema.String)
@@ -22,7 +22,7 @@ export class NoToolSupport extends Schema.TaggedError<NoToolSupport>()("NoToolSu
   }
 }
 
-/** The model sees no pictures; `able` are installed models that do. */
+/** The model has no vision. `able` are installed models that have. */
 export class NoVision extends Schema.TaggedError<NoVision>()("NoVision", {
   model: Schema.String,
   able: Schema.Array(Schema.String)
@@ -36,24 +36,27 @@ export class NoVision extends Schema.TaggedError<NoVision>()("NoVision", {
 export class ToolSupport extends Context.Service<
   ToolSupport,
   {
-    /** Succeeds when the model can call tools, or needs not. */
+    /** Succeeds if the model can call tools, or does not need to. */
     readonly require: Effect.Effect<void, NoToolSupport | ModelError>
-    /** Succeeds when the model sees pictures, or nobody knows. */
+    /** Succeeds if the model has vision, or if that is unknown. */
     readonly see: Effect.Effect<void, NoVision>
   }
 >()("task-conductor/services/models/ToolSupport") {
-  /** For models that are known to call tools, or that were made for it. */
+  /** For models that are known or built to call tools. */
   static readonly layerAssumed: Layer.Layer<ToolSupport> = Layer.succeed(ToolSupport)(
     ToolSupport.of({ require: Effect.void, see: Effect.void })
   )
 
-  /** For the built-in demo. */
+  /** For the built-in demo, which has no vision. */
   static readonly layerBlind = (model: string): Layer.Layer<ToolSupport> =>
     Layer.succeed(ToolSupport)(
       ToolSupport.of({ require: Effect.void, see: Effect.fail(new NoVision({ model, able: [] })) })
     )
 
-  /** Asks the server what the model can do, and when it cannot, which of the others can. Without `isNeeded` it has to answer at all. */
+  /**
+   * Asks the server what the model can do, and otherwise which other models can. Unless `isNeeded`, only checks that
+   * the server responds.
+   */
   static readonly layerServer = (
     { facts, greeting, inventory }: ModelServer,
     model: string,

@@ -1,5 +1,5 @@
 /**
- * Asks what rules leave open, and keeps the answer before the next question is shown: what it allows for this call, for the
+ * Asks the user about what the rules leave open. Stores each answer before the next question: for this call, for the
  * session, or as rules for later runs.
  */
 import * as Effect from "effect/Effect"
@@ -18,7 +18,7 @@ import { type GateQuestion, PermissionDenied, deniedOf, onlyReads, userQuestionI
 import type { GateContext } from "./GateDecision.ts"
 import { makeItem, uncertainItem } from "./QuestionItem.ts"
 
-/** An answer as its event holds it: what a no wants instead, and the rules that a yes chose. */
+/** The event of an answer, with the user's wish after a no and the rules chosen with a yes. */
 export const answerEvent = (
   scope: EventOf<"approval.answered">["scope"],
   hash: string,
@@ -35,7 +35,7 @@ export const answerEvent = (
     always: (answer === "step" || answer === "remember") && always.length > 0 ? always : undefined
   })
 
-/** Shows a question, and reports it with its answer. */
+/** Emits the event of a question, asks it, and emits the event of its answer. */
 export const put = <A extends AnyAnswer>(
   question: Omit<EventOf<"approval.requested">, "type">,
   answer: Effect.Effect<Answered<A>>,
@@ -46,19 +46,19 @@ export const put = <A extends AnyAnswer>(
     Effect.tap((answered) => report(answerEvent(question.scope, question.hash, answered)))
   )
 
-/** What the user wants instead of what they declined; its words are theirs. */
+/** Stores what the user wants instead of a declined call. Its words count as said by the user. */
 export const keepRequest = (requested: RequestedChange, { answers, readTexts }: GateContext) =>
   Effect.andThen(answers.addRequestedChange(requested), readTexts.noteSaid(requested.instead))
 
-/** The rules that cover exactly what a call accesses. */
+/** The rules that cover exactly the accesses of a call. */
 const exactRules = ({ accesses, tool }: GateQuestion): ReadonlyArray<Rule> =>
   accesses.length === 0
     ? [{ verdict: "allow", tool }]
     : accesses.map((access) => ({ verdict: "allow", tool, pattern: exactPattern(accessTarget(access)) }))
 
 /**
- * Saves the rules of an answer: for this project those that the user chose by their text, else for every project what the call
- * accesses. Gives the sentence for the user when they could not be saved, with what counts then.
+ * Saves the rules of an answer: for this project those that the user chose, otherwise for every project the accesses of
+ * the call. Returns a sentence for the user if saving failed.
  */
 export const saveRules = (chosen: ReadonlyArray<string>, question: GateQuestion, { policy }: GateContext) => {
   const { folder, offers, root } = policy
@@ -77,7 +77,7 @@ export const saveRules = (chosen: ReadonlyArray<string>, question: GateQuestion,
   )
 }
 
-/** Keeps a yes to one call; gives the sentence for the user when it could not be saved. */
+/** Stores a yes to one call. Returns a sentence for the user if saving failed. */
 const keepYes = (
   question: GateQuestion,
   { always = [], answer, by }: Answered<CallAnswer>,
@@ -87,12 +87,12 @@ const keepYes = (
   const isForProject = answer === "remember" && always.length > 0
   if (by === "person") grants.addShown(question)
   if (answer === "repairs" && context.options.askFirst === true) grants.addRepairs(question)
-  /* A rule for the project covers what its text says, which may be less than the session would. */
+  /** A project rule covers exactly its text, which may be less than the session grant. */
   if ((answer === "session" || answer === "remember") && !isForProject) grants.addSession(question)
   return answer === "remember" ? saveRules(always, question, context) : Effect.undefined
 }
 
-/** Asks about one call or access. Fails when it is not allowed. */
+/** Asks about one call or access. Fails if it is denied. */
 export const askCall = Effect.fnUntraced(function* (
   question: GateQuestion,
   report: (event: RunEvent) => Effect.Effect<void>,
@@ -119,11 +119,11 @@ export const askCall = Effect.fnUntraced(function* (
   return yield* deniedOf(question, by, { times, instead })
 })
 
-/** Asks whether a call happened that was begun before the run broke off. */
+/** Asks whether an uncertain call happened. */
 export const askUncertain = Effect.fn("Gate.askUncertain")(function* (intent: UncertainCall, context: GateContext) {
   const { answers, approver, events, withMutex } = context
   const item = uncertainItem(intent, context)
-  /* An answer counts for this beginning of the call: one that is begun again can come into doubt again. */
+  /** The answer applies to this attempt only: a repeated call can become uncertain again. */
   const hash = hashOf([intent.key, intent.seq])
   const shown = { scope: "doubt", title: intent.task, hash, items: [item] } as const
   const answered = yield* withMutex(put(shown, approver.inDoubt(item, hash), events.publish))
@@ -131,7 +131,7 @@ export const askUncertain = Effect.fn("Gate.askUncertain")(function* (intent: Un
   return answered
 })
 
-/** A question of the model. `place` is what asks: the same question is asked there once. */
+/** A question of the model. `place` identifies the asker, which asks the same question only once. */
 export interface WordsQuestion {
   readonly place: string
   readonly text: string
@@ -147,7 +147,7 @@ export const askWords = Effect.fn("Gate.askWords")(function* (
   return yield* Effect.tap(withMutex(asked), ({ text = "" }) => readTexts.noteSaid(text))
 })
 
-/** The run is to stop, since nobody has decided about the call. */
+/** The denial that stops the run, because nobody has decided about the uncertain call. */
 export const stoppedAt = ({ call, targets }: CallIntent, by: AnsweredBy): PermissionDenied => {
   const reason =
     "was begun before the run broke off, and only you can say whether it happened: go on with the run on a terminal, or say it with resume --in-doubt"

@@ -1,5 +1,6 @@
 /**
- * Asks about a list of calls with one question: each is decided about as if it stood alone, and the question is about those that are open.
+ * Asks one question about a list of calls. Decides about each call as if it stood alone, and asks about those that
+ * remain open.
  */
 import * as Effect from "effect/Effect"
 import {
@@ -24,31 +25,31 @@ import { type GateQuestion, afterWrites, deniedOf, onlyReads, questionOfCall } f
 import { type GateContext, type GateDecision, decideQuestion } from "./GateDecision.ts"
 import { makeItem } from "./QuestionItem.ts"
 
-/** More rules than these say nothing: then `--yes` is what helps. */
+/** With more rules than this, naming them does not help; `--yes` does. */
 const mostNamedRules = 5
 
-/** A call of a step, with what was decided about it. */
+/** A call of a step, and the decision about it. */
 interface ListedCall {
   readonly call: GatedCall
   readonly decision: GateDecision
 }
 
-/** One item of the question about a step; `question` is absent for what cannot be granted. */
+/** One item of the question about a step. `question` is absent for a call that cannot be granted. */
 interface ListedItem {
   readonly item: ApprovalItem
   readonly question?: GateQuestion
 }
 
-/** True for a call that a rule of the user allows, and that is not allowed by its risk alone. */
+/** True if a user's rule allows the call, not only its low risk. */
 const isAllowedByRule = ({ decision }: ListedCall): boolean => decision._tag === "Allow" && decision.by === "rules"
 
-/** True for what needs no question: a rule allows it, or it was approved with a step before. */
+/** True for a call that needs no question: a rule allows it, or an earlier answer about a step does. */
 const isAnswered = (call: ListedCall): boolean => {
   const { decision } = call
   return isAllowedByRule(call) || (decision._tag === "Allow" && (decision.by === "step" || decision.by === "repair"))
 }
 
-/** The calls of a task that may be made. In a conversation what was left out of a step may be asked about again. */
+/** The calls of a task that are still possible. In a conversation, an excluded call may be asked about again. */
 const possibleCalls = Effect.fnUntraced(function* ({ calls, task }: GatedTask, place: string, context: GateContext) {
   const decided = yield* Effect.forEach(calls, (call) => {
     const question = context.withKnown(questionOfCall({ task, place }, call))
@@ -61,9 +62,9 @@ const possibleCalls = Effect.fnUntraced(function* ({ calls, task }: GatedTask, p
 })
 
 /**
- * The calls of a task that the user is asked about; nothing when the task needs no question. What rules allow, or what was approved
- * before, needs none, also when the plan or the skill wants approval. A skill of the user is asked about as a whole, as it says,
- * unless nothing of it is left to ask.
+ * The calls of a task to ask about; undefined if the task needs no question. Allowed or already approved calls need
+ * none, even if the plan or the skill requires approval. If a skill of the user requires approval, the question shows
+ * all its calls unless none is open.
  */
 const callsToAsk = (
   gatedBy: GatedTask["gatedBy"],
@@ -74,7 +75,7 @@ const callsToAsk = (
   return gatedBy === "skill" ? calls : calls.filter((call) => !isAllowedByRule(call))
 }
 
-/** What rules allow of a task that is asked about, one line each. */
+/** Calls of a task that rules allow, one line each. */
 const allowedFacts = (
   calls: ReadonlyArray<ListedCall>,
   askedCalls: ReadonlyArray<ListedCall>,
@@ -87,11 +88,11 @@ const allowedFacts = (
     return [`allowed by ${rules.map(ruleText).join(", ")}: ${[question.tool, ...targets].join(" ")}`]
   })
 
-/** The project as the calls of a task find it. */
+/** Runs `look` with the project as the calls of a task will find it. */
 const onTop = <A>(look: Effect.Effect<A>, others: GatedTask["others"]): Effect.Effect<A> =>
   others === undefined ? look : Effect.provideService(look, CurrentCopy, makeWorkingCopy(others))
 
-/** The items of a task, with what is known of the task at the last of them. */
+/** The items of a task. The last one carries the facts about the task. */
 const itemsOf = Effect.fnUntraced(function* (
   { facts = [], task }: GatedTask,
   calls: ReadonlyArray<ListedCall>,
@@ -110,7 +111,7 @@ const itemsOf = Effect.fnUntraced(function* (
   return [...items.slice(0, -1), facts.length === 0 ? last : { ...last, item: { ...last.item, facts } }]
 })
 
-/** Reports every file that several tasks would write, and gives the warnings by path. */
+/** Reports each file that several tasks would write. Returns the warnings by path. */
 const warnOfSharedWrites = (
   title: string,
   tasks: ReadonlyArray<{ readonly task: string; readonly listed: ReadonlyArray<ListedCall> }>,
@@ -126,7 +127,7 @@ const warnOfSharedWrites = (
   )
 }
 
-/** Says which rules would allow what nobody can be asked about. */
+/** Reports which rules would allow the calls if nobody can be asked. */
 const sayRules = Effect.fnUntraced(function* (
   title: string,
   listed: ReadonlyArray<ListedItem>,
@@ -144,7 +145,7 @@ const sayRules = Effect.fnUntraced(function* (
   yield* events.publish({ type: "message", level: "info", text })
 })
 
-/** Keeps the answer to a step. A call that is asked about each time is granted only when the user saw it. */
+/** Stores the answer to a step. A call that needs a question each time is granted only if the user saw it. */
 const rememberStep = Effect.fnUntraced(function* (
   listed: ReadonlyArray<ListedItem>,
   { always = [], answer }: Answered<StepAnswer>,
@@ -164,7 +165,10 @@ const rememberStep = Effect.fnUntraced(function* (
     if (wasSeen) grants.addShown(question)
     if (answer === "repairs" && options.askFirst === true) grants.addRepairs(question)
   }
-  /* A command may run what a write on the same screen brings, which was shown with it. */
+  /**
+   * A command may run a script that a write of the same question changes. The user saw that change, so the answer also
+   * covers the command afterwards.
+   */
   grants.addApproved(questions.flatMap((question) => [question.hash, afterWrites(question, questions).hash]))
   if (typeof answer === "object") {
     const excluded = listed.filter((one, index) => !isApproved(one, index))
@@ -179,7 +183,7 @@ const rememberStep = Effect.fnUntraced(function* (
 
 const byRule: Answered<StepAnswer> = { answer: "step", by: "rule" }
 
-/** Asks once about all calls of a step that are open, and grants them by their hash. */
+/** Asks once about all open calls of a step. A yes grants them by hash. */
 export const askCallList = Effect.fn("Gate.askCallList")(function* (
   { planKey, tasks, title }: CallList,
   context: GateContext
@@ -191,12 +195,12 @@ export const askCallList = Effect.fn("Gate.askCallList")(function* (
   )
   const warnings = yield* warnOfSharedWrites(title, decided, context)
   const open = decided.flatMap(({ facts = [], listed, ...task }) => {
-    /* What is left out of a task is denied without a question. */
+    /** Excluded calls are denied without a question. */
     const asked = listed.length === 0 && task.calls.length > 0 ? undefined : callsToAsk(task.gatedBy, listed)
     if (asked === undefined) return []
     return [{ ...task, asked, facts: [...facts, ...allowedFacts(listed, asked, policy.nameOf)] }]
   })
-  /* What changes something is left out, whatever the user says; the rest asks by itself. */
+  /** A read-only run excludes all changes, whatever the user would say. Reads are asked about separately. */
   if (open.length === 0 || context.options.readOnly === true) return byRule
   const shownCalls = (yield* Effect.forEach(open, (task) =>
     onTop(itemsOf(task, task.asked, warnings, context), task.others)

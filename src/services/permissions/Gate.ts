@@ -1,14 +1,15 @@
 /**
- * The only place that decides whether an effect may happen: tool calls, references outside the project, fetches. Three verbs:
- * what do rules and earlier answers say (`decide`), what does the user say (`ask`, which keeps the answer), and may it happen
- * now (`authorize`, which asks where it is open, and issues the permit without which no tool runs).
+ * The only place that decides whether an effect may happen: tool calls, references outside the project, fetches. It has
+ * three verbs. `decide` evaluates rules and earlier answers. `ask` asks the user and stores the answer. `authorize`
+ * asks if needed and issues the permit without which no tool runs.
  *
- * - `authorize`: each tool call before it runs, each check, each reference, `--file`, and what starts before a run. After a no the call has the
- *   result `permission_denied`, the third no to the same effect ends the task, and a plugin or server is left out.
- * - `ask` about a list of calls, called a step whether it is one of the plan or not: the changes of a step of the plan or of
- *   a message, the commands of one answer, the checks of the project, a task with many items. A no ends what asked. A yes runs nothing: it
- *   is kept, and `authorize` finds it when each call comes.
- * - `ask` about a call that a crash cut off, and to pass on a question of the model.
+ * - `authorize` applies to each tool call before it runs, each check, each reference, `--file`, and starts before a
+ * run. After a no, the call fails with `permission_denied`. The third no to the same effect ends the task. A denied
+ * plugin or server is skipped.
+ * - `ask` about a list of calls, called a step: the changes of a plan step or of a message, the commands of one answer,
+ * the checks of the project, or a task with many items. A no ends that step. A yes runs nothing: it is stored, and
+ * `authorize` finds it for each call.
+ * - `ask` also handles calls that a crash cut off, and questions of the model.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -35,33 +36,34 @@ import { askCallList } from "./CallList.ts"
 import { ReadTexts } from "./ReadTexts.ts"
 import { RunAnswers } from "./RunAnswers.ts"
 
-/** Permission to do once what was asked. Only the gate can make one; a copy is not valid. */
+/** Permission for a single execution. Only the gate can create one; a copy is invalid. */
 export interface Permit {
-  /** The call, for what is no access of the program itself. */
+  /** The call; absent for an access of the program itself. */
   readonly prepared: PreparedCall | undefined
   /**
-   * Decides about an access that is known only while the call runs: the next hop of a redirect, or what the tool itself asks about.
+   * Decides about an access that becomes known during the call: the next hop of a redirect, or a question of the tool
+   * itself.
    */
   readonly admit: (access: CanonicalAccess) => Effect.Effect<void, PermissionDenied>
-  /** What `admit` denied last, if anything. */
+  /** The last denial by `admit`, if any. */
   readonly denied: () => PermissionDenied | undefined
-  /** True when a file of the project may be read without a question; asks nobody and remembers nothing. */
+  /** True if a project file may be read without a question. Asks nobody and stores nothing. */
   readonly mayRead: (path: string) => Effect.Effect<boolean>
 }
 
-/** The permits that were issued and not used. Nothing outside this file can add one. */
+/** Unused permits. No code outside this file can add one. */
 const issued = new WeakSet<Permit>()
 
-/** Marks a permit as used. False for one that the gate did not issue, or that was used before. */
+/** Marks a permit as used. Returns false for one that the gate did not issue, or that was used before. */
 export const redeem = (permit: Permit): boolean => issued.delete(permit)
 
-/** What only the user can answer: the calls of a step, whether an uncertain call happened, a question of the model. */
+/** Questions that only the user can answer: the calls of a step, an uncertain call, a question of the model. */
 export type OpenQuestion =
   | ({ readonly scope: "step" } & CallList)
   | { readonly scope: "doubt"; readonly intent: UncertainCall }
   | ({ readonly scope: "question" } & WordsQuestion)
 
-/** Asks about a question that is still open: an answer to another one may have resolved it while it waited. */
+/** Asks about a question unless an answer to another one has resolved it meanwhile. */
 const askIfOpen = Effect.fnUntraced(function* (question: GateQuestion, context: GateContext) {
   const decision = yield* decideQuestion(question, context)
   if (decision._tag !== "Ask") return decision
@@ -69,7 +71,7 @@ const askIfOpen = Effect.fnUntraced(function* (question: GateQuestion, context: 
   return { ...decision, _tag: "Allow" as const, by: "answer" as const }
 })
 
-/** Decides about a question, asks where it is open, and keeps what the run has to know of it. */
+/** Decides about a question, asks if it is open, and stores what the run needs to know. */
 const admit = Effect.fnUntraced(function* (question: GateQuestion, context: GateContext) {
   const { answers, events, lock, policy, withMutex } = context
   const claims = changesProject(question) && policy.protection(question) === undefined
@@ -92,7 +94,7 @@ const admit = Effect.fnUntraced(function* (question: GateQuestion, context: Gate
   if (question.isProposal !== true && !isOnlyTold) answers.grants.addAllowed(question)
 })
 
-/** Admits a question, and records a denial, unless the run has not begun. */
+/** Admits a question, and records a denial unless the run has not begun. */
 const admitRecorded = (question: GateQuestion, context: GateContext) =>
   question.task === beforeRunTask
     ? admit(question, context)
@@ -105,7 +107,7 @@ const issue = (question: GateQuestion, context: GateContext): Permit => {
     access._tag === "Other" ? questionOfTool(question, access, ++asked) : questionOfAccess(question, access)
   const permit: Permit = Object.freeze({
     prepared: question.prepared,
-    // A redirect goes where the server says, so that it carries nothing that the address before it did not.
+    // The server chooses the target of a redirect. So the target carries no data beyond the address before it.
     admit: (access: CanonicalAccess) =>
       Effect.suspend(() => admitRecorded(questionOf(access), context)).pipe(
         Effect.tapError((denial) => Effect.sync(() => void (denied = denial)))
@@ -120,18 +122,18 @@ const issue = (question: GateQuestion, context: GateContext): Permit => {
 export class Gate extends Context.Service<
   Gate,
   {
-    /** What rules and earlier answers say of a question, and whether anybody can be asked. Asks nobody and remembers nothing. */
+    /** The decision of rules and earlier answers, and whether anybody can be asked. Asks nobody and stores nothing. */
     decide(question: GateQuestion): Effect.Effect<GateDecision>
-    /** Asks the user, one question at a time, and keeps what the answer allows before the next question is shown. */
+    /** Asks the user one question at a time, and stores the answer before the next question. */
     ask(question: OpenQuestion): Effect.Effect<Answered<AnyAnswer>>
     /**
-     * Allows a call or an access to happen once: decides, and asks where it is open. Every denial is recorded for the outcome of
-     * the run.
+     * Allows a call or an access once: decides, and asks if it is open. Records every denial for the outcome of the
+     * run.
      */
     authorize(question: GateQuestion): Effect.Effect<Permit, PermissionDenied>
   }
 >()("task-conductor/services/permissions/Gate") {
-  /** The gate of one run, with its answers and what was read in it. */
+  /** The gate of one run, with its answers and its read texts. */
   static readonly layer = (options: GateOptions = {}) =>
     Layer.unwrap(
       Effect.sync(() => {
@@ -162,19 +164,22 @@ export const approveCalls = (gate: Gate["Service"], step: CallList): Effect.Effe
 const isAllowedByRules = (decision: GateDecision): boolean =>
   decision._tag === "Allow" && (decision.by === "rules" || decision.by === "risk")
 
-/** True when rules let a file of the project be read without a question. */
+/** True if rules allow reading a project file without a question. */
 export const mayRead =
   ({ decide }: Pick<Gate["Service"], "decide">) =>
   (path: string): Effect.Effect<boolean> =>
     Effect.map(decide(questionOfReading(beforeRun, path)), isAllowedByRules)
 
-/** True when rules let a file of the project be read, or it was allowed to be read in this run. */
+/** True if rules allow reading a project file, or the user allowed it in this run. */
 export const mayShow =
   ({ decide }: Pick<Gate["Service"], "decide">) =>
   (path: string): Effect.Effect<boolean> =>
     Effect.map(decide(questionOfReading(beforeRun, path, "read_file")), ({ _tag }) => _tag === "Allow")
 
-/** The denial of an access that rules, protection, or the lack of anybody to ask will deny; nothing when it may still be allowed. */
+/**
+ * The certain denial of an access by rules, by protection, or because nobody can be asked. Undefined if it may still be
+ * allowed.
+ */
 export const foreseeDenial = ({ decide }: Pick<Gate["Service"], "decide">, access: CanonicalAccess) =>
   Effect.map(decide(questionOfAccess({ task: "", place: "" }, access)), (decision) =>
     decision._tag !== "Deny" || decision.by === "denials" || decision.by === "exclusion" ? undefined : decision

@@ -1,4 +1,4 @@
-/** Decides about a question by rules and earlier answers. Nobody is asked, and nothing is remembered. */
+/** Decides about a question by rules and earlier answers. Asks nobody and stores nothing. */
 import * as Effect from "effect/Effect"
 import * as Semaphore from "effect/Semaphore"
 import { Approver } from "../approvals/Approver.ts"
@@ -22,9 +22,9 @@ export const makeGateContext = Effect.fnUntraced(function* (options: GateOptions
     options,
     policy: yield* makePolicy(options, { addedRules: answers.addedRules, written: answers.grants.written }),
     readTexts,
-    /** Lets one question be shown at a time. */
+    /** Ensures that only one question is shown at a time. */
     withMutex: (yield* Semaphore.make(1)).withPermits(1),
-    /** Looks at a question before rules do, and adds what they and the user have to know. */
+    /** Adds facts to a question that rules and the user need to know. */
     withKnown: withCarriedTexts(readTexts),
     workspace: yield* Workspace
   }
@@ -32,9 +32,9 @@ export const makeGateContext = Effect.fnUntraced(function* (options: GateOptions
 export type GateContext = Effect.Success<ReturnType<typeof makeGateContext>>
 
 interface Decided {
-  /** The question with what is known of it beside what was asked. */
+  /** The question with the added facts. */
   readonly question: GateQuestion
-  /** The rules that are about it; none when the risk alone decides. */
+  /** The rules that match; empty if the risk alone decides. */
   readonly rules: ReadonlyArray<SourcedRule>
 }
 
@@ -49,7 +49,7 @@ export type GateDecision =
 export interface GateDenial extends Decided {
   readonly _tag: "Deny"
   /**
-   * Protected access, a rule, a call that was left out of its step, a no to the same effect or answer, or nobody, where nobody can be
+   * The cause: protection, a rule, exclusion from a step, a no to the same effect or answer, or that nobody can be
    * asked.
    */
   readonly by: "protection" | "rules" | "exclusion" | "denials" | "nobody"
@@ -71,7 +71,7 @@ const deny = (
   more: Parameters<typeof deniedOf>[2] = {}
 ): GateDenial => ({ _tag: "Deny", question, rules, by, denied: deniedOf(question, deniedBy[by], more) })
 
-/** The decision, which is a denial where it would be left to a user that nobody can ask. */
+/** The decision. It is a denial if only the user could decide and nobody can be asked. */
 export const foresee = Effect.fnUntraced(function* (question: GateQuestion, context: GateContext) {
   const decision = yield* decideQuestion(question, context)
   if (decision._tag !== "Ask") return decision
@@ -83,8 +83,8 @@ export const foresee = Effect.fnUntraced(function* (question: GateQuestion, cont
 })
 
 /**
- * What rules say. A change may tell what its file holds where reading it is allowed or was allowed before, and where a rule
- * allows the change.
+ * The verdict of the rules. A change may reveal the content of its file if reading is allowed or was allowed before, or
+ * if a rule allows the change.
  */
 const judge = Effect.fnUntraced(function* (question: GateQuestion, { answers, policy }: GateContext) {
   const judged = yield* policy.evaluate(question)
@@ -99,8 +99,9 @@ const judge = Effect.fnUntraced(function* (question: GateQuestion, { answers, po
 })
 
 /**
- * Decides in this order: protection, rules that deny, answers that deny, rules and answers that allow. A change of a working copy is
- * only a proposal: what neither protection nor a rule denies is allowed, since it is asked about before it is made in the project.
+ * Decides in this order: protection, rules that deny, answers that deny, rules and answers that allow. A change of a
+ * working copy is only a proposal, because the gate asks before it reaches the project. So it is allowed unless
+ * protected or denied by a rule.
  */
 export const decideQuestion = Effect.fnUntraced(function* (
   question: GateQuestion,

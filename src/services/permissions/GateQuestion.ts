@@ -1,4 +1,4 @@
-/** What is asked of the gate, with the hash that an answer is bound to, and what a denial says. */
+/** Questions for the gate, with the hash to which an answer is bound, and denials. */
 import { beforeRunTask } from "../../domain/permissions/ApprovalItem.ts"
 import { type Asked, sessionScopes } from "../../domain/permissions/PolicyFormat.ts"
 import {
@@ -21,38 +21,42 @@ import { exactPattern } from "../../domain/permissions/TargetPattern.ts"
 import { AnsweredBy } from "../../domain/permissions/Answer.ts"
 
 /**
- * Where in a run something is asked for, so that an answer that is persisted counts for this question and for no later one
- * with the same words.
+ * The place of a question in a run, so that a recorded answer applies to it and not to a later question with the same
+ * words.
  */
 export interface QuestionScope {
   readonly task: string
   /**
-   * The name of the activity that asks, or the round and stage outside of one. Empty where no answer is persisted: before
-   * the first round, and outside of runs.
+   * The activity that asks, or else the round and stage. Empty if no answer is recorded: before the first round, and
+   * outside runs.
    */
   readonly place: string
-  /** The reply of the model that the call is from. After a no to one of its calls the others are not asked about. */
+  /**
+   * The model's reply that contains the call. After a no to one of its calls, the gate does not ask about the others.
+   */
   readonly reply?: string | undefined
-  /** For a check of the host: the part of the command that runs now, when it is not the whole one. */
+  /** For a check: the part of the command that runs now, if not all of it. */
   readonly part?: string
 }
 
-/** Where plugins and servers are started, and given files are read: no event reports it, and no outcome holds a denial. */
+/**
+ * For plugins, servers and given files before a run. No event reports the question, and no outcome contains its denial.
+ */
 export const beforeRun: QuestionScope = { task: beforeRunTask, place: "" }
 
 export interface GateQuestion extends Asked, QuestionScope {
   readonly hash: string
-  /** The call, for what is no access of the program itself. */
+  /** The call; absent for an access of the program itself. */
   readonly prepared?: PreparedCall
-  /** True for a tool that may change what it does not declare. */
+  /** True for a tool that may change more than it declares. */
   readonly mayChange?: boolean
-  /** True for changes of the working copy of a task: nobody is asked, and what can never be approved is denied. */
+  /** True for changes of a task's working copy. The gate asks nobody, and denies changes that can never be approved. */
   readonly isProposal?: boolean
-  /** The tool of a change that would tell what the file holds which this question reads. */
+  /** The tool whose change would reveal the content of the file that this question reads. */
   readonly toldBy?: string
 }
 
-/** The hash of one call or access of a task, without the uid, which makes no difference to the question. */
+/** The hash of a call or access of a task. Excludes the uid, which does not matter for the question. */
 const callHash = ({ accesses, arguments: values, pin, task, tool }: Omit<GateQuestion, "hash" | "place" | "risk">) =>
   hashOf([
     task,
@@ -72,7 +76,10 @@ export const questionOfCall = (scope: QuestionScope, prepared: PreparedCall): Ga
   return { ...asked, hash: callHash(asked) }
 }
 
-/** An effect of a tool's own is no reference and nothing that is started: it is always asked about under the name of its tool. */
+/**
+ * The tool names for accesses. An effect of a tool's own is neither a reference nor a start, so it always uses the name
+ * of its tool.
+ */
 const toolOfAccess = {
   ReadFile: "read_file",
   WriteFile: "write_file",
@@ -84,12 +91,15 @@ const toolOfAccess = {
   Other: "other_effect"
 } as const
 
-/** Tool names that rules may use even when there is no such tool: references and starts count as these tools. */
+/** Tool names that rules may use even if the tool does not exist: references and starts count as these tools. */
 export const namesOfReferences: ReadonlyArray<string> = [...new Set(Object.values(toolOfAccess))].filter(
   (name) => name !== toolOfAccess.Other
 )
 
-/** The built-in tools with the effect of an access. A change also shows what stood in the file: its result is a diff. */
+/**
+ * The built-in tools with the effect of an access. A change also counts as a read, because its diff shows the old
+ * content.
+ */
 export const toolsWithEffect = (access: CanonicalAccess): ReadonlyArray<string> =>
   access._tag === "WriteFile"
     ? ["write_file", "edit_file", "read_file", ...(access.removes === true ? ["remove_file"] : [])]
@@ -97,15 +107,15 @@ export const toolsWithEffect = (access: CanonicalAccess): ReadonlyArray<string> 
       ? []
       : [toolOfAccess[access._tag]]
 
-/** The question about the access of a reference or a start, which counts as the built-in tool that does the same. */
+/** The question about a reference or a start. It counts as the built-in tool with the same effect. */
 export const questionOfAccess = ({ place, reply, task }: QuestionScope, access: CanonicalAccess): GateQuestion => {
   const asked = { reply, place, task, tool: toolOfAccess[access._tag], accesses: [access], risk: accessRisk(access) }
   return { ...asked, hash: callHash(asked) }
 }
 
 /**
- * A question that a tool asks while its call runs, under the name of the tool. `index` counts those of the call, so that an answer that is
- * persisted counts for one of them.
+ * A question that a tool asks during its call, under the tool's name. `index` numbers the questions of a call, so that
+ * a recorded answer applies to one of them.
  */
 export const questionOfTool = (call: GateQuestion, access: OtherAccess, index: number): GateQuestion => {
   const { pin, place, reply, task, tool } = call
@@ -114,17 +124,17 @@ export const questionOfTool = (call: GateQuestion, access: OtherAccess, index: n
   return { ...asked, hash: callHash(asked) }
 }
 
-/** The question about reading a file of the project; `toldBy` is the tool of a change that would tell what it holds. */
+/** The question about reading a project file. `toldBy` is the tool whose change would reveal its content. */
 export const questionOfReading = (scope: QuestionScope, path: string, toldBy?: string): GateQuestion => ({
   ...questionOfAccess(scope, { _tag: "ReadFile", path, inside: true }),
   ...(toldBy !== undefined && { toldBy })
 })
 
-/** True when neither a flag nor a yes to later steps covers it. */
+/** True if neither a flag nor a yes to later steps covers it. */
 export const isForUser = (question: GateQuestion): boolean =>
   question.accesses.some(needsUser) || sessionScopes(question) === undefined
 
-/** The id of a question about what has this hash, and about the files as they are now. */
+/** The id of a question: about this hash and the current state of its files. */
 export const questionId = ({ accesses, hash, place }: GateQuestion): string => {
   const states = accesses.flatMap((access) => ("found" in access && access.found !== undefined ? [access.found] : []))
   return place === "" ? hash : hashOf([place, hash, ...states])
@@ -132,7 +142,7 @@ export const questionId = ({ accesses, hash, place }: GateQuestion): string => {
 
 export const userQuestionId = (place: string, text: string): string => hashOf([place, text])
 
-/** The question as it will be when these were answered with yes and their files were written: its scripts are others. */
+/** The question as it will be after these were approved and their files written: the hashes of its scripts change. */
 export const afterWrites = (question: GateQuestion, all: ReadonlyArray<GateQuestion>): GateQuestion => {
   const writes = all.flatMap(({ accesses }) => writesIn(accesses))
   const contents = new Map(writes.map(({ content, path }) => [path, textHash(content)]))
@@ -146,7 +156,7 @@ export const afterWrites = (question: GateQuestion, all: ReadonlyArray<GateQuest
 
 const readingTags: ReadonlySet<CanonicalAccess["_tag"]> = new Set(["ReadFile", "FetchUrl", "Host"])
 
-/** True for what changes nothing: a file that is read, a page that is fetched, a tool of a plugin without any effect. */
+/** True if nothing changes: reading a file, fetching a page, a plugin's tool without effects. */
 export const onlyReads = ({ accesses, mayChange = false }: GateQuestion): boolean =>
   !mayChange && accesses.every((access) => readingTags.has(access._tag) || (access._tag === "Other" && !access.changes))
 
@@ -157,43 +167,43 @@ export const changesSomething = ({ accesses, mayChange = false }: GateQuestion):
     return _tag === "WriteFile" || _tag === "RunCommand" || (_tag === "Other" && access.changes)
   })
 
-/** True for what may change the project itself, and not a copy of it. */
+/** True if the project itself may change, not only a copy. */
 export const changesProject = (question: GateQuestion): boolean => {
   const accesses = question.accesses.filter((access) => access._tag !== "RunCommand" || access.onCopy !== true)
   return question.isProposal !== true && changesSomething({ ...question, accesses })
 }
 
-/** After this many denials of the same effect a person is not asked again. */
+/** After this many denials of the same effect, the gate does not ask again. */
 export const maxDenials = 3
 
 const denialFields = {
   tool: Schema.String,
   targets: Schema.Array(Schema.String),
   by: AnsweredBy,
-  /** Why nothing can allow it, for a protected access; a clause of which the access is the subject. */
+  /** Why nothing can allow a protected access: a clause whose subject is the access. */
   reason: Schema.optionalKey(Schema.String),
-  /** True when the run was to change nothing, and this would have changed something. */
+  /** True if a read-only run excluded a change. */
   leftOut: Schema.optionalKey(Schema.Boolean),
-  /** What rules would have to name to allow it, when that is more than the targets. */
+  /** Patterns for rules that would allow it, if the targets are not enough. */
   patterns: Schema.optionalKey(Schema.Array(Schema.String)),
-  /** How often a person has denied the same effect in this run. */
+  /** How often the user has denied the same effect in this run. */
   times: Schema.optionalKey(Schema.Int),
-  /** What the person wants instead, in their words. */
+  /** What the user wants instead, in their words. */
   instead: Schema.optionalKey(Schema.String),
-  /** True when it was not asked about, since a person denied another call of the same reply of the model. */
+  /** True if the gate did not ask, because the user denied another call of the same reply. */
   unasked: Schema.optionalKey(Schema.Boolean),
-  /** True for what would only have looked: such a denial alone does not decide how a run ends. */
+  /** True for a read. Its denial alone does not decide how a run ends. */
   isRead: Schema.optionalKey(Schema.Boolean)
 }
 
-/** An access is not allowed. `by` says who decided: a person, a rule or flag, or nobody, when nobody could be asked. */
+/** An access was denied. `by` says who decided: `person`, `rule` (or a flag), or `nobody` if nobody could be asked. */
 export class PermissionDenied extends Schema.TaggedError<PermissionDenied>()("PermissionDenied", denialFields) {
-  /** True when the task must end instead of asking again. */
+  /** True if the task must end instead of asking again. */
   get endsTask(): boolean {
     return (this.times ?? 0) >= maxDenials
   }
 
-  /** The flags that allow this and nothing more, when it was denied for want of an answer. */
+  /** The flags that allow exactly this, if it was denied because nobody could be asked. */
   get flags(): string | undefined {
     const { by, reason, targets, tool } = this
     if (by !== "nobody" || reason !== undefined) return undefined
@@ -202,14 +212,14 @@ export class PermissionDenied extends Schema.TaggedError<PermissionDenied>()("Pe
     return patterns.map((pattern) => `--allow "${tool}:${pattern}"`).join(" ")
   }
 
-  /** What a model is told: it cannot follow advice about flags. */
+  /** The message for a model, which cannot use advice about flags. */
   get forModel(): string {
     return this.by === "nobody"
       ? `Permission denied: the settings of the person do not allow ${callText(this)}. Go on without it.`
       : this.message
   }
 
-  /** What a person is told, with what to do. */
+  /** The message for the user, with advice. */
   override get message(): string {
     const { by, flags, instead, reason, times, unasked } = this
     const call = callText(this)
@@ -232,7 +242,7 @@ export class PermissionDenied extends Schema.TaggedError<PermissionDenied>()("Pe
 const callText = ({ targets, tool }: PermissionDenied): string =>
   `${tool}${targets.length === 0 ? "" : ` on ${targets.join(", ")}`}`
 
-/** A denial as runs save it: under the tag that it had in the first version of the journal. */
+/** A denial as runs save it, under its tag in the first version of the journal. */
 export const SavedDenial = Schema.TaggedStruct("Denied", denialFields).pipe(
   Schema.decodeTo(
     PermissionDenied,
@@ -253,7 +263,7 @@ export const deniedFact = ({ by, flags, reason, targets, tool }: PermissionDenie
     allow: flags && withoutProject(flags, project)
   })
 
-/** The denial of a question. A change that would have told what its file holds is denied in the words of the change. */
+/** The denial of a question. For a read that a change implies, it is worded as a denial of the change. */
 export const deniedOf = (
   question: GateQuestion,
   by: PermissionDenied["by"],
@@ -266,7 +276,7 @@ export const deniedOf = (
       tool: toldBy ?? tool,
       targets: shownTargets(accesses),
       by,
-      /* A rule has to name a folder that is moved or removed as a whole. */
+      /** A rule must name the folder that is moved or removed as a whole. */
       patterns: folders.size === 0 ? undefined : [...folders].map((folder) => `${exactPattern(folder)}/**`),
       isRead: toldBy === undefined && onlyReads(question) ? true : undefined,
       ...more

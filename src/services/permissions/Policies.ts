@@ -1,4 +1,4 @@
-/** What a person allowed permanently, and the file that holds it. */
+/** The permanent permissions of a user, and their file. */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
@@ -14,12 +14,12 @@ import * as DateTime from "effect/DateTime"
 import * as Layer from "effect/Layer"
 import * as Semaphore from "effect/Semaphore"
 
-/** The file of remembered permissions cannot be used or written; it is left unchanged. */
+/** The file of remembered permissions is unusable or not writable. It stays unchanged. */
 export class PolicyFileError extends Schema.TaggedError<PolicyFileError>()("PolicyFileError", {
   path: Schema.String,
-  /** What is wrong, a sentence without the full stop. */
+  /** The problem, as a sentence without its full stop. */
   problem: Schema.String,
-  /** What to do, a whole sentence. */
+  /** What the user can do, as a sentence. */
   remedy: Schema.String
 }) {
   override get message(): string {
@@ -27,7 +27,7 @@ export class PolicyFileError extends Schema.TaggedError<PolicyFileError>()("Poli
   }
 }
 
-/** A larger file was not written by this program. */
+/** A larger file does not come from this program. In bytes. */
 const maxBytes = 1_048_576
 const writableByOthers = 0o022
 
@@ -36,7 +36,7 @@ const failWith = (path: string, problem: string, remedy: string) => new PolicyFi
 const systemFailure = (path: string) => (error: PlatformError) =>
   failWith(path, `the system says ${error.reason._tag}`, "Check the file and its folder, or remove it.")
 
-/** The problem of what is not a regular file of this user that only this user can write; nothing without one. */
+/** The problem if the file is not regular, not the user's own, or writable by others; undefined otherwise. */
 const privacyProblem = (path: string, info: FileSystem.File.Info, owner: number | undefined) => {
   if (info.type === "SymbolicLink") return failWith(path, "the file is a link", "Put a regular file there.")
   if (info.type !== "File") return failWith(path, "it is not a regular file", "Put a regular file there.")
@@ -49,7 +49,7 @@ const privacyProblem = (path: string, info: FileSystem.File.Info, owner: number 
   return Number(info.size) > maxBytes ? failWith(path, "the file is larger than 1 MiB", "Remove it.") : undefined
 }
 
-/** The rules of the file; none when there is no file. `owner` is the id of the user it must belong to, where known. */
+/** The rules of the file; empty if there is no file. `owner` is the required user id, if known. */
 const readPolicyFile = Effect.fn("readPolicyFile")(
   function* (path: string, owner: number | undefined) {
     const fs = yield* FileSystem.FileSystem
@@ -73,12 +73,11 @@ const readPolicyFile = Effect.fn("readPolicyFile")(
     )
 )
 
-/** How long a change waits for other processes that change the file, in steps. Each change takes milliseconds. */
+/** The intervals and limit for waiting on other processes that change the file. A change takes milliseconds. */
 const waitForOthers = Schedule.spaced("20 millis").pipe(Schedule.jittered, Schedule.upTo({ duration: "10 seconds" }))
 
 /**
- * Makes a change while no other process makes one, so that a change that read the file before another was written does
- * not undo it. The lock ends with its process.
+ * Runs a change under a lock, so that concurrent changes do not overwrite each other. The lock ends with its process.
  */
 const changeAlone = <A, R>(path: string, change: Effect.Effect<A, PolicyFileError, R>) =>
   Effect.gen(function* () {
@@ -94,14 +93,14 @@ const changeAlone = <A, R>(path: string, change: Effect.Effect<A, PolicyFileErro
     return yield* change
   }).pipe(Effect.scoped)
 
-/** Replaces the file in one step, with mode 0600 in a folder of mode 0700, and flushes both to the disk. */
+/** Replaces the file in one step, with mode 0600 in a folder of mode 0700, and flushes both to disk. */
 const writePolicyFile = Effect.fn("writePolicyFile")(
   function* (path: string, rules: ReadonlyArray<RememberedRule>) {
     const fs = yield* FileSystem.FileSystem
     const paths = yield* Path.Path
     const folder = paths.dirname(path)
     yield* makeFolders(folder, 0o700)
-    /* A process that was killed while it wrote left its file. */
+    /** A killed process may have left its temporary file. */
     const isLeft = (name: string) => name.startsWith(`${paths.basename(path)}.`) && name.endsWith(".tmp")
     const left = (yield* fs.readDirectory(folder)).filter(isLeft)
     yield* Effect.forEach(left, (name) => Effect.ignore(fs.remove(paths.join(folder, name))), { discard: true })
@@ -116,7 +115,7 @@ type Change = (rules: Rules) => Rules
 
 const without = (rules: Rules, rule: RememberedRule): Rules => rules.filter((other) => !isSameRule(other, rule))
 
-/** Changes what the file holds now, to keep rules that another process added. Gives what it held. */
+/** Changes the current content of the file, so that rules of other processes remain. Returns the previous rules. */
 const updateFile = (path: string, owner: number | undefined, change: Change) =>
   Effect.gen(function* () {
     const present = yield* readPolicyFile(path, owner)
@@ -125,7 +124,7 @@ const updateFile = (path: string, owner: number | undefined, change: Change) =>
     return present
   }).pipe(Effect.uninterruptible, (update) => changeAlone(path, update))
 
-/** Policies that begin with these rules. `update` changes what is stored, and gives what was. */
+/** Creates policies with these initial rules. `update` changes the stored rules and returns the previous ones. */
 const makePolicies = Effect.fnUntraced(function* (
   file: string | undefined,
   atStart: Result.Result<Rules, PolicyFileError>,
@@ -136,21 +135,21 @@ const makePolicies = Effect.fnUntraced(function* (
   const apply = (change: Change) =>
     withMutex(Effect.tap(update(change), () => Effect.sync(() => void (rules = change(rules)))))
   return {
-    /** The path of the file; absent when nothing is stored beyond the run. */
+    /** The path of the file; absent if rules last only for the run. */
     file,
-    /** The rules in force: those of the file as it was at the start, and what was remembered or revoked since. */
+    /** The current rules: those of the file at the start, with later changes. */
     rules: Effect.sync(() => rules),
-    /** Why the file is not used; absent when it is valid or missing. */
+    /** Why the file is not used; absent if it is valid or missing. */
     rejection: Result.isFailure(atStart) ? atStart.failure : undefined,
     /**
-     * Adds a rule with the present time, which replaces one for the same tool and pattern. Fails when the file cannot be
-     * used or written; then nothing is remembered.
+     * Adds a rule with the current time, replacing one for the same tool and pattern. Fails and remembers nothing if
+     * the file is unusable or not writable.
      */
     remember: Effect.fn("Policies.remember")(function* (rule: RememberedRule) {
       const entry: RememberedRule = { ...rule, rememberedAt: DateTime.formatIso(yield* DateTime.now) }
       yield* apply((present) => [...without(present, rule), entry])
     }),
-    /** Removes a rule from the file; false when the file does not hold it. */
+    /** Removes a rule from the file. Returns false if the file does not contain it. */
     revoke: Effect.fn("Policies.revoke")(function* (rule: RememberedRule) {
       const isHeld = (present: Rules): boolean => present.some((other) => isSameRule(other, rule))
       return isHeld(yield* apply((present) => (isHeld(present) ? without(present, rule) : present)))
@@ -161,7 +160,7 @@ const makePolicies = Effect.fnUntraced(function* (
 export class Policies extends Context.Service<Policies>()("task-conductor/services/permissions/Policies", {
   make: makePolicies
 }) {
-  /** Stores the rules in this file. `owner` is the id of the user that the file must belong to, where the system has one. */
+  /** Stores rules in this file. `owner` is the required user id of the file, if the system has one. */
   static readonly layer = (file: string, owner?: number) =>
     Layer.effect(
       Policies,
@@ -172,7 +171,7 @@ export class Policies extends Context.Service<Policies>()("task-conductor/servic
       })
     )
 
-  /** Remembers for the run only, starting with these rules. */
+  /** Remembers rules only for the run, starting with these. */
   static readonly layerMemory = (initial: Rules = []) =>
     Layer.effect(
       Policies,

@@ -1,6 +1,7 @@
 /**
- * What rules say of a question, before anybody is asked: protected access is denied, then the rules of flags, the configuration
- * and remembered answers decide. A rule does not cover a command whose scripts changed after it came into force.
+ * Evaluates the rules for a question before anybody is asked. Protected accesses are denied. Then rules from flags, the
+ * configuration and remembered answers decide. A rule does not cover a command whose scripts changed after the rule
+ * took effect.
  */
 import * as Effect from "effect/Effect"
 import { lstat } from "node:fs/promises"
@@ -20,47 +21,50 @@ import { SkillFiles } from "../files/SkillFiles.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { isControlPath } from "../../domain/files/SensitivePath.ts"
 
-/** A rule with the file or flag in which it is written, where that is known. */
+/** A rule with its file or flag, if known. */
 export interface SourcedRule extends Rule {
   readonly source?: string
   readonly rememberedAt?: string
-  /** The only project for which it holds. */
+  /** The only project where it applies. */
   readonly project?: string
 }
 
 /** What the user decided before the run. */
 export interface GateOptions {
-  /** From flags and configuration. */
+  /** Rules from flags and the configuration. */
   readonly rules?: ReadonlyArray<SourcedRule>
-  /** Folders and files of this program, its state and configuration, where no tool may write. */
+  /** The program's own folders and files (state, configuration), where no tool may write. */
   readonly protectedPaths?: ReadonlyArray<string>
-  /** Why a URL can never be fetched, as a clause of which it is the subject. */
+  /** Why a URL can never be fetched: a clause whose subject is the URL. */
   readonly unfetchable?: (url: string) => string | undefined
-  /** Nothing may be changed, whatever rules or people say. */
+  /** True if nothing may be changed, whatever rules or the user say. */
   readonly readOnly?: boolean
-  /** Changes are checked after they were made, so that a yes may cover what repairs them. */
+  /** True if the project is checked after changes, so that one answer may cover repairs. */
   readonly askFirst?: boolean
-  /** What the user has to know besides about uncertain calls, where other machines make calls of the same run; a sentence. */
+  /** A sentence about uncertain calls if other machines work on the same run. */
   readonly uncertainNote?: string | undefined
-  /** When the run began, in milliseconds; now when absent. Rules do not cover commands whose scripts changed since. */
+  /**
+   * The beginning of the run, in milliseconds since 1970; now if absent. Rules do not cover commands whose scripts
+   * changed since then.
+   */
   readonly since?: number
 }
 
-/** What happened in the run that rules depend on. */
+/** Events of the run on which rules depend. */
 export interface RunSoFar {
-  /** The rules that were added since it began. */
+  /** Rules added since the run began. */
   readonly addedRules: Effect.Effect<ReadonlyArray<SourcedRule>>
-  /** What this run wrote, by path. */
+  /** The states that this run wrote, by path. */
   readonly written: ReadonlyMap<string, string>
 }
 
-/** When a file was last changed, in milliseconds; this run may have written it at any time. */
+/** When a file last changed, in milliseconds. Infinity if this run wrote it, because that may have been at any time. */
 export const changedAt = (path: string, { written }: Pick<RunSoFar, "written">): Effect.Effect<number> =>
   Effect.promise(async () =>
     written.has(path) ? Infinity : ((await lstat(path).catch(() => undefined))?.ctimeMs ?? 0)
   )
 
-/** What rules are compared with. */
+/** The targets that rules are compared with. */
 const targetsOf = ({ accesses, pin, tool }: GateQuestion, path: Path.Path, root: string): ReadonlyArray<Target> =>
   accesses.map((access) => {
     const isMove = tool === "move_file" && pin === undefined && access._tag === "WriteFile"
@@ -92,7 +96,8 @@ const targetsOf = ({ accesses, pin, tool }: GateQuestion, path: Path.Path, root:
   })
 
 /**
- * The rules that let a script of the skill of a task run, for a question about reading files beside it: the script itself reads them.
+ * Rules that allow a script of the task's skill, for a question about reading files beside it. The script reads them
+ * anyway.
  */
 const scriptRules = (
   { accesses }: GateQuestion,
@@ -111,13 +116,13 @@ const scriptRules = (
   )
 }
 
-/** Why nothing is changed with `--read-only`; a clause of which the access is the subject. */
+/** Why `--read-only` forbids an access: a clause whose subject is the access. */
 export const readOnlyReason = "would change something, and this run only reads"
 
 /**
- * Why an access is protected, so that no rule and no answer can allow it; a clause of which the access is the subject.
- * Protected are writes outside the project, writes to what controls git or this program, commands without the sandbox that
- * the person requires, and URLs that can never be fetched.
+ * Why an access is protected, so that no rule and no answer can allow it: a clause whose subject is the access.
+ * Protected are writes outside the project, writes to files that control git or this program, unsandboxed commands if
+ * the user requires the sandbox, and unfetchable URLs.
  */
 const protectionOf = (
   access: CanonicalAccess,
@@ -141,22 +146,22 @@ const protectionOf = (
 const startOf = ({ accesses }: GateQuestion): Start | undefined =>
   accesses.find((access) => access._tag === "LoadPlugin" || access._tag === "StartServer")
 
-/** True for a rule about what is to be started, as it is now or as it was. */
+/** True for a rule about this start, for its current or an earlier content. */
 const isAboutStart = ({ pattern = "", tool, verdict }: RememberedRule, wanted: string, { name }: Start): boolean =>
   verdict === "allow" && tool === wanted && pattern.startsWith(`${exactPattern(name)} sha256:`)
 
-/** Why rules that seem to be about a question do not allow it any more. */
+/** Why rules that seem to match no longer allow the question. */
 export interface Lapses {
-  /** The scripts of a command that changed after a rule allowed it; relative to the project. */
+  /** Scripts of a command that changed after a rule allowed it, relative to the project. */
   readonly scripts: string
-  /** A remembered rule for the tool, or for what is to be started, before it changed. */
+  /** A remembered rule for an earlier version of the tool or start. */
   readonly rule?: RememberedRule | undefined
 }
 
 export const scriptWarning = (scripts: string): ReadonlyArray<string> =>
   scripts === "" ? [] : [`It runs ${scripts}, which changed after a rule allowed the command.`]
 
-/** Protected paths are made canonical once, when the run starts. */
+/** Protected paths are made canonical once, at the start of the run. */
 export const makePolicy = Effect.fnUntraced(function* (options: GateOptions, soFar: RunSoFar) {
   const policies = yield* Policies
   const workspace = yield* Workspace
@@ -176,7 +181,7 @@ export const makePolicy = Effect.fnUntraced(function* (options: GateOptions, soF
     const { risk, tool } = question
     return { tool, risk, targets: targetsOf(question, path, root) }
   }
-  /** When a rule came into force: with the run, or when it was remembered. */
+  /** When a rule took effect: with the run, or when it was remembered. */
   const inForceSince = ({ rememberedAt }: SourcedRule): number =>
     rememberedAt === undefined ? since : Math.min(since, Date.parse(rememberedAt))
   const scriptChanges = ({ accesses }: GateQuestion) => {
@@ -189,7 +194,7 @@ export const makePolicy = Effect.fnUntraced(function* (options: GateOptions, soF
     const rules = [...(yield* runRules), ...applying]
     const changes = yield* scriptChanges(question)
     const losesText = question.accesses.some((access) => access._tag === "WriteFile" && access.loses !== undefined)
-    /* "Always" is never offered for a loss, so that no such answer was about one. */
+    /** "Always" is never offered for a change that destroys content, so a remembered rule cannot cover one. */
     const isCurrent = (rule: SourcedRule) =>
       changes.every(({ at }) => at <= inForceSince(rule)) && !(losesText && rule.rememberedAt !== undefined)
     const decision = decide<SourcedRule>(
@@ -217,12 +222,12 @@ export const makePolicy = Effect.fnUntraced(function* (options: GateOptions, soF
 
   return {
     root,
-    /** What tells the folder of the project from another one at its path. */
+    /** Distinguishes the project folder from a later one at its path. */
     folder,
-    /** A path as the user knows it: relative in the project, otherwise as it is. */
+    /** A path as the user reads it: relative in the project, otherwise unchanged. */
     nameOf: (given: string): string =>
       given === root || given.startsWith(`${root}${path.sep}`) ? path.relative(root, given) || "." : given,
-    /** Why the question is about protected access; nothing when rules decide. */
+    /** Why the question concerns a protected access; undefined if rules decide. */
     protection: (question: GateQuestion): string | undefined => {
       if (options.readOnly === true && changesSomething(question)) return readOnlyReason
       return question.accesses
@@ -231,7 +236,7 @@ export const makePolicy = Effect.fnUntraced(function* (options: GateOptions, soF
     },
     evaluate,
     lapses,
-    /** What to say when nobody can be asked: that no rule helps, or the rules that do when the words alone do not. */
+    /** What to say if nobody can be asked: that no rule helps, or the rules that would help. */
     remedy: (question: GateQuestion) =>
       Effect.map(lapses(question), (lapsed) => remedyOf(question, lapsed, requestOf(question).targets)),
     /** The rules that the user may choose for this project. */
@@ -241,7 +246,7 @@ export const makePolicy = Effect.fnUntraced(function* (options: GateOptions, soF
 })
 export type Policy = Effect.Success<ReturnType<typeof makePolicy>>
 
-/** That a remembered rule does not allow it any more; a sentence without its end. */
+/** A sentence without its full stop: a remembered rule no longer allows this. */
 const lapsedText = ({ rememberedAt }: RememberedRule, question: GateQuestion): string => {
   const day = rememberedAt === undefined ? "" : ` on ${rememberedAt.slice(0, 10)}`
   return startOf(question) === undefined
@@ -249,7 +254,7 @@ const lapsedText = ({ rememberedAt }: RememberedRule, question: GateQuestion): s
     : `It has changed since you trusted it${day}`
 }
 
-/** What the user should know of rules that do not count any more, as whole sentences. */
+/** Warnings about rules that no longer apply, as whole sentences. */
 export const lapseWarnings = ({ rule, scripts }: Lapses, question: GateQuestion): ReadonlyArray<string> => [
   ...scriptWarning(scripts),
   ...(rule === undefined ? [] : [`${lapsedText(rule, question)}.`])

@@ -1,4 +1,7 @@
-/** What the model was shown in a run and what the user has said, so that a URL that was made from it is asked about. */
+/**
+ * Records what the model read in a run and what the user said, so that the gate can ask about URLs that contain text
+ * the model read.
+ */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -9,18 +12,18 @@ import { changedAt } from "./Policy.ts"
 import { RunAnswers } from "./RunAnswers.ts"
 
 /**
- * Where a text is from that the model is shown: a command; a page; a tool that is not of this project; what was looked up in the project;
- * or one file. A link may be followed as it stands, except one that a command may have made.
+ * The source of a text that the model reads: a command, a page, a tool from outside the project, a search in the
+ * project, or one file. The model may follow a link as it stands, unless a command may have produced it.
  */
 export type ReadSource = "command" | "page" | "outside" | "project" | { readonly file: string }
 
-/** `since` is when the run began, in milliseconds. */
+/** `since` is the beginning of the run, in milliseconds since 1970. */
 const makeReadTexts = Effect.fnUntraced(function* (since: number) {
   const { grants } = yield* RunAnswers
   const seen = new SeenTexts()
   let hasRunCommand = false
 
-  /** True for what was there when the run began, so that no command has put data into its links. */
+  /** True if the source existed before the run, so that no command has put data into its links. */
   const isOfBefore = Effect.fnUntraced(function* (source: ReadSource) {
     if (source === "command") return false
     if (source === "page" || source === "outside") return true
@@ -30,16 +33,16 @@ const makeReadTexts = Effect.fnUntraced(function* (since: number) {
   })
 
   return {
-    /** The model is shown this. */
+    /** Records that the model read this text. */
     noteRead: Effect.fnUntraced(function* (text: string, source: ReadSource) {
       if (source === "command") hasRunCommand = true
       const hasLinks = yield* isOfBefore(source)
       if (hasLinks) seen.addLinks(text)
       if (source !== "page") seen.add(hasLinks ? withoutLinks(text) : text)
     }),
-    /** The user has said this: its words and links may stand in a URL. */
+    /** Records the user's words. A URL may contain them and their links. */
     noteSaid: (text: string) => Effect.sync(() => seen.addSaid(text)),
-    /** What a URL holds of what was read; nothing for an ordinary one. */
+    /** Text in a URL that the model read; undefined for an ordinary URL. */
     carriedBy: (url: string): string | undefined => seen.carriedBy(url)
   }
 })
@@ -50,7 +53,7 @@ export class ReadTexts extends Context.Service<ReadTexts>()("task-conductor/serv
   static readonly layer = (since: number) => Layer.effect(this, this.make(since))
 }
 
-/** The question with what its URLs hold of what was read, which rules and the user have to know. */
+/** Adds to each URL of a question the text in it that the model read. Rules and the user need to know it. */
 export const withCarriedTexts =
   ({ carriedBy }: ReadTexts["Service"]) =>
   (question: GateQuestion): GateQuestion => {

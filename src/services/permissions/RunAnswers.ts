@@ -1,6 +1,6 @@
 /**
- * The answers of the user in one run, which the gate decides with: what they allowed and refused, what they want instead, and the
- * rules that they added. Workers of the same run exchange them.
+ * The user's answers in one run, with which the gate decides: permissions, refusals, wishes and added rules. Workers of
+ * the same run exchange them.
  */
 import * as Schema from "effect/Schema"
 import { type WriteAccess, accessTarget, plainAccess, writesIn } from "../../domain/tools/Access.ts"
@@ -20,30 +20,30 @@ import type { SourcedRule } from "./Policy.ts"
 export const GrantSnapshot = Schema.Struct({
   approved: Schema.Array(Schema.String),
   excluded: Schema.Array(Schema.String),
-  /** What is allowed for the session, in words, by its key. */
+  /** Session grants in words, by key. */
   session: Schema.Record(Schema.String, Schema.String),
-  /** Who approved all remaining steps of a plan, by its key. */
+  /** Who approved all remaining steps of a plan, by key. */
   plans: Schema.Record(Schema.String, AnsweredBy),
-  /** How often an effect was denied, by its key. */
+  /** How often each effect was denied, by key. */
   denied: Schema.Record(Schema.String, Schema.Int),
-  /** By write: what stood at its path when a person saw it. */
+  /** By write: the state of its path when the user saw it. */
   shown: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
-  /** By path: what this run wrote there last. */
+  /** By path: the last state that this run wrote. */
   written: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
-  /** The files of tasks whose repairs are allowed. */
+  /** Files of tasks whose repairs are allowed. */
   repairs: Schema.optionalKey(Schema.Array(Schema.String)),
-  /** The paths of files that were allowed to be read. */
+  /** Paths of files that the user allowed to read. */
   read: Schema.optionalKey(Schema.Array(Schema.String))
 })
 export type GrantSnapshot = typeof GrantSnapshot.Type
 
-/** A call or an access with the task that wants it. */
+/** A call or an access, with the task that wants it. */
 interface Grantable extends Asked {
   readonly hash: string
   readonly task: string
 }
 
-/** The same write by the same tool, in whichever task. */
+/** Identifies a write by the same tool in any task. */
 const writeKey = ({ tool }: Asked, write: WriteAccess): string => hashOf([tool, { ...plainAccess(write) }])
 
 /** Identifies an effect: the same tool on the same targets, whatever the content. */
@@ -51,8 +51,8 @@ const effectKey = ({ accesses, arguments: given, tool }: Asked): string =>
   hashOf([tool, accesses.length === 0 ? (given ?? null) : accesses.map(accessTarget)])
 
 /**
- * An excluded call is known by its hash, by its words in any task, and by its effect in its own task. In a conversation the
- * next message may ask for it.
+ * An excluded call is recognised by its hash, by its arguments in any task, and by its effect in its own task. In a
+ * conversation only the hash counts, because the next message may request the call.
  */
 const exclusionKeys = (question: Grantable): ReadonlyArray<string> =>
   question.task === askTask
@@ -63,13 +63,13 @@ const exclusionKeys = (question: Grantable): ReadonlyArray<string> =>
         hashOf(["excluded", question.task, effectKey(question)])
       ]
 
-/** The files that a call of a task writes; none when it does something else as well, or is asked about each time. */
+/** The files that a call of a task writes. Empty if it has other effects or needs a question each time. */
 export const repairedFiles = (asked: Asked): ReadonlyArray<WriteAccess> => {
   const writes = writesIn(asked.accesses)
   return writes.length === asked.accesses.length && sessionScopes(asked) !== undefined ? writes : []
 }
 
-/** What stands at the path of a write afterwards. */
+/** The state of a path after a write. */
 const writtenState = ({ content, from, kind, removes }: WriteAccess): string => {
   if (removes === true) return "absent"
   if (kind === "link") return linkState(content)
@@ -80,29 +80,29 @@ const addAll = <A>(to: Map<string, A>, from: Readonly<Record<string, A>> = {}): 
   for (const [key, value] of Object.entries(from)) to.set(key, value)
 }
 
-/** The grants of one run; there are none at first. */
+/** The grants of one run, initially empty. */
 export class Grants {
   readonly #approved = new Set<string>()
   readonly #excluded = new Set<string>()
   readonly #session = new Map<string, string>()
-  /** Who approved all remaining steps of a plan, by its key. */
+  /** Who approved all remaining steps of a plan, by key. */
   readonly plans = new Map<string, AnsweredBy>()
   readonly #denied = new Map<string, number>()
   readonly #shown = new Map<string, string>()
-  /** By path: what this run wrote there last. */
+  /** By path: the last state that this run wrote. */
   readonly written = new Map<string, string>()
-  /** By path: what stood there when a person allowed a write to it, and what they allowed. */
+  /** By path: states that the user saw when allowing a write, and the contents they allowed. */
   readonly #known = new Map<string, Set<string>>()
   readonly #repairs = new Set<string>()
   readonly #read = new Set<string>()
-  /** The replies of the model of which the user denied a call: the others of them are not asked about. */
+  /** Replies of the model with a denied call. The gate does not ask about their other calls. */
   readonly declinedReplies = new Set<string>()
 
   /**
-   * How an earlier answer decides about a call. Excluded is one that was left out when others of its step were chosen, also when
-   * it comes again, in whichever task, and when what it would change is something else since others of its step were made.
-   * Approved with its step is exactly this call, and what the session covers, while the files are as they were shown. A repair
-   * is a change of files whose repairs are allowed to its task, while they are as this run wrote them.
+   * How an earlier answer decides about a call. `excluded`: the user chose other calls of its step, even if it comes
+   * again in another task or with another effect on its file. `step` and `session`: it was approved exactly, or is
+   * covered by the session, and its files are as shown. `repair`: it changes files whose repairs its task may make, and
+   * they are as this run wrote them.
    */
   answerTo(question: Grantable): "excluded" | "step" | "session" | "repair" | undefined {
     const isApproved = this.#approved.has(question.hash)
@@ -118,8 +118,8 @@ export class Grants {
   }
 
   /**
-   * True while the files of approved writes hold what a person saw there, or what this run itself wrote since; otherwise
-   * the write is asked about again. What nobody saw is not compared.
+   * True if the files of approved writes still have the state that the user saw, or that this run wrote. Otherwise the
+   * gate asks again. Writes that nobody saw are not compared.
    */
   #isAsShown(asked: Asked): boolean {
     return writesIn(asked.accesses).every((write) => {
@@ -128,12 +128,12 @@ export class Grants {
     })
   }
 
-  /** True for a file that was allowed to be read in this run: what it holds may be told. */
+  /** True if the user allowed reading the file in this run, so that its content may be revealed. */
   wasRead(path: string): boolean {
     return this.#read.has(path)
   }
 
-  /** The files of a write that hold neither what a person saw when they allowed a write to them, nor what was written. */
+  /** Files of a write that have neither the state that the user saw when allowing it, nor the written state. */
   changedSince(question: Asked): ReadonlyArray<string> {
     const isOther = ({ found, path }: WriteAccess): boolean => {
       const known = this.#known.get(path)
@@ -142,7 +142,7 @@ export class Grants {
     return writesIn(question.accesses).flatMap((write) => (isOther(write) ? [write.path] : []))
   }
 
-  /** A person saw the question and allowed it. */
+  /** Notes that the user saw the question and allowed it. */
   addShown(asked: Asked): void {
     for (const write of writesIn(asked.accesses)) {
       if (write.found !== undefined) this.#shown.set(writeKey(asked, write), write.found)
@@ -151,7 +151,9 @@ export class Grants {
     }
   }
 
-  /** The call may run: what it reads may be told, and what it writes is what the run expects there from now on. */
+  /**
+   * Notes that the call may run: the content it reads may be revealed, and the state it writes is expected from now on.
+   */
   addAllowed(asked: Asked): void {
     for (const access of asked.accesses) {
       if (access._tag === "ReadFile") this.#read.add(access.path)
@@ -159,7 +161,7 @@ export class Grants {
     }
   }
 
-  /** Approves calls of a step by their hash. */
+  /** Approves calls of a step by hash. */
   addApproved(hashes: ReadonlyArray<string>): void {
     for (const hash of hashes) this.#approved.add(hash)
   }
@@ -168,17 +170,17 @@ export class Grants {
     for (const key of exclusionKeys(asked)) this.#excluded.add(key)
   }
 
-  /** Allows later changes of the same files to the same task. */
+  /** Allows the same task to change the same files again. */
   addRepairs(asked: Grantable): void {
     for (const { path } of repairedFiles(asked)) this.#repairs.add(hashOf([asked.task, path]))
   }
 
-  /** Has no effect on what is asked about each time. */
+  /** Has no effect on a call that needs a question each time. */
   addSession(asked: Asked): void {
     for (const { covers, key } of sessionScopes(asked) ?? []) this.#session.set(hashOf(key), covers)
   }
 
-  /** What is allowed for the session, in words. */
+  /** The session grants in words. */
   session(): ReadonlyArray<string> {
     return [...this.#session.values()]
   }
@@ -187,12 +189,12 @@ export class Grants {
     this.#approved.clear()
   }
 
-  /** How often a person has denied the same effect so far. */
+  /** How often the user has denied the same effect so far. */
   denials(asked: Asked): number {
     return this.#denied.get(effectKey(asked)) ?? 0
   }
 
-  /** Counts a denial by a person, and gives how often the same effect was denied so far. */
+  /** Counts a denial by the user, and returns how often the same effect was denied. */
   countDenial(asked: Asked): number {
     const count = this.denials(asked) + 1
     this.#denied.set(effectKey(asked), count)
@@ -213,7 +215,7 @@ export class Grants {
     }
   }
 
-  /** Adds the answers that another process has in the same run. */
+  /** Adds the answers from another process of the same run. */
   restore({ approved, denied, excluded, plans, session, ...others }: GrantSnapshot): void {
     this.addApproved(approved)
     for (const key of excluded) this.#excluded.add(key)
@@ -229,7 +231,7 @@ export class Grants {
   }
 }
 
-/** The answers of one process in a run, for another one of the same run. */
+/** The answers in one process of a run, for another one. */
 export const AnswerSnapshot = Schema.Struct({
   grants: GrantSnapshot,
   denials: Schema.Array(SavedDenial),
@@ -247,21 +249,21 @@ const makeRunAnswers = Effect.sync(() => {
   let addedRules: ReadonlyArray<SourcedRule> = []
   return {
     grants,
-    /** Everything that was denied so far, in order. */
+    /** All denials so far, in order. */
     denials: Effect.sync(() => denials),
     addDenial: (denied: PermissionDenied) => Effect.sync(() => void (denials = [...denials, denied])),
-    /** Everything that the user wants instead of what they declined so far, in order. */
+    /** All wishes of the user after a no, in order. */
     requestedChanges: Effect.sync(() => requestedChanges),
     addRequestedChange: (change: RequestedChange) =>
       Effect.sync(() => void (requestedChanges = [...requestedChanges, change])),
-    /** The rules that were added during the run, for as long as it lasts. */
+    /** Rules added during the run, which last until its end. */
     addedRules: Effect.sync(() => addedRules),
     addRule: (rule: SourcedRule): Effect.Effect<void> => Effect.sync(() => void (addedRules = [...addedRules, rule])),
-    /** What was approved with a step does not cover the same call later. */
+    /** Ends grants of a step, so that they do not cover the same call later. */
     endSteps: Effect.sync(() => grants.endSteps()),
     /** The answers so far, for another process that runs tasks of this run. */
     snapshot: Effect.sync((): AnswerSnapshot => ({ grants: grants.snapshot(), denials, wishes: requestedChanges })),
-    /** Adds the answers of another process of this run. */
+    /** Adds the answers from another process of this run. */
     restore: (snapshot: AnswerSnapshot) =>
       Effect.sync(() => {
         grants.restore(snapshot.grants)
@@ -274,6 +276,6 @@ const makeRunAnswers = Effect.sync(() => {
 export class RunAnswers extends Context.Service<RunAnswers>()("task-conductor/services/permissions/RunAnswers", {
   make: makeRunAnswers
 }) {
-  /** The answers of a new run; each run has its own. */
+  /** The answers of a new run. */
   static readonly layer = () => Layer.effect(this, this.make)
 }

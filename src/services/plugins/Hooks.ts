@@ -1,6 +1,6 @@
 /**
- * Commands of the configuration that run when something happens, in the sandbox, with what it is as JSON on stdin. Those of a
- * project run when the person has trusted exactly these commands and the files of the project that they run.
+ * Runs commands of the configuration when events occur, in the sandbox, with the event as JSON on stdin. Hooks of a
+ * project run only if the user has trusted exactly these commands and the project files that they run.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -33,13 +33,13 @@ export interface DeclaredHooks {
 interface Hook {
   readonly event: HookEvent
   readonly argv: CanonicalCommand["argv"]
-  /** What was trusted of the files that it runs; absent for a hook of the person. */
+  /** The trusted hash of the files that it runs; absent for a hook of the user. */
   readonly scripts?: string
 }
 
 const argvOf = (line: CheckLine): CanonicalCommand["argv"] => {
   const words = typeof line === "string" ? splitCommand(line) : line
-  /* The configuration was checked when it was read. */
+  /** The configuration was validated when it was read. */
   return typeof words === "string" ? [words] : words
 }
 
@@ -51,7 +51,7 @@ const hooksOf = (declared: Declared): ReadonlyArray<Hook> =>
 const projectFile = "task-conductor.json"
 const nameInRules = `hooks of ${projectFile}`
 
-/** The last lines of what a command wrote. */
+/** The last lines of a command's output. */
 const wordsOf = (output: string): string => output.trim().split("\n").slice(-5).join("\n")
 
 const makeHooks = Effect.fnUntraced(function* (project: string, { ofProject, ofUser }: DeclaredHooks) {
@@ -67,7 +67,7 @@ const makeHooks = Effect.fnUntraced(function* (project: string, { ofProject, ofU
       hashOf(Result.isSuccess(found) ? (found.success.scripts ?? []) : [])
     )
 
-  /** Asks the person to trust the hooks of the project. */
+  /** Asks the user to trust the hooks of the project. */
   const trusted = Effect.gen(function* () {
     const hooks = yield* Effect.forEach(hooksOf(ofProject), (hook) =>
       Effect.map(scriptsOf(hook), (scripts) => ({ ...hook, scripts }))
@@ -86,7 +86,7 @@ const makeHooks = Effect.fnUntraced(function* (project: string, { ofProject, ofU
   const hooks: ReadonlyArray<Hook> = [...hooksOf(ofUser), ...Result.getOrElse(found, () => [])]
   const problems: ReadonlyArray<PluginProblem> = Result.isFailure(found) ? [found.failure] : []
 
-  /** Why a hook failed, in a sentence; nothing when it did not. */
+  /** A sentence about why a hook failed; undefined if it succeeded. */
   const runOne = Effect.fnUntraced(function* (hook: Hook, input: string) {
     const what = `The hook ${commandText(hook.argv)} (${hook.event})`
     const command = yield* canonical(hook)
@@ -102,7 +102,9 @@ const makeHooks = Effect.fnUntraced(function* (project: string, { ofProject, ofU
     return `${what} failed: ${stopped ?? (output.trim() === "" ? `exit code ${exitCode}` : wordsOf(output))}`
   })
 
-  /** Runs all hooks of an event in their order, and says which failed; after a failure `stops` runs no other. */
+  /**
+   * Runs all hooks of an event in order, and returns the failures. With `stops`, the first failure prevents the others.
+   */
   const run = Effect.fn("Hooks.run")(function* (event: HookEvent, about: object, stops = false) {
     const failures: Array<string> = []
     for (const hook of hooks.filter((one) => one.event === event)) {
@@ -130,7 +132,7 @@ export class Hooks extends Context.Service<Hooks, Effect.Success<ReturnType<type
   static readonly layerNone = Layer.succeed(Hooks)({ problems: [], root: "", run: () => Effect.succeed([]) })
 }
 
-/** The hooks before and after changes, as the guard of changes. */
+/** Runs the hooks before and after changes. */
 export const layerChangeGuard = Layer.effect(
   ChangeGuard,
   Effect.gen(function* () {

@@ -1,5 +1,6 @@
 /**
- * Plugins that the person's own configuration names are loaded without a question, so nobody else may be able to write them.
+ * The program loads plugins of the user's own configuration without a question, so nobody else may be able to write
+ * them.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -10,7 +11,7 @@ import { foreignFolders, type FoundPlugin } from "./PluginFinder.ts"
 
 const problemOf = (plugin: string, detail: string) => new PluginProblem({ plugin, code: "NotTrusted", detail })
 
-/** The folders and files of a package, also behind links, without its dependencies. */
+/** The folders and files of a package without its dependencies. Follows links. */
 const contentsOf = Effect.fnUntraced(function* (plugin: string, folder: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -36,7 +37,7 @@ const contentsOf = Effect.fnUntraced(function* (plugin: string, folder: string) 
 
 const importing = /(?:\bfrom|\bimport|\brequire)\s*\(?\s*["'](?<specifier>\.{1,2}\/[^"']+)["']/g
 
-/** A file and the files that it imports by path, one from another, each with the folder that holds it. */
+/** A file and the files that it imports by path, recursively, each with its folder. */
 const importedBy = Effect.fnUntraced(function* (file: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -50,7 +51,7 @@ const importedBy = Effect.fnUntraced(function* (file: string) {
   return new Set([...files].flatMap((one) => [path.dirname(one), one]))
 })
 
-/** Fails when another user can write the plugin: its file and what it imports, what is in its package, or the folder that holds it. */
+/** Fails if another user can write the plugin: its file and imports, the content of its package, or its folder. */
 export const requireOwnPlugin = Effect.fn("requireOwnPlugin")(function* (plugin: FoundPlugin) {
   const path = yield* Path.Path
   const { entry, file, folder } = plugin

@@ -1,6 +1,4 @@
-/**
- * Finds the package or the file of a plugin, and the hash of its code that a permission is bound to.
- */
+/** Finds the package or file of a plugin, and the hash of its code to which a permission is bound. */
 import * as Schema from "effect/Schema"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -16,7 +14,7 @@ import { readBoundedFile } from "../files/GivenFile.ts"
 import { PluginProblem } from "../tools/PluginProblem.ts"
 import { compareCodePoints } from "../../domain/text/CodePointOrder.ts"
 
-/** What is read of a package.json; everything else in it is of no interest here. */
+/** The fields of a package.json that are needed here. */
 export const PackageManifest = Schema.Struct({
   name: Schema.optionalKey(Schema.String),
   version: Schema.optionalKey(Schema.String),
@@ -25,13 +23,13 @@ export const PackageManifest = Schema.Struct({
 })
 export type PackageManifest = typeof PackageManifest.Type
 
-/** The conditions that hold for `import` in Node. */
+/** The conditions for `import` in Node. */
 const conditions: ReadonlySet<string> = new Set(["node", "import", "module-sync", "node-addons", "default"])
 
 const isRecord = (value: Schema.Json | undefined): value is Readonly<Record<string, Schema.Json>> =>
   Predicate.isObject(value)
 
-/** The first target whose conditions all hold, as Node chooses it; null closes the package. */
+/** The first target whose conditions all hold, as Node chooses it. Null closes the package. */
 const targetOf = (exported: Schema.Json | undefined): string | null | undefined => {
   if (typeof exported === "string" || exported === null) return exported
   if (Array.isArray(exported)) return exported.map(targetOf).find((target) => typeof target === "string")
@@ -42,7 +40,10 @@ const targetOf = (exported: Schema.Json | undefined): string | null | undefined 
     .find((target) => target !== undefined)
 }
 
-/** The files, relative to the package, of which the first that exists is the entry; empty when `exports` closes it. */
+/**
+ * Candidates for the entry file, relative to the package; the first existing one counts. Empty if `exports` closes the
+ * package.
+ */
 export const entryCandidates = ({ exports, main }: PackageManifest): ReadonlyArray<string> => {
   if (exports === undefined || exports === null)
     return [...(main === undefined ? [] : [main, `${main}.js`, `${main}/index.js`]), "index.js"]
@@ -81,10 +82,10 @@ const ancestors = (path: Path.Path, folder: string): ReadonlyArray<string> => {
   return above === folder ? [folder] : [folder, ...ancestors(path, above)]
 }
 
-/** Folders of a package that are not its own content. */
+/** Folders in a package that are not its own content. */
 export const foreignFolders: ReadonlySet<string> = new Set(["node_modules", ".git"])
 
-/** True for a file of the plugin itself: the one file, or what is in its package. Both paths are real. */
+/** True for a file of the plugin itself: its single file, or a file in its package. Both paths are real. */
 export const isOwnFile = (path: Path.Path, plugin: Pick<FoundPlugin, "file" | "folder">, other: string): boolean => {
   if (plugin.folder === undefined) return other === plugin.file
   const relative = path.relative(plugin.folder, other)
@@ -120,9 +121,7 @@ const findInFolder = Effect.fnUntraced(function* (entry: PluginEntry, location: 
   )
 })
 
-/**
- * Looks in the node_modules folders above the entry, then in those around this program: that is where global ones are.
- */
+/** Searches the node_modules folders above the entry, then those around this program, where global packages are. */
 const findPackage = Effect.fnUntraced(function* (entry: PluginEntry) {
   const path = yield* Path.Path
   const roots = [...ancestors(path, entry.folder), ...ancestors(path, packageRoot)]
@@ -150,13 +149,13 @@ const findLocal = Effect.fnUntraced(function* (entry: PluginEntry) {
   return { entry, file: yield* Effect.orElseSucceed(fs.realPath(location), () => location) }
 })
 
-/** Finds the plugin; fails with `NotFound` or `NotAPlugin`. */
+/** Finds the plugin. Fails with `NotFound` or `NotAPlugin`. */
 export const findPlugin = Effect.fn("findPlugin")(
   (entry: PluginEntry): Effect.Effect<FoundPlugin, PluginProblem, FileSystem.FileSystem | Path.Path> =>
     isPackageName(entry.text) ? findPackage(entry) : findLocal(entry)
 )
 
-/** The content cannot be hashed; `message` is the end of a sentence. */
+/** The content cannot be hashed. `message` is the end of a sentence. */
 export class HashFailure extends Schema.TaggedError<HashFailure>()("HashFailure", { message: Schema.String }) {}
 
 const maxFiles = 2000
@@ -164,7 +163,7 @@ const maxBytes = 33_554_432
 
 const sha256 = (bytes: Uint8Array | string): string => createHash("sha256").update(bytes).digest("hex")
 
-/** The entries of a folder. A link is hashed by its target path, since nothing is loaded through it. */
+/** The entries of a folder. A link is hashed by its target path, because nothing is loaded through it. */
 const readContents = Effect.fnUntraced(function* (folder: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -195,8 +194,8 @@ const readContents = Effect.fnUntraced(function* (folder: string) {
 })
 
 /**
- * The SHA-256 of the plugin in hex: of its file, or of the paths and contents of all files of its package, without its
- * dependencies. Fails when it is too large or cannot be read.
+ * The SHA-256 of the plugin in hex: of its file, or of the paths and contents of all package files without
+ * dependencies. Fails if it is too large or unreadable.
  */
 export const pluginHash = Effect.fn("pluginHash")(
   function* ({ file, folder }: FoundPlugin) {

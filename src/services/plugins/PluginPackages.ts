@@ -1,8 +1,10 @@
 /**
- * The plugins of a run that are not built in: packages and files that a configuration names, and values that a script
- * passes. Finds them, asks the person to trust those that a project names, imports them, and reports why one is left out. One
- * is imported in a child process first, so that an endless loop, `process.exit` or a crash during the import ends that child
- * and not the program, then here. It is no protection against malicious code: a plugin runs with all rights of the person.
+ * Loads the plugins of a run that are not built in: packages and files that a configuration names, and values that a
+ * script passes. It finds them, asks the user to trust those of a project, imports them, and reports why one is
+ * skipped.
+ *
+ * Each is first imported in a child process. An endless loop, `process.exit` or a crash during the import ends that
+ * child and not the program. This does not protect against malicious code: a plugin runs with all rights of the user.
  */
 import * as Arr from "effect/Array"
 import * as Context from "effect/Context"
@@ -43,8 +45,8 @@ const damage = (plugin: string, what: string): ToolFailure =>
   })
 
 /**
- * Runs code of the plugin, first the part that is no effect. What it changed of the things that all code shares is put back
- * when it ends, and the call fails with the name of what it changed.
+ * Runs code of a plugin. Afterwards restores shared state that the code changed. The call then fails with the name of
+ * the changed state.
  */
 const guarded = <A, E, R>(plugin: string, work: (services: Context.Context<R>) => Effect.Effect<A, E, R>) =>
   Effect.contextWith((services: Context.Context<R>) => {
@@ -72,7 +74,7 @@ const guardTool = (plugin: string, tool: Tool<any>): Tool<any> => {
   return { ...tool, execute: (params, call) => guarded(plugin, (services) => startTool(tool, params, call, services)) }
 }
 
-/** The same plugin with every call guarded. */
+/** The plugin with every call guarded. */
 export const guardPlugin = (plugin: Plugin): Plugin => ({
   ...plugin,
   tools: Layer.effect(
@@ -88,10 +90,10 @@ export const importTime = "30 seconds"
 
 const program = fileURLToPath(moduleUrl("services/plugins/ProbedImport"))
 
-/** The child may read every file; it may not write files or start programs. */
+/** The child may read every file, but not write files or start programs. */
 const execArgv = ["--permission", "--allow-fs-read=*", "--allow-addons", "--allow-wasi", "--allow-worker"]
 
-/** The exit code of Node when a top-level await never settles. */
+/** Node's exit code if a top-level await never settles. */
 const unfinishedAwait = 13
 
 const endText = (code: number | null, signal: NodeJS.Signals | null): string => {
@@ -99,10 +101,10 @@ const endText = (code: number | null, signal: NodeJS.Signals | null): string => 
   return `it ended the process while it was imported (${code === null ? `signal ${signal}` : `exit code ${code}`})`
 }
 
-/** The report of the child, or the way it ended. Its output is discarded. */
+/** The report of the child, or how it ended. Its output is discarded. */
 const runChild = (url: string): Effect.Effect<string | undefined> =>
   Effect.callback<string | undefined>((resume) => {
-    // Not ChildProcessSpawner: the report comes over a channel that only `fork` opens.
+    // Not ChildProcessSpawner: the report needs a channel that only `fork` opens.
     const { close, stdio } = stdioWithoutInherited(["ignore", "ignore", "ignore", "ipc"] as const)
     const child = fork(program, [url], { execArgv, stdio, env: { ...process.env, ...endsWithProgram() } })
     close()
@@ -117,7 +119,7 @@ const runChild = (url: string): Effect.Effect<string | undefined> =>
     return Effect.sync(() => child.kill("SIGKILL"))
   })
 
-/** The problem of the module, as the end of a sentence; nothing when it can be imported. */
+/** The problem of the module, as the end of a sentence; undefined if it can be imported. */
 const probeImport = Effect.fn("probeImport")((url: string) =>
   Effect.timeoutOrElse(runChild(url), {
     duration: importTime,
@@ -125,10 +127,10 @@ const probeImport = Effect.fn("probeImport")((url: string) =>
   })
 )
 
-/** The modules that were imported into this process, which keeps them: another probe would say nothing of them. */
+/** Modules already imported into this process. Node keeps them, so another probe would tell nothing. */
 const imported = new Set<string>()
 
-/** The default export of a plugin that may be loaded. Fails with `LoadFailed` or `NotAPlugin`. */
+/** The default export of a trusted plugin. Fails with `LoadFailed` or `NotAPlugin`. */
 const importPlugin = Effect.fn("importPlugin")(function* (pluginFile: FoundPlugin) {
   const { entry, file, version } = pluginFile
   const failed = (why: string) =>
@@ -167,24 +169,24 @@ export interface KnownPlugin {
 }
 
 interface PluginOrder {
-  /** In the order in which they are loaded; of two that name the same file the first counts. */
+  /** In loading order. Of two that name the same file, the first counts. */
   readonly entries: ReadonlyArray<PluginEntry>
-  /** Plugins as values; the caller trusts them. */
+  /** Plugins passed as values, which the caller trusts. */
   readonly values: ReadonlyArray<Plugin>
-  /** Reads what plugins declare as secrets. */
+  /** Reads the secrets that plugins declare. */
   readonly secret?: SecretReader
 }
 
 const importsAtOnce = 4
 
-/** The name in questions and rules. A rule cannot hold "..", so a path with it is written in full. */
+/** The name in questions and rules. A rule cannot contain "..", so such a path is written in full. */
 const nameInRules = ({ entry, file }: FoundPlugin): string => (entry.text.includes("..") ? file : entry.text)
 
-/** A plugin that the user's own configuration names must be theirs alone. */
+/** A plugin of the user's own configuration must not be writable by others. */
 const requireOwn = (found: FoundPlugin) =>
   found.entry.scope === "user" ? requireOwnPlugin(found) : Effect.succeed(found)
 
-/** Asks the person to trust the exact content of a plugin that a project names. */
+/** Asks the user to trust the exact content of a project's plugin. */
 const requireTrust = Effect.fnUntraced(function* (pluginFile: FoundPlugin) {
   if (pluginFile.entry.scope !== "project") return yield* requireOwn(pluginFile)
   const gate = yield* Gate
@@ -214,7 +216,7 @@ const requireTrust = Effect.fnUntraced(function* (pluginFile: FoundPlugin) {
 
 const wrongName = "its name is reserved, or not of the form of a package name: lower-case letters, digits and hyphens."
 
-/** A plugin is identified by its name, so none may have that of another plugin or of the built-in ones. */
+/** A plugin is identified by its name, so the name must be unique and not built in. */
 const screenNames = (known: ReadonlyArray<KnownPlugin>): ReadonlyArray<KnownPlugin> => {
   const usedNames = new Set<string>()
   return known.map((plugin) => {
@@ -238,15 +240,15 @@ const screenNames = (known: ReadonlyArray<KnownPlugin>): ReadonlyArray<KnownPlug
   })
 }
 
-/** What an entry names, once it may be imported. */
+/** The plugin file of an entry, after the trust check. */
 interface Sought extends Omit<KnownPlugin, "outcome"> {
   readonly entry: PluginEntry
   readonly foundFile: Result.Result<FoundPlugin, PluginProblem>
 }
 
 /**
- * A plugin that is named without a configuration, as by a flag, has that of the user's own file. A project sets nothing for a plugin that
- * somebody else names.
+ * A plugin named without a configuration, for example by a flag, gets the one from the user's file. A project never
+ * configures a plugin that someone else named.
  */
 const withConfiguration = Effect.fnUntraced(function* (plugin: FoundPlugin, entries: ReadonlyArray<PluginEntry>) {
   if (plugin.entry.configuration !== undefined || plugin.entry.scope === "project") return plugin
@@ -259,10 +261,10 @@ const withConfiguration = Effect.fnUntraced(function* (plugin: FoundPlugin, entr
   return plugin
 })
 
-/** Whether a plugin that was found may be imported. */
+/** Checks that a found plugin may be imported. */
 type Trust<R> = (found: FoundPlugin) => Effect.Effect<FoundPlugin, PluginProblem, R>
 
-/** Finds plugins and asks about them one after another, in order. A file that is named twice is loaded once. */
+/** Finds plugins and asks about them one after another. A file that is named twice is loaded once. */
 const findAll = Effect.fnUntraced(function* <R>(entries: ReadonlyArray<PluginEntry>, trust: Trust<R>) {
   const seen = new Set<string>()
   const all: Array<Sought> = []
@@ -281,7 +283,7 @@ const findAll = Effect.fnUntraced(function* <R>(entries: ReadonlyArray<PluginEnt
   return all
 })
 
-/** A plugin that a script passed; its type may not have been checked. */
+/** A plugin that a script passed. Its type may not have been checked. */
 const readValue = (plugin: Plugin): Result.Result<Plugin, PluginProblem> => {
   if (typeof plugin !== "object" || plugin === null) {
     return Result.fail(noPluginValue(plugin === null ? "null" : `a ${typeof plugin}`))
@@ -291,7 +293,7 @@ const readValue = (plugin: Plugin): Result.Result<Plugin, PluginProblem> => {
   return Result.fail(malformed.plugin === "without a name" ? noPluginValue("an object") : problemOfValue(malformed))
 }
 
-/** A plugin of a script with the folder of its skills. */
+/** Resolves the skills folder of a plugin that a script passed. */
 const withSkills = (read: Result.Result<Plugin, PluginProblem>) => {
   if (Result.isFailure(read) || read.success.skills === undefined) return Effect.succeed(read)
   const plugin = read.success
@@ -300,7 +302,7 @@ const withSkills = (read: Result.Result<Plugin, PluginProblem>) => {
   )
 }
 
-/** The plugin with the secrets that it declares, which are kept out of texts from now on. */
+/** Reads the plugin's declared secrets, which are redacted from texts from now on. */
 export const withSecrets = Effect.fnUntraced(function* (plugin: Plugin, read: SecretReader) {
   const { secrets } = plugin
   if (typeof secrets !== "object" || secrets === null) return plugin
@@ -313,9 +315,9 @@ export const withSecrets = Effect.fnUntraced(function* (plugin: Plugin, read: Se
   return { ...plugin, secretValues: values }
 })
 
-/** Imports plugins, some at a time, and puts back what they changed of the things that all code shares. */
+/** Imports plugins, some in parallel, and restores shared state that they changed. */
 const importPlugins = Effect.fnUntraced(function* (sought: ReadonlyArray<Sought>) {
-  /* One for all: imports that go on side by side would put back what another one changed. */
+  /** One watch for all: parallel imports would restore each other's changes. */
   const repair = sought.length === 0 ? () => undefined : watchSharedState()
   const load = ({ foundFile }: Sought) => Effect.result(Effect.flatMap(Effect.fromResult(foundFile), importPlugin))
   const outcomes = yield* Effect.forEach(sought, load, { concurrency: importsAtOnce })
@@ -323,7 +325,7 @@ const importPlugins = Effect.fnUntraced(function* (sought: ReadonlyArray<Sought>
   return outcomes
 })
 
-/** Imports what is named and trusted. */
+/** Imports the named and trusted plugins. */
 const readPlugins = Effect.fnUntraced(function* <R>({ entries, values }: PluginOrder, trust: Trust<R>) {
   const sought = yield* findAll(entries, trust)
   const outcomes = yield* importPlugins(sought)
@@ -338,8 +340,8 @@ const readPlugins = Effect.fnUntraced(function* <R>({ entries, values }: PluginO
 })
 
 /**
- * The plugins that the user names: by flags, in the own configuration, or as values of a script. What cannot be used is left out here, and
- * reported when the tools of all plugins are loaded.
+ * The plugins that the user names by flags, in their own configuration, or as values of a script. Unusable ones are
+ * skipped here and reported when all tools are loaded.
  */
 export const readOwnPlugins = Effect.fn("readOwnPlugins")(function* ({ entries, values }: PluginOrder) {
   const own = entries.filter(({ scope }) => scope !== "project")
@@ -348,7 +350,7 @@ export const readOwnPlugins = Effect.fn("readOwnPlugins")(function* ({ entries, 
   return plugins.filter(({ apiVersion }) => apiVersion === pluginApiVersion)
 })
 
-/** Imports what is named. A plugin that cannot be used is left out and never fails the layer. */
+/** Imports the named plugins. An unusable one is skipped and never fails the layer. */
 const makePluginPackages = Effect.fnUntraced(function* ({ secret, ...order }: PluginOrder) {
   const screened = yield* readPlugins(order, requireTrust)
   const withSecretValues = yield* Effect.forEach(screened, (screenedPlugin) =>
@@ -360,7 +362,7 @@ const makePluginPackages = Effect.fnUntraced(function* ({ secret, ...order }: Pl
         }))
   )
   const [plugins, problems] = Arr.partition(withSecretValues, ({ outcome }) => outcome)
-  /* `known` is everything that was named, in order, including what is left out. */
+  /** `known` contains everything that was named, in order, including skipped plugins. */
   const skillFolders = plugins.flatMap(({ name: plugin, skillsFolder }) =>
     skillsFolder !== undefined && Result.isSuccess(skillsFolder) ? [{ plugin, folder: skillsFolder.success }] : []
   )

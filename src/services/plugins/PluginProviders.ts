@@ -1,6 +1,6 @@
 /**
- * The providers of models that a plugin brings, made with what is set for it: its configuration, its secrets, and the key of a server
- * where that is one of them.
+ * Creates the model providers of a plugin from its configuration, its secrets, and the server key if that is one of
+ * them.
  */
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
@@ -15,7 +15,7 @@ import type { Provider } from "../providers/Provider.ts"
 
 const areProviders = Schema.is(Schema.Array(ProviderShape))
 
-/** What the function of a plugin gives, which may be anything. */
+/** The result of the plugin's function, which may be any value. */
 const makeProviders = (plugin: Plugin, config: unknown): Result.Result<unknown, PluginProblem> => {
   const { name, providers = [] } = plugin
   if (typeof providers !== "function") return Result.succeed(providers)
@@ -28,13 +28,13 @@ const makeProviders = (plugin: Plugin, config: unknown): Result.Result<unknown, 
   })
 }
 
-/** The provider with the key of its server, where the plugin declares it as a secret. */
+/** The provider with the key of its server, if the plugin declares it as a secret. */
 const withKey = (provider: Provider, { secretValues }: Plugin): Provider => {
   const value = secretValues?.get(provider.server?.keyVariable ?? "")
   return value !== undefined && Result.isSuccess(value) ? { ...provider, key: Redacted.make(value.success) } : provider
 }
 
-/** The providers of a plugin; fails with why there are none. */
+/** The providers of a plugin. Fails with the reason if there are none. */
 export const providersOf = (plugin: Plugin): Result.Result<ReadonlyArray<Provider>, PluginProblem> => {
   const { name } = plugin
   const config = Result.mapError(

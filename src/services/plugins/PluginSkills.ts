@@ -1,5 +1,6 @@
 /**
- * The folder of skills that a plugin brings. Its content is trusted with the plugin, so it has to be part of what was trusted.
+ * Finds the skills folder of a plugin. Its content is trusted with the plugin, so the folder must be part of the
+ * trusted content.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -16,8 +17,8 @@ const pathOf = (skills: unknown): string | undefined => {
 }
 
 /**
- * The real path of the folder; fails with the rest of a sentence about the plugin. `found` is absent for a plugin that a script passes, which
- * the script trusts wherever its skills are.
+ * The real path of the folder. Fails with the end of a sentence about the plugin. `found` is undefined for a plugin
+ * that a script passes: the script trusts its skills wherever they are.
  */
 export const skillsFolderOf = Effect.fnUntraced(function* (
   skills: unknown,

@@ -1,14 +1,14 @@
 /**
- * The program of the child process in which a plugin is imported first: `node ProbedImport URL`. What would hang, end or
- * damage the host does so here instead. Reports once, to the parent process.
+ * The child process that first imports a plugin: `node ProbedImport URL`. An import that would hang, end or damage the
+ * program does so here instead. Reports once to the parent process.
  */
 import * as Cause from "effect/Cause"
 import { causeText } from "../tools/ForeignCode.ts"
 import { shareModules, watchSharedState } from "./SharedState.ts"
 
-/** The report to the parent; there is none when the plugin ended the child. */
+/** The report to the parent. There is none if the plugin ended the child. */
 export interface ProbeReport {
-  /** What is wrong, as the end of a sentence; absent when the import succeeded. */
+  /** The problem, as the end of a sentence; absent if the import succeeded. */
   readonly problem?: string
 }
 

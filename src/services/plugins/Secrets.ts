@@ -1,5 +1,6 @@
 /**
- * Reads the secrets that plugins declare: from where the user's own configuration says, else from the environment, never from a project.
+ * Reads the secrets that plugins declare, from the source in the user's own configuration or from the environment,
+ * never from a project.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -10,7 +11,7 @@ import { commandText } from "../../domain/commands/CommandText.ts"
 import { leastSecret, type SecretSource } from "../../domain/configuration/SecretSource.ts"
 import { CurrentUser, environmentVariable } from "../configuration/UserFolders.ts"
 
-/** Gives a secret by its name, or says as the rest of a sentence why there is none, and what to do. */
+/** Returns a secret by name. Fails with the end of a sentence about why it is missing and what to do. */
 export type SecretReader = (
   name: string
 ) => Effect.Effect<Result.Result<string, string>, never, FileSystem.FileSystem | Path.Path>
@@ -26,7 +27,7 @@ const everybodyElse = 0o077
 const mostBytes = 65_536
 const commandTime = 30_000
 
-/** The text of a file that nobody else may read. */
+/** The text of a file that only the user may read. */
 const readSecretFile = Effect.fnUntraced(function* (written: string, { file, home }: SecretPlaces) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -42,7 +43,7 @@ const readSecretFile = Effect.fnUntraced(function* (written: string, { file, hom
   return yield* Effect.mapError(fs.readFileString(place), () => `the file ${place} cannot be read`)
 })
 
-/** What the command prints; its own messages go nowhere, since they may hold the secret. */
+/** The output of a command. Its error output is discarded, because it may contain the secret. */
 const printedSecret = ([program, ...words]: readonly [string, ...ReadonlyArray<string>]) =>
   Effect.callback<string, string>((resume) => {
     const options = { timeout: commandTime, maxBuffer: mostBytes, windowsHide: true }
@@ -67,7 +68,7 @@ const readSource = (source: SecretSource, places: SecretPlaces) => {
 const howToGive = (name: string, file: string): string =>
   `Set the environment variable ${name}, or write under "secrets" in ${file} where it is: { ${JSON.stringify(name)}: { "file": "..." } }, or { "command": [...] }`
 
-/** Makes the reader of the secrets of a user. */
+/** Creates the reader of a user's secrets. */
 export const makeSecretReader =
   (places: SecretPlaces): SecretReader =>
   (name) =>

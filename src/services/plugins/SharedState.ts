@@ -1,7 +1,7 @@
 /**
- * What a plugin shares with the program: the copy of `effect` and of this package that the program itself uses, since values
- * of another copy do not work, even of the same version; and built-in objects, the current folder and the handlers of
- * errors that nobody caught, where a change is found, named, and put back.
+ * Manages what a plugin shares with the program. A plugin uses the program's copy of `effect` and of this package,
+ * because values of another copy do not work, even of the same version. Changes of built-in objects, the current folder
+ * and handlers of uncaught errors are detected, named and undone.
  */
 import type { EventEmitter } from "node:events"
 import * as NodeModule from "node:module"
@@ -12,7 +12,7 @@ const constructors = [Object, Array, String, Number, Function, Promise, Map, Set
 const names = ["JSON", "Math", "Reflect", "setTimeout", "clearTimeout", "setImmediate", "queueMicrotask", "process"]
 const globalNames: ReadonlyArray<string> = [...constructors.map(({ name }) => name), ...names]
 
-/** What of `process` the program relies on. */
+/** Functions of `process` that the program relies on. */
 const ofProcess: ReadonlyArray<PropertyKey> = ["exit", "kill", "abort", "chdir", "cwd", "nextTick", "hrtime"]
 
 const shared: ReadonlyArray<readonly [name: string, value: object, keys?: ReadonlyArray<PropertyKey>]> = [
@@ -27,9 +27,8 @@ const shared: ReadonlyArray<readonly [name: string, value: object, keys?: Readon
 ]
 
 /**
- * Built-in modules with which Node itself replaces functions that all code shares, when they are loaded for the first time: the
- * internals of threads put their own `process.chdir` in place. Loaded before anything is recorded, so that a plugin which imports
- * one of them changes nothing.
+ * Built-in modules with which Node itself replaces shared functions on first load: threads install their own
+ * `process.chdir`. They are loaded before the state is recorded, so that a plugin that imports one changes nothing.
  */
 const replacing = ["worker_threads"]
 
@@ -40,12 +39,15 @@ const loadReplacing = (): void => {
   isLoaded = true
   for (const name of replacing) {
     const loaded = process.getBuiltinModule(name) as object | undefined
-    /* Some of what a module exports is only made when it is looked at, as an import of it does. */
+    /** Some exports of a module are created on first access, which an import also triggers. */
     if (loaded !== undefined) Object.values(loaded)
   }
 }
 
-/* Taken before any plugin runs: it could replace them. What follows the work of a plugin counts in loops, for the same reason. */
+/**
+ * Saved before any plugin runs, because a plugin could replace them. For the same reason, code that runs after a plugin
+ * uses index loops.
+ */
 const { defineProperty, deleteProperty, getOwnPropertyDescriptor, ownKeys } = Reflect
 const { is } = Object
 const { cwd } = process
@@ -63,7 +65,7 @@ interface Part {
   readonly name: string
   readonly value: object
   readonly properties: ReadonlyArray<Property>
-  /** True where a new property that loops see is a change as well. */
+  /** True if a new enumerable property counts as a change. */
   readonly isClosed: boolean
 }
 
@@ -82,8 +84,8 @@ const differs = (was: PropertyDescriptor, now: PropertyDescriptor | undefined): 
   was.get !== now?.get
 
 /**
- * What often used packages replace by functions that do the same, when they are imported: graceful-fs, and so fs-extra, those of the
- * folder, and source-map-support the text of a stack. They are put back, and no harm was done.
+ * Functions that common packages replace with equivalents on import: graceful-fs (and so fs-extra) those for the
+ * folder, source-map-support the stack text. They are restored without a report.
  */
 const replacedAlike: ReadonlySet<string> = new Set(["process.cwd", "process.chdir", "Error.prepareStackTrace"])
 
@@ -95,7 +97,7 @@ const isKnown = ({ properties }: Part, key: PropertyKey): boolean => {
 const nameOf = (part: Part, key: PropertyKey): string =>
   `${part.name}.${typeof key === "symbol" ? `[${key.description ?? ""}]` : key}`
 
-/** Puts back what changed in one part; gives the name of the first change. */
+/** Restores one object. Returns the name of its first change. */
 const repairPart = (part: Part): string | undefined => {
   const { isClosed, properties, value } = part
   let first: string | undefined
@@ -117,7 +119,7 @@ const repairPart = (part: Part): string | undefined => {
   return first
 }
 
-/** Removes handlers of an event that were added since. */
+/** Removes event handlers that were added since. */
 const repairHandlers = (event: (typeof events)[number], before: ReadonlyArray<unknown>): string | undefined => {
   const now: ReadonlyArray<unknown> = listenersOf(event)
   let first: string | undefined
@@ -131,8 +133,8 @@ const repairHandlers = (event: (typeof events)[number], before: ReadonlyArray<un
 }
 
 /**
- * Records what is shared now. The function puts back everything that has changed since, as far as the engine lets it, and
- * gives the name of the first thing; new methods that no loop sees are allowed.
+ * Records the shared state. The returned function restores everything that has changed since, as far as the engine
+ * allows, and returns the name of the first change. New non-enumerable methods are allowed.
  */
 export const watchSharedState = (): (() => string | undefined) => {
   loadReplacing()
@@ -156,14 +158,14 @@ export const watchSharedState = (): (() => string | undefined) => {
   }
 }
 
-/** A plugin whose module is about to be imported. */
+/** A plugin whose module will be imported. */
 interface SharingPlugin {
   readonly url: string
-  /** Says whether a file, by real path, is one of the plugin's own; absent when it may import any file. */
+  /** True for a file of the plugin itself, by real path. Absent if it may import any file. */
   readonly isOwn?: (file: string) => boolean
 }
 
-/** The entry points of this package by the names under which they are imported. */
+/** The modules of this package by the names under which plugins import them. */
 const entryPoints: Readonly<Record<string, string>> = {
   "task-conductor": "index",
   "task-conductor/check": "check",
@@ -171,11 +173,11 @@ const entryPoints: Readonly<Record<string, string>> = {
   "task-conductor/testing": "testing"
 }
 
-/** The module of this package that is imported under a name; nothing for other names. */
+/** The module of this package for an import name; undefined for other names. */
 const moduleOf = (specifier: string): string | undefined =>
   entryPoints[specifier] ?? /^task-conductor\/(kit\/\w+)$/.exec(specifier)?.[1]
 
-/** The modules that belong to plugins, by URL: those of the plugin itself, and of the packages that it imports. */
+/** Modules of plugins by URL: their own, and those of packages that they import. */
 const modules = new Map<string, SharingPlugin>()
 
 const isEffect = (specifier: string): boolean => specifier === "effect" || specifier.startsWith("effect/")
@@ -200,13 +202,13 @@ const resolve: NodeModule.ResolveHookSync = (specifier, context, next) => {
 let isInstalled = false
 
 /**
- * Makes this plugin, and all modules that it imports, use the modules of the program. Also prevents a plugin that is trusted by
- * its hash from importing files that the hash does not cover.
+ * Makes this plugin and its imports use the modules of the program. Also prevents a plugin trusted by hash from
+ * importing files that the hash does not cover.
  */
 export const shareModules = (plugin: SharingPlugin): void => {
   modules.set(plugin.url, plugin)
   if (isInstalled) return
-  /* Taken from the module by its name: other runtimes import this file too, and have no such function. */
+  /** Accessed by name, because other runtimes import this file too and lack the function. */
   NodeModule.registerHooks({ resolve })
   isInstalled = true
 }

@@ -1,6 +1,6 @@
 /**
- * How one answer is written: what the request of a call sets beside its prompt, of which a provider takes what it knows, and
- * how long the call may take in each phase.
+ * The settings of one call besides its prompt, of which a provider uses those it knows, and the time limits of its
+ * phases.
  */
 import * as Context from "effect/Context"
 import * as Clock from "effect/Clock"
@@ -11,7 +11,7 @@ import { defaultLimits, type Limits } from "../../domain/configuration/Limits.ts
 import type { RequestNotice } from "./RequestFit.ts"
 import { ServerError } from "./ServerFailure.ts"
 
-/** How long each phase of a call may take, and all of it, in seconds. */
+/** The time limits of the phases of a call and of the whole call, in seconds. */
 export interface CallSeconds {
   readonly connect: number
   readonly firstWord: number
@@ -26,48 +26,48 @@ export const secondsOf = (limits: Limits): CallSeconds => ({
   call: limits.callSeconds
 })
 
-/** What holds an answer to its form: a grammar (GBNF), for a server that takes one, else a JSON schema. */
+/** The form to which the server binds the answer: a grammar (GBNF) if the server takes one, else a JSON schema. */
 export interface Bound {
   readonly grammar?: string | undefined
   readonly format?: object | undefined
 }
 
 export interface CallSettings {
-  /** The model that a skill or stage chose instead of that of the run; a provider with only one ignores it. */
+  /** The model that a skill or stage chose instead of the run's. A provider with a single model ignores it. */
   readonly model?: string
   readonly sampling: Sampling
-  /** Left to the model when absent. */
+  /** Absent to leave the choice to the model. */
   readonly think?: Think
-  /** `num_ctx`; what the provider was made with when absent. */
+  /** `num_ctx` for Ollama, in tokens. If absent, the provider's value. */
   readonly contextWindow?: number
-  /** The most tokens of thoughts and answer together; what the provider was made with when absent. */
+  /** The limit of thoughts and answer together, in tokens. If absent, the provider's value. */
   readonly maxTokens?: number
-  /** Free text when absent. */
+  /** Absent for free text. */
   readonly bound?: Bound
-  /** True when the server refuses a prompt over its window without being asked to. */
+  /** True if the server refuses a prompt over its window by default. */
   readonly refusesLong?: boolean | undefined
-  /** How long each phase of the call may take; the default limits when absent. */
+  /** The time limits of the call; the default limits if absent. */
   readonly seconds?: CallSeconds
-  /** Is called when the server has accepted the connection. */
+  /** Called when the server has accepted the connection. */
   readonly connected?: () => void
-  /** Is called with what a server does not take of requests, once for each part. */
+  /** Called once for each part of requests that the server refuses. */
   readonly noticed?: (notice: RequestNotice) => void
 }
 
-/** A reference, since the interface of LanguageModel has no parameter for it. */
+/** A reference, because the LanguageModel interface has no parameter for it. */
 export const CallOptions = Context.Reference<CallSettings>("task-conductor/services/providers/CallOptions", {
   defaultValue: () => ({ sampling: {} })
 })
 
-/** How far a call is; times in milliseconds. */
+/** The progress of a call. Times are in milliseconds. */
 export interface CallState {
   readonly began: number
   isConnected: boolean
-  /** When its last object came; absent before the first. */
+  /** When its last object arrived; undefined before the first. */
   heardAt: number | undefined
 }
 
-/** When a call ends that makes no further progress; `heardAny` is when the server last sent an object to any call. */
+/** When a call times out if nothing more arrives. `heardAny` is when the server last sent an object to any call. */
 const endOfCall = (seconds: CallSeconds, { began, heardAt, isConnected }: CallState, heardAny: number) => {
   const end = (phase: keyof CallSeconds, since: number) => ({ phase, at: since + seconds[phase] * 1000 })
   const whole = end("call", began)
@@ -78,7 +78,7 @@ const endOfCall = (seconds: CallSeconds, { began, heardAt, isConnected }: CallSt
   return wait.at < whole.at ? wait : whole
 }
 
-/** Fails at the moment at which a call takes too long, which moves while it is waited for. */
+/** Fails at the moment a call times out. That moment moves with its progress. */
 export const watchCall = (
   seconds: CallSeconds = secondsOf(defaultLimits),
   state: CallState,
@@ -89,7 +89,7 @@ export const watchCall = (
       const { at, phase } = endOfCall(seconds, state, heardAny())
       const msLeft = at - (yield* Clock.currentTimeMillis)
       if (msLeft <= 0) return yield* new ServerError({ failure: { _tag: "TimedOut", phase, seconds: seconds[phase] } })
-      // The first object may shorten the time that is left.
+      // The first object may bring the timeout forward.
       yield* Effect.sleep(Duration.millis(Math.min(msLeft, seconds.nextWord * 1000)))
     }
   })

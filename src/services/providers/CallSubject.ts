@@ -1,5 +1,6 @@
 /**
- * What a call is about, as values beside its prompt. A model that reads no prompt, such as the built-in demo, answers from them.
+ * The subject of a call as values beside its prompt. A model that reads no prompt, such as the built-in demo, answers
+ * from it.
  */
 import * as Context from "effect/Context"
 import type { TaskList } from "../../domain/plan/TaskList.ts"
@@ -9,13 +10,13 @@ import type { CallOutcome, ToolInfo } from "../../domain/tools/ToolCall.ts"
 /** A turn of a task, or of a message in a conversation. */
 export interface TurnSubject {
   readonly stage: "task" | "ask"
-  /** What the task or the message asks for. */
+  /** The request of the task or the message. */
   readonly request: string
   /** The tools that the answer may call. */
   readonly tools: ReadonlyArray<ToolInfo>
   /** The results that the task refers to. */
   readonly results: ReadonlyArray<TaskResult>
-  /** What the calls of the turns before gave. */
+  /** The results of calls in earlier turns. */
   readonly outcomes: () => ReadonlyArray<CallOutcome>
 }
 
@@ -35,7 +36,7 @@ export type CallSubject =
       readonly failures: ReadonlyArray<TaskFailure>
     }
 
-/** Each stage provides it around its calls. */
+/** Each stage provides it for its calls. */
 export const CurrentSubject = Context.Reference<CallSubject | undefined>(
   "task-conductor/services/providers/CallSubject/CurrentSubject",
   { defaultValue: () => undefined }

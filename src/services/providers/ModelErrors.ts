@@ -1,6 +1,6 @@
 /**
- * Translates failures of model servers, and the errors of effect/ai, into the errors of the domain. A failure passes
- * through effect/ai as metadata of its error.
+ * Translates failures of model servers and errors of effect/ai to errors of the domain. A failure travels through
+ * effect/ai as metadata of its error.
  */
 import * as AiError from "effect/ai/AiError"
 import { ModelError, type ModelErrorReason } from "../../domain/models/ModelAnswer.ts"
@@ -8,32 +8,32 @@ import { readServerOverflow, type ServerOverflow } from "../../domain/models/Ser
 import { oneLine } from "../../domain/text/Format.ts"
 import { describeFailure, endedForAnother, type ServerFailure } from "./ServerFailure.ts"
 
-/** What a person can do about a server or a model; a sentence each. */
+/** What the user can do about a server or a model, one sentence each. */
 export interface Remedies {
   readonly start: string
   readonly check: string
   readonly missing: string
-  /** The command that gets the model. */
+  /** The command that downloads the model. */
   readonly command?: string
 }
 
 export interface Spoken {
   /** Names the provider in errors of effect/ai. */
   readonly module: string
-  /** What is spoken: "Ollama". */
+  /** The name of the API, such as "Ollama". */
   readonly api: string
   readonly remedies: (model: string) => Remedies
 }
 
-/** What the caller knows of the request. `partial` is the text that had arrived. */
+/** The caller's knowledge of the request. `partial` is the text that had arrived. */
 export interface FailureContext {
   readonly host: string
   readonly model: string
   readonly partial: string
-  /** Estimated tokens of the prompt, and the window: for a server that says only that the prompt is too long. */
+  /** The estimated tokens of the prompt and of the window, in case the server only says that the prompt is too long. */
   readonly promptTokens?: number
   readonly window?: number
-  /** What the answer ended with, again and again. */
+  /** The repeated end of the answer. */
   readonly repeated?: { readonly piece: string; readonly times: number }
 }
 
@@ -42,10 +42,9 @@ interface Carried {
   readonly remedies: Remedies
 }
 
-/** Under which key an error of effect/ai carries a failure. */
+/** The metadata key for a failure in an error of effect/ai. */
 const key = "task-conductor"
 
-/** The failure as an error of effect/ai. */
 export const toAiError = (
   failure: ServerFailure,
   { api, module, remedies }: Spoken,
@@ -60,15 +59,15 @@ export const toAiError = (
     })
   })
 
-/** One line without a full stop, since the messages of `ModelError` continue after it. */
+/** One line without a full stop, because `ModelError` continues the sentence. */
 const detailOf = (reason: AiError.AiErrorReason): string => {
   const said = "description" in reason ? reason.description : undefined
   return inOneLine(said || reason.message)
 }
 
 /**
- * All that a server said of a failure, without a full stop: a template of a model gives its reason in a later line. Of a web page
- * the title.
+ * Everything that a server said about a failure, in one line without a full stop: model templates give the reason on a
+ * later line. For a web page, its title.
  */
 const inOneLine = (text: string): string => {
   const title = /^\s*<(?:!doctype|html)\b/i.test(text) ? /<title[^>]*>([^<]*)/i.exec(text)?.[1] : undefined
@@ -77,25 +76,25 @@ const inOneLine = (text: string): string => {
     .replace(/\.$/, "")
 }
 
-/** Names the setting, and not a model such as `qwen3:4b-thinking`. */
+/** Matches the setting, but not a model name such as `qwen3:4b-thinking`. */
 const namesThinking = /(?:^|[^-:/\w])think(?:ing)?(?![-:/\w])|\breasoning_effort\b/i
 
-/** What llama.cpp's server says when calls together fill the memory that they share: the same call alone may fit. */
+/** The message of llama.cpp's server when parallel calls exceed their shared memory. The same call alone may fit. */
 const saysShared = /Context size has been exceeded/i
 
-/** A status with which a server refuses what is in a request. */
+/** True for a status that refuses the content of a request. */
 export const refusesRequest = (status: number, said: string): boolean =>
   status === 400 || status === 422 || ((status === 500 || status === 501) && saysNever.test(said))
 
-/** A request that the server will never answer, although it says so with the status of a failure of its own. */
+/** Messages about requests that the server will never answer, although the status means a server failure. */
 const saysNever =
   /validation errors?\b|jinja|chat[ _]template|raise_exception|failed to (?:parse|apply)|not supported|unsupported|cannot use\b|param requires/i
 
-/** What servers say when the machine cannot hold the model or its window; sending the call again changes nothing. */
+/** Messages of servers whose machine lacks memory for the model or its window. A retry would not help. */
 const saysNoMemory =
   /out[ _-]?of[ _-]?memory|requires more (?:system |gpu |video )?memory|(?:not enough|insufficient) (?:system |gpu |video |free )?memory|(?:unable|failed) to allocate\b|runner process has terminated: signal: killed/i
 
-/** What servers say that offer no calls through their interface. */
+/** Messages of servers without tool calls in their interface. */
 const refusesTools =
   /\btools?\b[^.\n]{0,60}(?:not supported|not enabled|param requires|requires|unsupported)|not support tools?\b/i
 
@@ -108,16 +107,16 @@ const outOfMemory = (detail: string): ModelErrorReason => ({
     "The memory of its machine does not hold the model: take a smaller model, lower contextWindow or --parallel, or end other programs there."
 })
 
-/** A server that has too much to do, and a proxy whose server is being restarted. */
+/** Statuses of an overloaded server, or of a proxy whose server restarts. */
 const overloadedStatus: ReadonlySet<number> = new Set([408, 429, 502, 503, 504])
 
-/** So answers what is no model server, to paths that it does not know. */
+/** Statuses with which a foreign web server answers unknown paths. */
 const foreignStatus: ReadonlySet<number> = new Set([404, 405, 501])
 
-/** Ollama ends an answer without its last line when one token came more than thirty times in a row. */
+/** Ollama ends an answer without its last line after the same token thirty times in a row. */
 const stoppedAfter = 30
 
-/** What the server stopped because the model repeated itself. */
+/** The reason if the server stopped because the model repeated itself. */
 const stoppedLoop = ({ partial, repeated }: FailureContext): ModelErrorReason | undefined => {
   if (repeated === undefined || repeated.times < stoppedAfter) return undefined
   const { piece, times } = repeated
@@ -131,7 +130,7 @@ const brokenAnswer = (detail: string, { partial }: FailureContext) => ({
   partial
 })
 
-/** What the status of a refusal means. */
+/** The meaning of a refusal's status. */
 const refusal = (
   { detail: serverMessage, isMissing = false, json, status }: Extract<ServerFailure, { _tag: "BadStatus" }>,
   { check, command, missing }: Remedies,
@@ -153,7 +152,7 @@ const refusal = (
   return { _tag: "Refused", detail, remedy: refusesTools.test(serverMessage) ? withoutToolsRemedy : check }
 }
 
-/** A prompt that the server refused as too long; the sizes that it does not say are those of the request. */
+/** The reason for a prompt that the server refused as too long. Missing sizes come from the request. */
 const overflowOf = (
   { promptTokens, window }: ServerOverflow,
   { promptTokens: estimated = 0, window: wantedWindow = 0 }: FailureContext
@@ -200,10 +199,10 @@ const ofFailure = ({ failure, remedies }: Carried, detail: string, context: Fail
   }
 }
 
-/** What an error of a model names that is a function of the program. */
+/** The subject of a model error that concerns a function of the program. */
 export const functionParameter = "function"
 
-/** The general reason, for a model that was made elsewhere. */
+/** The general reason, for a model from elsewhere. */
 const ofReason = (reason: AiError.AiErrorReason, context: FailureContext): ModelErrorReason => {
   const detail = detailOf(reason)
   const { host, model, partial } = context
@@ -231,7 +230,7 @@ const ofReason = (reason: AiError.AiErrorReason, context: FailureContext): Model
   }
 }
 
-/** The error of the domain for a failed request of any provider. */
+/** The domain error for a failed request of any provider. */
 export const fromAiError = ({ reason }: AiError.AiError, context: FailureContext): ModelError => {
   const carried = "metadata" in reason ? (reason.metadata[key] as unknown as Carried | undefined) : undefined
   return new ModelError({
@@ -239,7 +238,7 @@ export const fromAiError = ({ reason }: AiError.AiError, context: FailureContext
   })
 }
 
-/** The error of the domain for a failed question about a server or its models. */
+/** The domain error for a failed query about a server or its models. */
 export const fromFailure = (failure: ServerFailure, { api, remedies }: Spoken, host: string, model = ""): ModelError =>
   new ModelError({
     reason: ofFailure({ failure, remedies: remedies(model) }, describeFailure(failure, api), {

@@ -1,6 +1,6 @@
 /**
- * What of a prompt of effect/ai all providers read alike: the texts of its messages, the JSON schema that binds an answer,
- * and an estimate of tokens for models without a tokenizer.
+ * Shared by all providers: texts of prompt messages, the JSON schema for a bound answer, and token estimates for models
+ * without a tokenizer.
  */
 import { createHash } from "node:crypto"
 import type * as JsonSchema from "effect/JsonSchema"
@@ -13,7 +13,7 @@ import * as Tool from "effect/ai/Tool"
 import { type FilledPrompt, estimateTokens } from "../../domain/models/PromptSize.ts"
 import { finishPart } from "./StreamedModel.ts"
 
-/** The id of a call as templates of models accept it: that of Mistral wants nine letters and digits. */
+/** The id of a call in a form that model templates accept: Mistral requires nine letters and digits. */
 export const sentId = (id: string): string =>
   /^[A-Za-z0-9]{9}$/.test(id) ? id : createHash("sha256").update(id).digest("hex").slice(0, 9)
 
@@ -33,10 +33,10 @@ const partText = (part: Part): string => {
   }
 }
 
-/** What a model is asked with. */
+/** The prompt and tools for a model. */
 export type SentPrompt = Pick<LanguageModel.ProviderOptions, "prompt" | "tools">
 
-/** Tools and messages, one after another. */
+/** Tools and messages as one text. */
 const promptText = ({ prompt, tools }: SentPrompt): string =>
   [
     ...tools.map((tool) => `${tool.name}${Tool.getDescription(tool)}${JSON.stringify(Tool.getJsonSchema(tool))}`),
@@ -46,7 +46,7 @@ const promptText = ({ prompt, tools }: SentPrompt): string =>
 export const messageText = ({ content }: Prompt.Message): string =>
   typeof content === "string" ? content : content.map((part) => (part.type === "text" ? part.text : "")).join("")
 
-/** The texts of the system and of the user. */
+/** The system text and the user text. */
 export const filledPrompt = ({ content }: Prompt.Prompt): FilledPrompt => {
   const texts = (role: Prompt.Message["role"]) =>
     content
@@ -56,24 +56,24 @@ export const filledPrompt = ({ content }: Prompt.Prompt): FilledPrompt => {
   return { system: texts("system"), user: texts("user") }
 }
 
-/** The last part of an answer, with the estimated tokens of what was sent and said. */
+/** The last part of an answer, with estimated tokens of prompt and answer. */
 export const estimatedFinish = (sent: SentPrompt, answerText: string, reason: "stop" | "length" | "tool_calls") =>
   finishPart(reason, reason === "tool_calls", {
     prompt: estimateTokens(promptText(sent)),
     answer: estimateTokens(answerText)
   })
 
-/** The text parts of a message, with the separator between them. */
+/** The text parts of a message, joined with the separator. */
 export const textOf = (parts: ReadonlyArray<{ readonly type: string }>, separator: string): string =>
   parts.flatMap((part) => ("text" in part && part.type === "text" ? [String(part.text)] : [])).join(separator)
 
-/** The result of a tool as the model sees it. */
+/** A tool result as the model reads it. */
 export const toolResultText = (part: Prompt.ToolResultPart): string => {
   const shown = part.modelOutput === undefined ? part.result : textOf(part.modelOutput, "\n\n")
   return typeof shown === "string" ? shown : (JSON.stringify(shown) ?? "")
 }
 
-/** The tools as both APIs want them. */
+/** The tools in the form of both APIs. */
 export const sentTools = (tools: LanguageModel.ProviderOptions["tools"]) =>
   tools.map((tool) => ({
     type: "function",
@@ -84,7 +84,7 @@ export const sentTools = (tools: LanguageModel.ProviderOptions["tools"]) =>
     }
   }))
 
-/** Closed objects, since a server lets the model add any properties to an open one. */
+/** Closed objects, because a server lets the model add any property to an open one. */
 export const closedJsonSchema = (schema: Schema.Constraint) =>
   Effect.try({
     try: (): JsonSchema.JsonSchema => {
@@ -95,20 +95,20 @@ export const closedJsonSchema = (schema: Schema.Constraint) =>
     catch: (cause) => new AiError.UnsupportedSchemaError({ description: String(cause) })
   })
 
-/** A picture as a server takes it. */
+/** A picture in the form of a server. */
 interface SentPicture {
   readonly mediaType: string
   /** In base64. */
   readonly data: string
 }
 
-/** The pictures of a message; providers are given them in base64. */
+/** The pictures of a message in base64. */
 const picturesOf = ({ content }: Prompt.UserMessage): ReadonlyArray<SentPicture> =>
   content.flatMap((part) =>
     part.type === "file" && typeof part.data === "string" ? [{ mediaType: part.mediaType, data: part.data }] : []
   )
 
-/** The messages of a prompt as a server takes them; the others write what servers have in forms of their own. */
+/** The messages of a prompt in the form of a server. The callbacks convert parts that differ between servers. */
 export const sentMessages = <A, T, U>(
   { content }: Prompt.Prompt,
   assistant: (message: Prompt.AssistantMessage) => A,

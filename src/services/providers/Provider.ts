@@ -1,6 +1,6 @@
 /**
- * What this program has to know of a provider of models: one record for each, in its own folder. `builtInProviders` lists
- * those that are built in, and a plugin may bring more.
+ * What this program needs to know of a model provider: one record per provider, in its own folder. `builtInProviders`
+ * lists the built-in ones. A plugin may add more.
  */
 import * as Cache from "effect/Cache"
 import * as Context from "effect/Context"
@@ -21,106 +21,109 @@ import type { PullStep } from "../../domain/models/ModelPull.ts"
 import type { ModelError, ModelErrorReason } from "../../domain/models/ModelAnswer.ts"
 
 export interface ServerAddress {
-  /** Base address, as the provider makes it. */
+  /** The base address in the provider's form. */
   readonly host: string
-  /** Sent as bearer token, for servers that want one. */
+  /** Sent as a bearer token, for servers that require one. */
   readonly apiKey?: Redacted.Redacted | undefined
 }
 
-/** How the questions about a server reach it; each takes `patience` at most, 10 seconds when absent. */
+/** How queries reach a server. Each takes at most `patience`, 10 seconds by default. */
 export interface ServerConnection extends ServerAddress {
   readonly patience?: Duration.Input | undefined
 }
 
-/** What a model is made with; a call may set some of it itself. */
+/** Options of a model. A call may override some of them. */
 export interface ModelOptions extends ServerAddress {
   readonly model: string
-  /** The window in tokens. One value for each model: a server may load it anew whenever it changes. */
+  /** The window in tokens, one value per model: a server may reload the model whenever it changes. */
   readonly contextWindow: number
-  /** The most tokens of an answer. Without a limit a model that repeats itself never stops. */
+  /** The limit of an answer in tokens. Without one, a model that repeats itself never stops. */
   readonly maxAnswerTokens: number
-  /** How long the server keeps the model loaded, longer than a person thinks at an approval. */
+  /** How long the server keeps the model loaded. Longer than a user thinks about an approval. */
   readonly keepAlive?: string | undefined
-  /** Whether and how hard the model thinks; left to the model when absent. */
+  /** Whether and how hard the model thinks; absent to leave it to the model. */
   readonly think?: Think | undefined
 }
 
-/** What a server knows of a model; absent where it does not say it. */
+/** What a server says about a model. Absent fields are unknown. */
 export interface ModelFacts {
-  /** False when the server could not be asked. */
+  /** False if the server could not be asked. */
   readonly isKnown: boolean
-  /** True when the server says that it does not have the model. */
+  /** True if the server says that it lacks the model. */
   readonly isMissing?: boolean
-  /** True when the server forwards prompts for the model to another server. */
+  /** True if the server forwards prompts for the model to another server. */
   readonly isForwarded?: boolean | undefined
   readonly abilities: ModelAbilities
-  /** How long prompts may be, and how many calls the server works on; without `slots` further calls wait there. */
+  /**
+   * The maximum prompt length, and how many calls the server processes at once. Without `slots`, further calls wait
+   * there.
+   */
   readonly capacity: ModelCapacity
-  /** True when the server holds answers to a grammar (GBNF). */
+  /** True if the server binds answers to a grammar (GBNF). */
   readonly takesGrammar?: boolean
   /**
-   * True when the server refuses a prompt over its window without being asked to. One that is asked all the same loads a model
-   * anew that another client uses.
+   * True if the server refuses a prompt over its window by default. Setting the option anyway would reload a model that
+   * another client uses.
    */
   readonly refusesLong?: boolean
   /** `temperature` of the Modelfile. */
   readonly temperature?: number | undefined
-  /** Other names that say of which family the model is. */
+  /** Other names that reveal the model's family. */
   readonly family?: string | undefined
 }
 
 export const unknownFacts: ModelFacts = { isKnown: false, abilities: {}, capacity: {} }
 
-/** What can be asked of the server of a provider. */
+/** Queries to a provider's server. */
 export interface ModelServer {
-  /** What answers there, for a person: `Ollama 0.12.3`. */
+  /** The name and version of the server for the user, such as `Ollama 0.12.3`. */
   readonly greeting: Effect.Effect<string, ModelError>
-  /** The facts of a model; unknown ones when the server does not answer in time. */
+  /** The facts of a model; unknown ones if the server does not answer in time. */
   readonly facts: (model: string) => Effect.Effect<ModelFacts>
   /**
-   * Whether a model is in memory now; nothing when that is not known. Some servers list a model from the moment at which they
-   * begin to load it, so "yes" does not mean that it can be used; "no" means that it cannot.
+   * Whether a model is in memory now; undefined if unknown. Some servers list a model as soon as loading begins. So
+   * true does not mean that it is ready, but false means that it is not.
    */
   readonly isLoaded?: ((model: string) => Effect.Effect<boolean | undefined>) | undefined
-  /** The error of a model that the server says that it does not have. */
+  /** The error for a model that the server says it lacks. */
   readonly missing?: (model: string) => Extract<ModelErrorReason, { readonly _tag: "ModelMissing" }>
-  /** Everything that is installed, for a provider that can say what each model can do. */
+  /** All installed models, for a provider that knows what each can do. */
   readonly inventory?: Effect.Effect<ReadonlyArray<InstalledModel>, ModelError>
-  /** What a loaded model takes in memory; nothing when that is not known. */
+  /** The memory of a loaded model; undefined if unknown. */
   readonly memory?: (model: string) => Effect.Effect<LoadedMemory | undefined>
-  /** Gets a model, for a server that can. What has come is kept when it is interrupted. */
+  /** Downloads a model, if the server can. An interruption keeps the downloaded parts. */
   readonly pull?: (model: string) => Stream.Stream<PullStep, ModelError>
-  /** Takes a model out of memory. */
+  /** Unloads a model from memory. */
   readonly unload?: (model: string) => Effect.Effect<void, ModelError>
 }
 
-/** Where a provider has its server. */
+/** Where a provider's server is. */
 export interface ServerLocation {
-  /** The base address by the configuration, or the default one. */
+  /** The configured base address, or the default. */
   readonly read: (configuration: Configuration) => string
-  /** The address as a part of the configuration, so that a run which is resumed finds the same server. */
+  /** The address as a configuration, so that a resumed run finds the same server. */
   readonly save: (host: string) => Configuration
-  /** Says why requests can never reach an address, with what to do; nothing when they can. */
+  /** Why requests can never reach an address, and what to do; undefined if they can. */
   readonly problem: (host: string) => string | undefined
-  /** Where a person sets it: "OLLAMA_HOST or host". */
+  /** Where the user sets it, such as "OLLAMA_HOST or host". */
   readonly source: string
-  /** What a person does when no server answers there. */
+  /** What the user can do if no server answers. */
   readonly remedy: string
-  /** The environment variable that holds the key; of a plugin that declares a secret of this name, that secret. */
+  /** The environment variable with the key. If a plugin declares a secret of this name, that secret is used. */
   readonly keyVariable: string
 }
 
 export interface Provider {
-  /** The names of its models begin with it and a colon, unless `owns` says otherwise. */
+  /** Its model names begin with the id and a colon, unless `owns` decides otherwise. */
   readonly id: string
   readonly owns?: (model: string) => boolean
-  /** What traces call it; `id` when absent. */
+  /** Its name in traces; `id` if absent. */
   readonly traceName?: string
-  /** Absent for models that need no server. */
+  /** Absent for models without a server. */
   readonly server?: ServerLocation
-  /** The key, where it is a secret of a plugin; the host notes it. */
+  /** The key, if it is a secret of a plugin. The program sets it. */
   readonly key?: Redacted.Redacted
-  /** Asks the server; the connections close with the scope. */
+  /** Connects to the server. The connections close with the scope. */
   readonly connect?: (address: ServerConnection) => Effect.Effect<ModelServer, never, Scope.Scope>
   readonly model: (options: ModelOptions) => Layer.Layer<LanguageModel.LanguageModel>
 }
@@ -129,19 +132,22 @@ export interface Provider {
 export const owns = ({ id, owns: isOwn }: Provider, model: string): boolean =>
   isOwn?.(model) ?? model.startsWith(`${id}:`)
 
-/** What the calls of a run know of the server that answers them. */
+/** What the calls of a run know about their server. */
 interface AnsweringServer extends Pick<ModelServer, "facts" | "isLoaded" | "memory"> {
-  /** True for a model that the same server has; by the names of models when absent. */
+  /** True for a model on the same server. If absent, model names decide. */
   readonly serves?: ((model: string) => boolean) | undefined
 }
 
-/** A reference: a model may have no server. */
+/** A reference, because a model may have no server. */
 export const CurrentServer = Context.Reference<AnsweringServer>(
   "task-conductor/services/providers/Provider/CurrentServer",
   { defaultValue: () => ({ facts: () => Effect.succeed(unknownFacts) }) }
 )
 
-/** Facts of a model are asked for once by all calls, and remembered once the server has answered; those in `asked` are known already, by its name. */
+/**
+ * All calls share one query for a model's facts, which is cached once the server has answered. `knownFacts` are already
+ * known.
+ */
 export const layerCurrentServer = <R>(
   connect: Effect.Effect<ModelServer, never, R>,
   {

@@ -1,23 +1,24 @@
 /**
- * What a server refused of requests. Servers of one API differ in the fields that they know, and templates of models in the roles:
- * what is refused by its name is left out of the next try, and of all later requests to the same model, as long as that helps.
+ * Adapts requests to what a server accepts. Servers of one API know different fields, and model templates different
+ * roles. A part that the server refuses by name is omitted from the retry, and from later requests to the same model if
+ * that helped.
  */
 import { refusesRequest } from "./ModelErrors.ts"
 import type { ServerFailure } from "./ServerFailure.ts"
 
-/** What a person is told of it. */
+/** A message about it for the user. */
 export interface RequestNotice {
   readonly level: "info" | "warning"
   readonly text: string
 }
 
-/** Never left out: without them a request asks for something else. Thinking is asked for in another way. */
+/** Never omitted: without them, the request would mean something else. Thinking is handled elsewhere. */
 const needed: ReadonlySet<string> = new Set(["model", "messages", "tools", "think", "reasoning_effort"])
 
-/** What newer servers call a field. */
+/** Names of fields in newer servers. */
 const newNames: Readonly<Record<string, string>> = { max_tokens: "max_completion_tokens" }
 
-/** Without them an answer is what it is with them. */
+/** Fields without effect on the answer. */
 const harmless: ReadonlySet<string> = new Set([
   "stream",
   "stream_options",
@@ -27,24 +28,24 @@ const harmless: ReadonlySet<string> = new Set([
   "shift"
 ])
 
-/** The role of instructions, beside the names of fields. */
+/** The key for the role of instructions, beside field names. */
 const systemRole = "system role"
 
 const refusing =
   /not (?:be |been |currently )?(?:supported|permitted|allowed|recogni[sz]ed|accepted|implemented|available|enabled|valid)|unsupported|unrecogni[sz]ed|unknown|unexpected|\bextra\b|forbidden|does(?: not|n't) (?:support|accept|allow)|invalid|additional propert|no such|cannot|can't|only supports?|literal_error|not found in|not a (?:valid|known)|deprecated|removed/i
 
-/** Where a server begins to list what it does take. */
+/** Words before a list of what the server accepts. */
 const listing =
   /\bexpected\b|\b(?:allowed|supported|valid|known|permitted|accepted)\s+(?:values?|parameters?|params|fields?|arguments?|keys?|properties|options?|ones?|are)\b|\bone of\b|\buse\s+['"`]/i
 
-/** The words with which servers and templates refuse instructions in a role of their own. */
+/** Words with which servers and templates refuse a separate role for instructions. */
 const refusesSystem =
   /\bsystem\b[^.\n]{0,40}\b(?:role|message|prompt|instruction)|\brole[^.\n]{0,80}\bsystem\b|\broles? (?:must|should) alternate|\bonly (?:the )?user,? (?:and )?assistant|\b(?:system|developer) instruction|messages?\W{1,4}0\W{1,4}role|\b(?:unknown|unsupported|invalid|unexpected) (?:message )?role/i
 
-/** How far from the name of a field the words stand that refuse it. */
+/** How far the refusing words may be from the field name, in characters. */
 const near = 80
 
-/** True for a text that refuses a field by its name: with the signs of a language around it, and blanks in the place of underscores. */
+/** True for a text that refuses a field by name, in any notation and with blanks for underscores. */
 const refusesField = (text: string, name: string): boolean => {
   const written = name === "stream" ? String.raw`stream(?:ing)?(?!\s+options)` : name.replaceAll("_", "[_ ]?")
   const names = new RegExp(String.raw`(?<![\w-])${written}(?![\w-])`, "gi")
@@ -66,7 +67,7 @@ const messagesOf = ({ messages }: Request): ReadonlyArray<RequestMessage> =>
 const before = (text: string, content: RequestMessage["content"]): RequestMessage["content"] =>
   typeof content === "string" ? `${text}\n\n${content}` : [{ type: "text", text }, ...content]
 
-/** The messages with the instructions at the beginning of the first message of the user. */
+/** The messages with the instructions moved to the beginning of the user's first message. */
 const withoutSystem = (messages: ReadonlyArray<RequestMessage>): ReadonlyArray<RequestMessage> => {
   const instructions = messages.flatMap(({ content, role }) =>
     role === "system" && typeof content === "string" && content !== "" ? [content] : []
@@ -80,7 +81,7 @@ const withoutSystem = (messages: ReadonlyArray<RequestMessage>): ReadonlyArray<R
     : [{ role: "user", content: text }, ...others]
 }
 
-/** The request without what is left out. */
+/** The request without the refused parts. */
 const fitted = (request: Request, leftOut: ReadonlySet<string>): Request => {
   const fields = Object.entries(request).flatMap(([name, value]): ReadonlyArray<readonly [string, unknown]> => {
     if (name === "messages" && leftOut.has(systemRole)) return [[name, withoutSystem(messagesOf(request))]]
@@ -93,14 +94,14 @@ const fitted = (request: Request, leftOut: ReadonlySet<string>): Request => {
   return Object.fromEntries(fields)
 }
 
-/** What a failure says of the request; nothing when it may be about anything else. */
+/** The text of a failure about the request; undefined if it may concern anything else. */
 const refusalText = (failure: ServerFailure): string | undefined => {
   if (failure._tag === "ErrorLine") return failure.detail
   if (failure._tag !== "BadStatus" || failure.isMissing === true) return undefined
   return refusesRequest(failure.status, failure.detail) ? failure.detail : undefined
 }
 
-/** The fields that a failure may be about: an answer that has begun as a stream does not refuse to be one. */
+/** The fields that a failure may refuse. If the answer has begun as a stream, streaming is not one of them. */
 const refusable = (request: Request, failure: ServerFailure): ReadonlyArray<string> =>
   Object.keys(request).filter(
     (name) =>
@@ -109,7 +110,7 @@ const refusable = (request: Request, failure: ServerFailure): ReadonlyArray<stri
       (name !== "stream" || (request[name] === true && failure._tag !== "ErrorLine"))
   )
 
-/** What of a request a failure refuses by its name. */
+/** The parts of a request that a failure refuses by name. */
 const refusedParts = (failure: ServerFailure, request: Request): ReadonlyArray<string> => {
   const text = refusalText(failure)
   if (text === undefined) return []
@@ -132,7 +133,7 @@ const noticeOf = (model: string, part: string): RequestNotice => {
   }
 }
 
-/** Makes what fits the requests of a run to the server of its models. */
+/** Creates the adapter for the requests of a run. */
 export const makeRequestFit = () => {
   const byModel = new Map<string, Set<string>>()
   const leftOutOf = (model: string): Set<string> => {
@@ -141,13 +142,13 @@ export const makeRequestFit = () => {
     return leftOut
   }
   return {
-    /** What one call sends, until it is answered. */
+    /** The adapter for one call, until it is answered. */
     forCall: (model: string) => {
       const leftOut = leftOutOf(model)
       const learnt: Array<string> = []
       return {
         fit: (request: object): Request => fitted(request as Request, leftOut),
-        /** Says whether the request would be another one if it was sent again. */
+        /** Returns true if a retry would send a different request. */
         learn: (failure: ServerFailure, sent: Request): boolean => {
           const parts = refusedParts(failure, sent)
           const news = parts.filter((part) => !leftOut.has(part))
@@ -155,11 +156,11 @@ export const makeRequestFit = () => {
           learnt.push(...news)
           return parts.length > 0
         },
-        /** To be called when nothing that was left out helped. */
+        /** Call this if omitting parts did not help. */
         forget: (): void => {
           for (const part of learnt.splice(0)) leftOut.delete(part)
         },
-        /** What was left out for the first time; to be called when the call is answered. */
+        /** Parts omitted for the first time. Call this when the call is answered. */
         notices: (): ReadonlyArray<RequestNotice> => learnt.splice(0).map((part) => noticeOf(model, part))
       }
     }

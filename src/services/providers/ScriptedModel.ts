@@ -1,6 +1,6 @@
 /**
- * A language model with scripted answers, for tests of the product and of plugins. An answer can arrive at once, or be
- * held back until the test releases it, so that interleavings can be asserted.
+ * A language model with scripted answers, for tests of the product and of plugins. An answer arrives at once, or waits
+ * until the test releases it, so that tests can control interleavings.
  */
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
@@ -16,12 +16,12 @@ import type { FilledPrompt } from "../../domain/models/PromptSize.ts"
 import { type PromptOptions, makeStreamedModel } from "./StreamedModel.ts"
 import { estimatedFinish, filledPrompt } from "./PromptText.ts"
 
-/** What the model says; `finish` is `length` for an answer that is cut off. */
+/** The answer of the model. `finish` is `length` for an answer that is cut off. */
 export interface ScriptedAnswer {
   readonly text: string
   readonly thinking?: string
   readonly finish?: "stop" | "length"
-  /** What it asks for in a conversation; `arguments` is an object, or a string that is no JSON. */
+  /** Its calls in a conversation. `arguments` is an object, or a string that is not JSON. */
   readonly calls?: ReadonlyArray<{
     readonly id?: string
     readonly name: string
@@ -29,10 +29,10 @@ export interface ScriptedAnswer {
   }>
 }
 
-/** All that was sent. */
+/** Everything that was sent to the model. */
 export interface ScriptedRequest {
   readonly messages: ReadonlyArray<Prompt.Message>
-  /** The names of the tools that may be called. */
+  /** The names of the available tools. */
   readonly tools: ReadonlyArray<string>
 }
 
@@ -84,7 +84,7 @@ const make = (respond: Respond) =>
     )
   })
 
-/** The held calls of a scripted model, in the order in which the model was asked. */
+/** The waiting calls of a scripted model, in order. */
 export class HeldCalls extends Context.Service<
   HeldCalls,
   {
@@ -92,12 +92,12 @@ export class HeldCalls extends Context.Service<
     readonly next: Effect.Effect<HeldCall>
     /** How many calls wait and were not taken with `next`. */
     readonly waiting: Effect.Effect<number>
-    /** Prompts of calls that were interrupted before they were answered. */
+    /** Prompts of calls that were interrupted before their answer. */
     readonly interrupted: () => ReadonlyArray<FilledPrompt>
   }
 >()("task-conductor/services/providers/ScriptedModel/HeldCalls") {}
 
-/** Answers at once with what the function makes of the prompt, or fails with it. */
+/** Answers at once with the result of the function, or fails with it. */
 const layer = (
   answer: (prompt: FilledPrompt, index: number, request: ScriptedRequest) => ScriptedAnswer | string | AiError.AiError
 ): Layer.Layer<LanguageModel.LanguageModel> =>
@@ -114,7 +114,7 @@ const layer = (
     })
   )
 
-/** Holds every call back until the test answers it. */
+/** Delays every call until the test answers it. */
 const layerHeld: Layer.Layer<LanguageModel.LanguageModel | HeldCalls> = Layer.effectContext(
   Effect.gen(function* () {
     const calls = yield* Queue.unbounded<HeldCall>()
@@ -146,5 +146,5 @@ const layerHeld: Layer.Layer<LanguageModel.LanguageModel | HeldCalls> = Layer.ef
   })
 )
 
-/** Models for tests: `layer` answers by a function, `layerHeld` waits for `HeldCalls`. */
+/** Models for tests: `layer` answers by a function; with `layerHeld`, the test answers through `HeldCalls`. */
 export const ScriptedModel = { layer, layerHeld }

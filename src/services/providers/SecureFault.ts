@@ -1,15 +1,15 @@
 /**
- * Why a connection to a server is not the secure one that its address asks for, or is none although the server wants one: a
- * certificate that is not trusted, and an address with the scheme of the other kind. Each has a remedy of its own, and none of
- * them is a server that does not run.
+ * Explains why a connection is not secure as its address requires, or why a server requires a secure one: an untrusted
+ * certificate, or the wrong scheme in the address. Each fault has its own remedy, and none means that the server is not
+ * running.
  */
 import * as Predicate from "effect/Predicate"
 import { oneLine } from "../../domain/text/Format.ts"
 
 export interface SecureFault {
-  /** What is wrong, as a sentence without its full stop. */
+  /** The fault, as a sentence without its full stop. */
   readonly what: string
-  /** What a person does about it; a sentence. */
+  /** What the user can do, as a sentence. */
   readonly remedy: string
 }
 
@@ -37,7 +37,7 @@ const otherName: CertificateFault = {
   remedy: `Write the address with a name that the certificate has, or give the server a certificate for this one; ${noHelp}.`
 }
 
-/** What the codes of Node and OpenSSL say of a certificate; the others are those of `isCertificateCode`. */
+/** Meanings of certificate codes of Node and OpenSSL. `isCertificateCode` recognises further ones. */
 const certificateFaults: ReadonlyMap<string, CertificateFault> = new Map([
   ["DEPTH_ZERO_SELF_SIGNED_CERT", ownSignature],
   ["SELF_SIGNED_CERT_IN_CHAIN", authority],
@@ -54,7 +54,7 @@ const certificateFaults: ReadonlyMap<string, CertificateFault> = new Map([
 const isCertificateCode = (code: string): boolean =>
   /^(?:CERT_|CRL_|UNABLE_TO_|ERROR_IN_CERT_|INVALID_(?:CA|PURPOSE)$|PATH_LENGTH_EXCEEDED$|AKID_|OCSP_)/.test(code)
 
-/** The code, with the names of a certificate that is for another one. */
+/** The code. If the certificate belongs to another host, also the names in it. */
 const certificateWords = (code: string, error: object): string => {
   const certificate = Predicate.hasProperty(error, "cert") ? error.cert : undefined
   const names = Predicate.hasProperty(certificate, "subjectaltname") ? certificate.subjectaltname : undefined
@@ -62,13 +62,13 @@ const certificateWords = (code: string, error: object): string => {
   return isForOther ? `${code}: it has ${oneLine(names).slice(0, 200)}` : code
 }
 
-/** How the address is written with the other scheme. */
+/** The address with the other scheme. */
 const otherScheme = ({ host, protocol }: URL): string => {
   const scheme = protocol === "https:" ? "http" : "https"
   return `${scheme}://${host} in the place of ${protocol}//${host}`
 }
 
-/** The errors below an error, itself first: an HTTP client wraps that of the system. */
+/** The error and its nested causes: an HTTP client wraps system errors. */
 const causesOf = (error: unknown, levels = 6): ReadonlyArray<object> => {
   if (!Predicate.isObject(error) || levels === 0) return []
   const { cause, reason } = error as { readonly cause?: unknown; readonly reason?: unknown }
@@ -78,7 +78,7 @@ const causesOf = (error: unknown, levels = 6): ReadonlyArray<object> => {
 const textOf = (error: object, key: "code" | "message"): string =>
   Predicate.hasProperty(error, key) && typeof error[key] === "string" ? error[key] : ""
 
-/** What OpenSSL says of a server that answers in plain text. */
+/** OpenSSL messages about a server that answers in plain text. */
 const saysPlainText = /wrong version number|packet length too long|http request|unknown protocol|record layer failure/i
 
 const secureConnectionFault = (url: URL, error: object): SecureFault | undefined => {
@@ -109,7 +109,7 @@ const secureConnectionFault = (url: URL, error: object): SecureFault | undefined
   }
 }
 
-/** What is wrong with the security of a connection that failed before anything was answered; nothing for any other failure. */
+/** The security fault of a connection that failed before any answer; undefined for another failure. */
 export const secureFault = (error: unknown, address: string): SecureFault | undefined => {
   const url = URL.parse(address)
   if (url?.protocol !== "https:") return undefined
@@ -120,10 +120,10 @@ export const secureFault = (error: unknown, address: string): SecureFault | unde
   return undefined
 }
 
-/** How a connection ends whose two sides speak different schemes, and other connections too: bytes that are no HTTP, or none. */
+/** Codes of a connection whose two sides use different schemes. Other connections can end this way too. */
 const endsOtherScheme: ReadonlySet<string> = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"])
 
-/** What a person may try when a connection ended without an answer; a sentence, or nothing. */
+/** What the user can try if a connection ended without an answer: a sentence, or undefined. */
 export const schemeHint = (error: unknown, address: string): string | undefined => {
   const url = URL.parse(address)
   const codes = causesOf(error).map((cause) => textOf(cause, "code"))
@@ -132,11 +132,11 @@ export const schemeHint = (error: unknown, address: string): string | undefined 
   return `If it speaks ${url.protocol === "https:" ? "http" : "https"}, write ${otherScheme(url)}.`
 }
 
-/** What servers and proxies of https answer to a request in plain text. */
+/** Answers of HTTPS servers and proxies to plain text. */
 const saysSecureOnly =
   /plain HTTP request was sent to (?:an? )?(?:HTTPS|TLS|SSL)|HTTP request to an? HTTPS server|speaking plain HTTP to an? SSL|requires? (?:https|TLS)\b/i
 
-/** The fault of an answer with which a server of https refuses plain text. */
+/** The fault if an HTTPS server refused plain text. */
 export const plainTextRefusal = (text: string, address: string): SecureFault | undefined => {
   const url = URL.parse(address)
   if (url === null || url.protocol !== "http:" || !saysSecureOnly.test(text)) return undefined

@@ -1,6 +1,6 @@
 /**
- * The ways in which a request to a model server fails, as facts that do not depend on its API, and how the errors that
- * servers report are read.
+ * The ways in which a request to a model server fails, independent of its API, and how to read the errors that servers
+ * report.
  */
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
@@ -14,9 +14,9 @@ import type { SecureFault } from "./SecureFault.ts"
 export type ServerFailure =
   /** The host is not a valid address. */
   | { readonly _tag: "BadAddress"; readonly host: string }
-  /** No response came back: nothing listens, the name is unknown, the connection broke before the first byte. */
+  /** No response: nothing listens, the host name is unknown, or the connection broke before the first byte. */
   | { readonly _tag: "NoResponse"; readonly detail: string; readonly hint?: string }
-  /** A status other than 200. `json` says whether it was an error object of the API; `isMissing`, that it means the model. */
+  /** A status other than 200. `json`: the body was an error object of the API. `isMissing`: the model is missing. */
   | {
       readonly _tag: "BadStatus"
       readonly status: number
@@ -24,19 +24,19 @@ export type ServerFailure =
       readonly detail: string
       readonly isMissing?: boolean
     }
-  /** A secure connection cannot be made, or is the only one that the server takes. */
+  /** A secure connection is impossible, or the server accepts no other. */
   | { readonly _tag: "NotSecure"; readonly fault: SecureFault }
   /** The prompt is longer than the context window. */
   | ({ readonly _tag: "PromptTooLong"; readonly detail: string } & ServerOverflow)
   /** The server reported an error in the middle of an answer. */
   | { readonly _tag: "ErrorLine"; readonly detail: string }
-  /** The answer holds data that the API does not know; `excerpt` is its beginning. */
+  /** The answer contains data that the API does not know. `excerpt` is its beginning. */
   | { readonly _tag: "BadLine"; readonly excerpt: string }
   /** One line or document is larger than `limit` bytes. */
   | { readonly _tag: "TooLarge"; readonly limit: number }
   /** The connection ended before the answer did. */
   | { readonly _tag: "BrokenOff"; readonly detail: string }
-  /** A limit of time, by the phase of the call that it ended. */
+  /** A time limit, by the phase of the call that it ended. */
   | { readonly _tag: "TimedOut"; readonly phase: keyof typeof notWithin; readonly seconds: number }
 
 const notWithin = {
@@ -46,7 +46,7 @@ const notWithin = {
   call: "the answer was not complete"
 }
 
-/** Describes the failure without a full stop, since it becomes part of longer sentences; `api` is what is spoken. */
+/** Describes the failure without a full stop, for use in longer sentences. `api` is the name of the API. */
 export const describeFailure = (failure: ServerFailure, api: string): string => {
   switch (failure._tag) {
     case "BadAddress":
@@ -76,19 +76,19 @@ export class ServerError extends Data.TaggedError("ServerError")<{ readonly fail
 export const badLine = (text: string): ServerError =>
   new ServerError({ failure: { _tag: "BadLine", excerpt: text.slice(0, 80) } })
 
-/** For data that was parsed and has another shape than the API says. */
+/** For parsed data with an unexpected shape. */
 export const badShape = (said: unknown): ServerError => badLine(jsonOf(said))
 
 export const brokenOff = (detail: string): ServerError => new ServerError({ failure: { _tag: "BrokenOff", detail } })
 
-/** llama-cpp-python ends an answer so when another call comes: both have to go one after another. */
+/** llama-cpp-python ends an answer this way when another call arrives. The calls must run one after another. */
 export const endedForAnother = "the server ended the answer without a reason, as some do when another call comes"
 
-/** Anything else than a `ServerError` means an answer that could not be read. */
+/** Converts an error. Anything but a `ServerError` means an unreadable answer. */
 export const asServerError = (cause: unknown): ServerError =>
   cause instanceof ServerError ? cause : badLine(cause instanceof Error ? cause.message : String(cause))
 
-/** What stands under `error`, with the sizes when the prompt did not fit. */
+/** The content of `error`, with sizes if the prompt did not fit. */
 export interface ErrorValue {
   readonly detail: string
   readonly overflow?: ServerOverflow
@@ -96,10 +96,10 @@ export interface ErrorValue {
 
 const asDetail = (text: string): string => text.trim().replace(/\.$/, "").slice(0, 500)
 
-/** An error as text; nobody words one in more levels. */
+/** An error as text. Deep nesting is cut, because no real message has it. */
 const jsonOf = (value: unknown): string => JSON.stringify(withoutDeeper((value ?? null) as Schema.Json, 8))
 
-/** The word of llama.cpp for a prompt that is too long, with both sizes in tokens. */
+/** llama.cpp's error for a prompt that is too long, with both sizes in tokens. */
 const isOverflow = Schema.is(
   Schema.Struct({
     type: Schema.Literal("exceed_context_size_error"),
@@ -108,21 +108,21 @@ const isOverflow = Schema.is(
   })
 )
 
-/** What an error says of a prompt that is too long: by its text, its code or its type. */
+/** What an error says about a prompt that is too long, in its text, code or type. */
 const overflowOf = (error: object, detail: string): ServerOverflow | undefined => {
   if (isOverflow(error)) return { promptTokens: error.n_prompt_tokens, window: error.n_ctx }
   const { code, type } = error as { readonly code?: unknown; readonly type?: unknown }
   return readServerOverflow(detail) ?? readServerOverflow([code, type].filter(Predicate.isString).join(" "))
 }
 
-/** A finding of a check of the request, as FastAPI lists them: where, and what is wrong there. */
+/** A validation error as FastAPI lists it: the location and the message. */
 const RequestFault = Schema.Struct({
   loc: Schema.Array(Schema.Union([Schema.String, Schema.Finite])),
   msg: Schema.String
 })
 const isRequestFaults = Schema.is(Schema.NonEmptyArray(RequestFault))
 
-/** The words for an error: what it holds under `message`, or under `detail` as FastAPI writes it. */
+/** The text of an error, from `message`, or from `detail` as FastAPI writes it. */
 const wordsOf = (error: object): string => {
   const { detail, message } = error as { readonly detail?: unknown; readonly message?: unknown }
   if (typeof message === "string") return message
@@ -138,8 +138,8 @@ const parseObject = (text: string): object | undefined => {
 }
 
 /**
- * Reads a sentence, an object with a `message`, or either of them as JSON inside a string, the form in which Ollama
- * passes on the errors of its runner.
+ * Reads a sentence, an object with a `message`, or either as JSON in a string. Ollama passes on errors of its runner in
+ * the last form.
  */
 export const readErrorValue = (value: unknown, levels = 8): ErrorValue => {
   const object = typeof value === "string" ? parseObject(value) : value
@@ -158,7 +158,7 @@ export const readErrorValue = (value: unknown, levels = 8): ErrorValue => {
   return { detail: asDetail(words), ...(overflow === undefined ? {} : { overflow }) }
 }
 
-/** The failure that is reported in the middle of an answer. */
+/** The failure reported in the middle of an answer. */
 export const reportedError = (value: unknown): ServerError => {
   const unnamed = "the server ended its answer with an error and gave no reason"
   const { detail, overflow } = readErrorValue(value)
@@ -169,12 +169,12 @@ export const reportedError = (value: unknown): ServerError => {
   return new ServerError({ failure })
 }
 
-/** A rate, which some servers word like a size. */
+/** The status for a rate limit, whose message may resemble one about size. */
 const tooManyRequests = 429
 
 /**
- * Reads a line or a document, which holds one JSON object; throws a `ServerError` for anything else. A line that is not whole
- * may lack more than its end.
+ * Parses a line or a document with one JSON object. Throws a `ServerError` for anything else. An incomplete line may
+ * lack more than its end.
  */
 export const readObject = (text: string, isWhole = true): object => {
   const parsed = Result.try((): unknown => JSON.parse(text))
@@ -185,7 +185,7 @@ export const readObject = (text: string, isWhole = true): object => {
   return parsed.success
 }
 
-/** The failure behind an answer that is not 200. */
+/** The failure for a status other than 200. */
 export const readBadStatus = (answer: {
   readonly status: number
   readonly statusText: string

@@ -1,6 +1,4 @@
-/**
- * Questions about a server and its models, which have small answers: each has a time, and fails with an error of the domain.
- */
+/** Queries about a server and its models with small answers. Each has a time limit and fails with a domain error. */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -10,7 +8,7 @@ import type { ServerConnection } from "./Provider.ts"
 import { asServerError, badShape, ServerError } from "./ServerFailure.ts"
 import { makeFetch, openAgent } from "./ServerTransport.ts"
 
-/** Makes what asks a server; `model` is the one that the question is about. The connections close with the scope. */
+/** Creates the query function for a server. `model` is the model of the query. The connections close with the scope. */
 export const openQuestions = Effect.fnUntraced(function* (
   { host, patience = "10 seconds" }: ServerConnection,
   spoken: Spoken

@@ -1,7 +1,7 @@
 /**
- * The transport below all providers: a `fetch` over node:http, which waits for as long as we say where Node's own gives up
- * after five minutes without headers. It fails with a `ServerError`, also for a status other than 200. Each request is
- * ended by its signal in any state, and its socket is closed at once.
+ * The transport of all providers: a `fetch` over node:http with our own time limits. Node's fetch gives up after five
+ * minutes without headers. It fails with a `ServerError`, also for a status other than 200. The signal ends a request
+ * in any state and closes its socket at once.
  */
 import * as http from "node:http"
 import { Agent as SecureAgent, request as secureRequest } from "node:https"
@@ -17,21 +17,21 @@ import { badLine, brokenOff, readBadStatus, readObject, ServerError, type Server
 export const authorization = ({ apiKey }: ServerAddress): Record<string, string> =>
   apiKey === undefined ? {} : { Authorization: `Bearer ${Redacted.value(apiKey)}` }
 
-/** The longest line and the largest document that is taken, in bytes. */
+/** The maximum size of a line or document, in bytes. */
 export const maxBytes = 8 * 1024 * 1024
 
 /** How much of an error page is read, in bytes. */
 const errorBytes = 64 * 1024
 
-/** How long an answer waits for its end after its last object, so that its connection serves the next call; in ms. */
+/** How long to wait for the end of an answer after its last object, so that the connection can be reused. In ms. */
 const endGrace = 250
 
-/** Keeps connections for the next request: an agent of `node:http`, whose types a plugin need not have. */
+/** Reuses connections: an agent of `node:http`, whose types a plugin may lack. */
 export interface Connections {
   destroy(): void
 }
 
-/** Keeps connections to `host` for the next request; they close with the scope. */
+/** Reuses connections to `host`. They close with the scope. */
 export const openAgent = (host: string): Effect.Effect<Connections, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.sync(() =>
@@ -47,7 +47,7 @@ const codeOf = (cause: unknown): string =>
 
 const tooLarge = new ServerError({ failure: { _tag: "TooLarge", limit: maxBytes } })
 
-/** The pieces of a body; the end of the connection in the middle is a failure. */
+/** The pieces of a body. Fails if the connection ends within it. */
 async function* piecesOf(response: http.IncomingMessage): AsyncGenerator<Uint8Array, void> {
   try {
     yield* response as AsyncIterable<Uint8Array>
@@ -56,7 +56,7 @@ async function* piecesOf(response: http.IncomingMessage): AsyncGenerator<Uint8Ar
   }
 }
 
-/** The text of a body up to a size; what came before the connection broke is its beginning. */
+/** The text of a body up to a limit. If the connection broke, the text before that. */
 const readText = async (response: http.IncomingMessage, limit: number) => {
   const read: Array<Uint8Array> = []
   let size = 0
@@ -73,7 +73,7 @@ const readText = async (response: http.IncomingMessage, limit: number) => {
   return { text: Buffer.concat(read).toString("utf8").trim(), isWhole, size }
 }
 
-/** A document of bounded size, which holds a JSON object. */
+/** A JSON document of limited size. */
 const readDocument = async (response: http.IncomingMessage): Promise<string> => {
   const { isWhole, size, text } = await readText(response, maxBytes)
   if (size > maxBytes) throw tooLarge
@@ -82,13 +82,13 @@ const readDocument = async (response: http.IncomingMessage): Promise<string> => 
   return text
 }
 
-/** A line of a body; the last one may lack its end. */
+/** A line of a body. The last one may be incomplete. */
 export interface BodyLine {
   readonly text: string
   readonly isWhole: boolean
 }
 
-/** The lines of a body without blanks around them, those of a piece together. */
+/** The trimmed lines of a body, grouped by the piece in which they arrived. */
 export async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<ReadonlyArray<BodyLine>, void> {
   const decoder = new TextDecoder("utf-8", { fatal: true })
   let held: Array<Uint8Array> = []
@@ -119,7 +119,7 @@ export async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerato
       }
       hold(piece.subarray(start))
     } finally {
-      // Also those before one that cannot be read.
+      // Also yields the lines before an unreadable one.
       if (lines.length > 0) yield lines
     }
   }
@@ -130,31 +130,31 @@ export interface Exchange {
   readonly agent: Connections
   /** Ends the request. */
   readonly signal: AbortSignal
-  /** Is called when the server has accepted the connection. */
+  /** Called when the server has accepted the connection. */
   readonly connected?: (() => void) | undefined
 }
 
-/** What is sent. */
+/** The request to send. */
 interface Sending {
   readonly method: string
   readonly headers: Record<string, string>
   readonly body?: string | undefined
 }
 
-/** Reads what is left of a body whose answer is complete, for a moment: then the connection serves the next call. */
+/** Briefly reads the rest of a body whose answer is complete, so that the connection can be reused. */
 export const drain = async (pieces: AsyncIterator<unknown>): Promise<void> => {
   const rest = async () => {
     while ((await pieces.next()).done !== true);
-    // The agent has the connection back a moment later.
+    // The agent gets the connection back in the next tick.
     await new Promise(setImmediate)
   }
   await Promise.race([rest().catch(() => undefined), delay(endGrace)])
 }
 
-/** What comes of a kept connection that the server had closed: llama-server does so after each streamed answer. */
+/** Codes of a reused connection that the server had closed. llama-server closes it after each streamed answer. */
 const closedBefore: ReadonlySet<string> = new Set(["ECONNRESET", "EPIPE"])
 
-/** The failure of a connection on which nothing was answered. */
+/** The failure of a connection without any answer. */
 const noResponse = (cause: unknown, { href }: URL, detail: string): ServerFailure => {
   const fault = secureFault(cause, href)
   if (fault !== undefined) return { _tag: "NotSecure", fault }
@@ -162,7 +162,7 @@ const noResponse = (cause: unknown, { href }: URL, detail: string): ServerFailur
   return { _tag: "NoResponse", detail, ...(hint === undefined ? {} : { hint }) }
 }
 
-/** Sends a request, again where the connection was kept from one before and is closed, until there is none left of these. */
+/** Sends a request. Retries as long as reused connections turn out to be closed. */
 const open = (exchange: Exchange, url: URL, sending: Sending): Promise<http.IncomingMessage> => {
   const { connected, signal } = exchange
   const agent = exchange.agent as http.Agent
@@ -171,7 +171,7 @@ const open = (exchange: Exchange, url: URL, sending: Sending): Promise<http.Inco
   const isSecure = url.protocol === "https:"
   return new Promise((resolve, reject) => {
     const request = (isSecure ? secureRequest : http.request)(url, { agent, method, headers })
-    // With the option `signal`, Node raises the abort of an answer that nobody reads any more as an error of the process.
+    // Not the option `signal`: with it, Node reports the abort of an unread answer as an error of the process.
     signal.addEventListener("abort", () => request.destroy(), { once: true })
     request.on("socket", (socket) => {
       if (request.reusedSocket) connected?.()
@@ -187,7 +187,7 @@ const open = (exchange: Exchange, url: URL, sending: Sending): Promise<http.Inco
   })
 }
 
-/** Sends a request; only an answer of the status 200 comes back. */
+/** Sends a request. Fails for a status other than 200. */
 const send = async (exchange: Exchange, url: URL, sending: Sending): Promise<http.IncomingMessage> => {
   const response = await open(exchange, url, sending)
   const { statusCode: status = 0, statusMessage: statusText = "" } = response
@@ -199,7 +199,10 @@ const send = async (exchange: Exchange, url: URL, sending: Sending): Promise<htt
     : new ServerError({ failure: { _tag: "NotSecure", fault } })
 }
 
-/** A `fetch` for the package of a provider; `read` reads the body of a streamed answer, a document when absent. */
+/**
+ * A `fetch` for the package of a provider. `read` processes the body of a streamed answer; without it, the body is a
+ * document.
+ */
 export const makeFetch =
   (
     exchange: Exchange,
@@ -213,7 +216,7 @@ export const makeFetch =
     )
   }
 
-/** Asks with an object of JSON; gives the body of the answer as it comes. */
+/** Sends a JSON object and returns the body of the answer as it arrives. */
 export const openAnswer = async (
   exchange: Exchange,
   url: string,

@@ -1,7 +1,7 @@
 /**
- * A language model whose answers are streams, as a service of effect/ai: the parts that the readers of answers make, text and
- * thoughts with a start and an end each, and the model of a server that streams objects over HTTP. Every request streams,
- * even when the whole answer is wanted at once, since only a stream shows whether the answer makes progress.
+ * A language model with streamed answers, as a service of effect/ai. It builds the parts of answers, with a start and
+ * an end for each text or thought, and the model of a server that streams objects over HTTP. Every request streams,
+ * because only a stream shows whether the answer makes progress.
  */
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
@@ -27,14 +27,14 @@ import { maxNesting, withoutDeeper } from "../../domain/text/Json.ts"
 
 export type Parts = ReadonlyArray<Response.StreamPartEncoded>
 
-/** Turns the objects of one answer, in order, into parts; `end` adds those that are known when the last has come. */
+/** Converts the objects of one answer to parts, in order. `end` adds the parts that are known after the last object. */
 export interface PartReader {
-  /** Throws a `ServerError` for an object that is none of an answer. */
+  /** Throws a `ServerError` for an object that does not belong to an answer. */
   readonly read: (object: unknown) => Parts
   readonly end: () => Parts
 }
 
-/** Text and thoughts of one answer, in the order in which they come. */
+/** Builds text and thought parts of one answer, in order of arrival. */
 export const makeBlocks = () => {
   let blocks = 0
   let open: { readonly kind: "text" | "reasoning"; readonly id: string } | undefined
@@ -55,30 +55,30 @@ export const makeBlocks = () => {
   return { close, write }
 }
 
-/** The id of a call to which the server gave none. */
+/** The id of a call, or a new one if the server gave none. */
 export const idOrNew = (given: string | null | undefined): string =>
   given == null || given === "" ? `id_${randomBytes(12).toString("hex")}` : given
 
 const decodeArguments = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
 
 /**
- * Arguments come as an object, or as JSON in a string; text that is not JSON stays text for the tool's schema to
- * refuse. Arguments that are nested too deeply keep one level more than the check of calls accepts.
+ * Arguments arrive as an object, or as JSON in a string. Text that is not JSON stays text, which the tool's schema
+ * refuses. Arguments nested too deeply keep one level more than calls accept.
  */
 export const paramsOf = (value: unknown): unknown => {
   if (value === undefined || value === null) return {}
   if (typeof value === "string" && value.trim() === "") return {}
   const decoded = typeof value === "string" ? Option.getOrElse(decodeArguments(value), () => value) : value
-  /* Some servers put the JSON into a string of JSON. */
+  /** Some servers encode the JSON twice. */
   const inner = typeof decoded === "string" ? Option.getOrUndefined(decodeArguments(decoded)) : undefined
   return withoutDeeper((Predicate.isObject(inner) ? inner : decoded) as Schema.Json, maxNesting + 1)
 }
 
-/** A count that a server says; an invalid one does not lose the answer. */
+/** A count from the server. An invalid one is dropped without losing the answer. */
 export const countOf = (value: unknown): number | undefined =>
   typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : undefined
 
-/** Why an answer ended, by the words of all servers. */
+/** Why an answer ended, from the words of any server. */
 const finishReason = (said: string | null | undefined, called: boolean): Response.FinishReason => {
   switch (said) {
     case "stop":
@@ -98,7 +98,7 @@ const finishReason = (said: string | null | undefined, called: boolean): Respons
   }
 }
 
-/** The last part of an answer. `cached` is a part of `prompt`; servers that do not say it may leave it out of the total. */
+/** The last part of an answer. `cached` is part of `prompt`, but some servers exclude it from the total. */
 export const finishPart = (
   serverReason: string | null | undefined,
   called: boolean,
@@ -117,7 +117,7 @@ export const finishPart = (
   }
 })
 
-/** The parts of a finished stream: each run of thinking or text becomes one part. */
+/** The parts of a finished stream. Each run of thoughts or text becomes one part. */
 const joinParts = (parts: ReadonlyArray<Response.StreamPartEncoded>): Array<Response.PartEncoded> => {
   const blocks = new Map<string, string>()
   return parts.flatMap((part): Array<Response.PartEncoded> => {
@@ -139,7 +139,7 @@ const joinParts = (parts: ReadonlyArray<Response.StreamPartEncoded>): Array<Resp
   })
 }
 
-/** What a provider reads of what is asked. */
+/** The options of a request that a provider reads. */
 export type PromptOptions = Pick<LanguageModel.ProviderOptions, "prompt" | "tools" | "toolChoice" | "responseFormat">
 
 const withoutTools = { tools: [], toolChoice: "none", responseFormat: { type: "text" } } as const
@@ -150,8 +150,8 @@ type Streamed = (
 ) => Stream.Stream<Response.StreamPartEncoded, AiError.AiError>
 
 /**
- * A model of effect/ai whose answers are streams, also where the whole answer is wanted at once. The parts of a stream without
- * tools are not decoded: effect/ai would make a schema for each answer, to check what was made here.
+ * A model of effect/ai whose answers are streams, even if the whole answer is wanted at once. Parts of a stream without
+ * tools are not decoded: effect/ai would build a schema per answer to validate our own output.
  */
 export const makeStreamedModel = Effect.fnUntraced(function* (streamed: Streamed) {
   const model = yield* LanguageModel.make({
@@ -167,33 +167,33 @@ export const makeStreamedModel = Effect.fnUntraced(function* (streamed: Streamed
   return { ...model, streamText: streamText as unknown as LanguageModel.LanguageModel["streamText"] }
 })
 
-/** What a call sends: the options of the model with those of the call in their places. */
+/** The settings of a call: the options of the model, overridden by those of the call. */
 export type Sent = Omit<CallSettings, "contextWindow" | "maxTokens" | "model"> & {
   readonly model: string
   readonly contextWindow: number
   readonly maxTokens: number
 }
 
-/** What is special about a server. */
+/** What differs between servers. */
 interface StreamedServer<Question> {
   readonly spoken: Spoken
-  /** Where answers come from. */
+  /** The URL for answers. */
   readonly url: string
-  /** The question as the server takes it. */
+  /** The question in the server's form. */
   readonly readOptions: (asked: PromptOptions) => Effect.Effect<Question, AiError.AiErrorReason>
   /** The body of the request for a question. */
   readonly requestOf: (question: Question, sent: Sent) => object
-  /** Sends a request; gives the objects of the answer as they come. */
+  /** Sends a request and returns the objects of the answer as they arrive. */
   readonly open: (request: object, exchange: Exchange) => Promise<AsyncIterable<unknown>>
   readonly makeReader: (sent: Sent) => PartReader
-  /** What a failure means for the model that was asked. */
+  /** What a failure means for this model. */
   readonly refine?: (error: ServerError, model: string) => ServerError
 }
 
-/** Why a request is ended whose answer was read, or is not wanted any more. */
+/** The reason for ending a request whose answer is complete or no longer wanted. */
 const notRead = brokenOff("nobody reads the answer any more")
 
-/** The model as a service. It never fails while it is built: a missing server shows with the first request. */
+/** The model as a service. Building it never fails: a missing server shows with the first request. */
 export const layerStreamed = <Question>(
   server: StreamedServer<Question>,
   options: ModelOptions
@@ -234,7 +234,10 @@ export const layerStreamed = <Question>(
           settings.connected?.()
         }
         const call = requestFit.forCall(sent.model)
-        /** Sends the request, again without what the server refuses. What has come by the time that it is asked for goes on together. */
+        /**
+         * Sends the request, and again without the parts that the server refuses. Parts that have already arrived are
+         * passed on together.
+         */
         const receive = async (parts: Queue.Queue<Response.StreamPartEncoded, ServerError | Cause.Done>) => {
           const request = call.fit(server.requestOf(question, sent))
           let hasBegun = false

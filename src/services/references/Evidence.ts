@@ -1,6 +1,7 @@
 /**
- * Holds the links of a result or an answer against the project and the run: files and their lines, quotations, results, pages. Only
- * files that may be read without a question are looked at, so that no answer tells whether another one exists.
+ * Compares the links of a result or an answer with the project and the run: files and their lines, quotations, results,
+ * pages. Only looks at files that may be read without a question, so that no verdict reveals whether another file
+ * exists.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -29,7 +30,7 @@ import { Gate, mayRead } from "../permissions/Gate.ts"
 import { fromProject, meantFile as meantFileOf, nearestFiles } from "./FileReferences.ts"
 import { perhaps } from "./ReferenceContext.ts"
 
-/** What a text may link besides files. */
+/** What a text may link to besides files. */
 interface KnownEvidence {
   readonly finished: ReadonlyArray<TaskName>
   /** The anchors of headings that a link may name. */
@@ -39,7 +40,7 @@ interface KnownEvidence {
   readonly material: ReadonlyArray<string>
 }
 
-/** The verdict about a link to a result or a heading; nothing for other links. */
+/** The verdict about a link to a result or a heading; undefined for other links. */
 const judgeResult = ({ form }: EvidenceLink, context: KnownEvidence): LinkVerdict | undefined => {
   const isAnchor = form._tag === "Plain" && form.reference.kind === "anchor"
   if (form._tag !== "Result" && !isAnchor) return undefined
@@ -55,7 +56,7 @@ const judgeResult = ({ form }: EvidenceLink, context: KnownEvidence): LinkVerdic
   return { wrong: { code: "evidence-result", what: `There is no result or heading "${href}".`, how } }
 }
 
-/** True when the text names exactly this page, and not only one below it. */
+/** True if the text names exactly this page, not only one below it. */
 const names = (text: string, url: string): boolean => {
   for (let at = text.indexOf(url); at !== -1; at = text.indexOf(url, at + 1)) {
     const next = text.slice(at + url.length, at + url.length + 2)
@@ -64,10 +65,10 @@ const names = (text: string, url: string): boolean => {
   return false
 }
 
-/** The verdict about a link to a page; nothing for other links. */
+/** The verdict about a link to a page; null for other links. */
 const judgePage = ({ form, href }: EvidenceLink, { material }: KnownEvidence): LinkVerdict | null => {
   if (form._tag !== "Plain" || form.reference.kind !== "url") return null
-  // The address as it may stand in a string: without what follows the page, and as it was written.
+  // The address in the forms that a text may use: without a fragment or trailing slash, normalised and as written.
   const spellings = [href, form.reference.target].map((url) => url.replace(/#.*$/s, "").replace(/\/$/, ""))
   if (spellings.some((url) => material.some((text) => names(text, url)))) return {}
   const what = `The page ${href} was not fetched in this run, and nothing that was given names it.`
@@ -77,37 +78,37 @@ const judgePage = ({ form, href }: EvidenceLink, { material }: KnownEvidence): L
 /** What a text may rest on. `task` is absent for the answer of the run. */
 export interface EvidenceContext extends KnownEvidence {
   readonly task?: string
-  /** Paths below the project that calls of the run changed. */
+  /** Project paths that calls of the run changed. */
   readonly changed: ReadonlySet<string>
 }
 
 export interface CheckedText {
-  /** With corrected links. */
+  /** The text with corrected links. */
   readonly text: string
-  /** The same with a mark behind each wrong link. */
+  /** The corrected text with a mark after each wrong link. */
   readonly marked: string
   readonly issues: ReadonlyArray<Issue>
   readonly repairs: ReadonlyArray<Repair>
-  /** Instead of the issues, when the text is accepted with its marks. */
+  /** Replaces the issues if the text is accepted with marks. */
   readonly marks: ReadonlyArray<Repair>
   readonly count: EvidenceCount
 }
 
-/** Nothing for a link that is not looked at. */
+/** Null for a link that is not checked. */
 const Verdict = Schema.NullOr(LinkVerdict)
 type Verdict = typeof Verdict.Type
 
 const isOnDisk = ({ form }: EvidenceLink): boolean =>
   form._tag === "Wrong" || (form._tag === "Plain" && form.reference.kind === "file")
 
-/** Larger files are only looked for. */
+/** For larger files only their existence is checked. In bytes. */
 const maxBytes = 5_000_000
 
 const makeFileJudge = Effect.gen(function* () {
   const gate = yield* Gate
   const workspace = yield* Workspace
 
-  /** The path when it lies in the project and rules let it be read; every other file is left alone. */
+  /** The path if the file is in the project and rules allow reading it; undefined for any other file. */
   const visible = Effect.fnUntraced(function* (target: string) {
     const found = yield* Effect.option(workspace.canonical(target))
     if (found._tag === "None" || !found.value.inside || isSecretLike(target)) return undefined
@@ -142,7 +143,7 @@ const makeFileJudge = Effect.gen(function* () {
   ): Effect.fn.Return<Verdict> {
     const { target } = reference
     const direct = yield* visible(target)
-    /* A link is never looked for on the machine, whether or not something is there. */
+    /** A link with a leading slash is never looked up on the machine, whether or not the file exists there. */
     const isOfRoot = direct === undefined && /^[\\/]/.test(target)
     const meant = yield* meantFile(isOfRoot ? fromProject(reference) : reference)
     const file = meant === undefined ? undefined : yield* visible(meant.reference.target)
@@ -179,7 +180,7 @@ const makeEvidence = Effect.gen(function* () {
     return Effect.succeed({ wrong: { code, what: form.what, how: ruleOf(code).fix } })
   }
 
-  /** What is looked at on the disk is recorded, so that a replay finds the same. */
+  /** What is read from disk is recorded, so that a replay finds the same. */
   const judgeAll = Effect.fnUntraced(function* (links: ReadonlyArray<EvidenceLink>, context: EvidenceContext) {
     const onDisk = links.filter(isOnDisk)
     const seen =
@@ -194,7 +195,7 @@ const makeEvidence = Effect.gen(function* () {
     )
   })
 
-  /** Checks the links of a text. Without links it looks at nothing, and asks for no context. */
+  /** Checks the links of a text. Without links it reads nothing and needs no context. */
   const check = Effect.fnUntraced(function* (
     text: string,
     contextOf: () => EvidenceContext

@@ -1,6 +1,6 @@
 /**
- * Resolves references to files: finds the file, repairs a path that starts with a slash by mistake, narrows the text to
- * lines or a heading, and names the nearest files when there is none. Paths in the inputs of a task are looked up likewise.
+ * Resolves references to files: finds the file, fixes a mistaken leading slash, narrows the text to lines or a heading,
+ * and suggests the nearest files if there is none. Also checks paths in the inputs of a task.
  */
 import { counted } from "../../domain/text/Format.ts"
 import * as Effect from "effect/Effect"
@@ -55,11 +55,11 @@ const withTarget = (reference: FileReference, target: string): FileReference => 
   return { ...reference, target, href: `${bareHrefOfPath(target)}${fragment}` }
 }
 
-/** The reference with a path relative to the project instead of the root of the disk. */
+/** The reference with a path relative to the project instead of the disk's root. */
 export const fromProject = (reference: FileReference): FileReference =>
   withTarget(reference, reference.target.replace(/^[\\/]+/, ""))
 
-/** Why there is no file at a path, and what is there instead. */
+/** Why there is no file at a path, and what exists instead. */
 const explainMissing = Effect.fnUntraced(function* ({ inside, path, reference }: Found, context: ReferenceContext) {
   const workspace = yield* Workspace
   const tree = yield* context.tree.pipe(Effect.orElseSucceed(() => []))
@@ -73,7 +73,7 @@ const explainMissing = Effect.fnUntraced(function* ({ inside, path, reference }:
       `Refer to the files that are needed, such as ${some}.`
     )
   }
-  /* What is not a file, such as an empty folder or a pipe, is not missing. */
+  /** An entry that is not a file, such as an empty folder or a pipe, is not missing. */
   const readFailure = inside
     ? yield* Effect.flip(workspace.readText(path, 0)).pipe(Effect.option)
     : Option.none<ToolFailure>()
@@ -83,7 +83,10 @@ const explainMissing = Effect.fnUntraced(function* ({ inside, path, reference }:
   return problem("reference-missing", `There is no file "${reference.target}".`, how)
 })
 
-/** The file of the project that a reference means: the longest path that is one, which may be spelled otherwise. */
+/**
+ * The project file that a reference means. Of several readings, the longest existing path counts. It may be spelled
+ * differently.
+ */
 export const meantFile = Effect.fnUntraced(function* (reference: FileReference) {
   const workspace = yield* Workspace
   for (const form of [...longerPaths(reference), reference]) {
@@ -100,7 +103,7 @@ const find = Effect.fnUntraced(function* (reference: FileReference, context: Ref
   const inProject = yield* meantFile(reference)
   if (inProject !== undefined) return inProject
   const direct = yield* Effect.mapError(workspace.canonical(reference.target), unreadable)
-  /* Whether a file exists out there is reported only to who may read it. */
+  /** The existence of a file outside the project is revealed only if it may be read. */
   if (context.permit !== undefined && !direct.inside) {
     yield* context.permit({ _tag: "ReadFile", path: direct.path, inside: false })
   }
@@ -126,18 +129,18 @@ const sectionPart = (text: string, section: string): Part => {
   return isThere ? { text: section, first: countLines(text.slice(0, at)) + 1, of: countLines(text) } : { text: section }
 }
 
-/** A longer declaration is not taken for the sake of lines in it. */
+/** A range is not widened to a longer declaration. In lines. */
 const longestDeclaration = 400
 
-/** The lines of a declaration that holds the range, or the range. */
+/** The lines of the declaration around the range, or else the range. */
 const aroundRange = (lines: ReadonlyArray<string>, language: string, range: LineRange): LineRange => {
   const found = range.to > lines.length ? undefined : declarationLines(lines, language)(range)
   return found === undefined || found.to - found.from >= longestDeclaration ? range : found
 }
 
 /**
- * The part of the text that the fragment names; the whole text without one. Of one line its block is taken, and of several the
- * declaration that holds them.
+ * The part of the text that the fragment names; the whole text without one. One line is widened to its block, several
+ * lines to the declaration around them.
  */
 const narrow = Effect.fnUntraced(function* (reference: FileReference, text: string, language: string) {
   const { heading, lines, target } = reference
@@ -167,10 +170,10 @@ const narrow = Effect.fnUntraced(function* (reference: FileReference, text: stri
   return yield* problem("reference-heading-unknown", `${target} has no heading "#${heading}".`, how)
 })
 
-/** The most bytes of lines that are read out of a file that is too large to be read as a whole. */
+/** How many bytes of lines are read from a file that is too large to read whole. */
 const partBytes = 1_048_576
 
-/** The lines that a reference names in a file that is too large to be read as a whole. */
+/** The referenced lines of a file that is too large to read whole. */
 const linesOfLarge = Effect.fnUntraced(function* ({ path, reference }: Found, language: string, tooLarge: ToolFailure) {
   const workspace = yield* Workspace
   const { href, lines, target } = reference
@@ -187,7 +190,7 @@ const linesOfLarge = Effect.fnUntraced(function* ({ path, reference }: Found, la
   return { kind: "file", language, text, first: lines.from } satisfies ReferenceContent
 })
 
-/** The content of a file reference. In the check, a file that needs a question only has to exist. */
+/** The content of a file reference. During the check of a plan, a file that needs a question only has to exist. */
 export const resolveFile = Effect.fn("resolveFile")(function* (reference: FileReference, context: ReferenceContext) {
   const workspace = yield* Workspace
   const { limits } = yield* RunSettings
@@ -213,12 +216,12 @@ export const resolveFile = Effect.fn("resolveFile")(function* (reference: FileRe
   return resolved({ kind: "file", language, ...part, ...(encoding === undefined ? {} : { encoding }) })
 })
 
-/** True for a file, and for a folder with or without files in it. */
+/** True for a file, and for a folder with or without files. */
 const exists = Effect.fnUntraced(function* (path: string, tree: ReadonlyArray<string>) {
   const workspace = yield* Workspace
   const file = yield* Effect.option(workspace.canonical(path))
   if (file._tag === "None") return false
-  // Outside the project only the gate may reveal what exists, when a call accesses it.
+  // Outside the project, only the gate may reveal what exists, when a call accesses it.
   if (!file.value.inside || file.value.path === workspace.root) return true
   if (yield* isFileAt(workspace, file.value.path)) return true
   const relative = file.value.path.slice(workspace.root.length + 1)
@@ -227,7 +230,7 @@ const exists = Effect.fnUntraced(function* (path: string, tree: ReadonlyArray<st
   return failure._tag === "Some" && failure.value.type !== "not_found"
 })
 
-/** The issues of paths that do not exist, each with the nearest files. */
+/** Issues for missing paths, each with the nearest files. */
 export const checkInputPaths = Effect.fn("checkInputPaths")(function* (
   inputs: ReadonlyArray<SkillInput>,
   values: ReadonlyArray<InputValue>,

@@ -1,6 +1,6 @@
 /**
- * How references are resolved: in which context, to what, and why not. The check of a plan and the run of a task differ only
- * in the context.
+ * The context in which references are resolved, their content, and their problems. The check of a plan and the run of a
+ * task differ only in the context.
  */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -24,7 +24,7 @@ export class ReferenceProblem extends Data.TaggedError("ReferenceProblem")<{
   }
 }
 
-/** `how` may be absent where `what` says it. */
+/** `how` may be empty if `what` includes the remedy. */
 export const problem = (code: IssueCode, what: string, how = ""): ReferenceProblem =>
   new ReferenceProblem({ code, what, how })
 
@@ -35,21 +35,21 @@ export const perhaps = (names: ReadonlyArray<string>, fallback: string): string 
 export interface ReferenceContext {
   readonly document: MarkdownDocument
   readonly finished: ReadonlyArray<TaskResult>
-  /** Tasks that have finished when the task runs. */
+  /** Tasks that have finished by the time the task runs. */
   readonly expected: ReadonlyArray<Task>
-  /** Tasks of the list that have not. */
+  /** Tasks of the list that have not finished by then. */
   readonly tooLate: ReadonlyArray<Task>
-  /** In the check: what the rules let be read without a question. Nothing else is opened. */
+  /** During the check: files that rules allow without a question. No other file is opened. */
   readonly mayRead?: (path: string) => Effect.Effect<boolean>
-  /** Asks the gate before something is opened. Absent in the check, which opens nothing that may need a question. */
+  /** Asks the gate before opening a target. Absent during the check, which opens nothing that may need a question. */
   readonly permit?: (access: CanonicalAccess) => Effect.Effect<void, ReferenceProblem>
-  /** Only in the check: why the gate would certainly deny an access. */
+  /** Only during the check: why the gate would certainly deny an access. */
   readonly foresee?: (access: CanonicalAccess) => Effect.Effect<ReferenceProblem | undefined>
-  /** Paths of the project's files, listed once and only when needed. */
+  /** Project file paths, listed once and on demand. */
   readonly tree: Effect.Effect<ReadonlyArray<string>, ToolFailure>
 }
 
-/** Fails with what would certainly be denied when the task runs. */
+/** Fails if the access would certainly be denied when the task runs. */
 export const checkAccess = (
   { foresee }: ReferenceContext,
   access: CanonicalAccess

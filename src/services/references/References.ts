@@ -1,6 +1,6 @@
 /**
- * Resolves the references of tasks to content, and checks those of a list by the same resolution: then nobody is asked and
- * nothing outside the project is opened.
+ * Resolves the references of tasks to content, and checks those of a list with the same code. The check asks nobody and
+ * opens nothing outside the project.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -37,7 +37,7 @@ import { RunSettings } from "../runs/RunSettings.ts"
 import { TokenCalibration } from "../models/TokenCalibration.ts"
 import { Workspace } from "../files/Workspace.ts"
 
-/** A reference that was valid in the check has no content now: file deleted, fetch denied. */
+/** A reference was valid in the check but has no content now: the file was deleted, or the fetch was denied. */
 export class ReferenceError extends Schema.TaggedError<ReferenceError>()("ReferenceError", {
   href: Schema.String,
   detail: Schema.String,
@@ -48,14 +48,14 @@ export class ReferenceError extends Schema.TaggedError<ReferenceError>()("Refere
   }
 }
 
-/** The recorded outcomes of a check, and of the resolution of one reference. */
+/** The recorded outcomes of a check, and of resolving one reference. */
 const Checked = Schema.Struct({ list: TaskList, issues: Schema.Array(Issue), repairs: Schema.Array(Repair) })
 const Probed = Schema.Struct({
   found: Schema.Result(ResolvedReference, ReferenceError),
   denials: Schema.Array(SavedDenial)
 })
 
-/** A reference that nothing can allow in this run. */
+/** The problem of a reference that nothing can allow in this run. */
 const deniedProblem = (target: string, { denied, rules: [rule] }: GateDenial): ReferenceProblem => {
   const { reason, tool } = denied
   if (reason !== undefined) return problem("reference-denied", `${target} ${reason}.`, ruleOf("reference-denied").fix)
@@ -68,7 +68,7 @@ const deniedProblem = (target: string, { denied, rules: [rule] }: GateDenial): R
 
 const documentOf = ({ requestDocument }: Briefing) => readMarkdown(requestDocument)
 
-/** What a list is checked against. `budget` counts characters per task. */
+/** What a list is checked against. `budget` is in characters per task. */
 interface CheckContext {
   readonly briefing: Briefing
   readonly finished: ReadonlyArray<TaskResult>
@@ -76,21 +76,24 @@ interface CheckContext {
 }
 
 interface BlockContext extends Omit<CheckContext, "budget"> {
-  /** The most characters of the whole block, where that is known, and when all references are shown whole in it. */
+  /** The limit of the whole block in characters, in parts and whole, if known. */
   readonly budget?: { readonly parts: number; readonly whole: number }
-  /** Where in the run the task is; see `QuestionScope`. */
+  /** The place of the task in the run; see `QuestionScope`. */
   readonly place: string
 }
 
-/** Fewer characters of each reference say nothing; a file is then only named, since it can be read again. */
+/**
+ * With less space than this per reference, only the file names are shown, because the model can read the files. In
+ * characters.
+ */
 const leastExcerpt = 800
 
 /** The references of a task as a prompt shows them. */
 export interface ReferenceBlock {
   readonly text: string
-  /** The text in at most so many characters, for a prompt that has become longer. */
+  /** The text within `budget` characters, for a prompt that has become longer. */
   readonly within: (budget: number) => string
-  /** The references of which the text shows a part. */
+  /** The references of which the text shows only a part. */
   readonly cut: ReadonlyArray<CutReference>
 }
 
@@ -134,7 +137,7 @@ const checkTask = Effect.fnUntraced(function* (
 const tasksOf = (steps: ReadonlyArray<Step>): ReadonlyArray<Task> => steps.flatMap(({ tasks }) => tasks)
 
 /**
- * Checks a whole list: each reference must resolve, and those of one task must fit the budget, in characters. The reader of the list
+ * Checks a whole list: each reference must resolve, and those of a task must fit `budget` characters. The list reader
  * has already checked the forms of links and the order of sections.
  */
 const checkReferences = Effect.fn("checkReferences")(function* (
@@ -164,13 +167,13 @@ const checkReferences = Effect.fn("checkReferences")(function* (
   return { list: new TaskList({ goals: list.goals, steps }), issues, repairs }
 })
 
-/** Makes what resolves the references of a task, each once, so that nobody is asked twice about the same access. */
+/** Resolves each reference of a task once, so that the gate does not ask twice about the same access. */
 const makeResolveAll = Effect.gen(function* () {
   const activities = yield* Activities
   const gate = yield* Gate
   const resolve = yield* makeReferenceResolver
 
-  /** Resolves one reference and records the outcome. Results of tasks need no record, since the run has them. */
+  /** Resolves one reference and records the outcome. Results of tasks need no record, because the run has them. */
   const probe = (reference: Reference, scope: QuestionScope, context: Omit<ReferenceContext, "permit">) => {
     const denials: Array<PermissionDenied> = []
     const permit: ReferenceContext["permit"] = (access) =>
@@ -200,7 +203,7 @@ const makeResolveAll = Effect.gen(function* () {
     )
 })
 
-/** How much of each reference is shown, for the event about them. */
+/** How much of each reference is shown, for its event. */
 const readReferences = (excerpts: ReturnType<typeof referenceExcerpts>, scale: TokenScale) =>
   excerpts.flatMap(({ resolved: { content, reference }, shownCharacters: shownCount }) => {
     if (content.kind === "later") return []
@@ -234,9 +237,9 @@ const makeReferences = Effect.gen(function* () {
     Effect.map(foreseeDenial(gate, access), (denial) => denial && deniedProblem(accessTarget(access), denial))
 
   /**
-   * Checks the references of a whole list against the project and the run: headings of the request document, tasks that exist,
-   * readable files, size against `budget` (characters per task). `list` has the repairs applied. The reader of the list
-   * checks the forms of links and the order of sections.
+   * Checks the references of a whole list against the project and the run: headings of the request, existing tasks,
+   * readable files, and size within `budget` characters per task. `list` has the repairs applied. The list reader
+   * checks link forms and the order of sections.
    */
   const check = Effect.fnUntraced(function* (list: TaskList, { briefing, budget, finished }: CheckContext) {
     if (list.tasks.every(({ references }) => references.length === 0)) return { list, issues: [], repairs: [] }
@@ -253,8 +256,8 @@ const makeReferences = Effect.gen(function* () {
   })
 
   /**
-   * The reference block of a task: per reference `Reference information for <title>`, `The contents of <href>` and the
-   * content; empty for a task without references. What is too long is shown in parts.
+   * The reference block of a task. For each reference: `Reference information for <title>`, `The contents of <href>`,
+   * and the content. Empty without references. Long content is shown in parts.
    */
   const block = Effect.fnUntraced(function* (
     task: Task,

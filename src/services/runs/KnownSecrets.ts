@@ -1,6 +1,6 @@
 /**
- * The secrets that this process knows: those of its environment, and those that plugins were given. What is written, shown or sent to a
- * model is held against them at that time.
+ * The secrets known to this process: those of its environment and those that plugins received. Everything written,
+ * shown or sent to a model is compared with them at that time.
  */
 import { makeRedaction, replaceSecrets, secretValues } from "../../domain/text/Redaction.ts"
 import { withTexts } from "../../domain/text/Json.ts"
@@ -9,23 +9,23 @@ let environment: ReadonlyArray<string> | undefined
 let declared: ReadonlyArray<string> = []
 let all: ReadonlyArray<string> | undefined
 
-/** All secrets by now; the longest first. */
+/** All secrets so far, longest first. */
 export const knownSecrets = (): ReadonlyArray<string> => {
   environment ??= secretValues(process.env)
   all ??= [...new Set([...environment, ...declared])].toSorted((a, b) => b.length - a.length)
   return all
 }
 
-/** Remembers a secret that a plugin is given, for as long as the process lives. */
+/** Remembers a secret that a plugin receives, for the lifetime of the process. */
 export const noteSecret = (value: string): void => {
   if (declared.includes(value)) return
   declared = [...declared, value].toSorted((a, b) => b.length - a.length)
   all = undefined
 }
 
-/** A text without the secrets that are known by now, and without what looks like one. */
+/** Removes known secrets, and text that looks like one. */
 export const redactSecrets = makeRedaction(knownSecrets)
 
-/** A value without the secrets of plugins, which no model may see. */
+/** A value without secrets of plugins, which no model may see. */
 export const withoutDeclaredSecrets = <Value>(value: Value): Value =>
   declared.length === 0 ? value : withTexts(value, replaceSecrets(declared))

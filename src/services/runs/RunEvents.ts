@@ -1,4 +1,4 @@
-/** The events that stages publish. Stages never read events; callers (terminal, `--json`, library) do. */
+/** The events that stages emit. Stages never read events; callers do (terminal, `--json`, library). */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -8,11 +8,11 @@ import type { RecordedEvent, RunEvent } from "../../domain/runs/RunEvent.ts"
 export class RunEvents extends Context.Service<
   RunEvents,
   {
-    /** Publishes one event; listeners see events in the order of publication. */
+    /** Emits one event. Listeners receive events in order. */
     publish(event: RunEvent): Effect.Effect<void>
   }
 >()("task-conductor/services/runs/RunEvents") {
-  /** Passes every event, with its time, to one listener. The listener's own failures are defects. */
+  /** Passes each event with its time to one listener. A failure of the listener is a defect. */
   static readonly layerListener = (
     listener: (recorded: RecordedEvent) => Effect.Effect<void>
   ): Layer.Layer<RunEvents> =>

@@ -1,4 +1,4 @@
-/** Generates the id of a run: readable, sortable by time, and unlikely to collide with another. */
+/** Generates run ids that are readable, sortable by time, and unlikely to collide. */
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
@@ -11,8 +11,8 @@ export const makeRunId: Effect.Effect<string> = Effect.gen(function* () {
 })
 
 /**
- * When a run with an id of this form had surely begun, in milliseconds: the end of the second that the id names. Nothing for
- * another id.
+ * A time by which the run has certainly begun, in milliseconds since 1970: the end of the second in its id. Undefined
+ * for another form of id.
  */
 export const startOfRun = (runId: string): number | undefined => {
   const [, ...parts] = /^(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)(\d\d)-/.exec(runId) ?? []

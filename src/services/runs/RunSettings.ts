@@ -1,4 +1,4 @@
-/** The settings of a run: its configuration, by the same names, with a value for all that it needs. */
+/** The settings of a run: its configuration under the same names, with defaults for everything that it needs. */
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
 import type { Configuration } from "../../domain/configuration/Configuration.ts"
@@ -7,15 +7,15 @@ import { defaultContextWindow } from "../../domain/models/ContextWindow.ts"
 
 export interface Settings extends Configuration {
   readonly limits: Limits
-  /** The name of the model, as the person gave it. */
+  /** The name of the model as the user wrote it. */
   readonly model: string
-  /** The address of the server that has the model; empty for a model without one. */
+  /** The address of the model's server; empty if there is none. */
   readonly host: string
-  /** In tokens; one value for the whole run. */
+  /** In tokens, the same for the whole run. */
   readonly contextWindow: number
   readonly parallel: number
   readonly referenceBudget: number
-  /** True when the person named the checks: by a flag, an option or their own configuration. */
+  /** True if the user named the checks with a flag, an option or their own configuration. */
   readonly namesChecks?: boolean
 }
 
@@ -28,13 +28,13 @@ export const defaultSettings: Settings = {
   referenceBudget: 16_384
 }
 
-/** The window with half of it for references, at four characters a token, unless that is set. */
+/** The window, and a reference budget of half of it at four characters a token, unless configured. */
 export const windowSettings = ({ referenceBudget }: Configuration, contextWindow: number) => ({
   contextWindow,
   referenceBudget: referenceBudget ?? contextWindow * 2
 })
 
-/** Settings with a default for what is not configured. */
+/** Fills in defaults for missing configuration. */
 export const settingsOf = (configuration: Configuration, host: string): Settings => ({
   ...configuration,
   host,

@@ -1,6 +1,6 @@
 /**
- * What the rounds of a run have come to so far: the one place of its results and failures while it runs. An interrupted run
- * reports from it everything that had finished.
+ * The state of the rounds of a run: the only place for its results and failures while it runs. An interrupted run
+ * reports everything that had finished from here.
  */
 import * as Effect from "effect/Effect"
 import { type CheckOutcome, heldTo, sinceEarlier } from "../../domain/checks/CheckOutcome.ts"
@@ -10,7 +10,7 @@ import type { TaskName } from "../../domain/plan/TaskName.ts"
 import { TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
 import type { RoundWork } from "../../domain/runs/NotDone.ts"
 
-/** Holds what became of each task of a round; its results and failures are listed in the order of the tasks. */
+/** The outcome of each task of a round. Results and failures are listed in task order. */
 interface StartedRound {
   readonly tasks: ReadonlyArray<Task>
   readonly outcomes: Map<TaskName, TaskResult | TaskFailure>
@@ -31,10 +31,10 @@ export const makeRunState = Effect.sync(() => {
   let request = ""
   /* The last outcome of each check. */
   let checks: ReadonlyArray<CheckOutcome> = []
-  /* How many pieces of work have changed something since everything was checked together. */
+  /** How many pieces of work made changes since all were checked together. */
   let unchecked = 0
   const allChecks: Array<CheckOutcome> = []
-  /* What an earlier outcome found stays known to the later ones. */
+  /** Later outcomes keep the findings of earlier ones. */
   const afterEarlier = (found: ReadonlyArray<CheckOutcome>): ReadonlyArray<CheckOutcome> => {
     const after = found.map((outcome) => sinceEarlier(outcome, allChecks))
     allChecks.push(...after)
@@ -48,16 +48,16 @@ export const makeRunState = Effect.sync(() => {
   const declined: Array<DeclinedFact> = []
 
   return {
-    /** All rounds together; `rounds` is their number. */
+    /** All rounds together. `rounds` is their number. */
     get: Effect.map(rounds, (all) => ({
       goals,
       rounds: all.length,
       results: all.flatMap(({ results }) => results),
       failures: all.flatMap(({ failures }) => failures),
       checks: checks.map((check) => heldTo(check, request)),
-      /** What a person declined, with what they wanted instead. */
+      /** Declined steps and calls, with what the user wanted instead. */
       declined,
-      /** True when several tasks have changed something and were only checked one by one. */
+      /** True if several tasks made changes that were only checked one by one. */
       isStale: unchecked > 1
     })),
     rounds,
@@ -65,18 +65,17 @@ export const makeRunState = Effect.sync(() => {
       Effect.sync(() => {
         goals = given
       }),
-    /** What the prompt and the whole plan ask for: what they want to pass has to pass. */
+    /** Sets the wording of the prompt and the whole plan. Checks that it wants to pass must pass. */
     setRequest: (given: string) =>
       Effect.sync(() => {
         request = given
       }),
     addDeclined: (some: ReadonlyArray<DeclinedFact>) => Effect.sync(() => void declined.push(...some)),
-    /** Starts a round over these tasks, in their order. */
     startRound: (tasks: ReadonlyArray<Task>) =>
       Effect.sync(() => {
         started.push({ tasks, outcomes: new Map() })
       }),
-    /** Adds what became of a task of this round. */
+    /** Adds the outcome of a task of this round. */
     add: (outcome: TaskResult | TaskFailure) =>
       Effect.sync(() => {
         started.at(-1)?.outcomes.set(outcome instanceof TaskResult ? outcome.name : outcome.task, outcome)
@@ -84,7 +83,7 @@ export const makeRunState = Effect.sync(() => {
         addChecks(outcome.checks ?? [])
         unchecked += Math.max(1, outcome.items?.filter(({ files }) => files !== undefined).length ?? 1)
       }),
-    /** Takes how checks of everything that has changed so far ended, in place of those of single tasks. */
+    /** Replaces the check outcomes of single tasks with those for all changes so far. */
     setChecks: (found: ReadonlyArray<CheckOutcome>) =>
       Effect.sync(() => {
         if (found.length > 0) checks = afterEarlier(found)

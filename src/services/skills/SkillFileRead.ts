@@ -1,4 +1,4 @@
-/** Reads of files beside a skill, by the paths that the text of the skill names. */
+/** Finds files beside a skill by the paths in its text. */
 import * as Effect from "effect/Effect"
 import { type Skill, skillFileAt } from "../../domain/skills/Skill.ts"
 import type { ToolCall } from "../../domain/tools/ToolCall.ts"
@@ -7,7 +7,7 @@ import { isFileAt, Workspace } from "../files/Workspace.ts"
 export const makeSkillFileRead = Effect.gen(function* () {
   const workspace = yield* Workspace
 
-  /** The read with the path of the file beside the skill; a file of the project at the written path comes first. */
+  /** Redirects a read to the file beside the skill. A project file at the same path takes precedence. */
   return Effect.fnUntraced(function* (call: ToolCall, skill: Skill) {
     const path = call.name === "read_file" ? call.arguments["path"] : undefined
     const file = typeof path === "string" ? skillFileAt(path, skill) : undefined

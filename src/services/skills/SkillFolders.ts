@@ -1,4 +1,4 @@
-/** The folders in which skills are found, farthest first, and the skill files in them. */
+/** The folders with skills, farthest first, and the skill files in them. */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
@@ -11,16 +11,18 @@ import { readSkill } from "../../domain/skills/SkillFormat.ts"
 import { isWithin, specialKind } from "../files/CanonicalPath.ts"
 import { packageFolder } from "../files/PackageFolder.ts"
 
-/** Each of them takes space in the prompt of every task of the skill. */
+/** The limit of files per skill: each takes space in every task prompt of the skill. */
 const maxFiles = 20
 const maxEntries = 500
 const maxDepth = 4
 
-/** What is no material for a task: the skill itself, our tests of it, and what programs leave behind. */
+/** True for files that are no material for a task: the skill itself, its tests, and generated files. */
 const isLeftOut = (name: string, depth: number): boolean =>
   name.startsWith(".") || name === "node_modules" || name === "__pycache__" || (depth === 0 && /^(?:SKILL\.md|tests)$/.test(name))
 
-/** Paths of regular files below a folder, relative to it, sorted. Links are not followed: they may lead anywhere. */
+/**
+ * Sorted paths of regular files below a folder, relative to it. Links are not followed, because they may lead anywhere.
+ */
 const filesBelow = Effect.fnUntraced(function* (folder: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -45,8 +47,8 @@ const filesBelow = Effect.fnUntraced(function* (folder: string) {
 })
 
 /**
- * The files of the skill in this folder as `read_file` takes them, those first that its text names. `project` is the
- * project for a skill of the project; other skills get absolute paths.
+ * The files of a skill as `read_file` accepts them; those that its text names come first. `project` is set for a skill
+ * of the project. Other skills get absolute paths.
  */
 export const skillResources = Effect.fn("skillResources")(function* (
   folder: string,
@@ -65,19 +67,19 @@ export const skillResources = Effect.fn("skillResources")(function* (
   })
 })
 
-/** The folders that the places of skills are made of; absolute paths. */
+/** The base folders for finding skills, as absolute paths. */
 export interface SkillFolders {
   readonly project: string
   readonly home: string
-  /** `$XDG_CONFIG_HOME`; `<home>/.config` when absent. */
+  /** `$XDG_CONFIG_HOME`; `<home>/.config` if absent. */
   readonly config?: string
-  /** The skills that the package ships when absent. */
+  /** Absent for the skills that ship with the package. */
   readonly builtIn?: string
-  /** The folders of plugins; the first one counts of two that have a skill of the same name. */
+  /** Folders of plugins. If two have a skill of the same name, the first counts. */
   readonly plugins?: ReadonlyArray<PluginSkills>
 }
 
-/** The folder of skills that a plugin brings. */
+/** The skills folder of a plugin. */
 export interface PluginSkills {
   readonly plugin: string
   readonly folder: string
@@ -86,27 +88,29 @@ export interface PluginSkills {
 interface SkillRoot {
   readonly origin: "package" | "plugin" | "user" | "project"
   readonly folder: string
-  /** The project, for its own folders: what they link to must lie in it. */
+  /** The project, for its own folders. Links in them must stay in it. */
   readonly project?: string
-  /** The project, for folders of the person: they may not lie in it. */
+  /** The project, for folders of the user, which must not be in it. */
   readonly awayFrom?: string
-  /** True for the folder of another program, whose skills keep the rules of that program. */
+  /** True for the folder of another program, whose skills follow that program's rules. */
   readonly isForeign?: boolean
 }
 
-/** True when what is at a path lies in a folder, with all links resolved; false when it cannot be found. */
+/** True if a path is in a folder after resolving links; false if it does not exist. */
 const isBelow = Effect.fnUntraced(function* (folder: string, file: string) {
   const fs = yield* FileSystem.FileSystem
   const [root, real] = [yield* Effect.option(fs.realPath(folder)), yield* Effect.option(fs.realPath(file))]
   return Option.isSome(root) && Option.isSome(real) && isWithin(root.value, real.value)
 })
 
-/** The folders that hold skill folders; a later one is nearer and wins, so that a plugin replaces no skill that there is. */
+/**
+ * The folders that contain skill folders. A later one is nearer and wins, so a plugin never replaces an existing skill.
+ */
 export const skillRoots = Effect.fnUntraced(function* (folders: SkillFolders) {
   const path = yield* Path.Path
   const builtIn = folders.builtIn ?? packageFolder("skills")
   const config = folders.config ?? path.join(folders.home, ".config")
-  /* Who works in their home folder has their own skills there. */
+  /** If the project contains the home folder, the user's own skills are allowed in it. */
   const away = (yield* isBelow(folders.project, folders.home)) ? {} : { awayFrom: folders.project }
   const roots: ReadonlyArray<SkillRoot> = [
     ...(folders.plugins ?? []).toReversed().map(({ folder }): SkillRoot => ({ origin: "plugin", folder })),
@@ -122,7 +126,7 @@ export const skillRoots = Effect.fnUntraced(function* (folders: SkillFolders) {
   return roots.filter((root, index) => !roots.slice(index + 1).some((nearer) => nearer.folder === root.folder))
 })
 
-/** A skill file that was read, or why it cannot be used. */
+/** A parsed skill file, or why it is unusable. */
 export interface SkillFileReading {
   readonly root: SkillRoot
   readonly path: string
@@ -132,7 +136,7 @@ export interface SkillFileReading {
 
 type Read = Pick<SkillFileReading, "skill" | "notes">
 
-/** The largest skill file that is read, in bytes; a longer one would fill any prompt. */
+/** The maximum size of a skill file, in bytes. A larger one would fill any prompt. */
 export const maxSkillBytes = 262_144
 
 const leftOut = (path: string, because: string): Read => ({
@@ -143,7 +147,7 @@ const leftOut = (path: string, because: string): Read => ({
 const unreadable = (path: string, { reason }: PlatformError): Read =>
   leftOut(path, `This could not be read (${reason._tag}).`)
 
-/** Only repairs that remove a part of the skill are reported here; `skills lint` reports the others. */
+/** Only repairs that remove a part of the skill are reported here. `skills lint` reports the others. */
 const notesOf = (file: string, issues: ReadonlyArray<Issue>, repairs: ReadonlyArray<Repair>): ReadonlyArray<string> => [
   ...issues.map((issue) => `${file}:${issue.where.line ?? 1}: ${issueText(issue)} The skill is left out.`),
   ...repairs
@@ -157,7 +161,7 @@ const readFile = Effect.fnUntraced(function* (root: SkillRoot, file: string, fol
   if ((yield* specialKind(file, info)) !== undefined || Number(info.size) > maxSkillBytes) {
     return leftOut(file, `This is not a file of at most ${maxSkillBytes} bytes.`)
   }
-  // A link in a project may not bring in what lies outside of it: the project is often somebody else's.
+  // A link in a project must not include outside files: the project often comes from someone else.
   if (root.project !== undefined && !(yield* isBelow(root.project, file)))
     return leftOut(file, "This is a link that leads out of the project.")
   if (root.awayFrom !== undefined && (yield* isBelow(root.awayFrom, file))) {
@@ -174,7 +178,7 @@ const readFile = Effect.fnUntraced(function* (root: SkillRoot, file: string, fol
   return { skill: Option.some(skill), notes }
 })
 
-/** Reads `<root>/<name>/SKILL.md`; nothing where there is none. */
+/** Reads `<root>/<name>/SKILL.md`; empty if there is none. */
 const readSkillIn = (root: SkillRoot) =>
   Effect.fnUntraced(function* (name: string) {
     const fs = yield* FileSystem.FileSystem
@@ -183,7 +187,7 @@ const readSkillIn = (root: SkillRoot) =>
     const readingOf = (at: string, read: Read): ReadonlyArray<SkillFileReading> => [{ root, path: at, ...read }]
     const inside = yield* Effect.result(fs.readDirectory(folder))
     if (Result.isFailure(inside)) {
-      // A plain file beside the skills is no mistake; a dangling link and an unreadable folder are.
+      // A plain file beside the skills is fine. A dangling link or an unreadable folder is reported.
       const isFile = yield* Effect.orElseSucceed(
         Effect.map(fs.stat(folder), (info) => info.type === "File"),
         () => false
@@ -200,7 +204,7 @@ const readSkillIn = (root: SkillRoot) =>
 
 const skillsAtOnce = 8
 
-/** Reads the skills in the folders of a root, sorted by name. A root that does not exist is empty. */
+/** Reads the skills in the folders of a root, sorted by name. A missing root is empty. */
 export const readSkillRoot = Effect.fnUntraced(function* (root: SkillRoot) {
   const fs = yield* FileSystem.FileSystem
   const names = yield* Effect.result(fs.readDirectory(root.folder))

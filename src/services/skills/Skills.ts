@@ -1,6 +1,6 @@
 /**
- * The skills of a run, from the package, the user's folders and the project, and those made for tools that no skill
- * names. Of two skills with the same name the nearer one is used, with a note.
+ * The skills of a run: from the package, the user's folders and the project, and generated ones for tools that no skill
+ * names. Of two skills with the same name, the nearer is used, with a note.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -14,12 +14,12 @@ import { makeToolSkills } from "../../domain/skills/ToolSkill.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 import { readSkillRoot, type SkillFileReading, type SkillFolders, skillRoots } from "./SkillFolders.ts"
 
-/** A skill with the place it came from. */
+/** A skill and where it comes from. */
 export interface FoundSkill {
   readonly skill: Skill
-  /** `tools` for one that was made for the tools of a plugin or server. */
+  /** `tools` for a skill that was generated for the tools of a plugin or server. */
   readonly origin: "package" | "plugin" | "user" | "project" | "tools"
-  /** Path of its SKILL.md; the plugin or server for one that was made. */
+  /** The path of its SKILL.md; for a generated skill, the plugin or server. */
   readonly path: string
 }
 
@@ -28,8 +28,8 @@ export const catalogueOf = (skills: ReadonlyArray<Skill>): string =>
   skills.map((skill) => `- ${skill.name}: ${skill.description}`).join("\n")
 
 /**
- * A skill of the project or of a plugin as it may be used. It replaces one of the person or of the package, but it takes no approval
- * away, and it sends nothing to a server that the person did not choose.
+ * A skill of the project or of a plugin with restrictions. It may replace a skill of the user or the package. But it
+ * removes no approval, and sends nothing to a server that the user did not choose.
  */
 const restricted = (
   { path, root }: SkillFileReading,
@@ -58,10 +58,10 @@ const restricted = (
 
 const byName = (a: FoundSkill, b: FoundSkill): number => (a.skill.name < b.skill.name ? -1 : 1)
 
-/** Whether the prompts for a model are sent to another machine. */
+/** Whether the prompts for a model leave this machine. */
 type LeavesMachine = (model: string) => boolean
 
-/** Keeps the nearest skill of each name and notes what it hides; files come farthest first. */
+/** Keeps the nearest skill of each name, and notes replaced ones. `files` are ordered farthest first. */
 const choose = (files: ReadonlyArray<SkillFileReading>, leavesMachine: LeavesMachine) => {
   const chosen = new Map<string, FoundSkill>()
   const notes: Array<string> = []
@@ -93,9 +93,9 @@ const serviceOf = (all: ReadonlyArray<FoundSkill>, notes: ReadonlyArray<string>)
 export class Skills extends Context.Service<
   Skills,
   {
-    /** By name, sorted. */
+    /** Sorted by name. */
     readonly all: ReadonlyArray<FoundSkill>
-    /** Notes for the person about replaced skills and unreadable files. */
+    /** Notes for the user about replaced skills and unreadable files. */
     readonly notes: ReadonlyArray<string>
     find(name: string): Skill | undefined
   }
@@ -111,8 +111,8 @@ export class Skills extends Context.Service<
     )
 
   /**
-   * Also makes a skill for each plugin and server of which no skill names a tool. The descriptions of its tools take at
-   * most a quarter of the context window.
+   * Also generates a skill for each plugin and server whose tools no skill names. Tool descriptions take at most a
+   * quarter of the context window.
    */
   static readonly layerWithTools = (folders: SkillFolders, contextWindow: number, leavesMachine: LeavesMachine) =>
     Layer.effect(

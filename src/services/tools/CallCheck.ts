@@ -1,6 +1,6 @@
 /**
- * Prepares calls of a model before anything runs: checks them, decodes their arguments, makes what they declare to access
- * canonical, and finds those that would fail.
+ * Prepares the calls of a model before anything runs: checks them, decodes their arguments, makes declared accesses
+ * canonical, and finds calls that would fail.
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -34,7 +34,7 @@ import * as Cause from "effect/Cause"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 
-/** A call with harmless deviations repaired, what is wrong with it, and what was repaired. */
+/** A call with harmless deviations fixed, its issues, and the repairs. */
 export interface CheckedCall {
   readonly call: ToolCall
   readonly issues: ReadonlyArray<Issue>
@@ -52,7 +52,7 @@ const howToName = (name: string, allowed: ReadonlyArray<string>): string => {
   return allowed.length === 0 ? "The skill may use no tools: remove the call." : `Use one of: ${near.join(", ")}.`
 }
 
-/** The tool that a call may use, else what is wrong with its name. */
+/** The tool for a call, or the problem with its name. */
 const findTool = (name: string, { allowed, tools }: CheckContext): LoadedTool | [code: IssueCode, what: string] => {
   const tool = tools.get(name)
   if (name === "") return ["tool-call-name", "The tool call has no name."]
@@ -60,7 +60,7 @@ const findTool = (name: string, { allowed, tools }: CheckContext): LoadedTool | 
   return allowed.has(name) ? tool : ["tool-not-allowed", `The skill may not use the tool ${name}.`]
 }
 
-/** The call under the name of the tool that alone can be meant. A tool that the skill may not use is never meant. */
+/** Renames a call if only one tool can be meant. That tool must be allowed for the skill. */
 const nameTool = (call: ToolCall, { allowed, tools }: CheckContext, where: Where) => {
   if (tools.has(call.name)) return { call, repairs: [] }
   const ownTool = ownCall(call, (name) => tools.has(name))
@@ -70,7 +70,7 @@ const nameTool = (call: ToolCall, { allowed, tools }: CheckContext, where: Where
   return { call: { ...call, ...ownTool, name: meant }, repairs: [makeRepair("tool-renamed", where, message)] }
 }
 
-/** Checks name, permission of the skill, and arguments. Arguments are checked only for a tool that may be used. */
+/** Checks the name, the permission of the skill, and the arguments. Arguments are only checked for an allowed tool. */
 export const checkCall = (written: ToolCall, context: CheckContext): CheckedCall => {
   const where: Where = { section: "Tool Calls", ...(context.task === undefined ? {} : { task: context.task }) }
   const { call, repairs } = nameTool(written, context, where)
@@ -115,7 +115,7 @@ export const decodeCall = Effect.fnUntraced(function* (call: ToolCall, tools: Re
 
 const isAccesses = Schema.is(Schema.Array(Access))
 
-/** The canonical form of every access, in the order in which the tool declares them. */
+/** The canonical form of each access, in the order of declaration. */
 export const canonicalAccesses = Effect.fnUntraced(function* (
   { info, tool }: LoadedTool,
   params: unknown,
@@ -143,24 +143,24 @@ const avoidable: ReadonlySet<ToolErrorType> = new Set([
   "output_limit"
 ])
 
-/** True when a program is missing: the task can say that a check could not be run, but cannot install it. */
+/** True if a program is missing. The task can report that, but cannot install the program. */
 const lacksProgram = (declared: unknown, { type }: ToolFailure): boolean => {
   if (type !== "not_found" || !isAccesses(declared)) return false
   const command = declared.find((access) => access._tag === "RunCommand")
-  // One word with blanks is a command in a wrong form.
+  // A single word with blanks is a malformed command, not a missing program.
   return command !== undefined && (command.argv.length > 1 || !/\s/.test(command.argv[0].trim()))
 }
 
-/** A write to a place where no file can be. */
+/** Fails for a write to a path where no file can be. */
 const checkTarget = Effect.fnUntraced(function* (access: CanonicalAccess, workspace: Workspace["Service"]) {
   if (access._tag !== "WriteFile" || !access.inside || access.base !== undefined) return
   const readable = yield* Effect.result(workspace.readText(access.path, 0))
   if (Result.isSuccess(readable) || readable.failure.type !== "io_error") return
-  // A file that cannot be read may still be replaced.
+  // An unreadable file can still be replaced.
   if (!(yield* isFileAt(workspace, access.path))) return yield* readable.failure
 })
 
-/** Why a call would fail, as far as the project shows it without running the call; nothing when it may succeed. */
+/** Why a call would fail, as far as the project shows it without running the call; undefined if it may succeed. */
 export const inspectCall = Effect.fnUntraced(function* (
   call: ToolCall,
   tools: ReadonlyMap<string, LoadedTool>,

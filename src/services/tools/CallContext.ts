@@ -1,4 +1,4 @@
-/** What the code of a tool is given with each call, beside its parameters. */
+/** What the code of a tool receives for each call in addition to its parameters. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
@@ -9,38 +9,42 @@ import type { CallReports } from "./CallReports.ts"
 import { type CallQuestion, CallQuestions, type HostServices, PageFetch } from "./HostServices.ts"
 import type { Page } from "./WebFetch.ts"
 
-/** One call, as the host gives it to a tool. */
+/** One call, as the program passes it to a tool. */
 export interface CallContext<Config = unknown> {
-  /** The canonical form of what `access` declared, in the same order. */
+  /** The canonical accesses of the call, in the order in which `access` declared them. */
   readonly granted: ReadonlyArray<CanonicalAccess>
-  /** What a configuration sets for the plugin, decoded; undefined for a plugin that takes nothing. */
+  /** The decoded configuration of the plugin; undefined for a plugin without one. */
   readonly config: Config
-  /** The value of a secret that the plugin declares. When the user has not given it, the call fails and says how to give it. */
+  /**
+   * The value of a secret that the plugin declares. If the user has not provided it, the call fails with a message
+   * about how to do so.
+   */
   readonly secret: (name: string) => string
-  /** Aborted when the call is stopped, or when its time limit is over. Pass it to whatever takes one, such as `fetch`. */
+  /** Aborted when the call is stopped or its time is over. Pass it on to functions such as `fetch`. */
   readonly signal: AbortSignal
-  /** Says how far the call is: `progress("reading")`, `progress({ done: 3, total: 10, text: "pages" })`. */
+  /** Reports the progress of the call: `progress("reading")`, `progress({ done: 3, total: 10, text: "pages" })`. */
   readonly progress: CallReports["progress"]
-  /** Notes something about the call for people: it is kept with the result, and no model is shown it. */
+  /** Notes something about the call for the user. It is stored with the result, and models do not see it. */
   readonly log: CallReports["log"]
   /**
-   * Asks the user before the call does what was not known when it began: `await ask({ does: "comment on issue 12", target: "issue:12",
-   * details: text })`. Resolves after a yes; a no is a `ToolFailure` that ends the call. The time limit stands still meanwhile.
+   * Asks the user about an effect that was unknown when the call began: `await ask({ does: "comment on issue 12",
+   * target: "issue:12", details: text })`. Resolves after a yes. A no is a `ToolFailure` that ends the call. The time
+   * limit pauses meanwhile.
    */
   readonly ask: (question: CallQuestion) => Promise<void>
-  /** What a tool may use of the host, for one that is no effect. */
+  /** The program's services, for a tool that is not an effect. */
   readonly host: HostFunctions
 }
 
-/** The services of the host as functions; each promise is rejected with a `ToolFailure`. */
+/** The program's services as functions. Each promise rejects with a `ToolFailure`. */
 export interface HostFunctions {
-  /** The text of a file of the project, or of one that was granted. Fails when it has more bytes, 1,000,000 when absent. */
+  /** The text of a project file or a granted file. Fails above `maxBytes`, 1,000,000 by default. */
   readText(path: string, maxBytes?: number): Promise<string>
-  /** Replaces, creates or removes the file of a `WriteFile` that was granted. */
+  /** Replaces, creates or removes the file of a granted `WriteFile`. */
   write(granted: CanonicalAccess | undefined): Promise<void>
-  /** The page of a `FetchUrl` that was granted, as text. */
+  /** The page of a granted `FetchUrl` as text. */
   fetchPage(url: string): Promise<Page>
-  /** Runs a `RunCommand` that was granted, and gives `{ exit_code, output }`. */
+  /** Runs a granted `RunCommand` and returns `{ exit_code, output }`. */
   runCommand(granted: CanonicalAccess | undefined, seconds?: number): Promise<Schema.Json>
 }
 
@@ -48,18 +52,18 @@ const usualBytes = 1_000_000
 
 const ignore = (): void => undefined
 
-/** The function that asks the user for one call; a question that is still open when the signal is aborted is withdrawn. */
+/** Creates the function that asks the user for one call. Aborting the signal withdraws an open question. */
 export const askFunction =
   (services: Context.Context<HostServices>, signal: AbortSignal): CallContext["ask"] =>
   (question) => {
     const asked = Effect.flatMap(CallQuestions, ({ ask }) => ask(question))
     const answer = Effect.runPromiseWith(services)(asked, { signal })
-    /* A tool that does not wait for the answer hears of no denial, and the program goes on. */
+    /** A tool that does not await the answer misses a denial, but the program must not crash. */
     answer.catch(ignore)
     return answer
   }
 
-/** The functions over the services of one call; all stop with its signal. */
+/** The functions for one call. Its signal stops all of them. */
 export const hostFunctions = (services: Context.Context<HostServices>, signal: AbortSignal): HostFunctions => {
   const promise = <A, E>(work: Effect.Effect<A, E, HostServices>): Promise<A> =>
     Effect.runPromiseWith(services)(work, { signal })

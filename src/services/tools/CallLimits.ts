@@ -1,6 +1,6 @@
 /**
- * How long a call may take and how large its output may be, each with the setting that raises it. Waiting for an approval does not
- * count, whether it comes before the call or while it runs.
+ * Limits for the time and output of a call, each with the setting that raises it. Waiting for approvals before or
+ * during the call does not count.
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -19,18 +19,18 @@ import { guardTool } from "./ToolGuard.ts"
 
 export type CallLimits = Pick<Limits, "toolFileBytes" | "toolOutputBytes" | "toolSeconds" | "tools">
 
-/** A limit with the setting that raises it. */
+/** A limit and the setting that raises it. */
 interface CallLimit {
   readonly value: number
   readonly name: string
 }
 
-/** Commands have a shorter limit of their own, which stops the processes and shows what they wrote. */
+/** Commands have a shorter limit of their own, which stops the processes and shows their output. In seconds. */
 const lastForCommands = commandSeconds.most + 60
 
 export const sizeOf = (data: Schema.Json): number => Buffer.byteLength(dataText(data))
 
-/** How many seconds a call of a tool may take that runs no command. */
+/** The time limit for a tool call without a command. */
 export const secondsOfTool = (limits: CallLimits, name: string): CallLimit => {
   const toolSeconds = limits.tools?.[name]?.seconds
   return toolSeconds === undefined
@@ -44,7 +44,7 @@ const secondsOf = (limits: CallLimits, { accesses, info: { name } }: PreparedCal
   return isCommand && !hasOwn ? { value: lastForCommands, name: "limits.commandSeconds" } : secondsOfTool(limits, name)
 }
 
-/** What a tool returned, unless its text is too large. */
+/** The output of a tool, or a failure if its text is too large. */
 const withinOutput = (limits: CallLimits, tool: string, output: CallOutput): Result.Result<CallOutput, ToolFailure> => {
   const size = isOutput(output) ? sizeOf(`${output.text}`) : sizeOf(output)
   const own = limits.tools?.[tool]?.outputBytes
@@ -55,19 +55,19 @@ const withinOutput = (limits: CallLimits, tool: string, output: CallOutput): Res
   return Result.fail(new ToolFailure({ type: "output_limit", message }))
 }
 
-/** The code of a call, its time, and what publishes its progress while it goes on. */
+/** The code of a call, its clock, and the effect that emits its progress. */
 interface LimitedWork {
   readonly code: Effect.Effect<CallOutput, ToolFailure>
   readonly time: CallTime
   readonly publishing: Effect.Effect<never>
 }
 
-/** Makes the function that runs the code of a tool within its limits, and reports from time to time that it still runs. */
+/** Runs the code of a tool within its limits, and reports regularly that it still runs. */
 export const makeLimitedRun = (limits: CallLimits) =>
   Effect.map(RunEvents, (events) => (id: ToolCallId, call: PreparedCall, work: LimitedWork) => {
     const { name } = call.info
     const most = secondsOf(limits, call)
-    // A command itself decides when it ends, by its call or its declaration.
+    // A command has a time limit of its own.
     const ends = most.value === lastForCommands ? {} : { endsAtSeconds: most.value }
     let seconds = 0
     const report = Effect.suspend(() => {

@@ -1,7 +1,7 @@
 /**
- * What the journal holds of calls. A call that does something outside of a working copy is one activity: a resumed run takes its
- * result from here, and asks about one that began and has none. A change of a working copy is recorded for a replay, and a resumed
- * run makes it again.
+ * The records of calls in the journal. A call with effects outside a working copy is one activity: a resumed run takes
+ * its result from the journal, and asks about a call that began without a result. A change of a working copy is
+ * recorded for a replay, and a resumed run makes it again.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -35,33 +35,33 @@ import { sizeOf } from "./CallLimits.ts"
 import type { makeInFlightCalls } from "./InFlightCalls.ts"
 import { resolveUncertain } from "./UncertainCall.ts"
 
-/** A result with what the call changed in the working copy of its task, which a resumed run gets from here. */
+/** A result with the call's changes of its working copy, which a resumed run restores. */
 const MadeCall = Schema.Struct({
   ...ToolResult.fields,
   proposed: Schema.optionalKey(Schema.Array(ProposedFile))
 })
 
-/** A call that only changed the working copy, with what was denied of it, which a replay gets from here. */
+/** A call that only changed the working copy, with its denials, for a replay. */
 const ProposingCall = Schema.Struct({
   ...ToolResult.fields,
   proposed: Schema.optionalKey(Schema.Array(ProposedChange)),
   denials: Schema.optionalKey(Schema.Array(SavedDenial))
 })
 
-/** A call, and the working copy that it writes to; none for one that writes to the project. */
+/** A call and the working copy that it writes to; none for a call that writes to the project. */
 interface PlacedCall {
   readonly id: ToolCallId
   readonly call: ToolCall
   readonly copy: WorkingCopy | undefined
 }
 
-/** A recorded outcome is valid only for the same tool with the same arguments. */
+/** A recorded outcome is only valid for the same tool with the same arguments. */
 export const activityOf = ({ call: { arguments: given, name }, id }: Pick<PlacedCall, "call" | "id">) => {
   const activity = { key: toolCallKey(id), input: hashOf([name, given]) }
   return { ...activity, name: activityName(activity) }
 }
 
-/** The result of a call that was started at this time. */
+/** The result of a call that started at this time. */
 export const measured = (outcome: Result.Result<Schema.Json, ToolFailure>, startedAt: number) =>
   Effect.map(Clock.currentTimeMillis, (timestamp): ToolResult => {
     const metadata = { execution_time_ms: timestamp - startedAt, data_size_bytes: 0, timestamp }
@@ -80,13 +80,13 @@ const measuredNow = (outcome: Result.Result<Schema.Json, ToolFailure>) =>
 const refusal = ({ forModel }: PermissionDenied) =>
   Result.fail(new ToolFailure({ type: "permission_denied", message: forModel }))
 
-/** A secret was taken out of what the call wrote. */
+/** True if a secret was redacted in the files that the call wrote. */
 const lacksSecret = ({ base, text }: ProposedFile): boolean => `${base}${text}`.includes(redacted)
 
 const lostFiles =
   "What this call wrote is not known any more: it holds a secret, which is not kept. Make the call again if it is needed."
 
-/** The result of a recorded call; what it wrote is proposed again in a copy that lacks it. */
+/** The result of a recorded call. Proposes its writes again in a copy that lacks them. */
 const resultOf = ({ proposed = [], ...result }: typeof MadeCall.Type, copy: WorkingCopy | undefined): ToolResult => {
   if (copy !== undefined && proposed.some(lacksSecret)) {
     return { ...result, success: false, data: null, error_message: lostFiles, error_type: "io_error" }
@@ -95,14 +95,14 @@ const resultOf = ({ proposed = [], ...result }: typeof MadeCall.Type, copy: Work
   return result
 }
 
-/** The result of a call that had happened before the run was resumed. What it wrote in a working copy is gone. */
+/** The result of a call that happened before the run was resumed. Its writes in a working copy are lost. */
 const happened = ({ targets }: UncertainCall, copy: WorkingCopy | undefined): Schema.Json => ({
   note: "This call was carried out before the run was interrupted; its output is not known.",
   ...(copy === undefined ? {} : { files: "What it wrote may be missing: look before you rely on it." }),
   targets
 })
 
-/** The result of a call in whose place another one had happened, of an answer that was not kept. */
+/** The result of a call that another call of a lost answer has replaced. */
 const replaced = ({ call: { arguments: given, name }, outcome }: UncertainCall): Schema.Json => ({
   note: "This call was not made. The run was interrupted, and an answer of yours before that had made another call in its place:",
   carried_out: [name, given as Schema.JsonObject],
@@ -110,8 +110,8 @@ const replaced = ({ call: { arguments: given, name }, outcome }: UncertainCall):
 })
 
 /**
- * True for a call that a session after a crash makes again without asking: it changes nothing, or it is a command on a copy of the
- * project that reaches nothing else, and the copy is made anew. A tool of a plugin may do more than it declares.
+ * True for a call that a session may repeat after a crash without asking: it changes nothing, or it is an isolated
+ * command on a new copy of the project. A plugin's tool may do more than it declares, so it is never repeatable.
  */
 const isRepeatable = ({ accesses, info: { effect, origin } }: PreparedCall): boolean =>
   effect === "pure" ||
@@ -119,7 +119,7 @@ const isRepeatable = ({ accesses, info: { effect, origin } }: PreparedCall): boo
     accesses.length > 0 &&
     accesses.every((access) => access._tag === "RunCommand" && access.leavesNothing === true))
 
-/** A person has denied the same effect so often that the task ends. The call still has its result. */
+/** The user has denied the same effect so often that the task ends. The call still has its result. */
 export class TooManyDenials extends Schema.TaggedError<TooManyDenials>()("TooManyDenials", {
   denied: SavedDenial,
   result: ToolResult
@@ -129,19 +129,19 @@ export class TooManyDenials extends Schema.TaggedError<TooManyDenials>()("TooMan
   }
 }
 
-/** Makes a call; fails with the denial of one that changed nothing. */
+/** Makes a call. Fails with the denial if it changed nothing. */
 type Make = Effect.Effect<ToolResult, PermissionDenied>
 
 type InFlightCalls = Effect.Success<typeof makeInFlightCalls>
 
-/** Makes the function that reports and records that a call with effects outside of a working copy begins. */
+/** Reports and records the beginning of a call with effects outside a working copy. */
 export const makeBeginning = Effect.fnUntraced(function* (inFlight: InFlightCalls) {
   const events = yield* RunEvents
   const journal = yield* Journal
   const versions = yield* FileVersions
   const workspace = yield* Workspace
 
-  /** The present state of a file that is about to be written; what it holds is kept, so that it can be undone. */
+  /** The current state of a file before a write. Stores its content for undo. */
   const stateBefore = Effect.fnUntraced(function* (write: WriteAccess, isProposed: boolean) {
     const { folder, from, kind, path } = write
     const text = writtenText(write)
@@ -177,7 +177,7 @@ export const makeBeginning = Effect.fnUntraced(function* (inFlight: InFlightCall
   })
 })
 
-/** Makes the functions that record calls, and take from the journal what earlier sessions made. */
+/** Records calls, and returns the results of earlier sessions from the journal. */
 export const makeCallRecords = Effect.fnUntraced(function* (inFlight: InFlightCalls) {
   const activities = yield* Activities
   const events = yield* RunEvents
@@ -185,7 +185,7 @@ export const makeCallRecords = Effect.fnUntraced(function* (inFlight: InFlightCa
   const journal = yield* Journal
   const workspace = yield* Workspace
 
-  /** Makes a change of a working copy. */
+  /** Makes and records a change of a working copy. */
   const proposal = Effect.fnUntraced(function* (id: ToolCallId, copy: WorkingCopy, make: Make) {
     const before = copy.files()
     let isFresh = false
@@ -203,7 +203,7 @@ export const makeCallRecords = Effect.fnUntraced(function* (inFlight: InFlightCa
     return result
   })
 
-  /** The result of a call that an earlier session carried out, as far as it is known; nothing for one that is to be made. */
+  /** The result of a call from an earlier session, as far as known; undefined for a call that must be made. */
   const earlierResult = Effect.fnUntraced(function* ({ call, copy, id }: PlacedCall) {
     const { name: key } = activityOf({ call, id })
     const uncertain = yield* journal.uncertain(key)
@@ -215,7 +215,7 @@ export const makeCallRecords = Effect.fnUntraced(function* (inFlight: InFlightCa
     return yield* measuredNow(Result.succeed(uncertain.key === key ? happened(uncertain, copy) : replaced(uncertain)))
   })
 
-  /** Makes a call that does something outside of a working copy. */
+  /** Makes and records a call with effects outside a working copy. */
   const activity = Effect.fnUntraced(function* (placed: PlacedCall, make: Make) {
     const { call, copy, id } = placed
     const { input, key, name } = activityOf(placed)
@@ -242,7 +242,7 @@ export const makeCallRecords = Effect.fnUntraced(function* (inFlight: InFlightCa
     )
   })
 
-  /** True for a call that an earlier session of the run made or began, so that it is not made anew. */
+  /** True for a call that an earlier session made or began, so that it is not repeated. */
   const wasBegun = Effect.fnUntraced(function* (id: ToolCallId, call: ToolCall) {
     const { name } = activityOf({ id, call })
     return Option.isSome(yield* journal.saved("outcome", name)) || (yield* journal.uncertain(name)) !== undefined

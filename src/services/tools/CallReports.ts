@@ -1,6 +1,6 @@
 /**
- * What a tool reports while a call goes on: how far it is, as an event at most once a second, and notes, which are kept with the
- * result of the call and shown to no model.
+ * Reports of a tool during a call: progress, emitted as an event at most once a second, and notes, which are stored
+ * with the result and hidden from models.
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -12,7 +12,7 @@ import type { ToolResult } from "../../domain/tools/ToolCall.ts"
 import { withoutDeclaredSecrets } from "../runs/KnownSecrets.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 
-/** The functions by which the code of a tool reports; they never fail. */
+/** The functions with which a tool reports. They never fail. */
 export interface CallReports {
   readonly progress: (progress: ToolProgress | string) => void
   readonly log: (text: string) => void
@@ -21,7 +21,7 @@ export interface CallReports {
 /** For calls that nobody watches. */
 export const noReports: CallReports = { progress: () => undefined, log: () => undefined }
 
-/** Makes the function that makes the reports of a call; `publishing` never ends and publishes the progress. */
+/** Creates the reports of a call. `publishing` emits the progress and never ends. */
 export const makeReports = Effect.map(RunEvents, (events) =>
   Effect.fnUntraced(function* (id: ToolCallId, name: string) {
     const notes = makeCallLog()
@@ -41,7 +41,7 @@ export const makeReports = Effect.map(RunEvents, (events) =>
   })
 )
 
-/** The result of a call with what its tool noted, and the files that it gave. */
+/** Adds the notes and files of a tool to the result of its call. */
 export const withNotes = (
   result: ToolResult,
   log: ReadonlyArray<string>,

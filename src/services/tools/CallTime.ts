@@ -1,17 +1,17 @@
-/** The time that a call has taken. It stands still while the user is asked something for the call. */
+/** The running time of a call. It pauses while the program asks the user for the call. */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
 
 export interface CallTime {
-  /** Waits for an answer; the time stands still meanwhile. */
+  /** Waits for an answer while the time is paused. */
   readonly paused: <A, E, R>(waiting: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-  /** Resolves once the call has taken so long. */
+  /** Resolves once the running time reaches the limit. */
   readonly reached: (limit: Duration.Duration) => Effect.Effect<void>
-  /** True while the time stands still. */
+  /** True while the time is paused. */
   readonly isPaused: () => boolean
-  /** For how many milliseconds the time has stood still. */
+  /** The total pause, in milliseconds. */
   readonly waited: Effect.Effect<number>
 }
 

@@ -1,6 +1,6 @@
 /**
- * Tools made of the commands that a configuration declares. Those of the person are used as they are; those of a project
- * only when the person has trusted exactly these declarations.
+ * Creates tools from commands that a configuration declares. The user's declarations apply as they are. A project's
+ * declarations apply only if the user has trusted exactly these.
  */
 import * as Effect from "effect/Effect"
 import * as Path from "effect/Path"
@@ -32,7 +32,7 @@ export interface DeclaredTools {
   readonly ofUser: Declarations
 }
 
-/** The parameters, with a check that the command can be made of them. */
+/** The parameters, with a check that the command can be filled in. */
 const parametersFor = (declared: CommandTool): Result.Result<Schema.Codec<Arguments, unknown>, string> =>
   Result.map(jsonSchemaParameters(parametersOf(declared), "apply"), (codec) =>
     codec.check(
@@ -59,7 +59,7 @@ export const declarationProblems = (name: string, declared: CommandTool): Readon
   return Result.isSuccess(example) ? [] : [{ path: ["example"], what: "the example does not fit the parameters." }]
 }
 
-/** A plugin with one tool, so that a name that is taken leaves out only this tool. */
+/** A plugin with a single tool, so that a name conflict excludes only that tool. */
 const pluginOf = (origin: string, name: string, declared: CommandTool): Plugin =>
   definePlugin({
     name: origin,
@@ -82,7 +82,7 @@ const pluginsOf = (origin: string, tools: Declarations): ReadonlyArray<Plugin> =
 const projectOrigin = "task-conductor.json"
 const nameInRules = `tools of ${projectOrigin}`
 
-/** Asks the person to trust the exact declarations of the project. */
+/** Asks the user to trust the project's exact declarations. */
 const trusted = Effect.fnUntraced(function* (tools: Declarations, project: string) {
   if (Object.keys(tools).length === 0) return []
   const gate = yield* Gate
@@ -96,7 +96,7 @@ const trusted = Effect.fnUntraced(function* (tools: Declarations, project: strin
   return pluginsOf(projectOrigin, tools)
 })
 
-/** The tools that the person and the project declare, without those that are not trusted. `project` is absolute. */
+/** The tools that the user and the project declare, without untrusted ones. `project` is absolute. */
 export const commandPlugins = Effect.fn("commandPlugins")(function* (project: string, declared: DeclaredTools) {
   const ofProject = yield* Effect.result(trusted(declared.ofProject, project))
   return {

@@ -1,6 +1,6 @@
 /**
- * Makes what a tool declares to access canonical: real paths, the content that a file gets, and what stands there now. An edit goes
- * through a link to the file that it leads to; a removal and a move are about the link itself.
+ * Makes declared file accesses canonical: real paths, the new content, and the current state. An edit follows a link to
+ * its file; a removal and a move concern the link itself.
  */
 import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path"
 import * as Effect from "effect/Effect"
@@ -29,7 +29,7 @@ import type { Workspace } from "../files/Workspace.ts"
 
 const invalid = (message: string) => new ToolFailure({ type: "validation_failed", message })
 
-/** What accesses are made canonical with. */
+/** The services for making accesses canonical. */
 export interface AccessContext {
   readonly commands: Commands["Service"]
   readonly workspace: Workspace["Service"]
@@ -37,7 +37,7 @@ export interface AccessContext {
 
 const maxEditBytes = 10_485_760
 
-/** Where a name stands: its folder is resolved, and the name itself is not followed. */
+/** The path of a name: its folder is resolved, but a link at the name itself is not followed. */
 const namedPlace = Effect.fnUntraced(function* (written: string, workspace: Workspace["Service"]) {
   if (written === "" || written.includes("\0")) return yield* workspace.canonical(written)
   const absolute = resolve(workspace.root, written)
@@ -46,7 +46,7 @@ const namedPlace = Effect.fnUntraced(function* (written: string, workspace: Work
   return { path, inside: folder.inside && path !== workspace.root }
 })
 
-/** The same, where a path may have been copied from markdown. */
+/** The path of a name that may have been copied from markdown. */
 const meantPlace = Effect.fnUntraced(function* (written: string, workspace: Workspace["Service"]) {
   const place = yield* namedPlace(written, workspace)
   const isThere = Effect.map(workspace.entry(place.path), (entry) => entry !== undefined)
@@ -64,8 +64,8 @@ const writeTo = (path: string, inside: boolean, control: boolean): WriteAccess =
 })
 
 /**
- * A place to be changed, and whether git would run or follow what is there. What is protected may not even be looked at, since the
- * gate denies the write whatever it holds.
+ * A path to be changed, and whether git would run or follow it. A protected path is not examined, because the gate
+ * denies the write whatever is there.
  */
 const targetAt = Effect.fnUntraced(function* (
   { inside, path }: { readonly path: string; readonly inside: boolean },
@@ -77,15 +77,15 @@ const targetAt = Effect.fnUntraced(function* (
   return { mayLook, name, write: writeTo(path, inside, control) }
 })
 
-/** Where a text goes that is written to a path: through links, to the file itself. */
+/** The target of a text write: links are followed to the file itself. */
 const canonicalTarget = Effect.fnUntraced(function* (written: string, context: AccessContext) {
   const { workspace } = context
   return yield* targetAt(yield* workspace.canonical(yield* workspace.meant(written)), context)
 })
 
 /**
- * The files of the project of which a call of a tool for files may tell what they hold, or whose bytes it puts elsewhere. Removing a
- * link, or a folder, tells nothing.
+ * Project files whose content a file tool's call may reveal, or whose bytes it copies elsewhere. Removing a link or a
+ * folder reveals nothing.
  */
 export const toldFiles = Effect.fnUntraced(function* (
   call: ToolCall,
@@ -105,7 +105,7 @@ export const toldFiles = Effect.fnUntraced(function* (
   return file !== undefined && entry?.is === "file" ? [file.path] : []
 })
 
-/** Why there is nothing to edit, and which files may have been meant. */
+/** Why there is nothing to edit, with suggestions. */
 const explainMissing = Effect.fnUntraced(function* (
   name: string,
   { message, type }: ToolFailure,
@@ -117,8 +117,8 @@ const explainMissing = Effect.fnUntraced(function* (
 })
 
 /**
- * The write that the edits amount to, bound to the text they were computed from, so that the gate decides about the new
- * content. Fails with `validation_failed` when an edit does not fit.
+ * The write that results from the edits, bound to the text they were computed from. So the gate decides about the new
+ * content. Fails with `validation_failed` if an edit does not fit.
  */
 const canonicalEdit = Effect.fnUntraced(function* (
   { edits, path: written }: Access & { readonly _tag: "EditFile" },
@@ -140,7 +140,7 @@ const canonicalEdit = Effect.fnUntraced(function* (
   return { ...write, content, base: hashOf(text), found, ...(loses === undefined ? {} : { loses }) }
 })
 
-/** A link within the project, where nothing is yet. */
+/** A link within the project at a free path. */
 const canonicalLink = Effect.fnUntraced(function* (write: WriteAccess, { workspace }: AccessContext) {
   const { content, path } = write
   const { inside } = yield* workspace.canonical(resolve(dirname(path), content))
@@ -150,12 +150,12 @@ const canonicalLink = Effect.fnUntraced(function* (write: WriteAccess, { workspa
   return yield* invalid(`There is something at ${path}, and a link takes the place of nothing.`)
 })
 
-/** The write with what it would replace, so that nothing else is replaced. */
+/** The write, bound to the file that it would replace, so that it replaces nothing else. */
 const canonicalWrite = Effect.fnUntraced(function* (
   { content, kind, path: written }: Access & { readonly _tag: "WriteFile" },
   context: AccessContext
 ) {
-  /* A link is made where its name stands, and not where it leads. */
+  /** A link is created at its name, not at its target. */
   const target =
     kind === "link"
       ? yield* targetAt(yield* namedPlace(written, context.workspace), context)
@@ -185,15 +185,15 @@ const canonicalWrite = Effect.fnUntraced(function* (
   }
 })
 
-/** Nothing is there: which files may have been meant. */
+/** The failure for a missing file, with suggestions. */
 const missing = Effect.fnUntraced(function* (name: string, workspace: Workspace["Service"]) {
   const near = nearestPaths(name, yield* Effect.orElseSucceed(workspace.tree, () => []))
   return new ToolFailure({ type: "not_found", message: `There is no file at ${name}.${nearestHint(near)}` })
 })
 
-/** The files below a folder that goes as a whole. */
+/** The files in a folder that is removed or moved as a whole. */
 const filesOf = Effect.fnUntraced(function* (folder: string, name: string, { workspace }: AccessContext) {
-  /* What this task removed of it does not count. */
+  /** Files that this task has removed do not count. */
   const entries = mostInFolder + ((yield* CurrentCopy)?.files().length ?? 0)
   const below = relative(workspace.root, folder)
   const { files, isWhole } = yield* workspace.treeWithin({ entries, below, everything: true })
@@ -202,7 +202,7 @@ const filesOf = Effect.fnUntraced(function* (folder: string, name: string, { wor
   return yield* invalid(message)
 })
 
-/** The removal of one file, link or empty folder; `folder` goes as a whole with it. */
+/** The removal of one file, link or empty folder. `folder` is the folder removed as a whole. */
 const removalOf = (entry: FileEntry, controls: ReadonlySet<string>, folder?: string): WriteAccess => ({
   ...writeTo(entry.path, true, controls.has(entry.path)),
   removes: true,
@@ -211,11 +211,11 @@ const removalOf = (entry: FileEntry, controls: ReadonlySet<string>, folder?: str
   ...(folder === undefined ? {} : { folder })
 })
 
-/** What is at the paths below a folder. */
+/** The existing entries among these paths. */
 const entriesOf = (files: ReadonlyArray<string>, { workspace }: AccessContext) =>
   Effect.map(Effect.forEach(files, workspace.entry), (found) => found.filter((entry) => entry !== undefined))
 
-/** The removal of a file, of a link and not of what it leads to, or of a folder with everything in it. */
+/** The removal of a file, of a link but not its target, or of a folder with its content. */
 const canonicalRemoval = Effect.fnUntraced(function* (
   written: string,
   context: AccessContext
@@ -226,7 +226,7 @@ const canonicalRemoval = Effect.fnUntraced(function* (
   if (!mayLook) return [{ ...write, removes: true }]
   const entry = yield* workspace.entry(path)
   if (entry === undefined) {
-    /* What this task removed can be removed again. */
+    /** Removing what this task already removed succeeds. */
     const proposed = (yield* CurrentCopy)?.files() ?? []
     if (proposed.some((file) => file.path === path)) return [{ ...write, removes: true, found: "absent" }]
     const isEmptied = proposed.some((file) => file.path.startsWith(`${path}/`))
@@ -241,13 +241,13 @@ const canonicalRemoval = Effect.fnUntraced(function* (
   return entries.map((one) => removalOf(one, controls, path))
 })
 
-/** Two folders, of which one takes the place of the other. */
+/** A folder and its new path. */
 interface MovedFolder {
   readonly from: string
   readonly to: string
 }
 
-/** A file at another path, with its bytes, and the removal of it. */
+/** A write of the file's bytes at another path, and its removal. */
 const moveOf = Effect.fnUntraced(function* (
   entry: FileEntry,
   to: string,
@@ -269,7 +269,7 @@ const moveOf = Effect.fnUntraced(function* (
   return [write, removal]
 })
 
-/** Where a moved file goes: into the folder that is named, or to the path itself. */
+/** The target of a move: into the named folder, or the path itself. */
 const moveTarget = Effect.fnUntraced(function* (to: string, source: FileEntry, context: AccessContext) {
   const { workspace } = context
   const place = yield* namedPlace(to, workspace)
@@ -278,7 +278,7 @@ const moveTarget = Effect.fnUntraced(function* (to: string, source: FileEntry, c
   return isInto ? yield* namedPlace(join(to, basename(source.path)), workspace) : place
 })
 
-/** The move of a file, of a link and not of what it leads to, or of a folder with everything in it, to where nothing is. */
+/** The move of a file, of a link but not its target, or of a folder with its content, to a free path. */
 const canonicalMove = Effect.fnUntraced(function* (
   { path: written, to }: Access & { readonly _tag: "MoveFile" },
   context: AccessContext
@@ -297,7 +297,7 @@ const canonicalMove = Effect.fnUntraced(function* (
     return yield* invalid(`${source.name} cannot be moved to ${target.name}, which is the same place or lies in it.`)
   }
   const there = yield* workspace.entry(path)
-  /* A move that was broken off has left the same at both paths. */
+  /** An interrupted move has left the same content at both paths. */
   if (there !== undefined && (there.is !== "file" || there.state !== entry.state)) {
     const what = `There is ${there.is === "folder" ? "a folder" : "a file"} ${target.name} already, so ${source.name} was not moved.`
     return yield* invalid(`${what} Choose another path, or remove that one first.`)
@@ -313,7 +313,7 @@ const canonicalMove = Effect.fnUntraced(function* (
   return moved.flat()
 })
 
-/** The canonical form of one access: of a folder there are as many as it has files. */
+/** The canonical form of one access. A folder yields one access per file. */
 export const canonicalAccess = Effect.fnUntraced(function* (
   access: Access,
   context: AccessContext

@@ -1,6 +1,6 @@
 /**
- * Isolates code of plugins: it runs in a fiber of its own, what it throws is reported in one line, and code that does not end when
- * it is stopped is left behind after a moment.
+ * Isolates plugin code. It runs in its own fiber, its errors are reported in one line, and code that does not end when
+ * stopped is abandoned after a moment.
  */
 import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
@@ -18,15 +18,15 @@ import { printable } from "../../domain/text/Printable.ts"
 
 const maxLength = 500
 
-/** What is below an error: another one, or what is wrong with the values that an object was made of. */
+/** The text of an error's cause: another error, or schema issues of the values. */
 const causeOf = ({ cause }: Error): string => {
   if (cause instanceof Error) return `${cause.message}`
   return SchemaIssue.isIssue(cause) ? schemaErrorText(new Schema.SchemaError(cause)) : ""
 }
 
-/** An error with the one below it, whose words are often the better ones: `fetch failed: connect ECONNREFUSED`. */
+/** An error with its cause, which is often clearer: `fetch failed: connect ECONNREFUSED`. */
 const errorText = (error: Error): string => {
-  /* A message may be anything. */
+  /** A message may be any value. */
   const text = `${error.message === "" ? error.name : error.message}`
   const below = causeOf(error)
   return below === "" || text.includes(below) ? text : `${text.replace(/\.$/, "")}: ${below}`
@@ -41,7 +41,7 @@ const textOf = (thrown: unknown): string => {
   return isValue ? String(thrown) : "a value that is not an error was thrown"
 }
 
-/** The text of what was thrown, whose own code may throw when it is looked at. */
+/** The text of a thrown value. Its own code may throw when it is read. */
 const safeTextOf = (thrown: unknown): string => {
   try {
     return textOf(thrown)
@@ -50,25 +50,28 @@ const safeTextOf = (thrown: unknown): string => {
   }
 }
 
-/** The first line of the first failure or defect, without a stack trace and without power over a terminal. */
+/** The first line of the first failure or defect, without a stack trace or control characters. */
 export const causeText = (cause: Cause.Cause<unknown>): string => {
   const failure = Result.orElse(Cause.findError(cause), () => Cause.findDefect(cause))
   const text = Result.isSuccess(failure) ? safeTextOf(failure.success) : "it interrupted itself"
   return printable(text.split("\n", 1).join("").slice(0, maxLength))
 }
 
-/** What waits for the exit of an effect that did not end at once. When it fails, the effect is interrupted. */
+/** Waits for the exit of an effect that did not end at once. If the wait fails, the effect is interrupted. */
 export type Wait<A, E, E2, R2> = (ended: Effect.Effect<Exit.Exit<A, E>>) => Effect.Effect<Exit.Exit<A, E>, E2, R2>
 
-/** How long code of a plugin may take to end when it is stopped. */
+/** How long plugin code may take to end when it is stopped. */
 const grace = Duration.seconds(2)
 
-/** Waits for the fiber, `grace` at most when its code is foreign; true when it has ended. No interruption shortens that. */
+/**
+ * Waits for the fiber, at most `grace` for foreign code. Returns true if it has ended. Interruptions do not shorten the
+ * wait.
+ */
 const stopped = (fiber: Fiber.Fiber<unknown, unknown>, isForeign: boolean): Effect.Effect<boolean> => {
   if (!isForeign) return Effect.as(Fiber.interrupt(fiber), true)
   return Effect.gen(function* () {
     fiber.interruptUnsafe()
-    /* In a fiber of its own, since the time of one that is interrupted itself cannot be limited. */
+    /** In a separate fiber, because an interrupted fiber cannot time out its own wait. */
     const waiting = yield* Effect.forkDetach(Effect.timeoutOption(Fiber.await(fiber), grace), {
       startImmediately: true
     })
@@ -77,16 +80,16 @@ const stopped = (fiber: Fiber.Fiber<unknown, unknown>, isForeign: boolean): Effe
   })
 }
 
-/** Code of plugins, which may never end. */
+/** Plugin code, which may never end. */
 interface Foreign<E2> {
   /** The failure of an effect that was stopped and did not end. */
   readonly endless: (failure: E2) => E2
 }
 
 /**
- * Runs the effect in a fiber of its own and gives its exit. Interruption of the caller interrupts the effect and waits for
- * it; an effect that interrupts itself does not interrupt the caller. Timeouts inside work even while a layer is built. Foreign code
- * that does not end in time when it is stopped goes on in the background.
+ * Runs the effect in its own fiber and returns its exit. Interrupting the caller interrupts the effect and waits for
+ * it. An effect that interrupts itself does not interrupt the caller. Timeouts inside work even while a layer is built.
+ * Foreign code that does not end in time continues in the background.
  */
 export const runIsolated = <A, E, R, E2 = never, R2 = never>(
   effect: Effect.Effect<A, E, R>,
@@ -105,13 +108,13 @@ export const runIsolated = <A, E, R, E2 = never, R2 = never>(
     })
   )
 
-/** A scope for resources of a plugin, which closes with that of the caller. What does not end then in time is left behind. */
+/** A scope for a plugin's resources, which closes with the caller's. Whatever does not end in time is abandoned. */
 export const openForeignScope: Effect.Effect<Scope.Closeable, never, Scope.Scope> = Effect.acquireRelease(
   Scope.make(),
   (scope, exit) => closeForeignScope(scope, exit)
 )
 
-/** Closes such a scope, and waits for a moment only. */
+/** Closes such a scope, waiting only for a moment. */
 export const closeForeignScope = (scope: Scope.Closeable, exit: Exit.Exit<unknown, unknown>): Effect.Effect<void> =>
   Effect.flatMap(Effect.forkDetach(Scope.close(scope, exit), { startImmediately: true }), (closing) =>
     Effect.asVoid(

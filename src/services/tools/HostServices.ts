@@ -1,4 +1,4 @@
-/** What the host lends to the code of tools: the project, pages, commands, and word of what was read. */
+/** The program's services for tool code: the project, pages, commands, and notices about reads. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -10,24 +10,22 @@ import type { Commands } from "../commands/Commands.ts"
 import type { Workspace } from "../files/Workspace.ts"
 import type { Page } from "./WebFetch.ts"
 
-/** One successful read: the canonical path and the whole text of the file. */
+/** A successful read: the canonical path and the whole text of the file. */
 export interface FileRead {
   readonly path: string
   readonly text: string
 }
 
-/** A listener that falls behind by more reads misses the oldest ones. */
+/** A listener that falls behind by more reads loses the oldest ones. */
 const bufferedReads = 64
 
-/**
- * Informs plugins which files were read: `read_file` announces every successful read, an index or a note-taker listens.
- */
+/** Informs plugins about read files. `read_file` announces each successful read; an index, for example, can listen. */
 export class FileReads extends Context.Service<
   FileReads,
   {
-    /** Publishes the read to all listeners and never waits for them. */
+    /** Announces the read to all listeners without waiting for them. */
     announce(read: FileRead): Effect.Effect<void>
-    /** The reads from now on, until the scope closes. */
+    /** Reads from now on, until the scope closes. */
     readonly subscribe: Effect.Effect<Stream.Stream<FileRead>, never, Scope.Scope>
   }
 >()("task-conductor/services/tools/HostServices/FileReads") {
@@ -43,39 +41,39 @@ export class FileReads extends Context.Service<
   )
 }
 
-/** The pages a tool may fetch: those that it declared and the gate granted for its call. */
+/** Fetches pages for a tool: only declared URLs that the gate granted for the call. */
 export class PageFetch extends Context.Service<
   PageFetch,
   {
     /**
-     * The page at a URL that the call was granted. The gate decides about every redirect before it is followed; neither
-     * cookies nor credentials are sent.
+     * The page at a granted URL. The gate decides about each redirect before it is followed. Sends neither cookies nor
+     * credentials.
      */
     get(url: string): Effect.Effect<Page, ToolFailure>
   }
 >()("task-conductor/services/tools/HostServices/PageFetch") {}
 
-/** What a tool asks about while its call runs. */
+/** A question of a tool during its call. */
 export interface CallQuestion {
-  /** What is done after a yes, in one line that begins with a verb: "comment on issue 12". */
+  /** What happens after a yes, in one line that begins with a verb: "comment on issue 12". */
   readonly does: string
-  /** What rules name, such as `issue:12`; `does` itself when absent. */
+  /** The name for rules, such as `issue:12`; `does` if absent. */
   readonly target?: string
-  /** All that the user has to read before they answer, such as the text that is posted; 20,000 characters at most. */
+  /** Everything that the user must read before answering, such as the text to post. At most 20,000 characters. */
   readonly details?: string
 }
 
-/** The questions of a tool to the user. */
+/** Asks the user on behalf of a tool. */
 export class CallQuestions extends Context.Service<
   CallQuestions,
   {
     /**
-     * Asks whether the call may do something that is known only while it runs, by the same rules and of the same user as the call
-     * itself. Fails with `permission_denied` when it may not. The time limit of the call stands still until the answer.
+     * Asks whether the call may do something that only became known while it runs. The rules and the user of the call
+     * decide. Fails with `permission_denied` if not. The call's time limit pauses until the answer.
      */
     ask(question: CallQuestion): Effect.Effect<void, ToolFailure>
   }
 >()("task-conductor/services/tools/HostServices/CallQuestions") {}
 
-/** What a tool may use; what changes or leaves the project needs the grant of the call. */
+/** The services for tools. Changing or leaving the project needs a grant of the call. */
 export type HostServices = CallQuestions | Commands | FileReads | PageFetch | Workspace

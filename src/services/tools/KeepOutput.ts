@@ -1,4 +1,4 @@
-/** Takes the images and files out of what a tool returned, and keeps them: the result of the call holds their names. */
+/** Takes images and files out of a tool's output and stores them. The result of the call contains their names. */
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
@@ -13,13 +13,13 @@ import { textHash } from "../files/Hash.ts"
 import { KeptFiles } from "../files/KeptFiles.ts"
 import { withoutDeclaredSecrets } from "../runs/KnownSecrets.ts"
 
-/** What a call gives: the data of its result, and the files that were kept of it. */
+/** The data of a result, and its stored files. */
 export interface CallData {
   readonly data: Schema.Json
   readonly files?: ReadonlyArray<ResultFile>
 }
 
-/** One call gives at most so many images and files. */
+/** The limit of images and files per call. */
 export const mostFiles = 20
 
 const base64 = /^(?:[A-Za-z\d+/]{4})*(?:[A-Za-z\d+/]{2}==|[A-Za-z\d+/]{3}=)?$/
@@ -31,7 +31,7 @@ const bytesOf = (data: unknown): Uint8Array | undefined => {
   return typeof data === "string" && base64.test(data) ? Buffer.from(data, "base64") : undefined
 }
 
-/** One image or file as a tool returned it, which may be anything. */
+/** One image or file of an output, which may have any shape. */
 interface ReadFile {
   readonly name: string
   readonly mediaType: string
@@ -54,7 +54,7 @@ const readFile = (output: unknown, usualName: string): Result.Result<ReadFile, s
 
 const extension = (type: unknown): string => /^image\/(\w+)/.exec(String(type))?.[1]?.replace("jpeg", "jpg") ?? "bin"
 
-/** The text and the files of an output; fails with what each file has to be. */
+/** The files of an output. Fails with the requirements for files. */
 const readOutput = ({ files, images, text }: ToolOutput): Result.Result<ReadonlyArray<ReadFile>, string> => {
   if (typeof text !== "string" || !Array.isArray(images) || !Array.isArray(files)) {
     return Result.fail('A "ToolOutput" has a "text" and lists of "images" and "files".')
@@ -69,7 +69,7 @@ const readOutput = ({ files, images, text }: ToolOutput): Result.Result<Readonly
     : Result.fail(`Each of its images and files ${wrong}.`)
 }
 
-/** Text without the secrets of plugins; other bytes as they are. */
+/** Text with plugins' secrets redacted; other bytes unchanged. */
 const withoutSecrets = (bytes: Uint8Array): Uint8Array => {
   const text = Result.try(() => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes))
   if (Result.isFailure(text)) return bytes
@@ -77,13 +77,12 @@ const withoutSecrets = (bytes: Uint8Array): Uint8Array => {
   return safe === text.success ? bytes : new TextEncoder().encode(safe)
 }
 
-/** What a tool returns. */
 export type CallOutput = Schema.Json | ToolOutput
 
-/** True for images and files; a plugin may bring a copy of the class. */
+/** True for output with images or files. A plugin may use its own copy of the class. */
 export const isOutput = (value: unknown): value is ToolOutput => Predicate.isTagged(value, "ToolOutput")
 
-/** Makes the function that keeps what a call returned, within the limits of a run. */
+/** Stores the output of a call within the limits of the run. */
 export const makeKeepOutput = ({ toolFileBytes }: Pick<Limits, "toolFileBytes">) =>
   Effect.map(KeptFiles, (kept) =>
     Effect.fnUntraced(function* (tool: string, output: CallOutput): Effect.fn.Return<CallData, ToolFailure> {

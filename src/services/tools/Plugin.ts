@@ -1,4 +1,4 @@
-/** A plugin as a value: what it brings. */
+/** A plugin as a value with its parts. */
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
 import type { ToolFailure } from "../../domain/tools/ToolCall.ts"
@@ -27,42 +27,42 @@ import { openTools, type PluginSetup, type ToolSource } from "./ToolSource.ts"
 
 export { type Tool, tool, type Tools } from "./Tool.ts"
 
-/** The tools of one plugin, once its layer is built. */
+/** The tools of one plugin, after its layer is built. */
 export class PluginTools extends Context.Service<PluginTools, Tools>()(
   "task-conductor/services/tools/Plugin/PluginTools"
 ) {}
 
 export const pluginApiVersion = 1
 
-/** Where plugins are looked for. */
+/** Where to search for plugins. */
 export interface DiscoveryPlace {
-  /** The folder of the project, absolute. */
+  /** The absolute path of the project. */
   readonly project: string
   readonly settings: Settings
   /** The version of the program. */
   readonly version: string
 }
 
-/** A plugin that was found. */
+/** One plugin of a discovery: a usable value, or a problem. */
 export interface DiscoveredPlugin {
-  /** The name that its tools have as their origin. */
+  /** The origin of its tools. */
   readonly origin: string
   /** Who named it. */
   readonly scope: PluginScope
   readonly outcome: Result.Result<Plugin, McpProblem | PluginProblem>
 }
 
-/** What was found. */
+/** The result of a discovery. */
 export interface Discovered {
-  /** All, in the order of the configuration; also those that are not used. */
+  /** All plugins in the order of the configuration, including unused ones. */
   readonly plugins: ReadonlyArray<DiscoveredPlugin>
-  /** What is left out: plugins, entries, single tools. */
+  /** Skipped plugins, entries and single tools. */
   readonly problems: ReadonlyArray<McpProblem | PluginProblem>
-  /** What the user should know beside that; a sentence each. */
+  /** Further notes for the user, one sentence each. */
   readonly notes: ReadonlyArray<string>
 }
 
-/** What may be used to find and start plugins. */
+/** The services for finding and starting plugins. */
 export type DiscoveryServices =
   | ChildProcessSpawner.ChildProcessSpawner
   | FileSystem.FileSystem
@@ -72,58 +72,61 @@ export type DiscoveryServices =
   | Scope.Scope
   | Workspace
 
-/** Finds plugins; what it starts lives as long as the run. */
+/** Finds plugins. Whatever it starts lives as long as the run. */
 export type Discovery = (place: DiscoveryPlace) => Effect.Effect<Discovered, never, DiscoveryServices>
 
-/** What the host notes on a plugin that it finds. */
+/** What the program notes on a discovered plugin. */
 interface HostNotes {
-  /** The version of the package, where it comes from one. */
+  /** The version of its package, if it comes from one. */
   readonly version?: string
-  /** The name or path by which it was named. */
+  /** The name or path in the configuration. */
   readonly named?: string
-  /** True for one that a script passes as a value. */
+  /** True for a plugin that a script passes as a value. */
   readonly isValue?: boolean
-  /** What a configuration sets for it. */
+  /** The settings that the user's or the project's file has for it. */
   readonly configuration?: GivenConfiguration
-  /** The secrets that it declares and that exist, or why one does not. */
+  /** Its declared secrets with their values, or why one is missing. */
   readonly secretValues?: ReadonlyMap<string, Result.Result<string, string>>
-  /** The folder of its skills, or why they are left out. */
+  /** The folder of its skills, or why they are skipped. */
   readonly skillsFolder?: Result.Result<string, string>
 }
 
-/** What a plugin brings beside its tools and its configuration; each part but the name is optional. */
+/** The parts of a plugin besides tools and configuration. All are optional except the name. */
 interface BroughtParts {
   readonly name: string
-  /** The secrets that it needs, by the names of environment variables, and what each is for: `{ GITHUB_TOKEN: "To read issues." }`. */
+  /**
+   * The secrets it needs, by the names of environment variables, with their purposes: `{ GITHUB_TOKEN: "To read
+   * issues." }`.
+   */
   readonly secrets?: Readonly<Record<string, SecretNeed>>
-  /** A folder of its package with a folder for each skill: `new URL("./skills/", import.meta.url)`. */
+  /** A folder of its package with one folder per skill: `new URL("./skills/", import.meta.url)`. */
   readonly skills?: URL
   /**
-   * Commands of the command line by their words, such as "report"; a feature may add one below another, such as "models bench". These and
-   * the other parts but tools and skills count when the user names the plugin, not when only a project does.
+   * Commands for the command line by their words, such as "report". A feature may add a subcommand, such as "models
+   * bench". These and all later parts apply only if the user names the plugin, not if only a project does.
    */
   readonly commands?: PluginCommands
-  /** Hears what happens in runs and conversations. */
+  /** Receives the events of runs and conversations. */
   readonly listener?: EventListener
-  /** Sends metrics of a process that carries out many runs, such as a worker; of a feature only. */
+  /** Sends metrics of a process with many runs, such as a worker. For features only. */
   readonly sendMetrics?: MetricSender
-  /** Finds more plugins when a run begins, such as the servers that a configuration names; of a feature only. */
+  /** Finds more plugins when a run begins, such as configured servers. For features only. */
   readonly discover?: Discovery
-  /** Fetches the pages of the web that tools and references name; of a feature only. */
+  /** Fetches the web pages that tools and references name. For features only. */
   readonly web?: LayerWeb
-  /** Answers the questions of runs and conversations, in the place of a terminal, an editor or a script. */
+  /** Answers questions of runs and conversations instead of a terminal, an editor or a script. */
   readonly approver?: Layer.Layer<Approver>
 }
 
-/** What the providers of a plugin are made with. */
+/** What a plugin receives for creating its providers. */
 export type ProviderSetup<Config = unknown> = Pick<PluginSetup<Config>, "config" | "secret">
 
-/** Providers of models, or a function that makes them of what is set for the plugin. */
+/** Model providers, or a function that creates them from the plugin's settings. */
 export type ProviderSource<Config = unknown> =
   | ReadonlyArray<Provider>
   | ((setup: ProviderSetup<Config>) => ReadonlyArray<Provider>)
 
-/** A plugin as its package exports it by default. */
+/** The default export of a plugin's package. */
 export interface Plugin extends BroughtParts, HostNotes {
   readonly apiVersion: number
   // oxlint-disable-next-line typescript/no-explicit-any -- each plugin has a configuration of its own
@@ -134,17 +137,17 @@ export interface Plugin extends BroughtParts, HostNotes {
 
 type ConfigOf<Source> = [Source] extends [never] ? undefined : ValueOf<Source>
 
-/** What a plugin is made from. */
+/** The parts from which a plugin is defined. */
 export interface PluginParts<Source = SchemaSource> extends BroughtParts {
-  /** The schema of what a configuration may set for it, an object; it takes nothing when absent. */
+  /** The schema of its configuration, an object. Absent for a plugin without configuration. */
   readonly config?: Source
-  /** The tools; what opens resources is a function or an effect, and they live as long as the run. */
+  /** Its tools. A source that opens resources is a function or an effect. The resources live as long as the run. */
   readonly tools?: ToolSource<ConfigOf<Source>>
-  /** Providers of models; a function gets the configuration and the secrets. */
+  /** Its model providers. A function receives the configuration and the secrets. */
   readonly providers?: ProviderSource<ConfigOf<Source>>
 }
 
-/** Makes a plugin from its parts. */
+/** Creates the value that the package of a plugin exports by default. */
 export const definePlugin = <const Source extends SchemaSource = never>({
   tools = {},
   ...parts

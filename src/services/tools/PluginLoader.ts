@@ -1,6 +1,6 @@
 /**
- * Builds plugins and collects their tools. A plugin is checked before any of its tools is used; one that fails is left
- * out as a whole, its resources are released, and the problem is reported.
+ * Builds plugins and collects their tools. A plugin is checked before its tools are used. If it fails, it is skipped as
+ * a whole, its resources are released, and the problem is reported.
  */
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
@@ -32,19 +32,19 @@ import {
 } from "./PluginSettings.ts"
 import { notAPlugin, PluginProblem, problemOfNamed, problemOfValue } from "./PluginProblem.ts"
 
-/** A tool that passed all checks, with the means to run it. */
+/** A tool that passed all checks, with everything needed to run it. */
 export interface LoadedTool {
   readonly info: ToolInfo
   readonly parameters: Parameters
   // oxlint-disable-next-line typescript/no-explicit-any -- each tool has parameters of its own
   readonly tool: Tool<any>
-  /** What is set for its plugin. */
+  /** The settings of its plugin. */
   readonly settings: PluginSettings
 }
 
 export const loadTime = "30 seconds"
 
-/** What the compiler does not check in a package written in JavaScript. */
+/** Validates what the compiler cannot check in a JavaScript package. */
 const ToolShape = Schema.Struct({
   description: Schema.NonEmptyString,
   risk: Risk,
@@ -70,7 +70,6 @@ const PluginShape = Schema.Struct({
   )
 })
 
-/** A plugin with what is set for it. */
 interface SetPlugin {
   readonly plugin: Plugin
   readonly settings: PluginSettings
@@ -122,7 +121,7 @@ const loadTool = (
   return Result.succeed({ info, parameters: { codec, schema, aliases }, tool, settings })
 }
 
-/** `word-count@1.2.0`, as the person sees where a tool comes from. */
+/** The origin of a tool for the user, such as `word-count@1.2.0`. */
 export const originOf = ({ name, version }: Plugin): string => (version === undefined ? name : `${name}@${version}`)
 
 const loadTools = (set: SetPlugin, tools: object, loadedTools: ReadonlyMap<string, LoadedTool>) => {
@@ -141,7 +140,7 @@ const loadTools = (set: SetPlugin, tools: object, loadedTools: ReadonlyMap<strin
   return Result.succeed(loaded)
 }
 
-/** Checks the value that a package exports; nothing when it has the shape of a plugin. */
+/** The problem of a package's export; undefined if it has the shape of a plugin. */
 export const pluginShapeProblem = (plugin: unknown): PluginProblem | undefined => {
   const shape = Schema.decodeUnknownResult(PluginShape)(plugin)
   if (Result.isSuccess(shape) && Layer.isLayer((plugin as Plugin).tools)) return undefined
@@ -150,7 +149,7 @@ export const pluginShapeProblem = (plugin: unknown): PluginProblem | undefined =
   return notAPlugin(name)
 }
 
-/** What is wrong with the secrets that a plugin declares. */
+/** The problem of a plugin's declared secrets, or undefined. */
 const secretsProblem = (secrets: unknown = {}): string | undefined => {
   const read = Schema.decodeUnknownResult(Secrets)(secrets)
   if (Result.isFailure(read)) return 'its "secrets" do not say for each name what it is for.'
@@ -160,7 +159,7 @@ const secretsProblem = (secrets: unknown = {}): string | undefined => {
     : `its secret ${JSON.stringify(wrong)} has not the name of an environment variable.`
 }
 
-/** Builds the plugin in a scope of its own, which is closed again when the plugin cannot be used. */
+/** Builds the plugin in its own scope, which is closed if the plugin is unusable. */
 const loadPlugin = Effect.fnUntraced(function* (plugin: Plugin, loadedTools: ReadonlyMap<string, LoadedTool>) {
   const malformed = pluginShapeProblem(plugin)
   if (malformed !== undefined) return yield* malformed
@@ -193,13 +192,13 @@ const loadPlugin = Effect.fnUntraced(function* (plugin: Plugin, loadedTools: Rea
   return yield* failure instanceof PluginProblem ? failure : failed(causeText(exit.cause))
 })
 
-/** The problem with what is known of where the plugin comes from. */
+/** The problem with the origin of the plugin added. */
 export const withOrigin = ({ isValue, named }: Plugin, problem: PluginProblem): PluginProblem => {
   if (isValue === true) return problemOfValue(problem)
   return named === undefined ? problem : problemOfNamed(problem, named)
 }
 
-/** What a plugin that is used lacks. */
+/** Problems of a plugin that is used anyway. */
 const limitsOf = (plugin: Plugin): ReadonlyArray<PluginProblem> => {
   const lack = (code: PluginProblem["code"], detail: string) =>
     new PluginProblem({ plugin: plugin.name, code, detail, isUsed: true })
@@ -213,7 +212,7 @@ const limitsOf = (plugin: Plugin): ReadonlyArray<PluginProblem> => {
 }
 
 /**
- * Loads plugins in order; the first to bring a tool name keeps it. The tools are in the order of the plugins, which live
+ * Loads plugins in order. The first plugin with a tool name keeps it. Tools have the order of the plugins, which live
  * until the scope closes.
  */
 export const loadPlugins = Effect.fn("loadPlugins")(function* (plugins: ReadonlyArray<Plugin>) {

@@ -3,7 +3,7 @@ import * as Schema from "effect/Schema"
 import type { AnsweredBy } from "../../domain/permissions/Answer.ts"
 import { exactPattern } from "../../domain/permissions/TargetPattern.ts"
 
-/** The codes by which a list of plugins names reasons. */
+/** Codes of reasons in lists of plugins. */
 const Code = Schema.Literals([
   "NotFound",
   "NotAPlugin",
@@ -21,16 +21,19 @@ const Code = Schema.Literals([
   "ToolShape"
 ])
 
-/** A plugin is left out, with all of its tools, or the hooks of a project are. `detail` says why, as the rest of a sentence, and what to do. */
+/**
+ * A plugin with all its tools, or a project's hooks, are skipped. `detail` explains why, as the end of a sentence, and
+ * what to do.
+ */
 export class PluginProblem extends Schema.TaggedError<PluginProblem>()("PluginProblem", {
   plugin: Schema.String,
   code: Code,
   detail: Schema.String,
-  /** The name or path by which the plugin was named, where it has another name itself. */
+  /** The name or path in the configuration, if the plugin calls itself differently. */
   named: Schema.optionalKey(Schema.String),
-  /** True when the plugin is used all the same. */
+  /** True if the plugin is used anyway. */
   isUsed: Schema.optionalKey(Schema.Literal(true)),
-  /** True for hooks or tools that the file of a project declares; then `plugin` says which. */
+  /** True for hooks or tools that a project's file declares. `plugin` says which. */
   isDeclared: Schema.optionalKey(Schema.Literal(true)),
   /** True for a plugin that a script passed as a value. */
   isValue: Schema.optionalKey(Schema.Literal(true))
@@ -52,11 +55,11 @@ const refusalText = (by: AnsweredBy, name: string, hash: string, it: "it" | "the
   return details[by]
 }
 
-/** The problem of a plugin that the project names, and whose content with this hash the person has not trusted. */
+/** The problem of a project's plugin whose content with this hash the user has not trusted. */
 export const notTrusted = (plugin: string, name: string, hash: string, by: AnsweredBy) =>
   new PluginProblem({ plugin, code: "NotTrusted", detail: refusalText(by, name, hash, "it") })
 
-/** The problem of hooks or tools that the file of a project declares, which the person has not trusted. */
+/** The problem of a project's declared hooks or tools that the user has not trusted. */
 export const declaredNotTrusted = (name: string, hash: string, by: AnsweredBy) =>
   new PluginProblem({
     plugin: name,
@@ -65,7 +68,7 @@ export const declaredNotTrusted = (name: string, hash: string, by: AnsweredBy) =
     isDeclared: true
   })
 
-/** The problem of a plugin that was named in this way. */
+/** The problem of a plugin with its name in the configuration. */
 export const problemOfNamed = ({ code, detail, isUsed, plugin }: PluginProblem, named: string): PluginProblem =>
   new PluginProblem({ plugin, code, detail, named, ...(isUsed === true ? { isUsed } : {}) })
 
@@ -73,13 +76,13 @@ export const problemOfNamed = ({ code, detail, isUsed, plugin }: PluginProblem, 
 export const problemOfValue = ({ code, detail, plugin }: PluginProblem): PluginProblem =>
   new PluginProblem({ plugin, code, detail, isValue: true })
 
-/** What a script passed is no plugin; `what` says what it is. */
+/** The problem of a value that is no plugin. `what` describes the value. */
 export const noPluginValue = (what: string): PluginProblem => {
   const detail = `it is ${what} and not a plugin. Pass the value that definePlugin returns.`
   return new PluginProblem({ plugin: "without a name", code: "NotAPlugin", detail, isValue: true })
 }
 
-/** What is exported by default is no plugin, or not a whole one. */
+/** The problem of a default export that is no plugin, or an incomplete one. */
 export const notAPlugin = (
   plugin: string,
   detail = "its default export is not a plugin. Export the value that definePlugin returns."
@@ -87,15 +90,15 @@ export const notAPlugin = (
   return new PluginProblem({ plugin, code: "NotAPlugin", detail })
 }
 
-/** An MCP server, one of its tools, or an entry of a file is left out, or a server does what it should not. */
+/** An MCP server, one of its tools, or a configuration entry is skipped, or a server misbehaves. */
 export class McpProblem extends Schema.TaggedError<McpProblem>()("McpProblem", {
-  /** Absent when the problem concerns a whole file. */
+  /** Absent if the problem concerns a whole file. */
   server: Schema.optionalKey(Schema.String),
-  /** Present when the other tools of the server are used. */
+  /** Present if the server's other tools are used. */
   tool: Schema.optionalKey(Schema.String),
-  /** What is wrong and what to do, as sentences. */
+  /** The problem and what to do, in sentences. */
   detail: Schema.String,
-  /** True when the server is used all the same. */
+  /** True if the server is used anyway. */
   isUsed: Schema.optionalKey(Schema.Literal(true))
 }) {
   override get message(): string {

@@ -1,5 +1,6 @@
 /**
- * What a person sets for a plugin, as the plugin gets it: its configuration, held against the schema that it declares.
+ * The user's settings for a plugin as the plugin receives them: its configuration, validated against its schema, and
+ * its secrets.
  */
 import * as Context from "effect/Context"
 import * as Result from "effect/Result"
@@ -9,42 +10,42 @@ import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { modelFaults, modelSentence, pathText } from "../../domain/text/SchemaText.ts"
 import { readSchemaSource, type SchemaSource } from "../../domain/tools/SchemaSource.ts"
 
-/** What the tools of a plugin are given of its settings. */
+/** The settings that a plugin's tools receive. */
 export interface PluginSettings {
-  /** The decoded configuration; undefined for a plugin that takes none. */
+  /** The decoded configuration; undefined for a plugin without one. */
   readonly config: unknown
-  /** The value of a secret that the plugin declares. Throws a `ToolFailure` that says how to give one that it needs. */
+  /** The value of a declared secret. Throws a `ToolFailure` that explains how to provide a required one. */
   readonly secret: (name: string) => string
 }
 
-/** What a secret is for; one that is not needed everywhere may be missing. */
+/** The purpose of a secret. An optional one may be missing. */
 export type SecretNeed = string | { readonly use: string; readonly optional: true }
 
 export const isOptional = (need: SecretNeed): boolean => typeof need !== "string"
 
 export const useOf = (need: SecretNeed): string => (typeof need === "string" ? need : need.use)
 
-/** The part of a plugin that its secrets are about. */
+/** The part of a plugin that concerns its secrets. */
 interface SecretHolder {
   readonly name: string
   readonly secrets?: Readonly<Record<string, SecretNeed>>
   readonly secretValues?: ReadonlyMap<string, Result.Result<string, string>>
 }
 
-/** Why a secret is missing, with what it is for and how to give it. */
+/** Why a secret is missing, with its purpose and how to provide it. */
 const missingText = (name: string, purpose: string, why: string): string => {
   const use = purpose.trim().replace(/\.$/, "")
   return `the secret ${name} is missing (${use}): ${why.replace(/\.$/, "")}.`
 }
 
-/** What is said of each secret that a plugin needs and that is missing. */
+/** A message for each missing required secret of a plugin. */
 export const missingSecrets = ({ secrets = {}, secretValues = new Map() }: SecretHolder): ReadonlyArray<string> =>
   Object.entries(secrets).flatMap(([name, need]) => {
     const value = secretValues.get(name) ?? Result.fail(`set the environment variable ${name}`)
     return Result.isFailure(value) && !isOptional(need) ? [missingText(name, useOf(need), value.failure)] : []
   })
 
-/** Makes the function that gives the secrets of a plugin. An optional one that is missing is an empty text. */
+/** Returns the secrets of a plugin by name. A missing optional one is an empty text. */
 export const secretOf =
   (plugin: SecretHolder) =>
   (name: string): string => {
@@ -61,14 +62,14 @@ export const secretOf =
     throw new ToolFailure({ type: isDeclared ? "not_found" : "internal_error", message })
   }
 
-/** The settings of the plugin whose tools are opened. */
+/** The settings of the plugin whose tools are being opened. */
 export const CurrentSettings = Context.Reference<PluginSettings>("task-conductor/services/tools/CurrentSettings", {
   defaultValue: () => ({ config: undefined, secret: secretOf({ name: "" }) })
 })
 
 const howToSet = (plugin: string): string => `Write [${JSON.stringify(plugin)}, { ... }] in the place of its name.`
 
-/** The part of a plugin that its configuration is about. */
+/** The part of a plugin that concerns its configuration. */
 interface ConfigurablePlugin {
   readonly name: string
   readonly named?: string
@@ -77,8 +78,8 @@ interface ConfigurablePlugin {
 }
 
 /**
- * The decoded configuration of a plugin. Fails with the rest of a sentence about the plugin: the file, the path of each wrong value, and
- * what is expected there. Without a configuration the defaults of the schema hold.
+ * The decoded configuration of a plugin. Fails with the end of a sentence: the file, the path of each wrong value, and
+ * what is expected. Without a configuration, the defaults of the schema apply.
  */
 export const readPluginConfiguration = ({
   config: schema,

@@ -1,4 +1,4 @@
-/** Notes what the model is shown of a call, so that a URL that is made from it is asked about. */
+/** Records which texts of a call the model reads, so that the gate can ask about URLs made from them. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Schema from "effect/Schema"
@@ -6,18 +6,17 @@ import { builtInOrigin, type ToolCall, type ToolInfo, type ToolResult } from "..
 import { Workspace } from "../files/Workspace.ts"
 import { type ReadSource, ReadTexts } from "../permissions/ReadTexts.ts"
 
-/** The strings of a value, also those that it holds. */
 const stringsIn = (value: Schema.Json): ReadonlyArray<string> => {
   if (typeof value === "string") return [value]
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(stringsIn) : [String(value)]
 }
 
-/** Makes the function that notes what the model is shown of a call; `info` is absent for a tool that does not exist. */
+/** Records which texts of a call the model reads. `info` is absent for a tool that does not exist. */
 export const makeResultNotes = Effect.gen(function* () {
   const { noteRead } = yield* ReadTexts
   const workspace = yield* Workspace
 
-  /** Where the result of a call is from. A tool of high risk may run commands. */
+  /** The source of a call's result. A tool of high risk may run commands. */
   const sourceOf = Effect.fnUntraced(function* (
     { arguments: { path }, name }: ToolCall,
     info: ToolInfo | undefined

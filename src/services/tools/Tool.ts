@@ -1,4 +1,4 @@
-/** One tool as its author defines it. */
+/** The definition of a tool. */
 import type * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
 import type { Access, EffectClass, Risk } from "../../domain/tools/Access.ts"
@@ -8,48 +8,50 @@ import type { ToolOutput } from "../../domain/tools/ToolOutput.ts"
 import type { CallContext } from "./CallContext.ts"
 import type { HostServices } from "./HostServices.ts"
 
-/** What is run by a call: an effect is run, and a promise is awaited. */
+/** The work of a call: an effect that the program runs, or a promise that it awaits. */
 type ToolWork =
   | Effect.Effect<Schema.Json | ToolOutput, ToolFailure, HostServices>
   | PromiseLike<Schema.Json | ToolOutput>
 
-/** One tool without its parameters, which `Params` are once they are decoded. */
+/** A tool without its parameters. `Params` is their decoded type. */
 interface ToolParts<Params, Config> {
-  /** Says what the tool does and when to use it; the model reads it. */
+  /** What the tool does and when to use it. The model reads this text. */
   readonly description: string
-  /** Other names under which a call may give parameters; the model is not shown them. */
+  /** Other names of parameters in calls, which the model does not see. */
   readonly aliases?: ArgumentAliases
   readonly risk: Risk
   readonly effect: EffectClass
-  /** Example arguments, shown to the model; made from the required parameters when absent. */
+  /** Example arguments for the model; derived from the required parameters if absent. */
   readonly example?: Arguments
-  /** When the tool fails with each type, one sentence each; for people, not for the model. */
+  /** When the tool fails with each type, one sentence each. For users, not for the model. */
   readonly errors?: ToolErrors
-  /** Identifies the whole definition at its source, such as a server; permissions end when it changes. */
+  /** Identifies the complete definition at its source, such as a server. Permissions end when it changes. */
   readonly revision?: string
-  /** What a call with these parameters accesses; nothing when absent. */
+  /** The accesses of a call with these parameters; none if absent. */
   readonly access?: (params: Params) => ReadonlyArray<Access>
   /**
-   * Does the work, and returns a string, JSON, or a `ToolOutput` with images or files. It is an async function or returns an effect. What it throws or fails with is the
-   * failure of the call; throw a `ToolFailure` to say of which type.
+   * Does the work. Returns a string, JSON, or a `ToolOutput` with images or files. Either an async function, or a
+   * function that returns an effect. An error is the failure of the call; throw a `ToolFailure` to set its type.
    */
   readonly execute: (params: Params, call: CallContext<Config>) => ToolWork
 }
 
-/** One tool. */
+/** A tool with its parameters. */
 export interface Tool<Params, Source = SchemaSource, Config = unknown> extends ToolParts<Params, Config> {
-  /** The schema of an object whose descriptions are prompt text: of Effect, by the Standard Schema, or a JSON schema. */
+  /**
+   * The schema of an object, whose descriptions are prompt text: an Effect schema, a Standard Schema, or a JSON schema.
+   */
   readonly parameters: Source
 }
 
 /**
- * Defines a tool; `access` and `execute` get what its `parameters` decode to. A tool that uses the configuration of its plugin says of
- * which type that is: `execute: async (params, { config }: CallContext<Config>) => ...`.
+ * Defines a tool. `access` and `execute` receive the decoded parameters. A tool that uses the configuration of its
+ * plugin declares its type: `execute: async (params, { config }: CallContext<Config>) => ...`.
  */
 export const tool = <const Source extends SchemaSource, Config = unknown>(
   definition: Tool<ValueOf<Source>, Source, Config>
 ): Tool<ValueOf<Source>, Source, Config> => definition
 
-/** Tools by name; names are lower-case ASCII words joined by underscores. */
+/** Tools by name. Names are lower-case ASCII words joined by underscores. */
 // oxlint-disable-next-line typescript/no-explicit-any -- each tool has parameters of its own
 export type Tools = Readonly<Record<string, Tool<any, SchemaSource, any>>>

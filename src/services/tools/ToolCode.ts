@@ -1,6 +1,6 @@
 /**
- * Runs the code of a tool, in either of its two forms: an effect is run, and anything else is awaited. A tool that is stopped has its
- * signal aborted first; what an async function still does then is waited for as long as the host waits for any foreign code.
+ * Runs the code of a tool in either form: runs an effect, awaits anything else. Stopping a tool aborts its signal
+ * first. The program then waits for an async function as long as for any plugin code.
  */
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -12,10 +12,10 @@ import type { Tool } from "./Tool.ts"
 
 const ignore = (): void => undefined
 
-/** What the code of a tool gives and fails with, as its type says. Nobody has looked at it yet: it may be anything. */
+/** The declared result and failure of tool code. It is not validated yet and may have any type. */
 type Unchecked<R> = Effect.Effect<CallOutput, ToolFailure, R>
 
-/** The value of a promise; interruption aborts the signal and waits for the promise to settle. */
+/** The value of a promise. An interruption aborts the signal and waits for the promise to settle. */
 const awaited = (work: unknown, controller: AbortController): Unchecked<never> =>
   Effect.callback((resume) => {
     const settled = Promise.resolve(work as CallOutput)
@@ -29,10 +29,10 @@ const awaited = (work: unknown, controller: AbortController): Unchecked<never> =
     })
   })
 
-/** What the host knows of a call before the code of its tool begins. */
+/** The call context that is known before the code of the tool begins. */
 export type GivenContext = Omit<CallContext, "ask" | "host" | "signal">
 
-/** Starts the code of a tool at once, and gives the effect that ends with what it gives; the code may throw. */
+/** Starts the code of a tool at once. Returns an effect with its result. The code may throw. */
 export const startTool = <Params>(
   { execute }: Pick<Tool<Params>, "execute">,
   params: Params,

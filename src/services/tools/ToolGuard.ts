@@ -1,6 +1,6 @@
 /**
- * Runs the code of a tool so that its call has one result, whatever the code does: what it throws or fails with becomes a failure of
- * the tool that names it and who wrote it, and code of a plugin that does not end is left behind.
+ * Runs the code of a tool so that its call has exactly one result. An error becomes a failure that names the tool and
+ * its author. Plugin code that does not end is abandoned.
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -12,7 +12,7 @@ import * as Schema from "effect/Schema"
 import { builtInOrigin, ToolErrorType, ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { causeText, runIsolated, type Wait } from "./ForeignCode.ts"
 
-/** The tool of a call as a message names it: who wrote it is to be asked about a fault. */
+/** The tool of a call as messages name it, with its author in case of a fault. */
 interface NamedTool {
   readonly name: string
   /** Absent for a tool that does not exist. */
@@ -26,7 +26,7 @@ const titleOf = (tool: NamedTool): string =>
 
 const isErrorType = Schema.is(ToolErrorType)
 
-/** What a tool failed with, if it is what a tool may fail with; a plugin may bring a copy of the class, or any value. */
+/** The failure of a tool, if it is valid. A plugin may use its own copy of the class, or any value. */
 const knownFailure = (failure: unknown): ToolFailure | undefined => {
   if (!Predicate.isTagged(failure, "ToolFailure") || !Predicate.hasProperty(failure, "type")) return undefined
   if (!Predicate.hasProperty(failure, "message") || typeof failure.message !== "string") return undefined
@@ -34,7 +34,7 @@ const knownFailure = (failure: unknown): ToolFailure | undefined => {
   return failure instanceof ToolFailure ? failure : new ToolFailure({ type: failure.type, message: failure.message })
 }
 
-/** Looks at a failure, whose own code may throw. */
+/** Reads a failure, whose own code may throw. */
 const readFailure = (failure: unknown): ToolFailure | undefined => {
   try {
     return knownFailure(failure)
@@ -50,7 +50,7 @@ const endless = ({ message, type }: ToolFailure): ToolFailure =>
     message: `${message} It does not end: what it waits for goes on in the background. This is a fault of the tool.`
   })
 
-/** Runs code of a tool; whatever it throws, or fails with, becomes a failure of the tool. */
+/** Runs the code of a tool. Any error becomes a failure of the tool. */
 export const guardTool = <A>(
   tool: NamedTool,
   effect: Effect.Effect<A, ToolFailure>,
@@ -62,7 +62,7 @@ export const guardTool = <A>(
     onSuccess: (exit) => {
       if (Exit.isSuccess(exit)) return Result.succeed(exit.value)
       const failure = Cause.findErrorOption<unknown>(exit.cause)
-      /* A function that is not async throws what an async one is rejected with. */
+      /** A sync function throws what an async one rejects with. */
       const known = readFailure(Option.getOrElse(failure, () => Cause.squash(exit.cause)))
       if (known !== undefined) return Result.fail(known)
       const how = Option.isSome(failure) ? "failed" : "crashed"

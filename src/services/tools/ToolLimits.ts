@@ -1,4 +1,4 @@
-/** The limits that the user set, for tools that say them or keep to them themselves. */
+/** The user's limits, for tools that mention them or enforce them themselves. */
 import * as Context from "effect/Context"
 import { defaultLimits, type Limits } from "../../domain/configuration/Limits.ts"
 

@@ -1,6 +1,6 @@
 /**
- * All tools of a run by name: their descriptions, the check of calls, and what a call would access. A tool is executed
- * only with a permit, and only the gate makes permits. Its code can read the project, and otherwise only access what the gate
+ * All tools of a run by name: their descriptions, the check of calls, and the accesses of a call. A tool runs only with
+ * a permit, which only the gate can create. Its code can read the project, and otherwise only access what the gate
  * granted for the call.
  */
 import * as Context from "effect/Context"
@@ -39,9 +39,9 @@ import { isSecretLike } from "../../domain/files/SensitivePath.ts"
 
 interface Granted {
   readonly accesses: ReadonlyArray<CanonicalAccess>
-  /** Decides about an access that is known only while the call runs; absent while a plugin loads. */
+  /** Decides about an access that becomes known during the call; absent while a plugin loads. */
   readonly admit?: Permit["admit"]
-  /** Decides about files of the project that the call did not declare; absent while a plugin loads, which needs no rule. */
+  /** Decides about project files that the call did not declare. Absent while a plugin loads, which needs no rule. */
   readonly mayRead?: Permit["mayRead"]
 }
 
@@ -58,7 +58,7 @@ const grantedWorkspace = (
   workspace: Workspace["Service"],
   { accesses, mayRead = () => Effect.succeed(true) }: Granted
 ): Workspace["Service"] => {
-  /** The path to read: as it was granted, or canonical within the project. */
+  /** The path to read: as granted, or canonical in the project. */
   const readable = Effect.fnUntraced(function* (file: string) {
     if (accesses.some((access) => "inside" in access && access.path === file)) return file
     const { inside, path } = yield* workspace.canonical(file)
@@ -68,7 +68,7 @@ const grantedWorkspace = (
   })
   return {
     ...workspace,
-    /* The hash of a file lets its content be guessed. */
+    /** A file's hash would allow guessing its content. */
     state: () => Effect.succeed(hiddenState),
     entry: (file) => Effect.map(workspace.entry(file), (entry) => entry && { ...entry, state: hiddenState }),
     readText: (file, maxBytes, range) =>
@@ -92,7 +92,7 @@ const grantedPages = (web: WebFetch["Service"], { accesses, admit }: Granted): P
   })
 })
 
-/** The question as an access, which the gate decides about as about one that was declared. */
+/** A question as an access, which the gate treats like a declared one. */
 const accessOfQuestion = ({ details, does, target = does }: CallQuestion): Result.Result<OtherAccess, string> => {
   const access: Access = { _tag: "Other", target, changes: true, words: does, ...definedFields({ details }) }
   return isAccess(access)
@@ -117,7 +117,7 @@ const grantedCommands = (commands: Commands["Service"], { accesses }: Granted): 
       : Effect.fail(undeclared(`runs ${accessTarget(command)}`))
 })
 
-/** The services of the host, restricted to what was granted, for the code of a plugin. */
+/** The program's services for plugin code, restricted to what was granted. */
 const grantedServices = (
   host: Context.Context<Commands | FileReads | WebFetch | Workspace>,
   granted: Granted
@@ -132,7 +132,7 @@ const grantedServices = (
     ])
   )
 
-/** What is needed to run a prepared call; only the registry that prepared it has this. */
+/** What is needed to run a prepared call. Only the registry that prepared it has this. */
 interface ReadyCall {
   readonly tool: LoadedTool
   readonly params: unknown
@@ -141,11 +141,11 @@ interface ReadyCall {
 
 /** A call whose arguments fit its tool. */
 interface DecodedCall {
-  /** Makes what the call accesses canonical, as it is now. */
+  /** Makes the accesses of the call canonical for the current state of the project. */
   readonly resolve: Effect.Effect<PreparedCall, ToolFailure>
 }
 
-/** The tools of these plugins, built-in ones first; `left` are the plugins left out before. */
+/** The tools of these plugins, built-in ones first. `setAside` are problems of plugins that were skipped before. */
 const makeToolRegistry = Effect.fnUntraced(function* (
   plugins: ReadonlyArray<Plugin>,
   setAside: ReadonlyArray<PluginProblem | McpProblem> = []
@@ -172,7 +172,7 @@ const makeToolRegistry = Effect.fnUntraced(function* (
   })
 
   /**
-   * Runs what the permit allows, once, on the canonical values that the gate decided about. `paused` wraps what waits for an answer of
+   * Executes a permit once, on the canonical values that the gate decided about. `paused` wraps waiting for answers of
    * the user.
    */
   const execute = Effect.fnUntraced(function* (
@@ -206,24 +206,24 @@ const makeToolRegistry = Effect.fnUntraced(function* (
 
   return {
     tools: [...infos.values()],
-    /** The plugins and servers that are left out, with the reasons. */
+    /** Skipped plugins and servers, with the reasons. */
     problems: [...setAside, ...problems],
     find: (name: string) => infos.get(name),
     /**
-     * Checks one call against the tools a skill may use, in this order: has a name, tool exists, skill may use it, every
-     * required argument is there, every argument fits its schema. Collects all problems; nothing runs. A harmless
-     * deviation (a number given as string) is fixed in `call` and noted as a repair. `task` is named in the issues.
+     * Checks one call against the tools that a skill may use. In order: it has a name, the tool exists, the skill may
+     * use it, all required arguments are present, all arguments fit the schema. Collects all problems and runs nothing.
+     * A harmless deviation (a number given as string) is fixed in `call` and noted as a repair. Issues name `task`.
      */
     check: (call: ToolCall, allowed: ReadonlySet<string>, task?: string) => checkCall(call, { tools, allowed, task }),
-    /** Instructions for the model: per tool its description, its parameters and an example call. */
+    /** Instructions for the model: description, parameters and an example call per tool. */
     instructions: (names: ReadonlyArray<string>) => toolInstructions(names.flatMap((name) => infos.get(name) ?? [])),
-    /** True when one of the tools changes something. */
+    /** True if one of the tools changes something. */
     changesSomething: (names: ReadonlyArray<string>) =>
       names.some((name) => infos.has(name) && infos.get(name)?.effect !== "pure"),
     decode,
-    /** Decodes and resolves a call, without running it. */
+    /** Decodes and resolves a call without running it. */
     prepare: (call: ToolCall) => Effect.flatMap(decode(call), ({ resolve }) => resolve),
-    /** Why the call would fail if it ran now, as far as the project shows it; nothing when it may succeed. Changes nothing. */
+    /** Why the call would fail now, as far as the project shows it; undefined if it may succeed. Changes nothing. */
     inspect: (call: ToolCall) => inspectCall(call, tools, context),
     execute
   }

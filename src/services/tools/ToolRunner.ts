@@ -1,7 +1,7 @@
 /**
- * The road of a tool call: decode, resolve, permit, run, record. All calls of a model take it, whoever wrote the tool, and so do changes
- * of files, in the working copy of a task as well as in the project: it is the only place where a tool runs. Every call gets exactly one
- * result, also when it is unknown, invalid, denied, or crashes.
+ * The road of a tool call: decode, resolve, permit, run, record. All calls of a model take it, whoever wrote the tool.
+ * Changes of files take it too, in a working copy and in the project. It is the only place where a tool runs. Every
+ * call gets exactly one result, even if it is unknown, invalid, denied, or crashes.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -40,15 +40,15 @@ import { ToolRegistry } from "./ToolRegistry.ts"
 export type CallTarget = WorkingCopy | "project"
 
 /**
- * True for a call that only changes a working copy. Nothing is asked about it, and it is no activity: the change is asked about when it is
- * made in the project.
+ * True for a call that only changes a working copy. Nobody is asked about it, and it is no activity: the gate asks when
+ * the change is made in the project.
  */
 export const isProposal = ({ name }: ToolCall, target: CallTarget): boolean =>
   target !== "project" && fileTools.has(name)
 
-/** Looks at changes of the project, before and after they are made. A feature provides it. */
+/** Observes changes of the project before and after they are made. A feature provides it. */
 export interface ChangeGuard {
-  /** Why the change must not be made; nothing when it may. */
+  /** Why the change must not be made; undefined if it may be. */
   readonly objectionTo: (writes: ReadonlyArray<WriteAccess>) => Effect.Effect<string | undefined>
   readonly noteMade: (writes: ReadonlyArray<WriteAccess>) => Effect.Effect<void>
 }
@@ -60,7 +60,7 @@ export const ChangeGuard = Context.Reference<ChangeGuard>("task-conductor/servic
 const accessesOf = (resolved: Result.Result<PreparedCall, ToolFailure>): PreparedCall["accesses"] =>
   Result.isSuccess(resolved) ? resolved.success.accesses : []
 
-/** True for a call that cannot be made, which says why, and for one that moves files. */
+/** True for a call that fails with a reason, and for one that moves files: both can reveal content. */
 const tellsOfFiles = (resolved: Result.Result<PreparedCall, ToolFailure>): boolean =>
   Result.isFailure(resolved) || writesIn(accessesOf(resolved)).some(({ from }) => from !== undefined)
 
@@ -81,7 +81,8 @@ const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
     const copy = target === "project" ? undefined : target
     const isProposed = isProposal(call, target)
     const key = toolCallKey(id)
-    // A denial holds for the other calls of the same answer; nothing is asked about a change of a working copy.
+    // A denial also applies to the other calls of the same answer. The gate does not ask about changes of a working
+    // copy.
     const scope = isProposed
       ? { task: id.task, place: key }
       : { task: id.task, place: activityOf({ id, call }).name, reply: answerOf(key) }
@@ -90,18 +91,19 @@ const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
       let startedAt = yield* Clock.currentTimeMillis
       const { lines, publishing, reports } = yield* reportsOf(id, call.name)
       const steps = Effect.gen(function* () {
-        // 1. Decode: find the tool, and read the arguments by its schema.
+        // 1. Decode: find the tool, and decode the arguments with its schema.
         const decoded = registry.decode(call)
-        // 2. Resolve: what the call accesses, in canonical form. Code of a plugin takes part in both steps, so it is guarded.
+        // 2. Resolve: make the accesses canonical. Plugin code takes part in both steps, so it is guarded.
         const tool = { name: call.name, origin: registry.find(call.name)?.origin }
         const resolving = Effect.flatMap(decoded, ({ resolve }) => resolve)
         const resolved = yield* guardTool(tool, resolving)
-        // 3. Permit: first to tell what files hold, as a diff does and why a change does not fit; then the call itself.
+        // 3. Permit: first to reveal file content, as a diff or a reason for failure does; then the call itself.
         const told = isProposed || tellsOfFiles(resolved) ? yield* toldFiles(call, accessesOf(resolved), workspace) : []
         for (const file of told) yield* gate.authorize(questionOfReading(scope, file, call.name))
         const prepared = yield* Effect.fromResult(resolved)
         const permit = yield* gate.authorize({ ...questionOfCall(scope, prepared), isProposal: isProposed })
-        // 4. Run: within its limits. The guard of changes may object, and the journal knows of a call with effects before it begins.
+        // 4. Run within the limits. The change guard may object. The journal records a call with effects before it
+        // begins.
         const writes = target === "project" ? writesIn(prepared.accesses) : []
         const objection = writes.length === 0 ? undefined : yield* guard.objectionTo(writes)
         if (objection !== undefined) return yield* new ToolFailure({ type: "validation_failed", message: objection })
@@ -115,7 +117,7 @@ const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
           Effect.flatMap(Effect.fromResult(returned), (output) => keep(call.name, output))
         )
         if (writes.length > 0 && Result.isSuccess(outcome)) yield* guard.noteMade(writes)
-        // A denied access is asked about again when the run is resumed, except of a call that may have changed something.
+        // A resumed run asks again about a denied access, unless the call may have changed something.
         const isDenied = Result.isFailure(outcome) && outcome.failure.type === "permission_denied"
         const denied = isDenied ? permit.denied() : undefined
         lastDenial = denied?.endsTask === true ? denied : undefined
@@ -132,7 +134,7 @@ const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
       )
       return withoutDeclaredSecrets(withNotes(result, lines(), files))
     })
-    // 5. Record: the result is on the disk before anything goes on, and what the journal has is not made again.
+    // 5. Record: the result is on disk before the run continues. A recorded call is not made again.
     const recorded =
       copy !== undefined && isProposed ? records.proposal(id, copy, make) : records.activity({ id, call, copy }, make)
     const noted = Effect.tap(recorded, (result) => noteResult(call, registry.find(call.name), result))
@@ -142,20 +144,20 @@ const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
 
   return {
     /**
-     * Runs one call, and writes where the caller says. A change of a working copy is made there, and nothing is asked. Any other call is
-     * one activity, and publishes `tool.started` and, once its result is persisted, `tool.finished`. Interruption reaches the
-     * tool. A denial is the failure of the activity, not its outcome: who resumes the run may be asked again.
+     * Runs one call that writes to `target`. A change of a working copy is made without a question. Any other call is
+     * one activity. It emits `tool.started` and, once its result is persisted, `tool.finished`. Interruptions reach the
+     * tool. A denial is the failure of the activity, not its outcome: a resumed run may ask again.
      */
     run,
     wasBegun: records.wasBegun,
     /**
-     * Returns why the run must stop: a call is uncertain, and the answer was to stop, or nobody answered. By then the
-     * calls in flight have ended.
+     * Resolves with the reason why the run must stop: a call is uncertain, and the answer was to stop, or nobody
+     * answered. All running calls have ended by then.
      */
     stopped: inFlight.stopped,
-    /** Why the run is to stop, if a call requires it. */
+    /** Why the run should stop, or undefined. */
     stopReason: inFlight.reason,
-    /** Stops the run for an answer that another worker received. */
+    /** Stops the run because of an answer that another worker received. */
     stop: (reason: PermissionDenied) => Effect.andThen(inFlight.stop(reason), inFlight.end(""))
   }
 })
@@ -169,14 +171,14 @@ export class ToolRunner extends Context.Service<ToolRunner>()("task-conductor/se
   static readonly layerSettings = Layer.unwrap(Effect.map(RunSettings, ({ limits }) => ToolRunner.layer(limits)))
 }
 
-/** Whose call is run, and where it writes. */
+/** The task of a call, and where it writes. */
 interface CallOwner {
   readonly task: string
   readonly round: number
   readonly target: CallTarget
 }
 
-/** Makes the function that runs a call of a task and counts it; a change counts when it is made in the project. */
+/** Runs a call of a task and counts it. A change counts when it is made in the project. */
 export const makeTaskCall = Effect.gen(function* () {
   const runner = yield* ToolRunner
   const meter = yield* UsageMeter

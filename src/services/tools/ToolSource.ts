@@ -1,4 +1,4 @@
-/** Where a plugin has its tools from: it names them, or opens what they need for a run and then gives them. */
+/** How a plugin provides its tools: directly, or after opening what they need for a run. */
 import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
 import type { ToolFailure } from "../../domain/tools/ToolCall.ts"
@@ -6,22 +6,22 @@ import type { HostServices } from "./HostServices.ts"
 import { CurrentSettings } from "./PluginSettings.ts"
 import type { Tools } from "./Tool.ts"
 
-/** What a plugin is given when a run opens its tools. */
+/** What a plugin receives when a run opens its tools. */
 export interface PluginSetup<Config = unknown> {
-  /** What a configuration sets for the plugin, decoded; undefined for a plugin that takes nothing. */
+  /** The decoded configuration of the plugin; undefined for a plugin without one. */
   readonly config: Config
-  /** The value of a secret that the plugin declares. Throws when the user has not given it: then the plugin is left out. */
+  /** The value of a declared secret. Throws if the user has not provided it, and then the plugin is skipped. */
   readonly secret: (name: string) => string
-  /** Has something closed at the end of the run: a connection, a process. The last that was opened is closed first. */
+  /** Registers a function that closes a resource at the end of the run. Runs in reverse order. */
   readonly onEnd: (close: () => unknown) => void
 }
 
 type OpenedTools = Tools | PromiseLike<Tools> | Effect.Effect<Tools, ToolFailure, HostServices | Scope.Scope>
 
-/** The tools themselves, an effect that yields them, or a function that opens them; it may be async. */
+/** The tools themselves, an effect that yields them, or a function that opens them, which may be async. */
 export type ToolSource<Config = unknown> = OpenedTools | ((setup: PluginSetup<Config>) => OpenedTools)
 
-/** The tools for one run; what was opened for them is closed with the scope. */
+/** The tools for one run. Opened resources close with the scope. */
 export const openTools = <Config>(
   source: ToolSource<Config>
 ): Effect.Effect<Tools, ToolFailure, HostServices | Scope.Scope> =>

@@ -1,6 +1,6 @@
 /**
- * A toolkit of effect/ai as a plugin: its tools keep their names, parameters and handlers, and what they are annotated with says how much
- * may come of a call.
+ * Converts a toolkit of effect/ai to a plugin. Its tools keep their names, parameters and handlers. Their annotations
+ * determine the risk.
  */
 import type * as Tool from "effect/ai/Tool"
 import type * as Toolkit from "effect/ai/Toolkit"
@@ -16,17 +16,19 @@ import type { HostServices } from "./HostServices.ts"
 import { definePlugin, type Plugin } from "./Plugin.ts"
 import { tool as defineTool, type Tools } from "./Tool.ts"
 
-/** What a toolkit becomes a plugin with. */
+/** The parts for converting a toolkit. */
 export interface ToolkitParts<Tools extends Record<string, Tool.Any>> {
   readonly name: string
   readonly toolkit: Toolkit.Toolkit<Tools>
-  /** The handlers of its tools, as `toolkit.toLayer` makes them. It is built once for each run. */
+  /** The handlers of its tools, as from `toolkit.toLayer`. Built once per run. */
   readonly layer: Layer.Layer<Tool.HandlersFor<Tools>, ToolFailure, HostServices>
 }
 
 type Annotations = typeof import("effect/ai/Tool")
 
-/** Safe is what is annotated as read-only; other tools ask, with a warning unless they are annotated as not destructive. */
+/**
+ * Tools annotated as read-only are safe. Others need a question, with a warning unless annotated as not destructive.
+ */
 const riskOf = ({ annotations }: Tool.Any, { Destructive, Readonly }: Annotations): Risk => {
   if (Context.get(annotations, Readonly)) return "safe"
   return Context.get(annotations, Destructive) ? "high" : "medium"
@@ -37,7 +39,7 @@ const effectOf = ({ annotations }: Tool.Any, { Idempotent, Readonly }: Annotatio
   return Context.get(annotations, Idempotent) ? "idempotent" : "once"
 }
 
-/** How a handler of a toolkit is called. */
+/** Calls a handler of a toolkit. */
 type Handle = (
   name: string,
   params: unknown
@@ -46,7 +48,7 @@ type Handle = (
 const failed = (result: unknown): ToolFailure =>
   new ToolFailure({ type: "internal_error", message: typeof result === "string" ? result : JSON.stringify(result) })
 
-/** The last result of a handler; what it fails with is the failure of the call. */
+/** The last result of a handler. Its failure is the failure of the call. */
 const resultOf = (handle: Handle, name: string, params: unknown) =>
   Effect.gen(function* () {
     const last = yield* Stream.runLast(yield* handle(name, params))

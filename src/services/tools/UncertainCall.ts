@@ -1,6 +1,4 @@
-/**
- * What to do about a call that was begun before the run broke off and has no result: run it again, or take it as done.
- */
+/** Decides about a call that began before the run was interrupted and has no result: repeat it, or treat it as done. */
 import * as Effect from "effect/Effect"
 import type { FileState, UncertainCall } from "../../domain/journal/JournalRecord.ts"
 import { type Workspace, fileState } from "../files/Workspace.ts"
@@ -8,8 +6,8 @@ import { stoppedAt } from "../permissions/Ask.ts"
 import type { Gate } from "../permissions/Gate.ts"
 
 /**
- * What the files say: as they were before means that nothing happened, as they were to become means that it did; otherwise
- * nothing here can tell.
+ * The verdict of the files. In their old state, nothing happened; in their new state, the call happened. Otherwise the
+ * files cannot tell.
  */
 const verdictOfFiles = Effect.fnUntraced(function* (files: ReadonlyArray<FileState>, workspace: Workspace["Service"]) {
   if (files.length === 0) return undefined
@@ -18,16 +16,16 @@ const verdictOfFiles = Effect.fnUntraced(function* (files: ReadonlyArray<FileSta
   )
   const isAs = (index: number, wanted: string | null): boolean =>
     states[index]?.some((state) => state === wanted || state === `link ${wanted}`) === true
-  /* Where both texts are the same, the call changes something else, and may be made again. */
+  /** If both states are equal, the call changes something else and can be repeated. */
   if (files.every(({ before }, index) => isAs(index, before))) return "again" as const
   if (files.every(({ after }, index) => isAs(index, after))) return "done" as const
-  /* Of several files some are as they were, and the call goes on with them. */
+  /** If only some of several files are changed, repeating the call completes it. */
   return files.length > 1 && files.every(({ after, before }, index) => isAs(index, before) || isAs(index, after))
     ? ("again" as const)
     : undefined
 })
 
-/** Decides by the files of the call, else by asking. Fails when the run is to stop. */
+/** Decides by the files of the call, or else asks. Fails if the run should stop. */
 export const resolveUncertain = Effect.fnUntraced(function* (
   intent: UncertainCall,
   gate: Gate["Service"],

@@ -1,4 +1,4 @@
-/** What the core needs of the web: pages as text. A plugin provides it. */
+/** The core's interface to the web: pages as text. A plugin implements it. */
 import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -6,14 +6,14 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { ToolErrorType } from "../../domain/tools/ToolCall.ts"
 
-/** A page as text; HTML as markdown. `url` is the final one, after redirects. */
+/** A page as text; HTML becomes markdown. `url` is the final URL after redirects. */
 export interface Page {
   readonly url: string
   readonly title?: string
   readonly text: string
 }
 
-/** A page cannot be fetched. `type` is the error type of a tool; `detail` says why. */
+/** A page cannot be fetched. `type` is the error type of a tool; `detail` is the reason. */
 export class FetchFailure extends Schema.TaggedError<FetchFailure>()("FetchFailure", {
   url: Schema.String,
   type: ToolErrorType,
@@ -32,7 +32,7 @@ export const fetchFailure = (url: URL, type: ToolErrorType, detail: string): Fet
   return new FetchFailure({ url: shownUrl.href, type, detail })
 }
 
-/** Reads an http or https URL without user name and password; relative to `base` when there is one. */
+/** Parses an http or https URL without user name and password, relative to `base` if given. */
 export const parseTarget = (text: string, base?: URL): Effect.Effect<URL, FetchFailure> => {
   const url = URL.parse(text, base?.href)
   if (url === null) {
@@ -50,8 +50,8 @@ export class WebFetch extends Context.Service<
   WebFetch,
   {
     /**
-     * The text of a page. The caller has authorized the URL itself; `authorizeHop` runs before every redirect is followed,
-     * and its failure ends the fetch. Neither cookies nor credentials are sent.
+     * The text of a page. The caller has authorised the URL itself. `authorizeHop` runs before each redirect, and its
+     * failure ends the fetch. Sends neither cookies nor credentials.
      */
     get<E = never, R = never>(
       url: string,
@@ -59,7 +59,7 @@ export class WebFetch extends Context.Service<
     ): Effect.Effect<Page, FetchFailure | E, R>
   }
 >()("task-conductor/services/tools/WebFetch") {
-  /** Without a plugin that fetches pages. */
+  /** For a program without a plugin that fetches pages. */
   static readonly layerNone = Layer.succeed(this)({
     get: (url) =>
       Effect.flatMap(parseTarget(url), (target) =>
@@ -68,25 +68,28 @@ export class WebFetch extends Context.Service<
   })
 }
 
-/** A server that this program connects to itself. */
+/** A server to which this program itself connects. */
 export interface OwnService {
-  /** `host:port`, as this program connects to it. */
+  /** Its `host:port` as this program connects to it. */
   readonly target: string
   /** What it is, after "is the". */
   readonly what: string
-  /** Known by its name alone, since its address may be shared with pages of others. */
+  /** True if only its name identifies it, because its address may be shared with other sites. */
   readonly isPublic?: boolean
 }
 
-/** Which pages may be fetched, and how long one may take. */
+/** Which pages may be fetched, and the time limit. */
 export interface WebOptions {
-  /** Private addresses that may be fetched, each exactly as `host:port` of the URL; brackets around IPv6. */
+  /** Private addresses that may be fetched, each as the exact `host:port` of the URL, with brackets around IPv6. */
   readonly allowed?: ReadonlyArray<string>
-  /** What this program itself uses: denied under every name, unless `allowed` lists exactly its own `host:port`. */
+  /**
+   * Services that this program uses. They are denied under every name, unless `allowed` lists exactly their
+   * `host:port`.
+   */
   readonly services?: ReadonlyArray<OwnService>
-  /** The most time for all hops together, without the time to authorize them. */
+  /** The time limit for all hops together, without the time to authorise them. */
   readonly timeout?: Duration.Input
 }
 
-/** Makes what fetches pages. */
+/** Creates the service that fetches pages. */
 export type LayerWeb = (options: WebOptions) => Layer.Layer<WebFetch>

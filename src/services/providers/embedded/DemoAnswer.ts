@@ -1,10 +1,10 @@
 /**
- * The fixed plan of the built-in demo. A run is one task. A task, like a message of a conversation, is two turns:
+ * The fixed plan of the built-in demo. A run has one task. A task or message has two turns:
  *
- * 1. one call for each path or word of the request, of the first tool that takes one;
- * 2. a report that quotes the lines which the calls found, and says what wrote it.
+ * 1. One call for each path or word of the request, of the first tool that takes one.
+ * 2. A report that quotes the found lines and says that the demo wrote it.
  *
- * The demo understands nothing: it changes no file, runs no command, and gives up on what failed.
+ * The demo understands nothing: it changes no file, runs no command, and gives up after a failure.
  */
 import { languageOf } from "../../../domain/files/Language.ts"
 import { renderWorkedTask, renderTaskList } from "../../../domain/documents/TaskRendering.ts"
@@ -24,7 +24,7 @@ const disclosure =
 const noSubject =
   "I am the built-in demo of task-conductor, not a language model. I only search and quote: use `task-conductor run` or `task-conductor ask`, or choose a model with `--model`."
 
-/** Words of a request that say nothing about its subject. */
+/** Words that say nothing about the subject of a request. */
 const fillerWords = new Set(
   `again called code declared define defined describe described did docs documentation does done explain file files find get
   give list look mean mentioned modules please project read repository say says search show summarize tell the use used
@@ -35,14 +35,14 @@ const mostCalls = 4
 
 const isUrl = (word: string): boolean => /^https?:\/\//.test(word)
 
-/** The words of a request without the marks around them. */
+/** The words of a request without punctuation. */
 const bareWords = (request: string): ReadonlyArray<string> =>
   request.split(/[\s"“”`()<>,;]+/).map((word) => word.replace(/^'|[.:!?']+$/g, ""))
 
 const pathsIn = (request: string): ReadonlyArray<string> =>
   bareWords(request).filter((word) => !isUrl(word) && word.includes(".") && languageOf(word) !== "")
 
-/** What to search for: the names and quotations of a request, or else its longest words, in the singular. */
+/** What to search for: names and quotations of a request, or else its longest words in the singular. */
 export const searchTerms = (request: string): ReadonlyArray<string> => {
   const { literals, names, words } = searchTermsOf(request)
   const named = [...literals, ...names].map(({ text }) => text)
@@ -53,14 +53,17 @@ export const searchTerms = (request: string): ReadonlyArray<string> => {
   return named.length > 0 ? named : telling
 }
 
-/** The values of a request by the parameters that take them; the first kind that a tool takes is used. */
+/** The values in a request for each parameter. The demo uses the first parameter that some tool takes. */
 const argumentsIn = (request: string): ReadonlyArray<readonly [parameter: RegExp, values: ReadonlyArray<string>]> => [
   [/^(?:path|file)$/, pathsIn(request)],
   [/^url$/, bareWords(request).filter(isUrl)],
   [/^(?:pattern|query)$/, searchTerms(request)]
 ]
 
-/** Calls of a tool that only looks and takes one value; else of one that requires none, the list of files before others. */
+/**
+ * Calls of a read-only tool with a single required value, or else of one without required values, preferably the file
+ * list.
+ */
 const callsFor = (request: string, tools: ReadonlyArray<ToolInfo>): ReadonlyArray<ToolCall> => {
   const lookingTools = tools
     .filter(({ effect }) => effect === "pure")
@@ -102,7 +105,7 @@ const planAnswer = (request: string): string => {
   })
 }
 
-/** Tasks finish in any order; the answer does not depend on it. */
+/** Tasks finish in any order, so the results are sorted. */
 const conclusionAnswer = (results: ReadonlyArray<TaskResult>, failures: ReadonlyArray<TaskFailure>): string => {
   const sorted = results.toSorted((a, b) => compareCodePoints(a.name, b.name))
   const failed = failures.map(({ message }) => `- ${message}`).join("\n")
@@ -113,7 +116,7 @@ const conclusionAnswer = (results: ReadonlyArray<TaskResult>, failures: Readonly
   ].join("\n\n")
 }
 
-/** The answer to a call by what it is about. */
+/** The demo's answer for the subject of a call. */
 export const demoAnswer = (subject: CallSubject | undefined): string => {
   switch (subject?.stage) {
     case "plan":

@@ -1,6 +1,6 @@
 /**
- * The model `embedded`: a demo of the program that needs no server and no weights. It follows a fixed plan (DemoAnswer.ts), reads
- * no prompt, and gives the same answer every time.
+ * The model `embedded`: a demo of the program without a server or weights. It follows a fixed plan (DemoAnswer.ts),
+ * reads no prompt, and gives the same answer every time.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -12,7 +12,7 @@ import type { Provider } from "../Provider.ts"
 import { makeStreamedModel } from "../StreamedModel.ts"
 import { demoAnswer } from "./DemoAnswer.ts"
 
-/** It streams one delta for each paragraph, so that there is progress to show. */
+/** Streams one delta per paragraph, so that there is progress to show. */
 export const EmbeddedModel = {
   layer: Layer.effect(
     LanguageModel.LanguageModel,
@@ -32,7 +32,7 @@ export const EmbeddedModel = {
   )
 }
 
-/** The provider of the built-in demo: no server, no key, and one model of which nothing has to be asked. */
+/** The provider of the built-in demo: no server, no key, one model. */
 export const embedded: Provider = {
   id: "embedded",
   owns: (model) => model === "embedded",

@@ -1,4 +1,4 @@
-/** What tools gave, as markdown: a row quotes one line of a file with a link to it, every other piece is a note. */
+/** Converts tool results to markdown. A row quotes one line of a file with a link; any other piece is a note. */
 import { fileLink } from "../../../domain/files/FileHref.ts"
 import { codeSpan, fenced } from "../../../domain/markdown/PromptBlock.ts"
 import { outcomeText } from "../../../domain/models/OutputText.ts"
@@ -12,10 +12,10 @@ interface QuotedLine {
   readonly text: string
 }
 
-/** A note stands as it is. */
+/** A note is shown unchanged. */
 export type QuotePiece = QuotedLine | string
 
-/** The most lines of a report, of a file without a word of the request, and of any other output. */
+/** The maximum lines of a report, of a file without a matching word, and of any other output. */
 const mostLines = { report: 12, file: 5, output: 20 }
 
 const declaration =
@@ -24,7 +24,7 @@ const declaration =
 const countTerms = (text: string, terms: ReadonlyArray<string>): number =>
   terms.filter((term) => text.toLowerCase().includes(term.toLowerCase())).length
 
-/** How many of the words the line holds; more when it declares one, or when its file has the name of one. */
+/** How many of the words a line contains. Higher if it declares one, or if its file has the name of one. */
 const relevance = ({ path, text }: QuotedLine, terms: ReadonlyArray<string>): number =>
   countTerms(text, terms) +
   Math.min(1, countTerms(declaration.exec(text)?.[1] ?? "", terms)) / 2 +
@@ -34,7 +34,7 @@ const cut = (text: string): string => codeSpan(text.length > 160 ? `${text.slice
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`
 
-/** The lines nearest to the words, each once, then the notes. */
+/** The most relevant lines without duplicates, then the notes. */
 export const quotedText = (pieces: ReadonlyArray<QuotePiece>, terms: ReadonlyArray<string>): string => {
   const notes = new Set(pieces.filter((piece) => typeof piece === "string"))
   const lines = pieces.filter((piece) => typeof piece !== "string" && piece.text !== "") as ReadonlyArray<QuotedLine>
@@ -51,7 +51,7 @@ export const quotedText = (pieces: ReadonlyArray<QuotePiece>, terms: ReadonlyArr
   )
 }
 
-/** The lines `path:line: text` of a search. */
+/** Parses search output of the form `path:line: text`. */
 const searchLines = (output: string): ReadonlyArray<QuotedLine> =>
   [...output.matchAll(/^([^\s:][^:\n]*):(\d+): (.*)$/gm)].map(([, path = "", number, text = ""]) => ({
     path,
@@ -59,7 +59,7 @@ const searchLines = (output: string): ReadonlyArray<QuotedLine> =>
     text: text.trim()
   }))
 
-/** The lines of a file that hold a word; the first ones when none does. */
+/** The lines of a file that contain a word, or else its first lines. */
 const fileLines = (path: string, output: string, terms: ReadonlyArray<string>): ReadonlyArray<QuotedLine> => {
   const lines = output.split("\n").flatMap((line) => {
     const { number, text = "" } = readNumbered(line) ?? {}
@@ -69,7 +69,7 @@ const fileLines = (path: string, output: string, terms: ReadonlyArray<string>): 
   return relevant.length > 0 ? relevant : lines.slice(0, mostLines.file)
 }
 
-/** What a call gave: the lines of a search or of a file that was read, else the beginning of its output. */
+/** Quotes of a call's result: the lines of a search or a file, or else the beginning of its output. */
 export const outcomeQuotes = (outcome: CallOutcome, terms: ReadonlyArray<string>): ReadonlyArray<QuotePiece> => {
   const { call, result } = outcome
   const { path, pattern } = call.arguments

@@ -1,16 +1,14 @@
-/**
- * The address of the Ollama server, in every form that Ollama itself accepts in OLLAMA_HOST, and what a person does about it.
- */
+/** The address of the Ollama server, in every form that Ollama accepts in OLLAMA_HOST, and remedies for the user. */
 import type { Spoken } from "../ModelErrors.ts"
 
 const defaultPorts: Readonly<Record<string, string>> = { http: "80", https: "443" }
 
-/** Addresses a server listens on but nobody can be expected to connect to, with the one that is meant. */
+/** Addresses on which a server listens but to which clients cannot connect everywhere, with the usable one. */
 const loopbackOf: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "[::]": "[::1]" }
 
 const isPort = (text: string): boolean => /^\d{1,5}$/.test(text) && Number(text) <= 65_535
 
-/** Splits off a port; a bare IPv6 address has colons but no port. */
+/** Splits off the port. A bare IPv6 address has colons but no port. */
 const splitPort = (address: string): { readonly name: string; readonly port: string | undefined } => {
   const bracketed = /^(\[[^\]]*\])(?::(.*))?$/.exec(address)
   if (bracketed !== null) return { name: bracketed[1] ?? "", port: bracketed[2] }
@@ -20,9 +18,9 @@ const splitPort = (address: string): { readonly name: string; readonly port: str
 }
 
 /**
- * Makes the base address of the server, without a slash at its end. `host`, `host:port`, `:port`, an IPv6 address and
- * a full URL with a path all work. Without a scheme the port is 11434, with one it is that of the scheme; an
- * invalid port is replaced by the default. Without a value the address is `http://127.0.0.1:11434`.
+ * The base address of the server without a trailing slash. Accepts `host`, `host:port`, `:port`, an IPv6 address, and a
+ * full URL with a path. Without a scheme the port is 11434; with one it is the scheme's. An invalid port becomes the
+ * default. Without a value, the address is `http://127.0.0.1:11434`.
  */
 export const resolveHost = (value: string | undefined): string => {
   const text = (value ?? "")
@@ -41,9 +39,7 @@ export const resolveHost = (value: string | undefined): string => {
   return `${protocol}://${host}:${port !== undefined && isPort(port) ? port : fallback}${path}`
 }
 
-/**
- * Says why requests can never reach a base address, with what to do; nothing when they can. Passwords are not shown.
- */
+/** Why requests can never reach a base address, and what to do; undefined if they can. Hides passwords. */
 export const hostProblem = (host: string): string | undefined => {
   const url = URL.parse(host)
   if (url !== null && /^https?:$/.test(url.protocol) && !host.includes("@")) return undefined

@@ -1,7 +1,7 @@
 /**
- * The language model of an Ollama server: `/api/chat` through the ollama package. Each request has a client of its own,
- * since the package can only stop all requests of a client together, and its lines are checked before the package reads
- * them, since it skips those that it cannot read.
+ * The language model of an Ollama server: `/api/chat` through the ollama package. Each request has its own client,
+ * because the package can only stop all requests of a client together. Its lines are checked before the package reads
+ * them, because the package skips unreadable lines.
  */
 import * as Effect from "effect/Effect"
 import type * as Prompt from "effect/ai/Prompt"
@@ -28,7 +28,7 @@ import { authorization, drain, linesOf, makeFetch } from "../ServerTransport.ts"
 import type { ModelOptions } from "../Provider.ts"
 import { spoken } from "./OllamaHost.ts"
 
-/** Parameters that are not an object, such as text that is not JSON, get a name, since Ollama accepts objects only. */
+/** Arguments that are not an object, such as invalid JSON, get a name, because Ollama accepts only objects. */
 const sentArguments = (params: unknown): Record<string, unknown> =>
   typeof params === "object" && params !== null && !Array.isArray(params) ? { ...params } : { value: params }
 
@@ -61,7 +61,7 @@ const seenMessage = (content: string, pictures: ReadonlyArray<{ readonly data: s
 })
 
 /**
- * The part of the request that depends on what is asked; `tools` and `format` are there only when they are used. The server
+ * The part of the request that depends on the question. `tools` and `format` are present only if used. The server
  * cannot force a call.
  */
 const readProviderOptions = Effect.fnUntraced(function* ({ prompt, responseFormat: wanted, tools }: PromptOptions) {
@@ -78,7 +78,7 @@ const text = Schema.optionalKey(Schema.NullOr(Schema.String))
 const ReceivedFunction = Schema.Struct({ name: text, arguments: Schema.optionalKey(Schema.Unknown) })
 
 /**
- * A call; servers that only speak the API like Ollama may leave out the level of the function. A missing name is accepted here and
+ * A tool call. Servers that imitate Ollama may omit the level of the function. A missing name is accepted here and
  * rejected later, so that the rest of the answer is not lost.
  */
 const ReceivedToolCall = Schema.Struct({
@@ -101,12 +101,12 @@ const Chunk = Schema.Struct({
   done_reason: text
 })
 
-/** What else is on a line. It is not checked, so that an invalid statistic does not lose an answer. */
+/** Other fields of a line. They are not validated, so that an invalid statistic does not lose an answer. */
 type Statistics = Readonly<Record<string, unknown>>
 
 const decodeChunk = Schema.decodeUnknownResult(Chunk)
 
-/** Durations in ms, as `metadata.ollama` of the finish part; what the server does not say is absent. */
+/** Durations in ms, as `metadata.ollama` of the finish part. Unreported ones are absent. */
 const durationsOf = (line: Statistics): Record<string, number> => {
   const {
     eval_duration: answerMs,
@@ -122,7 +122,7 @@ const durationsOf = (line: Statistics): Record<string, number> => {
   )
 }
 
-/** True when the server dropped the front of the window while it wrote, to write more than fits. */
+/** True if the server dropped the front of the window during the answer to make space. */
 const isShifted = (
   { eval_count: answer, prompt_eval_count: prompt }: Statistics,
   { contextWindow, refusesLong }: Pick<Sent, "contextWindow" | "refusesLong">
@@ -145,8 +145,8 @@ const finishOf = (
 }
 
 /**
- * Makes a reader for the lines of one answer, in order. Thinking and text become parts with their own start and end, in
- * the order in which they come; a call without an id is given one.
+ * Reads the lines of one answer in order. Thoughts and text become parts with their own start and end, in order of
+ * arrival. A call without an id gets one.
  */
 const makePartReader = (sent: Parameters<typeof isShifted>[1]): PartReader => {
   let called = false
@@ -174,7 +174,7 @@ const makePartReader = (sent: Parameters<typeof isShifted>[1]): PartReader => {
   return { read, end: () => [] }
 }
 
-/** Parameters of sampling by their names in a request; absent ones are left to the Modelfile. */
+/** Sampling parameters by their request names. Absent ones are left to the Modelfile. */
 const sampledWith = (sampling: Sampling) => ({
   temperature: sampling.temperature,
   top_p: sampling.topP,
@@ -184,10 +184,10 @@ const sampledWith = (sampling: Sampling) => ({
   repeat_penalty: sampling.repeatPenalty
 })
 
-/** Passes the lines of an answer on, a JSON object each, up to the one that says that it is the last. */
+/** Passes on the lines of an answer, one JSON object each, up to the one marked as the last. */
 export async function* checkedLines(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
   const body = linesOf(pieces)
-  /* A server that answers with one object in the place of a stream may write it in many lines. */
+  /** A server that answers with a single object instead of a stream may split it over lines. */
   const wide: Array<string> = []
   for await (const lines of body) {
     let checked = ""
@@ -202,11 +202,11 @@ export async function* checkedLines(pieces: AsyncIterable<Uint8Array>): AsyncGen
         checked += `${text}\n`
         if (!("done" in value && value.done === true)) continue
         await drain(body)
-        // The package asks for nothing after the last line.
+        // The package reads nothing after the last line.
         break
       }
     } finally {
-      // Also what stands before a line that is none of an answer.
+      // Also passes on the lines before an invalid one.
       if (checked !== "") yield Buffer.from(checked)
     }
   }
@@ -233,7 +233,7 @@ export const layerOllama = (options: ModelOptions) =>
         stream: true as const,
         keep_alive: options.keepAlive ?? defaultKeepAlive,
         think,
-        // The server fails instead of cutting what does not fit. The package does not know these two.
+        // The server should fail instead of truncating. The package does not know these two options.
         truncate: false,
         ...(refusesLong === true ? {} : { shift: false }),
         options: { num_ctx: contextWindow, num_predict: maxTokens, ...sampledWith(sampling) }

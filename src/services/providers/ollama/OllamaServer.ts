@@ -1,6 +1,6 @@
 /**
- * Asks an Ollama server: its version, the installed and loaded models, what each model can do, and which facts of a model
- * a run needs. Also has it get a model.
+ * Queries an Ollama server: its version, installed and loaded models, and what a run needs to know of a model. Also
+ * makes it download a model.
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -30,7 +30,7 @@ const Version = Schema.Struct({ version: Schema.String })
 const Tags = Schema.Struct({
   models: Schema.Array(Schema.Struct({ name: Schema.String, size: Schema.Finite }))
 })
-/** Sizes are in bytes; the window (tokens) is absent when the server is too old to tell. */
+/** Sizes are in bytes. Older servers do not report the window, in tokens. */
 const Running = Schema.Struct({
   models: Schema.Array(
     Schema.Struct({
@@ -52,7 +52,7 @@ const Show = Schema.Struct({
 type ListedModels = (typeof Tags.Type)["models"]
 type LoadedModels = (typeof Running.Type)["models"]
 
-/** The key of the length begins with the name of the model's architecture. */
+/** The key of the length begins with the model's architecture. */
 const contextLength = (info: Readonly<Record<string, unknown>>): number | undefined => {
   const length = info[`${String(info["general.architecture"])}.context_length`]
   return typeof length === "number" && Number.isSafeInteger(length) ? length : undefined
@@ -64,7 +64,7 @@ const parameter = (text: string, name: string): number | undefined => {
   return value === undefined ? undefined : Number(value)
 }
 
-/** A server that is too old to tell (before 0.6.4) is taken to offer completion only. */
+/** Servers before 0.6.4 do not report abilities and count as completion only. */
 const readCapabilities = (modelInfo: typeof Show.Type): ModelFacts => {
   const names = modelInfo.capabilities ?? ["completion"]
   const window = parameter(modelInfo.parameters ?? "", "num_ctx")
@@ -88,14 +88,14 @@ const readCapabilities = (modelInfo: typeof Show.Type): ModelFacts => {
   }
 }
 
-/** What can be asked of an Ollama server in particular. */
+/** Queries that only an Ollama server supports. */
 interface Queries {
   readonly version: Effect.Effect<string, ModelError>
-  /** What is installed, in the server's order: newest first. */
+  /** Installed models in the server's order: newest first. */
   readonly models: Effect.Effect<ListedModels, ModelError>
-  /** What is in memory now. */
+  /** Models in memory now. */
   readonly loaded: Effect.Effect<LoadedModels, ModelError>
-  /** Fails with `ModelMissing` when the server does not have the model. */
+  /** Fails with `ModelMissing` if the server lacks the model. */
   readonly capabilities: (model: string) => Effect.Effect<ModelFacts, ModelError>
   readonly unload: (model: string) => Effect.Effect<void, ModelError>
 }
@@ -124,19 +124,19 @@ const openQueries = Effect.fnUntraced(function* (address: ServerConnection) {
         ask(Show, (client) => client.show({ model }), model),
         readCapabilities
       ),
-    /* Asked for nothing, and to keep the model for no time. */
+    /** An empty request that keeps the model for no time. */
     unload: (model) => ask(Schema.Unknown, (client) => client.generate({ model, prompt: "", keep_alive: 0 }), model)
   }
   return queries
 })
 
-/** How long a run waits for facts before it does without them: a server that hangs is reported by the first call. */
+/** How long a run waits for facts. The first call reports a hanging server. */
 const patience = "2 seconds"
 
-/** How long an answer about the loaded models holds. */
+/** How long a list of loaded models stays valid. */
 const valid = "1 second"
 
-/** Since it runs every model in llama-server. A server that somebody built has the version 0.0.0. */
+/** True for servers that run every model in llama-server. A self-built server has the version 0.0.0. */
 const refusesLong = (version: string): boolean => {
   const [major = NaN, minor = NaN] = version.split(".").map(Number)
   return major > 0 || minor >= 30 || version === "0.0.0"
@@ -145,7 +145,7 @@ const refusesLong = (version: string): boolean => {
 const isNamed = (model: string) => (one: LoadedModels[number]) =>
   one.name === listedName(model, [one.name]) || one.name === `${model}:latest`
 
-/** What a loaded model takes; servers that are too old do not say it. */
+/** The memory of a loaded model. Older servers do not report it. */
 const memoryOf = (loaded: LoadedModels[number] | undefined): LoadedMemory | undefined =>
   loaded?.size === undefined || loaded.size_vram === undefined
     ? undefined
@@ -167,7 +167,7 @@ const readFacts = Effect.fn("readFacts")(function* (server: Queries, model: stri
   return { ...known, capacity: { ...known.capacity, loadedWindow }, refusesLong: refusesLong(version) }
 })
 
-/** How many models are asked about at the same time. */
+/** How many models are queried in parallel. */
 const askedAtOnce = 4
 
 const describe = (
@@ -180,7 +180,7 @@ const describe = (
   return { name, size, abilities, isForwarded, capacity: { ...capacity, loadedWindow: loaded?.context_length }, memory }
 }
 
-/** Everything that is installed, in the server's order: newest first. */
+/** All installed models in the server's order: newest first. */
 const readInventory = Effect.fn("readInventory")(function* (server: Queries) {
   const models = yield* server.models
   const loaded = yield* Effect.orElseSucceed(server.loaded, () => [])
@@ -197,7 +197,7 @@ const readInventory = Effect.fn("readInventory")(function* (server: Queries) {
 
 const decodeStep = Schema.decodeUnknownResult(PullStep)
 
-/** What the last line says. */
+/** The status in the last line. */
 const ended = "success"
 
 async function* stepsOf(exchange: Exchange, address: ServerAddress, model: string): AsyncGenerator<PullStep, void> {
@@ -216,12 +216,12 @@ async function* stepsOf(exchange: Exchange, address: ServerAddress, model: strin
   throw brokenOff("the connection ended before the model was there")
 }
 
-/** How often a connection that broke is made anew, and how long after it broke. */
+/** How often a broken connection is retried, and the delay before that. */
 const [mostRetries, retryAfter] = [5, "1 second"] as const
 
 /**
- * Has the server get a model; the last step says "success". The server keeps the parts that have come, so asking again goes on
- * where it stopped: that is done by itself when the connection breaks.
+ * Makes the server download a model. The last step says "success". The server keeps downloaded parts, so a retry
+ * continues where it stopped. A broken connection is retried automatically.
  */
 const pullModel = (address: ServerAddress, model: string): Stream.Stream<PullStep, ModelError> =>
   Stream.unwrap(
@@ -235,7 +235,7 @@ const pullModel = (address: ServerAddress, model: string): Stream.Stream<PullSte
         Stream.suspend(() => Stream.fromAsyncIterable(stepsOf({ agent, signal }, address, model), asServerError)).pipe(
           Stream.catch((error) => {
             const { _tag } = error.failure
-            /* A server that never answered is not there; one that did may be starting again. */
+            /** A server that never answered does not exist; one that did may be restarting. */
             const isBroken = _tag === "BrokenOff" || (_tag === "NoResponse" && retriesLeft < mostRetries)
             if (!isBroken || retriesLeft === 0) return Stream.fail(error)
             return Stream.concat(Stream.fromEffectDrain(Effect.sleep(retryAfter)), attempt(retriesLeft - 1))
@@ -253,7 +253,7 @@ export const connectOllama = Effect.fnUntraced(function* (address: ServerConnect
     Effect.timeout(patience),
     Effect.orElseSucceed(() => undefined)
   )
-  /* Calls that wait at the same time share one answer. */
+  /** Concurrent calls share one answer. */
   const loaded = yield* Effect.cachedWithTTL(loadedInTime, valid)
   const connected: OllamaServer = {
     ...server,
@@ -272,7 +272,7 @@ export const connectOllama = Effect.fnUntraced(function* (address: ServerConnect
   return connected
 })
 
-/** The provider of models on an Ollama server: how it is found, and what can be said of it. */
+/** The provider of models on an Ollama server. */
 export const ollama: Provider = {
   id: "ollama",
   owns: () => true,
