@@ -1,6 +1,4 @@
-/**
- * What can happen to a worker of a cluster, its model server and the database, by chance.
- */
+/** Random faults of a worker, its model server and the database. */
 import type * as Effect from "effect/Effect"
 import type { Random } from "../test/support/randomDocuments.ts"
 import { type makeOperator, pause } from "./ClusterFaults.ts"
@@ -15,7 +13,7 @@ const verbs = ["insert", "update", "select", undefined]
 
 export const oneOf = <A>(random: Random, all: ReadonlyArray<A>): A => all[random(all.length)] as A
 
-/** Up to beyond the time for which a worker holds its work. */
+/** Pauses in ms, up to longer than a worker may hold its work. */
 const stops = [500, 2000, 5000, 12_000, 20_000]
 
 interface Struck {
@@ -24,7 +22,7 @@ interface Struck {
   readonly postgres: Operator["postgres"]
 }
 
-/** What is done to a worker: what it was in words, and when it has passed. */
+/** A fault of a worker: its description, and a promise for its end. */
 export type Strike = (struck: Struck) => readonly [what: string, passed: Promise<void>]
 
 export const strikes: Readonly<Record<string, Strike>> = {

@@ -1,6 +1,6 @@
 /**
- * Plans of several shapes for measurements of the schedule, with the time that each call takes, and the time that no
- * schedule with strict sections can beat.
+ * Plans of several shapes for measurements of the scheduler, with the time of each call, and the lower bound for any
+ * schedule with strict sections.
  */
 
 /** Times of calls in ms. */
@@ -22,7 +22,7 @@ export interface ShapedPlan {
 
 type Random = () => number
 
-/** Numbers from 0 to 1 that follow from a seed. */
+/** Seeded random numbers from 0 to 1. */
 const randomFrom = (seed: number): Random => {
   let state = seed >>> 0
   return () => {
@@ -32,14 +32,14 @@ const randomFrom = (seed: number): Random => {
   }
 }
 
-/** A time around the mean with a long tail; `spread` is the deviation as a part of the mean. */
+/** A random time around the mean with a long tail. `spread` is the deviation as a fraction of the mean. */
 const timeAround = (mean: number, spread: number, random: Random): number => {
   const variance = Math.log(1 + spread * spread)
   const normal = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
   return mean * Math.exp(normal * Math.sqrt(variance) - variance / 2)
 }
 
-/** A task refers to so many results of earlier sections, or in a lane to the task of its lane. */
+/** Each task refers to `references` results of earlier sections, or in a lane to the previous task of its lane. */
 interface Shape {
   readonly widths: ReadonlyArray<number>
   readonly references: number
@@ -54,17 +54,17 @@ export const shapes: Readonly<Record<string, Shape>> = {
 }
 
 export interface PlanDraw {
-  /** The mean of a call that executes; one that refines takes 0.6 of it, one of the whole list 0.8. */
+  /** The mean time of an executing call in ms. A refining call takes 0.6 of it, a call for the whole list 0.8. */
   readonly latency: number
   readonly spread: number
-  /** The share of tasks after the first section that refer to nothing. */
+  /** The fraction of tasks after the first section without references. */
   readonly free: number
   readonly seed: number
 }
 
 const nameOf = (step: number, lane: number): string => `Task ${step + 1} ${lane + 1}`
 
-/** One plan of a shape. References go to the section before in two cases of three, else to one before that. */
+/** One plan of a shape. Two thirds of the references go to the previous section, the others to any earlier one. */
 export const shapedPlan = ({ isLane, references, widths }: Shape, draw: PlanDraw): ShapedPlan => {
   const random = randomFrom(draw.seed)
   const producersOf = (step: number, lane: number): ReadonlyArray<string> => {
@@ -89,7 +89,7 @@ export const shapedPlan = ({ isLane, references, widths }: Shape, draw: PlanDraw
   return { tasks, steps: widths.length, iterate: 0.8 * draw.latency, conclude: 0.8 * draw.latency }
 }
 
-/** Equal tasks that refer to nothing, in equal sections; every call takes the same time. */
+/** Equal tasks without references, in equal sections. Every call takes the same time. */
 export const uniformPlan = (count: number, steps: number, latency: number): ShapedPlan => ({
   tasks: Array.from({ length: count }, (_, index) => {
     const step = Math.floor((index * steps) / count)
@@ -101,8 +101,8 @@ export const uniformPlan = (count: number, steps: number, latency: number): Shap
 })
 
 /**
- * No schedule with sections one after another is faster. A section ends no sooner than its longest task, than its
- * executions on all slots after the section before, and than all work so far on all slots.
+ * The lower bound for a schedule that runs sections one after another. A section cannot end before its longest task. It
+ * also cannot end before all slots have done its executions after the previous section, or all work so far.
  */
 export const strictBound = ({ conclude, iterate, steps, tasks }: ShapedPlan, slots: number): number => {
   const ends = new Map<string, number>()

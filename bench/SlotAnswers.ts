@@ -1,5 +1,6 @@
 /**
- * The forms in which the model server for measurements answers: Ollama's lines, its one object, and the one object of OpenAI's API.
+ * The formats in which the model server for measurements answers: Ollama's lines, its single object, and OpenAI's
+ * single object.
  */
 import type * as http from "node:http"
 
@@ -8,17 +9,17 @@ export interface Counts {
   readonly answer: number
 }
 
-/** What the model says: a text, or a call of a tool. */
+/** The model's answer: a text, or a tool call. */
 export type Said = string | { readonly name: string; readonly arguments: Readonly<Record<string, unknown>> }
 
-/** An answer that was cut to the length that may be. */
+/** An answer cut to the allowed length. */
 export interface Cut {
   readonly said: Said
   readonly pieces: ReadonlyArray<string>
   readonly isCut: boolean
 }
 
-/** One piece for each word, or so many pieces of the same length. */
+/** Cuts a text into words, or into `pieces` parts of equal length. */
 export const cutAnswer = (said: Said, mostWords: number, pieces?: number): Cut => {
   if (typeof said !== "string") return { said, pieces: [], isCut: false }
   const words = said.match(/\s*\S+\s*$|\s*\S+|\s+/gu) ?? []
@@ -47,7 +48,7 @@ const ending = (isCut: boolean, { answer, prompt }: Counts) => ({
 
 const line = (value: object): string => `${JSON.stringify({ ...head, ...value })}\n`
 
-/** The lines of /api/chat. */
+/** Writes an answer in the lines of /api/chat. */
 export const writeLines = (response: http.ServerResponse, { isCut, pieces, said }: Cut, counts: Counts): void => {
   response.writeHead(200, { "content-type": "application/x-ndjson" })
   if (typeof said !== "string") response.write(line({ message: messageOf(said), done: false }))

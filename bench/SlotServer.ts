@@ -1,7 +1,7 @@
 /**
- * A model server for measurements: it speaks Ollama's API for one model, and so much of OpenAI's as clients without streaming need.
- * It works on a fixed number of calls at a time in the order of arrival, and takes a fixed time for each, or what a script says. Answers come from a
- * script; what it cannot do it refuses.
+ * A model server for measurements. It implements Ollama's API for one model, and the part of OpenAI's that clients
+ * without streaming need. It processes a fixed number of calls at a time, in order of arrival, and takes a fixed or
+ * scripted time for each. Answers come from a script; unsupported requests are refused.
  */
 import * as http from "node:http"
 import type { AddressInfo } from "node:net"
@@ -10,17 +10,17 @@ import { completion, cutAnswer, type Said, wholeAnswer, writeLines } from "./Slo
 import { makeSlots } from "./Slots.ts"
 
 export interface SlotServerOptions {
-  /** How many calls are worked on at a time; `Infinity` lets none wait. */
+  /** How many calls are processed at a time. With `Infinity`, no call waits. */
   readonly slots: number
-  /** How long a call takes, in ms. */
+  /** The time of a call in ms. */
   readonly latency: number | ((system: string, user: string) => number)
-  /** Into how many pieces a streamed answer is cut; one for each word when absent. */
+  /** Into how many pieces a streamed answer is cut; one per word if absent. */
   readonly pieces?: number
-  /** `tools` says what the model can do now: call one, tell what one gave, or neither. */
+  /** `tools` is what the model can do next: call a tool, report the result of one, or neither. */
   readonly answer: (system: string, user: string, tools: "offered" | "answered" | "none") => Said
 }
 
-/** `first` and `last` are when the first call came and the last one was answered; tokens are four characters. */
+/** `first` is the time of the first call, `last` that of the last answer. A token has four characters. */
 export interface SlotStats {
   calls: number
   inFlight: number
@@ -28,7 +28,7 @@ export interface SlotStats {
   first: number
   last: number
   promptTokens: number
-  /** Those of them that a slot had read before. */
+  /** Prompt tokens that a slot had read before. */
   cachedTokens: number
 }
 
@@ -38,7 +38,7 @@ export interface SlotServer {
   readonly close: () => Promise<void>
 }
 
-/** The only model; it can call tools, and does not think. */
+/** The only model. It can call tools and does not think. */
 export const slotModel = "bench"
 
 const models = [{ name: slotModel, capabilities: ["completion", "tools"], contextLength: 131_072 }]
@@ -67,7 +67,7 @@ const textOf = ({ content }: Message): string =>
 
 const callsOf = ({ tool_calls }: Message): string => (tool_calls === undefined ? "" : JSON.stringify(tool_calls))
 
-/** What a person or a program said to the model: in the turns of a task everything, otherwise the last message. */
+/** The text from the user or the program: everything in the turns of a task, otherwise the last message. */
 const userTextOf = ({ messages }: Chat, texts: ReadonlyArray<string>): string | undefined =>
   /^# Stage: task$/m.test(texts[0] ?? "")
     ? texts.filter((_, at) => messages[at]?.role === "user").join("\n")
@@ -80,7 +80,7 @@ const toolsOf = ({ messages, tools = [] }: Chat) => {
 
 const openAiPath = "/v1/chat/completions"
 
-/** Why a call is not answered. */
+/** Why a call is refused, or undefined. */
 const refusalOf = ({ model, options, stream }: Chat, path: string, promptTokens: number): Document | undefined => {
   if (findModel(models, model) === undefined) return modelMissing(model)
   if (path === openAiPath && stream === true)

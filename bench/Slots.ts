@@ -1,22 +1,25 @@
 /**
- * The slots of a model server for measurements. Each works on one call at a time, in the order of arrival, for a given time, and
- * remembers its last prompt and answer, as real servers do, which need not read the same beginning again.
+ * The slots of a model server for measurements. Each processes one call at a time, in order of arrival, for a given
+ * time. It remembers its last prompt and answer, because real servers need not read the same beginning again.
  */
 
-/** Below this share of a prompt, a common beginning is not worth a slot: the one that was free longest is taken. */
+/**
+ * If the common beginning is a smaller fraction of the prompt, it does not matter, and the slot that was free longest
+ * is used.
+ */
 const worthwhile = 0.1
 
-/** A timer may be late by that much without a call starting later, in ms. */
+/** How late a timer may be without delaying the next call, in ms. */
 const lateness = 5
 
 interface Slot {
   isBusy: boolean
-  /** When it is free again: a call starts at the deadline of the one before, so timers do not add up. */
+  /** When it is free again. A call starts at the deadline of the previous one, so timer delays do not add up. */
   freeAt: number
   remembered: string
 }
 
-/** How much two texts have in common at their beginning. */
+/** The length of the common beginning of two texts. */
 export const commonBeginning = (one: string, other: string): number => {
   const most = Math.min(one.length, other.length)
   let [low, high] = [0, most]
@@ -29,13 +32,16 @@ export const commonBeginning = (one: string, other: string): number => {
 }
 
 export interface Slots {
-  /** Waits for a slot and until the call has had its time; `takes` is in ms; gives the characters of the prompt that the slot remembered. */
+  /**
+   * Waits for a slot and for the time of the call, `takes` ms. Returns how many characters of the prompt the slot
+   * remembered.
+   */
   readonly work: (prompt: string, answer: string, takes: number) => Promise<number>
 }
 
 const pass = (milliseconds: number): Promise<void> => new Promise((done) => setTimeout(done, Math.max(0, milliseconds)))
 
-/** An infinite number of slots remembers nothing, and lets no call wait. */
+/** With an infinite count, nothing is remembered and no call waits. */
 export const makeSlots = (count: number): Slots => {
   const waiting: Array<() => void> = []
   const slots = Array.from({ length: Number.isFinite(count) ? count : 0 }, (): Slot => ({

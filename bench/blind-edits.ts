@@ -1,6 +1,6 @@
 /**
- * Prints what each stage of a run saw that edits three long files of a package which the model does not know.
- * `node bench/blind-edits.ts`
+ * Prints what each stage saw of a run that edits three long files of a package unknown to the model. `node
+ * bench/blind-edits.ts`
  */
 import * as Effect from "effect/Effect"
 import { editBlindly, transcriptOf } from "../test/noisy/BlindEdits.ts"

@@ -1,7 +1,7 @@
 /**
- * Small projects whose check cannot work, or fails as before: how the built product says so, in which line, and how it ends. They
- * need no network; a scripted model makes the change and says that the check passed. The data and the runner of
- * `node bench/real-work.ts checks`.
+ * Small projects whose check cannot work or fails as before. For each, shows what the built product says, in which
+ * line, and how it ends. Needs no network: a scripted model makes the change and claims that the check passed. This is
+ * the data and the runner of `node bench/real-work.ts checks`.
  */
 import * as Effect from "effect/Effect"
 import { spawn, spawnSync } from "node:child_process"
@@ -16,14 +16,14 @@ import { planOf, refinementWith, resultSaying } from "../test/support/TestRun.ts
 
 interface BrokenPiece {
   readonly name: string
-  /** The program without which the piece is left out. */
+  /** The program that the piece needs. Without it, the piece is skipped. */
   readonly needs: string
-  /** Files by path; `{outside}` in them is a folder that commands in the sandbox do not see. */
+  /** Files by path. `{outside}` in them is a folder that sandboxed commands cannot see. */
   readonly files: Readonly<Record<string, string>>
   readonly outside?: Readonly<Record<string, string>>
   readonly check: string
   readonly checkSeconds?: number
-  /** What the check is at the end, and with which exit code the run ends. */
+  /** The expected status of the check, and the expected exit code of the run. */
   readonly status: string
   readonly exitCode: number
 }
@@ -179,13 +179,16 @@ interface Ended {
   readonly stdout: string
 }
 
-/** What a run says of the check: as the project is, or after the change where it takes longer than the plan. */
+/**
+ * What a run prints about the check: for the unchanged project, or after the change if the check takes longer than
+ * planning.
+ */
 const tried = /the check (?:proves|fails|passes)|^ *not checked .* It proves nothing/m
 
-/** So long a model takes for its plan, unless the check is said before. */
+/** The time of the model's plan in ms, unless the result of the check arrives earlier. */
 const planMs = 30_000
 
-/** Runs the product; its model has a plan when the check is said, as one that takes its time would. */
+/** Runs the product. Its model finishes the plan when the check is reported, like a slow model would. */
 const runProduct = (
   product: string,
   args: ReadonlyArray<string>,
@@ -215,7 +218,7 @@ const scratchFolder = (parent: string) =>
     (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
   )
 
-/** One run of a piece; the rows of the table, and whether it ended as it must. */
+/** One run of a piece. Returns the rows of the table, and whether the run ended as expected. */
 const play = (product: string, piece: BrokenPiece) =>
   Effect.gen(function* () {
     const { check, checkSeconds, exitCode, files, outside = {}, status } = piece
@@ -260,7 +263,7 @@ const play = (product: string, piece: BrokenPiece) =>
 
 const isThere = (program: string): boolean => spawnSync("sh", ["-c", `command -v ${program}`]).status === 0
 
-/** Plays all pieces whose programs are there, prints the table, and gives whether all ended as they must. */
+/** Runs all pieces whose programs are installed and prints the table. Returns whether all ended as expected. */
 export const playBrokenChecks = (product: string): Promise<boolean> =>
   Effect.runPromise(
     Effect.gen(function* () {

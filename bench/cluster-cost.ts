@@ -52,7 +52,9 @@ const answer = (system: string, user: string) => {
   return stage === "iteration" ? planOf([]) : "All is done."
 }
 
-/** Processor time of a process so far, or of its children that have ended, in ms; the kernel counts hundredths of a second. */
+/**
+ * The processor time of a process so far, or of its ended children, in ms. The kernel counts hundredths of a second.
+ */
 const cpuOf = (pid: number | string | undefined, whose: "own" | "children" = "own"): number => {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
     .replace(/^.*\) /, "")
@@ -61,7 +63,7 @@ const cpuOf = (pid: number | string | undefined, whose: "own" | "children" = "ow
   return (Number(fields[at]) + Number(fields[at + 1])) * 10
 }
 
-/** The same of a database with all its sessions, also those that have ended. */
+/** The processor time of a database with all its sessions, including ended ones, in ms. */
 const cpuOfDatabase = (folder: string): number => {
   const [server = ""] = readFileSync(join(folder, "data/postmaster.pid"), "utf8").split("\n")
   const sessions = readFileSync(`/proc/${server}/task/${server}/children`, "utf8").trim().split(" ")
@@ -106,7 +108,7 @@ const measure = (count: number) =>
     yield* Effect.promise(() => client.says('"run.finished"').catch(() => undefined))
     const seconds = (performance.now() - begun.at) / 1000
     const ended = times()
-    /* The statistics of a session arrive within a second after it. */
+    /** The statistics of a session arrive up to a second after its end. */
     yield* Effect.promise(() => pause(1500))
     const spent = ended.map((time, at) => time - (begun.times[at] ?? 0))
     const calls = servers.reduce((sum, { stats }) => sum + stats.calls, 0)
@@ -132,7 +134,7 @@ const measure = (count: number) =>
     }
   }).pipe(Effect.scoped)
 
-/** Workers without work: transactions a second, and how long it takes until one of them has a run, in seconds. */
+/** Idle workers: transactions per second, and how long it takes until one starts a run, in seconds. */
 const measureIdle = (count: number, time: number) =>
   Effect.gen(function* () {
     const cluster = yield* makeClusterWith({ settings: ["max_connections=800"] })

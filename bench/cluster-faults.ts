@@ -51,7 +51,7 @@ const parse = (text: string): unknown => {
   }
 }
 
-/** What the database and the commands say of a run that has ended. */
+/** What the database and the commands report about an ended run. */
 const saved = Effect.fnUntraced(function* ({ sandbox, url }: Operator, runId: string) {
   const rows = yield* SqlClient.SqlClient.use(
     (sql) => sql<{ readonly event: string; readonly json: string; readonly type: string }>`
@@ -96,7 +96,7 @@ const round = (seed: number) =>
     }
     const workers = yield* Effect.promise(() => Promise.all(Array.from({ length: 2 + random(2) }, addWorker)))
     yield* Effect.promise(() => Promise.all(workers.map(({ ready }) => ready)))
-    /* Ended workers are started again. */
+    /** Restarts ended workers. */
     const tending = workers.map(async (_, at) => {
       while (!state.isOver) {
         const worker = workers[at]

@@ -1,7 +1,7 @@
 /**
- * Cluster runs as an operator sees them: workers that are stopped and come back, a network that is cut, a database that
- * is restarted or gone, and a worker that is killed again and again. For each: how the run ended, the longest time
- * without an event, work done twice and work lost, questions, and what the workers said.
+ * Cluster runs from an operator's view: workers that stop and come back, a cut network, a restarted or missing
+ * database, a worker that is killed repeatedly. For each fault, prints how the run ended, the longest time without an
+ * event, repeated and lost work, questions, and messages of the workers.
  *
  *   node bench/cluster-operator.ts [many] [FAULT...] [--runs 50] [--tasks 12] [--latency 300] [--work 0.2] [--gone 60]
  *   node bench/cluster-operator.ts many [--quota 10]
@@ -34,14 +34,14 @@ const gone = Number(values.gone) * 1000
 type Operator = Effect.Success<ReturnType<typeof makeOperator>>
 type Worker = Effect.Success<ReturnType<Operator["worker"]>>
 
-/** The world of a run that is struck. */
+/** The environment of a run with faults. */
 interface World extends Operator {
   readonly addWorker: () => Promise<Worker>
 }
 
 interface Fault {
   readonly workers: number
-  /** When the fault comes: after two tasks unless it says otherwise. */
+  /** When the fault occurs; by default after two tasks. */
   readonly isTime?: (workers: ReadonlyArray<Worker>) => boolean
   readonly strike: (world: World, workers: Array<Worker>, isOver: () => boolean) => Promise<void>
 }
@@ -99,7 +99,10 @@ const faults: Readonly<Record<string, Fault>> = {
       workers[1]?.network.freeze(false)
     }
   },
-  /* One connection of a worker is dead for good, or all that it has: of the worker that leads the run, and of the other. */
+  /**
+   * One connection, or all connections, of a worker are permanently dead: of the worker that leads the run, and of the
+   * other one.
+   */
   "half-open-run": halfOpen("run"),
   "half-open-tasks": halfOpen("tasks"),
   "forgotten-run": forgotten("run"),
@@ -162,7 +165,7 @@ const strike = (name: string, { isTime, strike, workers: count }: Fault) =>
     if (measured === undefined || measured.twice + measured.lost > 0) process.exitCode = 1
   }).pipe(Effect.scoped)
 
-/** Many runs at once on two workers, each in a project of its own. */
+/** Many simultaneous runs on two workers, each in its own project. */
 const many = Effect.gen(function* () {
   const world = yield* makeOperator(size)
   const workers = [yield* world.worker(), yield* world.worker()]

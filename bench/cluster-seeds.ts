@@ -1,6 +1,6 @@
 /**
- * Plays seeds of the simulation of workers: `node bench/cluster-seeds.ts [HOW-MANY] [FIRST]`; one seed alone with `1 SEED`.
- * Prints what went wrong, and how long it took.
+ * Runs seeds of the worker simulation: `node bench/cluster-seeds.ts [HOW-MANY] [FIRST]`; a single seed with `1 SEED`.
+ * Prints failures and the time.
  */
 import * as Effect from "effect/Effect"
 import { simulate } from "../test/support/ClusterSimulation.ts"

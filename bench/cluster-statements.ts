@@ -35,7 +35,7 @@ const { values } = parseArgs({
 })
 const names = ["Send 1", "Send 2"]
 const [part = 1, parts = 1] = values.part.split("/").map(Number)
-/** A run that has not ended then is stuck. */
+/** A run that has not ended by then is stuck. */
 const mostSeconds = 90
 
 const answer = (body: Parameters<typeof askedOf>[0]): string => {
@@ -47,11 +47,11 @@ const answer = (body: Parameters<typeof askedOf>[0]): string => {
   return refinementWith([{ name: "run_command", arguments: { argv: ["sh", "-c", `echo ${task} >> log.txt`] } }])
 }
 
-/** What is done to one statement of a run. */
+/** A fault at one statement of a run. */
 interface Strike {
   readonly who: string
   readonly sql: string
-  /** So many of them pass before. */
+  /** How many statements of this kind pass before the fault. */
   readonly after: number
   readonly code: string
 }
@@ -80,7 +80,7 @@ const bench = Effect.gen(function* () {
   let number = 0
   let said = 0
 
-  /** One run in a project of its own; what is wrong with what came of it. */
+  /** One run in its own project. Returns what is wrong with its outcome. */
   const play = async (): Promise<ReadonlyArray<string>> => {
     const project = join(sandbox.root, `project-${(number += 1)}`)
     sandbox.write(`project-${number}/.gitkeep`, "")
@@ -96,7 +96,7 @@ const bench = Effect.gen(function* () {
       ({ message, status }) => `${status} ${message}`.trim(),
       (error: unknown) => String(error)
     )
-    /* A worker that ends is started again, as a service manager does it. */
+    /** Restarts an ended worker, as a service manager does. */
     const state = { isOver: false }
     const tending = (async () => {
       while (!state.isOver) {
@@ -115,7 +115,7 @@ const bench = Effect.gen(function* () {
         (sql) => sql`SELECT FROM task_conductor_records WHERE run_id = ${id} AND event = 'run.finished'`
       ).pipe(Effect.provide(layerDatabase(Redacted.make(url))), Effect.provide(NodeServices.layer), Effect.orDie)
     )
-    /* A client that cannot begin says so, and nothing has begun. */
+    /** A client that cannot begin reports that, and nothing has begun. */
     const isSaid = status.startsWith("DatabaseUnavailable: ") && lines.length === 0 && rows.length === 0
     if (isSaid) said += 1
     return isSaid

@@ -1,6 +1,6 @@
 /**
- * How long the command line and the library take to start: from nothing to the last byte, or to the first line of a run,
- * each time in a process of its own. Needs `npm run build`.
+ * How long the command line and the library take to start: until the last byte, or until the first line of a run. Each
+ * start is a new process. Needs `npm run build`.
  *
  *   node bench/cold-start.ts [--repeat 15]
  */
@@ -16,7 +16,7 @@ const repeat = Number(values.repeat)
 const root = fileURLToPath(new URL("..", import.meta.url))
 const caches = mkdtempSync(join(tmpdir(), "task-conductor-cold-"))
 
-/** Saved runs: journals that were recorded, each in the folder of its id. */
+/** Saved runs: recorded journals, each in the folder of its id. */
 const state = mkdtempSync(join(tmpdir(), "task-conductor-cold-state-"))
 const journals = join(root, "test/fixtures/journals/v1")
 const runIds = globSync("*/journal.jsonl", { cwd: journals }).map((name) => {
@@ -26,7 +26,7 @@ const runIds = globSync("*/journal.jsonl", { cwd: journals }).map((name) => {
   return runId
 })
 
-/** A small project, in which a run finds something. */
+/** A small project in which a run finds something. */
 const project = join(state, "project")
 mkdirSync(project)
 writeFileSync(join(project, "notes.md"), "Sunny spells in the north.\n")
@@ -39,9 +39,9 @@ const load = (module: string) => ["-e", `require("module").enableCompileCache();
 interface Case {
   readonly name: string
   readonly args: ReadonlyArray<string>
-  /** A compile cache that is empty at every run: the first start after an installation. */
+  /** An empty compile cache for every run: the first start after an installation. */
   readonly isFirst?: boolean
-  /** Without a compile cache, as in a program of somebody else. */
+  /** Without a compile cache, as in another program. */
   readonly isUncached?: boolean
   /** Measured until the first line on stderr. */
   readonly untilLine?: boolean
@@ -99,13 +99,13 @@ const measure = async (one: Case, run: number): Promise<number> => {
   })
   await new Promise((resolve) => child.on("exit", resolve))
   const endedAt = performance.now()
-  // The recorded journals are of an earlier version, for which the commands print a note.
+  // The recorded journals come from an earlier version, about which the commands print a note.
   if (one.untilLine !== true && /^(?!note: ).+/m.test(errors)) throw new Error(errors)
   if (one.isFirst === true) rmSync(cache, { recursive: true, force: true })
   return ((one.untilLine === true ? firstLineAt : undefined) ?? endedAt) - start
 }
 
-/** In turn, so that a machine that is busy for a while slows all of them. */
+/** All cases take turns, so that a busy period of the machine slows all of them equally. */
 const times = cases.map((): Array<number> => [])
 try {
   for (const one of cases) await measure(one, -1)

@@ -1,7 +1,7 @@
 /**
- * How far commands get beyond their limits: one that takes memory as fast as it can, and one that starts processes as fast as it
- * can, in the sandbox and without it. Where this process may make control groups, the kernel holds the limits; else the commands
- * are looked at three times in a second.
+ * How far commands exceed their limits: one that allocates memory and one that starts processes, each as fast as
+ * possible, in the sandbox and without it. If this process may create control groups, the kernel enforces the limits.
+ * Otherwise the program measures the commands three times a second.
  *
  *   node bench/control-groups.ts
  *

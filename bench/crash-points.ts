@@ -1,6 +1,6 @@
 /**
- * Kills a run of twelve tasks at every write, flush, rename and new folder, lets it go on, and counts what was broken:
- * results that were acknowledged and are gone, work that was done again, another end than that of an uninterrupted run.
+ * Kills a run of twelve tasks at every write, flush, rename and new folder, resumes it, and counts damage: lost
+ * acknowledged results, repeated work, and a different end than that of an uninterrupted run.
  *
  *   node bench/crash-points.ts [--every 1] [--times 1] [--workers 2] [--ask]
  *
@@ -27,7 +27,7 @@ const workers = Number(values.workers)
 const sum = (all: ReadonlyArray<Crashed>, of: (one: Crashed) => number): number =>
   all.reduce((total, one) => total + of(one), 0)
 
-/** Kills at one call of a kind. */
+/** Kills at the nth call of a kind. */
 const makeCrash = async () => {
   if (values.ask) return crashAskAt
   const reference = await Effect.runPromise(makeReference)

@@ -1,6 +1,6 @@
 /**
- * Carries out a run of twelve tasks on a disk that fails under its journal in every way of test/support/DiskFaults.ts, lets it
- * go on without the fault, and counts what was broken: `node bench/disk-errors.ts`.
+ * Runs twelve tasks on a disk that fails under the journal in every way of test/support/DiskFaults.ts, resumes the run
+ * without the fault, and counts the damage: `node bench/disk-errors.ts`.
  */
 import * as Effect from "effect/Effect"
 import { makeReference } from "../test/support/CrashPoints.ts"

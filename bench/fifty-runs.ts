@@ -1,7 +1,7 @@
 /**
- * Fifty runs at once, each of twelve tasks in a project of its own, all kept in one place and on one model server: every
- * one must come to its end, with everything that it told in its journal. Then a second run in a project in which one is at
- * work: how long it takes until it is refused, and how much of that is the start of the process. Linux only: memory is read in /proc.
+ * Fifty simultaneous runs of twelve tasks, each in its own project, with one state folder and one model server. Every
+ * run must end, with all its reported events in its journal. Then a second run starts in a busy project: how long until
+ * it is refused, and how much of that is the start of the process. Linux only: memory is read from /proc.
  *
  *   node bench/fifty-runs.ts [RUNS] [--latency 50]
  */
@@ -30,7 +30,7 @@ const flags = ["--json", "--yes-this-run", "--allow", "write_file", "--allow", "
 
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
 
-/** The most memory that a process has had so far, in MB; 0 when it has ended. */
+/** The peak memory of a process so far, in MB; 0 if it has ended. */
 const peakOf = (pid: number | undefined): number => {
   try {
     return Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) / 1024
@@ -41,7 +41,7 @@ const peakOf = (pid: number | undefined): number => {
 
 const asTold = (line: object): string => canonicalJson({ ...line, at: "" } as never)
 
-/** Events that were told and are not in the journal. */
+/** Reported events that are missing in the journal. */
 const lostOf = Effect.fnUntraced(function* (stdout: string, state: string) {
   const told = stdout
     .trim()
@@ -133,7 +133,7 @@ const bench = Effect.gen(function* () {
   const first = start(project)
   const before = server.chats.length
   yield* server.until(({ chats }) => chats.length > before)
-  /* A project that is not there is refused as well, without a look at any lock. */
+  /** A missing project is refused too, without examining any lock. */
   const elsewhere = yield* timed("projects/none")
   const refused = yield* timed(project)
   first.child.kill("SIGKILL")

@@ -1,7 +1,7 @@
 /**
- * Writes and reads files through a folder that somebody swaps for a link to another place all the time: nothing may be written
- * or read there. The same rounds with a path that is resolved first and used then show that the race is there to be lost.
- * Linux only.
+ * Writes and reads files through a folder that another process keeps replacing with a link to another place. Nothing
+ * may be written or read there. The same rounds with a path that is checked first and used later show that the race can
+ * be lost. Linux only.
  *
  *   node bench/folder-swaps.ts [ROUNDS]
  */
@@ -27,7 +27,7 @@ reset()
 const file = join(root, "src/a.txt")
 const isTouched = (): boolean => readFileSync(join(outside, "a.txt"), "utf8") !== "outside"
 
-/** Resolves the folder, finds it inside, and writes to the path that was checked. */
+/** Resolves the folder, checks that it is inside, and writes to the checked path. */
 const naive = Effect.promise(async () => {
   try {
     const real = await realpath(join(root, "src"))
@@ -35,7 +35,7 @@ const naive = Effect.promise(async () => {
     await writeFile(file, "written")
     return true
   } catch {
-    /* The folder is away for a moment. */
+    /** The folder is briefly missing. */
     return false
   }
 })

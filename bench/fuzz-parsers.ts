@@ -1,6 +1,6 @@
 /**
- * Gives each parser many texts that were made to break it, and says what went wrong and which text took longest. The readers of
- * documents have a bench of their own, bench/fuzz-readers.ts.
+ * Feeds each parser many texts designed to break it, and prints failures and the slowest text. The document readers
+ * have their own bench, bench/fuzz-readers.ts.
  *
  *   node bench/fuzz-parsers.ts [--count 100000] [--only NAME] [--seed 1]
  */

@@ -1,6 +1,6 @@
 /**
- * Reads many made-up texts and says what went wrong, which was the slowest, and how the cost grows with the size.
- * `node bench/fuzz-readers.ts [--count N] [--kind task-list|refinement|result|all] [--seed N] [--no-growth]`
+ * Reads many generated texts and prints failures, the slowest text, and how the time grows with the size. `node
+ * bench/fuzz-readers.ts [--count N] [--kind task-list|refinement|result|all] [--seed N] [--no-growth]`
  */
 import { parseArgs } from "node:util"
 import type { DocumentKind } from "../src/domain/documents/CheckReport.ts"

@@ -1,6 +1,6 @@
 /**
- * How long the gate takes to decide about a call when a thousand rules are in force: `node bench/gate.ts`. Measured are
- * making the path canonical on the real disk and `decide`, for files and for URLs.
+ * How long the gate takes to decide about a call with a thousand rules: `node bench/gate.ts`. Measures making the path
+ * canonical on the real disk plus `decide`, for files and for URLs.
  */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Effect from "effect/Effect"
@@ -16,7 +16,7 @@ import { Workspace } from "../src/services/files/Workspace.ts"
 const ruleCount = 1000
 const rounds = 2000
 
-/** Patterns as people and programs write them: exact paths, folders, endings, hosts. */
+/** Realistic patterns: exact paths, folders, endings, hosts. */
 const patternOf = (index: number): string => {
   const name = `module-${index}`
   return (
@@ -33,7 +33,7 @@ const patternOf = (index: number): string => {
 
 const verdicts: ReadonlyArray<Verdict> = ["allow", "allow", "deny", "ask"]
 
-/** All rules are for the one tool that is judged, which is the worst case. */
+/** All rules concern the judged tool, which is the worst case. */
 const rulesOf = (tool: string): ReadonlyArray<Rule> =>
   Array.from({ length: ruleCount }, (_, index) => ({
     verdict: verdicts[index % verdicts.length] ?? "allow",
@@ -44,7 +44,7 @@ const rulesOf = (tool: string): ReadonlyArray<Rule> =>
 const percentile = (sorted: ReadonlyArray<number>, part: number): string =>
   (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0).toFixed(3)
 
-/** On a machine that is busy with other things only the time of the processor says how long a decision takes. */
+/** On a busy machine, only processor time shows how long a decision takes. */
 const report = (name: string, times: ReadonlyArray<number>, processor: number): void => {
   const sorted = times.toSorted((a, b) => a - b)
   console.log(

@@ -1,6 +1,6 @@
 /**
- * What the journal costs: the same run with and without it, in turn, in one process, on a model that takes a fixed time for
- * an answer; and how long it takes to go on with a run whose tasks have all finished.
+ * The cost of the journal: the same run with and without it, in turn, in one process, with a model of fixed answer
+ * time. Also measures how long resuming takes if all tasks have finished.
  *
  *   node bench/journal-overhead.ts [--tasks 1000] [--latency 20] [--parallel 8] [--repeat 3]
  */
@@ -48,7 +48,7 @@ const answers: Readonly<Record<string, string>> = {
 
 const quick = ScriptedModel.layer((prompt) => answers[stageName(prompt)] ?? "")
 
-/** The scripted model, which takes its time. */
+/** The scripted model with a fixed answer time. */
 const model = Layer.effect(
   LanguageModel.LanguageModel,
   Effect.map(LanguageModel.LanguageModel, (service) => {
@@ -93,7 +93,7 @@ const whole = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     return Effect.map(effect, () => performance.now() - begun)
   })
 
-/** The journal without what came after the last task. */
+/** Removes everything after the last task from the journal. */
 const cutBehindTasks = (file: string): void => {
   const text = readFileSync(file, "utf8")
   const last = text.lastIndexOf('"record":{"type":"settled","key":"round-1/task/')
@@ -108,7 +108,7 @@ const measure = Effect.gen(function* () {
   const finished: Array<number> = []
   const goingOn: Array<number> = []
   let bytes = 0
-  /* The first pair warms up and does not count. */
+  /** The first pair is a warm-up and does not count. */
   for (let n = -1; n < Number(values.repeat); n += 1) {
     const at = { project: yield* makeProject(testSkills), home: yield* makeFolder }
     const place = {

@@ -31,13 +31,13 @@ const { values } = parseArgs({
   }
 })
 
-/** A command goes through the sandbox and leaves a process if anything does. */
+/** A command exercises the sandbox and would leave a process behind if anything does. */
 const command = refinementWith([
   { name: "run_command", arguments: { argv: ["sh", "-c", "sleep 0 & echo done"] } },
   { name: "get_current_time", arguments: {} }
 ])
 
-/** In the process of the server: says its address, answers until it is ended. */
+/** In the server process: prints its address, and answers until it is ended. */
 const serve = Effect.gen(function* () {
   const server = yield* FakeOllama.make((body) => {
     const user = body.messages[1]?.content ?? ""
@@ -128,7 +128,7 @@ const loop = async (minutes: number, samples: number): Promise<void> => {
     const before = server
     server = await startServer()
     await before.end()
-    /* Connections to the old server are closed in a later turn. */
+    /** Connections to the old server close in a later turn of the event loop. */
     for (let turn = 0; turn < 5; turn += 1) {
       await new Promise((resolve) => setTimeout(resolve, 100))
       collect()
@@ -169,7 +169,7 @@ const loop = async (minutes: number, samples: number): Promise<void> => {
   await server.end()
   sandbox.remove()
 
-  /* The first quarter is for caches and compiled code; what comes then must be flat. */
+  /** The first quarter fills caches and compiles code. After that, the figures must be flat. */
   const [first, last] = [seen[Math.floor(samples / 4)], seen.at(-1)]
   if (first === undefined || last === undefined) return
   const hours = (last.minutes - first.minutes) / 60

@@ -1,6 +1,6 @@
 /**
- * What very long runs cost when they go on and when they are looked at: a run of so many tasks is killed when half of them have ended,
- * resumed to its end, replayed and made into a report, each by the command line. Seconds, and memory at its peak.
+ * The cost of resuming and inspecting very long runs. A run is killed after half of its tasks, resumed to its end,
+ * replayed, and made into a report, each on the command line. In seconds, with peak memory.
  *
  *   npm run build && node bench/long-runs.ts [--tasks 2000,10000] [--steps 10]
  */
@@ -19,7 +19,7 @@ const { values } = parseArgs({
 
 const binary = join(import.meta.dirname, "../bin/task-conductor.cjs")
 
-/** The most memory that a process had, in MB, as far as it still runs. */
+/** The peak memory of a running process, in MB. */
 const peakOf = (child: ChildProcess): number => {
   try {
     const found = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))

@@ -1,9 +1,9 @@
 /**
- * The time that no schedule can beat for a plan whose steps come one after another: on a server with a fixed number of slots,
- * with every refinement allowed to start as soon as there is a plan.
+ * The lower bound for the time of a plan whose steps run one after another, on a server with a fixed number of slots.
+ * Every refinement may start as soon as there is a plan.
  */
 
-/** The times of one task: its refinement, its tools, and its execution. */
+/** The times of a task: its refinement, its tools, and its execution. */
 export interface TaskTimes {
   readonly refine: number
   readonly tools: number
@@ -11,10 +11,10 @@ export interface TaskTimes {
 }
 
 export interface PlanTimes {
-  /** Before the first refinement may start. */
+  /** The time before the first refinement can start. */
   readonly plan: number
   readonly steps: ReadonlyArray<ReadonlyArray<TaskTimes>>
-  /** Behind the last step. */
+  /** The time after the last step. */
   readonly end: number
 }
 
@@ -22,8 +22,8 @@ const sum = (tasks: ReadonlyArray<TaskTimes>, time: (task: TaskTimes) => number)
   tasks.reduce((total, task) => total + time(task), 0)
 
 /**
- * A step ends neither before the longest of its tasks, nor before the slots can have done its executions, nor before they can
- * have done all calls up to it.
+ * A step cannot end before its longest task, before the slots have done its executions, or before they have done all
+ * calls so far.
  */
 export const lowerBound = ({ end, plan, steps }: PlanTimes, slots: number): number => {
   let finish = plan
@@ -37,14 +37,14 @@ export const lowerBound = ({ end, plan, steps }: PlanTimes, slots: number): numb
   return finish + end
 }
 
-/** How many tasks each step has, when they are spread evenly. */
+/** How many tasks each step has if they are distributed evenly. */
 export const stepSizes = (tasks: number, steps: number): ReadonlyArray<number> =>
   Array.from(
     { length: steps },
     (_, step) => Math.floor(((step + 1) * tasks) / steps) - Math.floor((step * tasks) / steps)
   )
 
-/** Equal calls, and tools that take no time; `plan` and `end` are numbers of calls. */
+/** Equal calls, and tools that take no time. `plan` and `end` are numbers of calls. */
 export const evenPlan = (
   tasks: number,
   steps: number,

@@ -1,5 +1,5 @@
 /**
- * How close a run comes to the time that no schedule with strict sections can beat, and what a task costs in CPU. Runs a
+ * How close a run comes to the lower bound for a schedule with strict sections, and the CPU time of a task. Runs a
  * whole pipeline over HTTP against a server with a fixed number of slots.
  *
  *   node bench/makespan.ts [--tasks 100] [--steps 10] [--latency 200] [--slots 1,4,64] [--repeat 3]
@@ -53,7 +53,7 @@ const timeOf = ({ conclude, iterate, tasks }: ShapedPlan) => {
 
 const median = (numbers: ReadonlyArray<number>): number => numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? 0
 
-/** Without a time of the calls there is no bound. */
+/** If calls take no time, there is no bound. */
 const relative = (number: number): string => (latency === 0 ? "-" : number.toFixed(3))
 
 interface Measured {
@@ -95,7 +95,7 @@ const measure = async (plan: ShapedPlan, slots: number): Promise<Measured> => {
   }
 }
 
-/** The plans that are measured, by the name of their shape. */
+/** The plans to measure, by the name of their shape. */
 const plansOf = (shape: string): ReadonlyArray<ShapedPlan> => {
   const found = shapes[shape]
   if (found === undefined) throw new Error(`There is no shape ${shape}; there are ${Object.keys(shapes).join(", ")}.`)

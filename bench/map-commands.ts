@@ -1,6 +1,6 @@
 /**
- * What the map names for projects in the given folders: one line for each command with its kind, how it is narrowed, and
- * whether its program is here. `node bench/map-commands.ts [--kind tests] FOLDER...`
+ * Prints what the map names for projects in the given folders: one line per command with its kind, its narrowing, and
+ * whether its program is installed. `node bench/map-commands.ts [--kind tests] FOLDER...`
  */
 import { readFileSync, accessSync, constants, statSync } from "node:fs"
 import { basename, join } from "node:path"

@@ -1,6 +1,6 @@
 /**
- * Small changes of a source file that a test should notice: a comparison at its boundary, a condition turned round, a number a
- * step larger. Types, imports, logs and sentences are left alone: what a text says is no decision.
+ * Generates small changes of a source file that a test should notice: a comparison at its boundary, an inverted
+ * condition, a larger number. Types, imports, logs and sentences stay unchanged, because texts decide nothing.
  */
 import { parseAst } from "rolldown/parseAst"
 
@@ -52,10 +52,10 @@ const methods: Readonly<Record<string, string>> = {
   findLast: "find"
 }
 
-/** Methods with a string that decides something. */
+/** Methods whose string argument decides something. */
 const searches = new Set(["includes", "startsWith", "endsWith", "has", "indexOf", "lastIndexOf", "split"])
 
-/** True for a text of words, such as a message or a part of a prompt. */
+/** True for prose, such as a message or a part of a prompt. */
 const isSentence = ({ quasis }: Node): boolean =>
   (quasis as ReadonlyArray<{ readonly value: { readonly raw: string } }>).some(({ value }) =>
     /[A-Za-z]{2,} |\s[A-Za-z]{2,}/.test(value.raw)
@@ -69,7 +69,7 @@ const isIgnored = (node: Node): boolean =>
 const isText = ({ type, value }: Node): boolean =>
   type === "TemplateLiteral" || (type === "Literal" && typeof value === "string")
 
-/** The mutants of a source, in their order. */
+/** The mutants of a source in order. */
 export const mutantsOf = (file: string, source: string): ReadonlyArray<Mutant> => {
   const mutants: Array<Mutant> = []
   const replace = ({ end, start }: Pick<Node, "end" | "start">, text: string) =>
@@ -107,7 +107,7 @@ export const mutantsOf = (file: string, source: string): ReadonlyArray<Mutant> =
     if (searches.has(name) && text?.type === "Literal" && text["value"] !== "" && isText(text)) replace(text, '""')
   }
 
-  /** Removes an element with the comma before or behind it: each of a table, otherwise the last one. */
+  /** Removes an element with an adjacent comma: each element of a table, otherwise the last one. */
   const elements = (all: ReadonlyArray<Node>): void => {
     const isTable = all.every(({ type }) => type === "Literal")
     for (const [index, element] of all.entries()) {

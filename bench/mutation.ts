@@ -23,7 +23,7 @@ import { namedMutations } from "./namedMutations.ts"
 
 const root = join(import.meta.dirname, "..")
 
-/** The rooms, and where beside the room of the same name their decisions are tested. */
+/** The rooms, and further tests of their decisions outside the room of the same name. */
 const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
   "services/agent": ["test/services/pipeline/TaskAgent.test.ts"],
   "services/permissions": [
@@ -48,7 +48,7 @@ const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
   "domain/excerpts": ["test/domain/models/PrefetchedParts.test.ts"]
 }
 
-/** Tests that need longer than this for all their cases are not quick. */
+/** A test file that takes longer for all its cases is not quick. In ms. */
 const longestTest = 20_000
 
 const { positionals, values } = parseArgs({
@@ -63,7 +63,7 @@ const { positionals, values } = parseArgs({
 })
 
 const texts = new Map<string, string>()
-/** The text of a file as it was at first: the tree may be edited meanwhile. */
+/** The initial text of a file, because the tree may be edited meanwhile. */
 const read = (file: string): string => {
   const text = texts.get(file) ?? readFileSync(join(root, file), "utf8")
   texts.set(file, text)
@@ -71,7 +71,7 @@ const read = (file: string): string => {
 }
 
 const imports = new Map<string, ReadonlyArray<string>>()
-/** The files of the repository that a file imports; a text in a test may look like an import. */
+/** The repository files that a file imports. Text in a test may look like an import. */
 const importsOf = (file: string): ReadonlyArray<string> => {
   const known = imports.get(file)
   if (known !== undefined) return known
@@ -94,20 +94,20 @@ const loadedBy = (test: string): ReadonlySet<string> => {
 
 const testFiles = globSync("test/{domain,services}/**/*.test.ts", { cwd: root }).toSorted()
 
-/** The tests with the name of a file, and those of the domain that import it. */
+/** Tests with the name of a file, and domain tests that import it. */
 const nearTestsOf = (file: string): ReadonlyArray<string> => {
   const own = file.replace("src/", "test/").replace(".ts", ".test.ts")
   return testFiles.filter((test) => test === own || (test.startsWith("test/domain/") && importsOf(test).includes(file)))
 }
 
-/** The tests of a file: those near it, and those of its room and beside it that load it. */
+/** The tests of a file: those near it, and those for its room that load it. */
 const testsOf = (file: string): ReadonlyArray<string> => {
   const [room = "", more = []] = Object.entries(rooms).find(([name]) => file.startsWith(`src/${name}/`)) ?? []
   const ofRoom = testFiles.filter((test) => test.startsWith(`test/${room}/`) || more.includes(test))
   return [...new Set([...nearTestsOf(file), ...ofRoom.filter((test) => loadedBy(test).has(file))])]
 }
 
-/** Numbers from 0 to 1 that depend on the seed alone (mulberry32). */
+/** Seeded random numbers from 0 to 1 (mulberry32). */
 const randomFrom = (seed: number) => (): number => {
   seed = (seed + 0x6d2b79f5) | 0
   let mixed = Math.imul(seed ^ (seed >>> 15), 1 | seed)
@@ -124,7 +124,7 @@ const sampleOf = (all: ReadonlyArray<Mutant>, size: number): ReadonlyArray<Mutan
 
 interface TestedMutant extends Mutant {
   readonly tests: ReadonlyArray<string>
-  /** True for one of a list, whose tests run however long they take. */
+  /** True for a mutant from a list, whose tests run however long they take. */
   readonly isNamed?: boolean
 }
 
@@ -135,14 +135,14 @@ const namedMutants = (): ReadonlyArray<TestedMutant> =>
     return { file, start, end: start + from.length, text: to, tests, isNamed: true }
   })
 
-/** Where constants of turns are tested that decide together with others. */
+/** Tests of constants of turns that have a joint effect. */
 const testsOfTurns = [
   "test/services/agent/Compaction.test.ts",
   "test/services/pipeline/Prefetch.test.ts",
   "test/services/pipeline/Attempts.test.ts"
 ]
 
-/** The constants of the table, each a step larger, with the tests of their file. */
+/** The constants of the table, each increased, with the tests of their file. */
 const constantMutants = (): ReadonlyArray<TestedMutant> =>
   heuristics.flatMap(({ from }) => {
     const [path = "", name = ""] = from.split("#")
@@ -204,7 +204,7 @@ const messageOf = <T>(process: ChildProcess, time: number): Promise<T | undefine
     process.on("message", end).on("exit", ended)
   })
 
-/** Runs tests on a text of a file; nothing when they do not end in time. */
+/** Runs tests with a changed file; undefined if they time out. */
 const runTests = async (order: MutantOrder, time: number): Promise<MutantAnswer | undefined> => {
   if (runner === undefined) {
     runner = fork(join(root, "bench/mutationTests.ts"), { cwd: copy, stdio: ["ignore", "ignore", "inherit", "ipc"] })
@@ -221,7 +221,7 @@ const runTests = async (order: MutantOrder, time: number): Promise<MutantAnswer 
   return result
 }
 
-/** The half width of the interval that holds the score of all mutants in 95 of 100 samples (Wilson). */
+/** The 95 % confidence interval of the score of all mutants (Wilson). */
 const intervalOf = (killed: number, all: number): string => {
   const [share, z] = [killed / all, 1.96]
   const middle = (share + z ** 2 / (2 * all)) / (1 + z ** 2 / all)

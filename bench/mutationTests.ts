@@ -1,6 +1,6 @@
 /**
- * The process in which bench/mutation.ts runs tests on a copy of the tree. It is told a file with its changed text and the tests, and
- * answers with the first test file that fails. A process of its own, since a mutant may never end.
+ * The process in which bench/mutation.ts runs tests on a copy of the tree. It receives a file with its changed text and
+ * the tests, and answers with the first failing test file. It is a separate process, because a mutant may never end.
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -21,7 +21,7 @@ export interface MutantAnswer {
 
 const root = process.cwd()
 
-/** Runs the tests in the order that was asked for: the quickest first. */
+/** Runs the tests in the requested order: the quickest first. */
 class AsAsked extends BaseSequencer {
   override sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
     return Promise.resolve(files)
@@ -49,7 +49,7 @@ process.on("message", async ({ file, tests, text }: MutantOrder) => {
   writeFileSync(path, text)
   vitest.invalidateFile(path)
   const chosen = tests.flatMap((test) => all.filter(({ moduleId }) => moduleId === join(root, test)))
-  // What ran for an earlier mutant would be told again.
+  // Results of an earlier mutant would be reported again.
   vitest.state.filesMap.clear()
   vitest.state.errorsSet.clear()
   const { testModules, unhandledErrors } = await vitest.runTestSpecifications(chosen)

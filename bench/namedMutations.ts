@@ -1,6 +1,6 @@
 /**
- * Changes of decisions that a quick test has to notice, each with what it decides and the test that holds it. `from` stands in the
- * file.
+ * Changes of decisions that a quick test must notice, each with its decision and its test. The file must contain
+ * `from`.
  */
 export interface NamedMutation {
   readonly decides: string

@@ -21,12 +21,12 @@ const { values } = parseArgs({
     lines: { type: "string", default: "2000" },
     model: { type: "string", default: "right" },
     stubborn: { type: "string", default: "0.2" },
-    /** Only kinds whose names match. */
+    /** Only kinds with a matching name. */
     only: { type: "string", default: "" },
-    /** Weights of groups or kinds by the beginning of their names, in the place of their own. */
+    /** Weights of groups or kinds, by the beginning of their names, instead of the defaults. */
     rates: { type: "string", default: "" },
     kinds: { type: "string", default: "groups" },
-    /** How many runs that were not done are told about, each with the answers that were damaged. */
+    /** How many unfinished runs are printed, each with its damaged answers. */
     list: { type: "string", default: "0" }
   }
 })

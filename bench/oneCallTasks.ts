@@ -1,6 +1,4 @@
-/**
- * What a model answers in a run whose tasks each make one call that changes nothing, and report.
- */
+/** The model's answers in a run whose tasks each make one call that changes nothing, and report. */
 import { stageName } from "../test/support/stageName.ts"
 
 const call = JSON.stringify({ uid: "call-1", name: "get_file_tree", arguments: {} })

@@ -1,6 +1,6 @@
 /**
- * Checks many generated plans with mistakes of every rule, once with `check` in a project and once as `run --plan` reads
- * them, and counts how often the two disagree.
+ * Checks many generated plans with mistakes of every rule, with `check` in a project and with `run --plan`, and counts
+ * how often the two disagree.
  *
  *   node bench/plan-agreement.ts [PLANS]
  */

@@ -1,6 +1,6 @@
 /**
- * Takes the power away at random moments of a run of twelve tasks, by seed, and lets it go on from what the disk may then hold:
- * unsynced writes dropped, torn and in another order. It counts what was acknowledged and is gone, and what is broken at the end.
+ * Simulates power losses at random, seeded moments of a run of twelve tasks, and resumes it from what the disk may then
+ * contain: unsynced writes are dropped, torn or reordered. Counts lost acknowledged records and damage at the end.
  *
  *   node bench/power-loss.ts [SEEDS] [--seed 1]
  */

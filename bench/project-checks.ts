@@ -1,7 +1,7 @@
 /**
- * Runs the checks that the map names for real projects, with the default sandbox and on a working copy: a scripted model
- * adds an empty line to a file, the host checks that, and the change is not approved. The second run finds the cache
- * that the first one left.
+ * Runs the checks that the map names for real projects, in the default sandbox and on a working copy. A scripted model
+ * adds an empty line to a file, the program checks that, and the change is not approved. The second run uses the cache
+ * of the first.
  *
  *   node bench/project-checks.ts FOLDER:FILE...      (FILE is a source file, relative to the FOLDER of its project)
  *

@@ -1,6 +1,7 @@
 /**
- * How much of its prompts a server does not have to read again, since they begin like prompts before: for a server that
- * keeps only its last prompt, and for one that keeps all of a run. A run on this repository with ten tasks of four skills.
+ * How much of its prompts a server need not read again, because they begin like earlier ones: for a server that keeps
+ * only its last prompt, and for one that keeps all prompts of a run. The run has ten tasks of four skills on this
+ * repository.
  *
  *   node bench/prompt-starts.ts
  */
@@ -9,7 +10,7 @@ import { run } from "../src/index.ts"
 import { slotModel, startSlotServer } from "./SlotServer.ts"
 import { stageName } from "../test/support/stageName.ts"
 
-/** A task with its calls: name, skill, what is needed, the results that it builds on, and what its refinement asks for. */
+/** A task with its calls: name, skill, request, the results that it uses, and the calls of its refinement. */
 interface Work {
   readonly name: string
   readonly skill: string
@@ -145,7 +146,7 @@ const sharedStart = (one: string, other: string): number => {
 interface Count {
   calls: number
   characters: number
-  /** Characters that the last prompt begins with, and those that any prompt before does. */
+  /** Characters in common with the last prompt, and with the best earlier prompt. */
   last: number
   any: number
 }
@@ -153,7 +154,7 @@ interface Count {
 const counts = new Map<string, Count>()
 const before: Array<string> = []
 
-/** Counts a prompt, which is kept with its answer, like a server does. */
+/** Counts a prompt. It is remembered with its answer, as on a server. */
 const countPrompt = (stage: string, prompt: string, answer: string): void => {
   const count = counts.get(stage) ?? { calls: 0, characters: 0, last: 0, any: 0 }
   counts.set(stage, {
@@ -167,7 +168,7 @@ const countPrompt = (stage: string, prompt: string, answer: string): void => {
 
 const server = await startSlotServer({
   slots: 1,
-  /* Longer than tools take. */
+  /** Longer than tools take, in ms. */
   latency: 400,
   answer: (system, user) => {
     const stage = stageName({ system, user })

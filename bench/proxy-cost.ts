@@ -1,5 +1,6 @@
 /**
- * Measures what the proxy for listed hosts costs a command in the sandbox that does nothing: `node bench/proxy-cost.ts [TIMES]`.
+ * Measures the cost of the proxy for listed hosts, for a sandboxed command that does nothing: `node bench/proxy-cost.ts
+ * [TIMES]`.
  */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Effect from "effect/Effect"
@@ -13,7 +14,7 @@ const median = Effect.fnUntraced(function* (network: false | ReadonlyArray<strin
   for (let at = 0; at <= times; at++) {
     const started = performance.now()
     yield* run("run_command", { argv: ["true"] })
-    /* The first command also tries the sandbox. */
+    /** The first command also tries out the sandbox. */
     if (at > 0) all.push(performance.now() - started)
   }
   return Math.round(all.toSorted((a, b) => a - b)[Math.floor(times / 2)] ?? 0)

@@ -32,7 +32,7 @@ const wanted = Number(positionals[0] ?? "100")
 const seed = Number(values.seed)
 const { log } = values
 
-/** One run with all its kills; `run` counts from 1 within a seed. */
+/** One run with all its kills. `run` counts from 1 for each seed. */
 interface Done {
   readonly seed: number
   readonly run: number
@@ -54,14 +54,14 @@ let next = Math.max(0, ...done.map(({ run, seed: of }) => (of === seed ? run : 0
 
 const begun = performance.now()
 const reference = await Effect.runPromise(makeReferenceOf(values.copies ? copyWork : twelveTasks))
-/** Kills fall anywhere in a run. */
+/** The time range of kills, in ms: anywhere in a run. */
 const within = values.copies ? Math.round(performance.now() - begun) : 700
 
 const work = async (): Promise<void> => {
   while (kills() < wanted) {
     const run = next
     next += 1
-    /* Spread, since seeds that lie close together begin alike. */
+    /** Seeds are spread, because neighbouring seeds produce similar sequences. */
     const random = makeRandom(Math.imul(seed * 65_537 + run, 2_654_435_761))
     const parallel = 1 + random(8)
     const options = { random, within, parallel, latency: 5 }
@@ -74,7 +74,7 @@ const work = async (): Promise<void> => {
     if (log !== undefined) appendFileSync(log, `${JSON.stringify(one)}\n`)
   }
 }
-/* Ctrl-C ends with what was counted by then. */
+/** Ctrl-C ends with the counts so far. */
 const tell = (): void => {
   const breaches = done.reduce((sum, one) => sum + one.breaches.length, 0)
   const outlived = done.reduce((sum, one) => sum + (one.outlived ?? 0), 0)

@@ -34,7 +34,7 @@ if (values.server === "" || values.weights === "") {
   process.exit(2)
 }
 
-/** After so many seconds a prompt is given up here, which counts as a fault of the product. */
+/** A prompt is abandoned after this many seconds, which counts as a fault of the product. */
 const patience = 900
 
 const address = `http://127.0.0.1:${values.port}`
@@ -69,13 +69,13 @@ const startServer = async () => {
   return child
 }
 
-/** What a prompt ended with. */
+/** The outcome of a prompt. */
 interface WeightsOutcome {
   readonly prompt: WeightsPrompt
   readonly status: string
   readonly code: number | string
   readonly seconds: number
-  /** Why an end as done is wrong; empty for every other end. */
+  /** Why it wrongly ended as done; empty otherwise. */
   readonly wrong: string
   readonly message: string
 }
@@ -95,7 +95,7 @@ const reportOf = (stdout: string) => {
   return undefined
 }
 
-/** One folder for all prompts, so that the server knows the beginning of their text. */
+/** One folder for all prompts, so that the server remembers the beginning of their text. */
 const sandbox = makeSandbox()
 
 const freshProject = (): void => {

@@ -37,14 +37,14 @@ const fail = (message: string): never => {
   process.exit(2)
 }
 
-/** The output of a command that has to succeed. */
+/** The output of a command that must succeed. */
 const output = (command: string, args: ReadonlyArray<string>, cwd?: string): string => {
   const { status, stderr, stdout, error } = spawnSync(command, args, { cwd, encoding: "utf8", maxBuffer: 1e8 })
   if (status !== 0) fail(`${command} ${args.join(" ")}: ${error?.message ?? stderr}`)
   return stdout
 }
 
-/** Where the parts of a prepared piece are. All but the working folder lie beside it. */
+/** The folders of a prepared piece. All except the working folder are beside it. */
 const foldersOf = (directory: string) => {
   const work = resolve(directory)
   return {
@@ -74,7 +74,7 @@ const withCopy = <A>(folder: string, use: (copy: string) => A): A => {
 /** Where Maven writes its reports. */
 const mavenReports = "target/surefire-reports"
 
-/** The command of the tests; all but Maven write their reports into a folder that is named. */
+/** The test command. All runners except Maven write their reports into a given folder. */
 const runners: Record<TestRunner, (reports: string, piece: Piece) => readonly [string, ReadonlyArray<string>]> = {
   vitest: (reports) => ["node_modules/.bin/vitest", ["run", "--reporter=junit", `--outputFile=${reports}/junit.xml`]],
   pytest: (reports, { python }) => [
@@ -92,7 +92,7 @@ const runners: Record<TestRunner, (reports: string, piece: Piece) => readonly [s
   maven: () => ["mvn", ["-q", "-B", "test"]]
 }
 
-/** Each test of a JUnit report with whether it passed; skipped ones are left out. */
+/** Each test in a JUnit report, and whether it passed. Skipped tests are omitted. */
 const testsOf = (xml: string): ReadonlyMap<string, boolean> =>
   new Map(
     Array.from(
@@ -120,7 +120,10 @@ const runTests = (runner: TestRunner, piece: Piece, folder: string): ReadonlyMap
   )
 }
 
-/** Puts the tests that judge a piece into a folder: those of the upstream commit, or those of the base with the new name. */
+/**
+ * Copies the tests that judge a piece into a folder: those of the upstream commit, or those of the base with the new
+ * name.
+ */
 const bringTests = ({ base, judgement }: Piece, { upstream }: Folders, folder: string): void => {
   if (judgement.kind === "answer" || judgement.kind === "places") return
   const commit = judgement.kind === "tests" ? judgement.upstream : base
@@ -140,14 +143,14 @@ const testsWithUpstream = (piece: Piece, folders: Folders, folder: string): Read
   return runTests(piece.runner, piece, folder)
 }
 
-/** The tracked and new files of a folder that have the old name and may not. */
+/** How many lines of tracked and new files still have the old name where they must not. */
 const linesWith = (folder: string, name: string, keptIn: ReadonlyArray<string>): number =>
   spawnSync("git", ["grep", "--untracked", "-nw", name, "--", ".", ...keptIn.map((file) => `:!${file}`)], {
     cwd: folder,
     encoding: "utf8"
   }).stdout.split("\n").length - 1
 
-/** The lines of the old text that a difference without context removes or changes, by file. */
+/** The old lines that a diff without context removes or changes, by file. */
 const changedLines = (diff: string): ReadonlyMap<string, ReadonlySet<number>> => {
   const files = new Map<string, Set<number>>()
   let lines = new Set<number>()
@@ -160,7 +163,7 @@ const changedLines = (diff: string): ReadonlyMap<string, ReadonlySet<number>> =>
   return files
 }
 
-/** The last line of a statement: where the brackets that it opens are closed. */
+/** The last line of a statement: where its brackets are closed. */
 const statementEnd = (lines: ReadonlyArray<string>, start: number): number => {
   let open = 0
   for (let at = start; at <= lines.length; at++) {
@@ -171,7 +174,10 @@ const statementEnd = (lines: ReadonlyArray<string>, start: number): number => {
   return lines.length
 }
 
-/** How many of the places that the upstream commit changes were changed, and of those that it keeps were kept. */
+/**
+ * How many of the places that the upstream commit changes were changed, and how many of the places that it keeps were
+ * kept.
+ */
 const placesOutcome = ({ base }: Piece, { folder, pattern, upstream: commit }: ByPlaces, folders: Folders): string => {
   const { upstream, work } = folders
   const git = (...args: ReadonlyArray<string>) => output("git", ["--git-dir", upstream, ...args])
@@ -198,7 +204,7 @@ const placesOutcome = ({ base }: Piece, { folder, pattern, upstream: commit }: B
 
 // The parts of the bench
 
-/** What the finished work looks like: the upstream commit, or the rename made by plain replacement. */
+/** Produces the finished work: the upstream commit, or the rename by plain replacement. */
 const finish = ({ judgement }: Piece, { upstream }: Folders, folder: string): void => {
   if (judgement.kind === "tests")
     output("git", ["--git-dir", upstream, "--work-tree", folder, "checkout", "-f", judgement.upstream, "--", "."])
@@ -259,7 +265,7 @@ interface RunOptions {
   readonly command: string
 }
 
-/** Without a terminal, all that is asked inside the project is approved. With `--yes-this-run` reads would be denied. */
+/** Without a terminal, everything inside the project is approved. With `--yes-this-run`, reads would be denied. */
 const run = (piece: Piece, { events, state, work }: Folders, options: RunOptions): void => {
   const flags = [
     "--project",
@@ -294,7 +300,7 @@ const run = (piece: Piece, { events, state, work }: Folders, options: RunOptions
   console.log(`${piece.name}: exit code ${status}`)
 }
 
-/** The answers of a model that reads what the upstream commit changes, and changes it in the same way. */
+/** The answers of a model that reads the files of the upstream commit and changes them in the same way. */
 const goodPath = ({ base, judgement, prompt }: Piece, { upstream }: Folders) => {
   if (judgement.kind !== "tests") return fail("Only a piece that tests judge has a path that can be played.")
   const git = (...args: ReadonlyArray<string>) => output("git", ["--git-dir", upstream, ...args]).trim()
@@ -337,7 +343,7 @@ interface Costs {
   readonly written: number
 }
 
-/** The prompt without its definitions of tools, which no server puts at the end. */
+/** The prompt without tool definitions, which no server puts at the end. */
 const messagesOf = (prompt: string): string => prompt.split("\n\n===== TOOLS =====", 1)[0] ?? ""
 
 const commonLength = (a: string, b: string): number => {
@@ -389,7 +395,7 @@ const eventsOf = (file: string): ReadonlyArray<RunEvent> =>
         .map((line) => JSON.parse(line))
     : []
 
-/** What the judgement says in one column: tests that prove the work, and those that must not break. */
+/** The verdict in one column: tests that prove the work, and tests that must not break. */
 const outcomeOf = (piece: Piece, folders: Folders, answer: string): string => {
   const { judgement } = piece
   if (judgement.kind === "answer") {

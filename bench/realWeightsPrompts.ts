@@ -1,9 +1,9 @@
 /**
- * The small project and the prompts of bench/real-weights.ts, with what an end as done has to have: what files hold, and what an
- * answer or a plan names.
+ * The small project and the prompts of bench/real-weights.ts, with the requirements for an end as done: the content of
+ * files, and the names in an answer or a plan.
  */
 
-/** The files of the project by their paths. */
+/** The files of the project by path. */
 export const projectFiles: Readonly<Record<string, string>> = {
   "README.md":
     "# Parcel\n\nA small HTTP server that hands out the state of parcels. Each client may send a limited number of requests a minute.\n",
@@ -22,19 +22,19 @@ export interface WeightsPrompt {
   /** From 1, within its command. */
   readonly number: number
   readonly text: string
-  /** Why an end as done is wrong; empty when it is right. `fileText` gives the text of a file as it is then. */
+  /** Why an end as done is wrong; empty if it is right. `fileText` returns the current text of a file. */
   readonly faultOf: (answer: string, fileText: (path: string) => string | undefined) => string
 }
 
 type FaultOf = WeightsPrompt["faultOf"]
 
-/** An answer that names one of these. */
+/** Requires an answer with one of these names. */
 const names =
   (...wanted: ReadonlyArray<RegExp>): FaultOf =>
   (answer) =>
     wanted.some((one) => one.test(answer)) ? "" : `The answer does not name ${wanted.join(" or ")}.`
 
-/** A file that holds this and no longer that. */
+/** Requires a file that contains `wanted` and no longer `unwanted`. */
 const holds =
   (path: string, wanted: RegExp, unwanted?: RegExp): FaultOf =>
   (_, fileText) => {
@@ -48,7 +48,7 @@ const isGone =
   (_, fileText) =>
     fileText(path) === undefined ? "" : `${path} is still there.`
 
-/** A plan whose tasks name this. */
+/** Requires a plan whose tasks name this. */
 const plans =
   (wanted: RegExp): FaultOf =>
   (plan) =>

@@ -1,16 +1,21 @@
-/** Pieces of real work from public repositories under permissive licences, with what judges them: the data of `real-work.ts`. */
+/**
+ * Pieces of real work from public repositories under permissive licences, with their judgement: the data of
+ * `real-work.ts`.
+ */
 
-/** How a project runs its tests. All runners can write what passed as JUnit XML, which is how results are counted. */
+/** How a project runs its tests. All runners can write JUnit XML, from which the results are counted. */
 export type TestRunner = "vitest" | "pytest" | "maven"
 
-/** The tests of the upstream commit in these files, brought in after the run, say whether the work is right. */
+/**
+ * The tests of the upstream commit in these files decide whether the work is right. They are copied in after the run.
+ */
 interface ByUpstreamTests {
   readonly kind: "tests"
   readonly upstream: string
   readonly testFiles: ReadonlyArray<string>
 }
 
-/** The old name is gone except where it must stay, and the project's own tests pass with the new name in them. */
+/** The old name must be gone except where it must stay. The project's own tests must pass with the new name. */
 interface ByRename {
   readonly kind: "rename"
   readonly from: string
@@ -19,13 +24,15 @@ interface ByRename {
   readonly testFiles: ReadonlyArray<string>
 }
 
-/** The answer names all of these, in any case of letters. */
+/** The answer must name all of these, in any letter case. */
 interface ByAnswer {
   readonly kind: "answer"
   readonly names: ReadonlyArray<string>
 }
 
-/** The work changes exactly the places that the upstream commit changes: statements that begin with a line of this pattern. */
+/**
+ * The work must change exactly the places that the upstream commit changes: statements that begin with a matching line.
+ */
 export interface ByPlaces {
   readonly kind: "places"
   readonly upstream: string
@@ -41,21 +48,21 @@ export interface Piece {
   /** A public git URL. */
   readonly repository: string
   readonly license: string
-  /** The commit that the work starts from. */
+  /** The commit from which the work starts. */
   readonly base: string
-  /** What a person asks for: what the program does and should do, never how. */
+  /** The request of a user: what the program does and should do, never how. */
   readonly prompt: string
   /**
-   * Packages that the tests need, from the ordinary registry: of PyPI, put into `.venv`, where `python` is given, otherwise
-   * of npm, put into `node_modules`; no script of theirs runs.
+   * Packages that the tests need, from the public registry. With `python` they come from PyPI into `.venv`, otherwise
+   * from npm into `node_modules`. Their scripts do not run.
    */
   readonly packages: ReadonlyArray<string>
-  /** The command of the Python that makes `.venv`. */
+  /** The Python command that creates `.venv`. */
   readonly python?: string
   readonly runner?: TestRunner
-  /** Arguments that narrow the tests that judge, where the whole suite takes too long. */
+  /** Arguments that narrow the judging tests if the whole suite takes too long. */
   readonly testArguments?: ReadonlyArray<string>
-  /** The project's command for its tests, given to the run as `--check`. */
+  /** The project's test command, passed to the run as `--check`. */
   readonly check?: string
   readonly judgement: ByUpstreamTests | ByRename | ByAnswer | ByPlaces
 }

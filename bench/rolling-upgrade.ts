@@ -55,7 +55,7 @@ interface Build {
   readonly client: NonNullable<BeginOptions["client"]>
 }
 
-/** The packages of the repository, and in their place what a build has itself: the program and the cluster. */
+/** Links the packages of the repository, except those that a build brings itself: the program and the cluster. */
 const linkPackages = (folder: string): void => {
   const packages = join(folder, "node_modules")
   mkdirSync(packages)
@@ -66,7 +66,7 @@ const linkPackages = (folder: string): void => {
   for (const [name, target] of Object.entries(own)) symlinkSync(target, join(packages, name))
 }
 
-/** Builds a copy of the tree, or of a commit. */
+/** Builds a copy of the tree or of a commit. */
 const makeBuild = async (folder: string, change: (folder: string) => void, commit?: string): Promise<Build> => {
   mkdirSync(folder)
   if (commit === undefined) {
@@ -101,7 +101,7 @@ const round = (seed: number, old: Build, next: Build) =>
     const flags = ["--parallel", "2"]
     const add = ({ program }: Build) =>
       Effect.tap(world.worker({ flags, program }), ({ ready }) => Effect.promise(() => ready))
-    /** Some milliseconds, as the seed says. */
+    /** A random delay of at most `most` milliseconds. */
     const wait = (most: number) => Effect.promise(() => pause(random(most)))
     const olds = [yield* add(old), yield* add(old)] as const
     const delay = 500 + random(6000)
@@ -130,14 +130,14 @@ const round = (seed: number, old: Build, next: Build) =>
     const breaches: Array<string> = []
     if (codes.some((code) => code !== 143)) breaches.push(`old workers ended with ${codes.join(", ")}`)
 
-    /* What is left says so, and the new build goes on with it. */
+    /** A run without a worker reports that, and the new build resumes it. */
     const left = ids.filter((id) => !ended.has(id))
     for (const id of left) {
       const watcher = yield* world.start(["attach", id], env, old.program)
-      /* Older clients do not say what to do. */
+      /** Older clients do not say what to do. */
       const hint = values.old === undefined ? `task-conductor resume ${id} --cluster` : "No worker has version"
       const said = watcher.says(hint).then(() => true)
-      /* A worker that could not say that it ends counts as alive for fifteen seconds. */
+      /** A worker that could not report its end counts as alive for fifteen seconds. */
       const isSaid = yield* Effect.promise(() => Promise.race([said, pause(20_000)]).catch(() => undefined))
       if (isSaid !== true) breaches.push(`${id} is left, and nobody is told what to do: ${watcher.stderr()}`)
       yield* Effect.promise(() => pause(4000))

@@ -41,7 +41,7 @@ for (let number = 1; number < count; number += 1) {
   writeFileSync(join(runs, runId, "journal.jsonl"), textOf(linesOf(own)))
 }
 
-/** Milliseconds of one list, to its last byte. */
+/** The milliseconds of one list, until its last byte. */
 const listed = (...flags: ReadonlyArray<string>): number => {
   const begun = performance.now()
   const { status, stdout } = start("runs", ...flags)

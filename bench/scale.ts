@@ -1,6 +1,6 @@
 /**
- * What a run costs for each task when it has very many: CPU time, memory at its peak, and what is still held when it has ended.
- * The plan is given, the server is a process of its own, and the run is kept in a journal.
+ * The cost of a run per task if it has very many: CPU time, peak memory, and retained memory at its end. The plan is
+ * given, the server is a separate process, and the run has a journal.
  *
  *   npm run build && node bench/scale.ts [--tasks 1000,4000,10000] [--steps 10] [--repeat 1] [--no-journal]
  */

@@ -1,7 +1,7 @@
 /**
- * Days of work in hours: runs that are killed and go on, conversations that are killed, and cluster runs on two workers that live as
- * long as the soak while faults strike them. Every minute it writes down what the workers, the database and the machine hold; at
- * its end what grew from the second fifth of the time to the last one, and what was broken on the way.
+ * Days of work in hours: runs that are killed and resumed, conversations that are killed, and cluster runs on two
+ * long-lived workers under faults. Logs the state of the workers, the database and the machine every minute. Finally
+ * prints what grew from the second fifth of the time to the last, and all damage.
  *
  *   node bench/soak.ts [--minutes 15] [--seed 1] [--log FILE]
  */
@@ -31,16 +31,16 @@ const { values } = parseArgs({
 const time = Number(values.minutes) * 60_000
 const random = makeRandom(Math.imul(Number(values.seed), 2_654_435_761))
 
-/** These leave the worker alive, whose memory and handles are watched. */
+/** These faults leave the worker alive, whose memory and handles are measured. */
 const kinds = ["stop", "freeze", "cut", "error", "model"]
 
-/** The memory of a process in MB, and how many files it has open. */
+/** The memory of a process in MB, and its number of open files. */
 const stateOf = (pid: number) => ({
   mb: Math.round(Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? "0") / 1000),
   handles: readdirSync(`/proc/${pid}/fd`).length
 })
 
-/** What is left of earlier work in the temporary folder. */
+/** How many folders of earlier work remain in the temporary folder. */
 const temporary = (): number => readdirSync(tmpdir()).filter((name) => name.startsWith("task-conductor-")).length
 
 const soak = Effect.gen(function* () {
@@ -115,7 +115,7 @@ const soak = Effect.gen(function* () {
     while (!isOver()) {
       const isAlive = ({ child }: (typeof workers)[number]): boolean =>
         child.exitCode === null && child.signalCode === null
-      /* A worker that cannot go on ends itself, and is started again, as a service manager does it. */
+      /** A worker that cannot continue ends itself. It is restarted, as a service manager does. */
       for (const [at, worker] of workers.entries()) {
         if (isAlive(worker)) continue
         workers[at] = await Effect.runPromise(Scope.provide(world.worker(), scope))

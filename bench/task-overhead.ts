@@ -1,6 +1,6 @@
 /**
- * What a task costs besides its model calls and the reading of their answers: its events, its records, the gate and one tool
- * call. No model is asked; the texts are as long as those of a small task.
+ * The cost of a task besides its model calls and the parsing of their answers: its events, its records, the gate and
+ * one tool call. No model is used; texts have the length of a small task.
  *
  *   node bench/task-overhead.ts [--tasks 1000] [--side 64] [--repeat 5] [--part all|events|activities|tool]
  */

@@ -36,7 +36,7 @@ interface Chat {
 
 const given = new Map<string, number>()
 
-/** The next answer for a prompt; nothing for one that belongs to no stage. */
+/** The next answer for a prompt; undefined for a prompt without a stage. */
 const answerTo = ({ messages }: Chat): string | undefined => {
   const stage = /^# Stage: (\w+)$/m.exec(String(messages[0]?.content))?.[1] ?? ""
   const all = answers[stage]
@@ -52,7 +52,7 @@ const record = (kind: "ans" | "req", number: number, text: string): void => {
   writeFileSync(join(values.record, `${kind}-${String(number).padStart(3, "0")}.txt`), text)
 }
 
-/** What is asked of the server in the place of what was sent. */
+/** The request for the server instead of the received one. */
 const asked = (
   { format: _format, grammar: _grammar, response_format: _response, ...body }: Record<string, unknown>,
   tokens: number
@@ -61,7 +61,7 @@ const asked = (
     ? { ...body, options: { ...(body["options"] as object), num_predict: tokens } }
     : { ...body, max_tokens: tokens, max_completion_tokens: tokens }
 
-/** The pieces of an answer, one for each that the server writes. */
+/** The pieces of an answer, one for each piece that the server writes. */
 const makePieces = (text: string) => {
   let at = 0
   return {
@@ -72,7 +72,7 @@ const makePieces = (text: string) => {
 
 const message = (content: string) => ({ role: "assistant", content })
 
-/** A line of Ollama with another text. */
+/** Replaces the text in a line of Ollama. */
 const ollamaLines = (line: string, pieces: ReturnType<typeof makePieces>): ReadonlyArray<string> => {
   const said = JSON.parse(line)
   if (said.error !== undefined) return [line]
@@ -83,7 +83,7 @@ const ollamaLines = (line: string, pieces: ReturnType<typeof makePieces>): Reado
   ]
 }
 
-/** A line of a stream of the API of OpenAI with another text. */
+/** Replaces the text in a line of an OpenAI stream. */
 const openAiLines = (line: string, pieces: ReturnType<typeof makePieces>): ReadonlyArray<string> => {
   if (!line.startsWith("data: {")) return [line]
   const said = JSON.parse(line.slice(6))
@@ -110,7 +110,7 @@ const forward = async (request: IncomingMessage, response: ServerResponse): Prom
   const number = ++calls
   const sent = text === undefined ? body : JSON.stringify(asked(chat, Math.ceil(text.length / charactersPerToken)))
   const headers = { ...request.headers, "content-length": String(Buffer.byteLength(sent)) }
-  /* A connection of its own: llama-server closes one after each streamed answer. */
+  /** A separate connection: llama-server closes one after each streamed answer. */
   const upstream = send(new URL(url, values.server), { method, headers, agent: false }, (answer) => {
     response.writeHead(answer.statusCode ?? 502, answer.headers)
     if (text === undefined || answer.statusCode !== 200) return void answer.pipe(response)
@@ -128,7 +128,7 @@ const forward = async (request: IncomingMessage, response: ServerResponse): Prom
       .on("close", () => response.end())
   })
   upstream.on("error", () => response.destroy())
-  /* A call that is left is left at the server too. */
+  /** An abandoned call is abandoned at the server too. */
   response.on("close", () => upstream.destroy())
   upstream.end(sent)
 }

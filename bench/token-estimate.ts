@@ -55,7 +55,7 @@ const japanese = [
   "タイムアウトはユーザーの設定で変更できます。"
 ]
 
-/** Sentences in an order that is another one for each number. */
+/** Sentences in a different order for each number. */
 const prose =
   (sentences: ReadonlyArray<string>) =>
   (number: number): string => {
@@ -64,7 +64,7 @@ const prose =
     return text.slice(0, size)
   }
 
-/** Another part of a long text for each number. */
+/** A different part of a long text for each number. */
 const partsOf =
   (text: string) =>
   (number: number): string =>

@@ -1,6 +1,4 @@
-/**
- * What the model says in the measurements of peers, by the stage that its prompt names.
- */
+/** The model's answers in the measurements of peers, by the stage in the prompt. */
 import type { SlotServerOptions } from "../SlotServer.ts"
 import { stageName } from "../../test/support/stageName.ts"
 import { planText, toolName } from "./Workload.ts"
@@ -9,7 +7,7 @@ const call = JSON.stringify({ uid: "call-1", name: toolName, arguments: {} })
 const result =
   "## Result summary\n\nThe item is done: of forty lines three matter.\n\n## Details\n\n- the first\n- the second\n- the third\n"
 
-/** Answers all peers; a client that offers tools gets a call of one instead of a text with a call. */
+/** Answers all peers. A client that offers tools gets a tool call instead of a text with a call. */
 export const answersFor = (tasks: number, steps: number): SlotServerOptions["answer"] => {
   const texts: Readonly<Record<string, string>> = {
     creation: planText(tasks, steps),

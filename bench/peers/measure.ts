@@ -1,6 +1,4 @@
-/**
- * One measured run: a fresh server, a fresh client, and what both counted.
- */
+/** One measured run: a new server, a new client, and the counts of both. */
 import { execFile, fork } from "node:child_process"
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"
@@ -20,7 +18,7 @@ const patience = 900_000
 const here = (file: string): string => fileURLToPath(new URL(file, import.meta.url))
 const runFile = promisify(execFile)
 
-/** `cache` is the folder of the compile cache: with it no client compiles TypeScript, which would cost memory. */
+/** `cache` is the folder of the compile cache. With it, no client compiles TypeScript, which would cost memory. */
 export const measure = async ({ args = [], file }: Peer, order: ServerOrder, cache: string): Promise<Measurement> => {
   const server = fork(here("serverProcess.ts"), [JSON.stringify(order)], { serialization: "advanced" })
   try {

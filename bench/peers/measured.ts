@@ -1,16 +1,14 @@
-/**
- * Measures the work of one client in its own process, which prints the figures as one line of JSON and ends.
- */
+/** Measures the work of one client in its own process, which prints the figures as one line of JSON. */
 import type { Order } from "./Workload.ts"
 
-/** What a client measures of itself; the time begins when its modules are loaded. */
+/** A client's own measurements. The time begins when its modules are loaded. */
 export interface Cost {
   readonly wallMs: number
   readonly cpuMs: number
   readonly peakMegabytes: number
 }
 
-/** Does the work of a client that gives a result for each task. */
+/** Does the work of a client. `work` returns one result per task. */
 export const measured = async (work: (order: Order) => Promise<ReadonlyArray<string>>): Promise<never> => {
   const order: Order = JSON.parse(process.argv[2] ?? "")
   const used = process.cpuUsage()

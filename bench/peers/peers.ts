@@ -1,10 +1,8 @@
-/**
- * What is compared, by the names in the tables: the file that does the work, and its arguments.
- */
+/** The compared clients by their names in the tables: the file that does the work, and its arguments. */
 export interface Peer {
   readonly file: string
   readonly args?: ReadonlyArray<string>
-  /** How many calls it makes behind the last step; 1 when absent. */
+  /** How many calls it makes after the last step; 1 if absent. */
   readonly lastCalls?: number
 }
 
@@ -20,5 +18,5 @@ export const peers: Readonly<Record<string, Peer>> = {
   "ReAct loop": { file: "clients/react.ts" }
 }
 
-/** Work of another shape, whose time says nothing; it is compared by its prompts. */
+/** True for a client with a different kind of work, whose time is not comparable. Only its prompts are compared. */
 export const isForTokens = (name: string): boolean => name === "ReAct loop"

@@ -47,7 +47,7 @@ if (!values["no-install"]) {
   if (status !== 0) process.exit(1)
 }
 
-/** Few tasks have fewer steps, so that several stand next to each other. */
+/** Few tasks have fewer steps, so that a step has several tasks. */
 const stepsOf = (tasks: number): number => (tasks < 100 ? 5 : 10)
 
 const cache = mkdtempSync(join(tmpdir(), "task-conductor-peers-cache-"))
@@ -72,7 +72,7 @@ const compare = async (order: ServerOrder): Promise<ReadonlyMap<string, Runs>> =
 }
 
 try {
-  // Fills the compile cache; what fails here fails again, and is told there.
+  // Fills the compile cache. A failure here occurs again later and is reported there.
   for (const peer of chosen.values()) await attempt(peer, { tasks: 10, steps: 5, slots: 0, latency: 0 })
   console.log(`Node ${process.version}, medians of ${repeat} runs of each in turn`)
   for (const [latency = 0, slots = 0] of settings) {

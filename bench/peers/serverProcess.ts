@@ -1,11 +1,11 @@
 /**
- * The model server of one measured run in a process of its own, so that its work does not count as the client's. It says its
- * address, answers any message with its counts, and ends when its parent lets go of it.
+ * The model server of one measured run in its own process, so that its work does not count for the client. It prints
+ * its address, answers any message with its counts, and ends with its parent.
  */
 import { startSlotServer } from "../SlotServer.ts"
 import { answersFor } from "./answers.ts"
 
-/** 0 slots let no call wait. */
+/** With 0 slots, no call waits. */
 export interface ServerOrder {
   readonly tasks: number
   readonly steps: number
@@ -17,7 +17,7 @@ const { latency, slots, steps, tasks }: ServerOrder = JSON.parse(process.argv[2]
 const { stats, url } = await startSlotServer({
   slots: slots === 0 ? Infinity : slots,
   latency,
-  // What a fast server sends at a time is some words.
+  // A fast server sends a few words at a time.
   pieces: 8,
   answer: answersFor(tasks, steps)
 })

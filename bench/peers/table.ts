@@ -1,6 +1,4 @@
-/**
- * The figures of all runs as one table of markdown: medians, and medians of ratios within one repetition.
- */
+/** The figures of all runs as a markdown table: medians, and medians of ratios within one repetition. */
 import type { Measurement } from "./measure.ts"
 import { isForTokens } from "./peers.ts"
 
@@ -11,7 +9,7 @@ export const median = (numbers: ReadonlyArray<number>): number => {
   return sorted.length % 2 === 1 ? high : (low + high) / 2
 }
 
-/** The runs of one peer, one for each repetition; what failed is a text. */
+/** The runs of one peer, one per repetition. A failed run is a text. */
 export type Runs = ReadonlyArray<Measurement | string>
 
 type Figure = (run: Measurement) => number
@@ -19,7 +17,7 @@ type Figure = (run: Measurement) => number
 const medianOf = (runs: Runs, figure: Figure): number =>
   median(runs.flatMap((run) => (typeof run === "string" ? [] : [figure(run)])))
 
-/** The median of what a peer needs for each unit that another needs in the same repetition. */
+/** The median of the ratio between a peer and another one in the same repetition. */
 export const ratio = (runs: Runs, base: Runs, figure: Figure): number =>
   median(
     runs.flatMap((run, repetition) => {
@@ -32,7 +30,7 @@ export const ratio = (runs: Runs, base: Runs, figure: Figure): number =>
 
 export interface Setting {
   readonly tasks: number
-  /** The lower bound for the calls of a peer, in ms; 0 when calls take no time. */
+  /** The lower bound for the calls of a peer, in ms; 0 if calls take no time. */
   readonly boundOf: (name: string) => number
   /** False for a server that remembers no prompts. */
   readonly remembers: boolean
@@ -48,9 +46,9 @@ interface Row extends Setting {
 interface Column {
   readonly title: string
   readonly digits: number
-  /** NaN where there is nothing to say. */
+  /** NaN if there is no value. */
   readonly value: (row: Row) => number
-  /** Says nothing of work of another shape. */
+  /** True for figures that are meaningless for a different kind of work. */
   readonly isOfWork?: boolean
 }
 
@@ -96,7 +94,7 @@ const rowOf = (row: Row): string => {
   return `| ${name}${missing} | ${cells.join(" | ")} |`
 }
 
-/** A table of all peers, one row for each. */
+/** A table with one row per peer. */
 export const tableOf = (rows: ReadonlyMap<string, Runs>, setting: Setting): string => {
   const [plain = [], react = []] = [rows.get("plain"), rows.get("ReAct loop")]
   return [

@@ -1,6 +1,4 @@
-/**
- * One answer of the model server, with `fetch` and without streaming.
- */
+/** Requests one answer of the model server with `fetch`, without streaming. */
 import { model } from "../Workload.ts"
 
 export interface Message {

@@ -1,6 +1,4 @@
-/**
- * This project, as it is built, by its library: with its prompts, checks, gate and, unless told otherwise, its journal.
- */
+/** This project's built library, with its prompts, checks, gate and, by default, its journal. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

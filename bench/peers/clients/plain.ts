@@ -1,6 +1,6 @@
 /**
- * The measure of all others: promises and `fetch`, nothing else. Every refinement starts as soon as there is a plan; the steps
- * come one after another, the tasks of a step at the same time.
+ * The baseline: only promises and `fetch`. Every refinement starts as soon as there is a plan. Steps run one after
+ * another, the tasks of a step in parallel.
  */
 import { measured } from "../measured.ts"
 import {

@@ -1,6 +1,6 @@
 /**
- * LangGraph: a graph that sends each task of a step to a graph of its own (refine, tool, execute), collects the results, and goes
- * on to the next step.
+ * LangGraph: a graph that sends each task of a step to its own subgraph (refine, tool, execute), collects the results,
+ * and continues with the next step.
  */
 import { ChatOllama } from "@langchain/ollama"
 import { Annotation, END, Send, START, StateGraph } from "@langchain/langgraph"

@@ -1,6 +1,6 @@
 /**
- * Mastra: a workflow for each task (refine, tool, execute) inside `foreach` over the tasks of a step, inside `foreach` over the
- * steps; answers by the AI SDK, which its documentation uses within steps.
+ * Mastra: a workflow for each task (refine, tool, execute) inside `foreach` over the tasks of a step, inside `foreach`
+ * over the steps. Answers come from the AI SDK, which its documentation uses within steps.
  */
 import { createStep, createWorkflow } from "@mastra/core/workflows"
 import { generateText } from "ai"
@@ -22,7 +22,7 @@ import {
   type Task
 } from "../Workload.ts"
 
-/** What passes between steps is not checked a second time. */
+/** Values between steps are not validated again. */
 const passed = <A>() => z.custom<A>(() => true)
 
 const allTasksOfAStep = 100_000

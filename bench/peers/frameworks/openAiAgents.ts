@@ -1,5 +1,6 @@
 /**
- * OpenAI Agents SDK: an agent with one tool, whose loop makes the two calls of a task by itself; the tasks of a step run at once.
+ * OpenAI Agents SDK: an agent with one tool, whose loop makes both calls of a task. The tasks of a step run in
+ * parallel.
  */
 import { Agent, OpenAIChatCompletionsModel, run, setTracingDisabled, tool } from "@openai/agents"
 import OpenAI from "openai"

@@ -289,6 +289,7 @@ export type FlatEvent = typeof RunEvent.Encoded & { readonly at: string }
 
 const encode = Schema.encodeSync(RunEvent)
 
+/** The event with its time, in the flat form of `--json`. */
 export const flattenEvent = (recorded: RecordedEvent): FlatEvent => {
   const { type, ...fields } = encode(recorded.event)
   return { type, at: recorded.at, ...fields } as FlatEvent
