@@ -12,13 +12,16 @@ const wordCount = tool({
     properties: { path: { type: "string", description: "The file, relative to the project." } },
     required: ["path"]
   },
+  /* `safe` calls run without a question, `medium` calls ask, `high` calls ask with a warning. */
   risk: "safe",
+  /* `pure`: a repeated call has no further effect. */
   effect: "pure",
   example: { path: "README.md" },
+  /* Every file and host that a call uses. The rules of the user decide about each. */
   access: ({ path }) => [{ _tag: "ReadFile", path }],
   execute: async ({ path }, { host }) => {
     const text = await host.readText(path)
-    return { path, words: countWords(text), lines: text.split("\n").length }
+    return { path, words: countWords(text), lines: text.replace(/\n$/, "").split("\n").length }
   }
 })
 

@@ -14,7 +14,7 @@ test("counts words and lines", async () => {
     plugin,
     "TOOL_NAME",
     { path: "a.md" },
-    { files: { "a.md": "one two\nthree" } }
+    { files: { "a.md": "one two\nthree\n" } }
   )
   assert.deepEqual([data, error_message], [{ path: "a.md", words: 3, lines: 2 }, null])
 })

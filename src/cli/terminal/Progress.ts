@@ -241,7 +241,7 @@ export const progressLine = (event: RunEvent, paint: Paint, options: ProgressOpt
     case "plan.revised": {
       const { tasks } = event.taskList
       return tasks.length === 0
-        ? "Nothing left to do."
+        ? "The model plans no more tasks."
         : `${paint.bold("plan")} goes on with ${counted(tasks.length, "task")}: ${namesText(tasks.map(({ name }) => name))}`
     }
     case "task.worked":

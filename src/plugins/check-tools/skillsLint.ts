@@ -44,17 +44,18 @@ export const lint = Command.make(
       Argument.atLeast(0)
     ),
     project: runFlags.project,
+    plugin: runFlags.plugin,
     format: Flag.Literals("format", ["human", "json", "sarif"]).pipe(
       Flag.withDescription("Format of the findings; sarif is for code hosts: --format sarif > skills.sarif"),
       Flag.withDefault("human")
     ),
     json: switchFlag("json", "Short for --format json: one JSON object with skills and failures")
   },
-  Effect.fn("skills lint")(function* ({ json, paths, project, ...options }) {
+  Effect.fn("skills lint")(function* ({ json, paths, plugin, project, ...options }) {
     const output = yield* Output
     const path = yield* Path.Path
     if (json && options.format === "sarif") return yield* usageFailure("--json and --format sarif exclude each other.")
-    const setup = yield* readSetup(project, {})
+    const setup = yield* readSetup(project, { plugins: plugin })
     const { tools } = yield* Effect.provide(ToolRegistry, layerCatalogue(setup))
     const { config, home } = setup.folders
     const known = tools.map((tool) => tool.name)
