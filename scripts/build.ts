@@ -54,7 +54,7 @@ export const keepPublicTypes = (folder: string, entries: ReadonlyArray<string>):
   }
 }
 
-/** The texts of the settings by their names: those of a configuration, and of its limits. */
+/** The texts of the settings by their names: those of a configuration, of its limits, and of sampling. */
 const settingTexts = () => {
   interface Described {
     readonly description?: string
@@ -63,21 +63,24 @@ const settingTexts = () => {
   const textsOf = ({ properties = {} }: Described): ReadonlyMap<string, string> =>
     new Map(Object.entries(properties).map(([name, { description = "" }]) => [name, description]))
   const configuration = configurationJsonSchema() as Described
-  return { settings: textsOf(configuration), limits: textsOf(configuration.properties?.["limits"] ?? {}) }
+  const textsBelow = (name: string) => textsOf(configuration.properties?.[name] ?? {})
+  return { settings: textsOf(configuration), limits: textsBelow("limits"), sampling: textsBelow("sampling") }
 }
 
+const settingFiles = ["configuration/Configuration", "configuration/Limits", "models/Generation"]
+
 /**
- * Writes the texts of settings, which their schemas hold, into the declarations as what editors show. Names of limits are theirs
- * alone; those of settings are the ones in the first level.
+ * Writes the texts of settings, which their schemas hold, into the declarations as what editors show. Names of limits and of sampling
+ * are theirs alone; those of settings are the ones in the first level.
  */
 export const documentSettings = (types: string): void => {
-  const { limits, settings } = settingTexts()
-  for (const name of ["Configuration", "Limits"]) {
-    const file = join(types, "domain/configuration", `${name}.d.ts`)
+  const { limits, sampling, settings } = settingTexts()
+  for (const name of settingFiles) {
+    const file = join(types, "domain", `${name}.d.ts`)
     const documented = readFileSync(file, "utf8").replaceAll(
       /(?<!\*\/\n)^( +)readonly (\$?\w+)\??: /gm,
       (line, indent: string, key: string) => {
-        const text = limits.get(key) ?? (indent.length === 4 ? settings.get(key) : undefined)
+        const text = limits.get(key) ?? sampling.get(key) ?? (indent.length === 4 ? settings.get(key) : undefined)
         return text === undefined || text === "" ? line : `${indent}/** ${text.replaceAll("*/", "*")} */\n${line}`
       }
     )

@@ -56,13 +56,29 @@ const bareMembers = (lines: ReadonlyArray<string>): ReadonlyArray<string> =>
     return name === undefined || endOfComment.test(lines[at - 1] ?? "") ? [] : [name]
   })
 
+/** The interfaces of the same file that an interface extends. */
+const extendedBy = (file: string, [first = ""]: ReadonlyArray<string>): ReadonlyArray<Declared> =>
+  (/ extends (.*) \{$/.exec(first)?.[1] ?? "")
+    .split(/, (?![^<]*>)/)
+    .flatMap((base) => /^\w+/.exec(base)?.[0] ?? [])
+    .map((name) => ({ file, name }))
+
+/** The members that have no text, also those that come from interfaces of the same file. */
+const bareMembersOf = (one: Declared): ReadonlyArray<string> => {
+  /* A class of errors has the members of its schema. */
+  const shapes = partsOf(one).filter(({ lines: [first = ""] }) =>
+    /^(?:export )?interface|: Schema\.Struct<\{$/.test(first)
+  )
+  return shapes.flatMap(({ lines }) =>
+    bareMembers(lines)
+      .map((name) => `${one.name}.${name}`)
+      .concat(extendedBy(one.file, lines).flatMap(bareMembersOf))
+  )
+}
+
 /** The names without a text, and `Name.member` for members of interfaces and schemas. */
 export const undocumented = (declared: ReadonlyArray<Declared>): ReadonlyArray<string> =>
   [...new Map(declared.map((one) => [`${one.file} ${one.name}`, one])).values()].flatMap((one) => {
-    const parts = partsOf(one)
-    const isDocumented = parts.some(({ before }) => endOfComment.test(before))
-    /* A class of errors has the members of its schema. */
-    const shapes = parts.filter(({ lines: [first = ""] }) => /^export interface|: Schema\.Struct<\{$/.test(first))
-    const members = shapes.flatMap(({ lines }) => bareMembers(lines)).map((name) => `${one.name}.${name}`)
-    return isDocumented ? members : [one.name].concat(members)
+    const isDocumented = partsOf(one).some(({ before }) => endOfComment.test(before))
+    return (isDocumented ? [] : [one.name]).concat(bareMembersOf(one))
   })

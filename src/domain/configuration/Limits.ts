@@ -136,6 +136,7 @@ export type Limits = typeof Limits.Type
 export const GivenLimits = Schema.toEncoded(Limits)
 export type GivenLimits = typeof GivenLimits.Type
 
+/** The limits without any setting. */
 export const defaultLimits: Limits = Schema.decodeSync(Limits)({})
 
 /** The limits that a stage may have of its own. */

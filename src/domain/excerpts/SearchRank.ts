@@ -25,7 +25,9 @@ const kindOf = (path: string): (typeof fileOrder)[number] => {
 
 /** The rows of a file that could be shown, each a match with what belongs to it. */
 export interface SearchRows {
+  /** The path of the file, relative to the project. */
   readonly path: string
+  /** The rows in the order of the file; `line` is its text. */
   readonly rows: ReadonlyArray<{
     readonly line: string
     /** The characters that it needs. */

@@ -3,6 +3,7 @@
  */
 import * as Schema from "effect/Schema"
 
+/** The kind of a file: `plain`, `executable` or `link`. */
 export const FileKind = Schema.Literals(["plain", "executable", "link"])
 export type FileKind = typeof FileKind.Type
 

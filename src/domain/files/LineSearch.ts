@@ -48,6 +48,7 @@ export const searchPattern = (
   }
 }
 
+/** A line that matches a pattern. */
 export interface LineMatch {
   /** The index of the line, from 0. */
   readonly index: number

@@ -94,6 +94,7 @@ export const nearestHint = (names: ReadonlyArray<string>): string =>
 
 /** The limits of a list. */
 export interface TreeBudget {
+  /** The most entries. */
   readonly entries: number
   /** Of all entries together. */
   readonly characters: number

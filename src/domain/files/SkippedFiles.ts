@@ -8,8 +8,11 @@ import { counted } from "../text/Format.ts"
 /** Why a file was not searched. */
 export type SkipReason = "binary" | "large" | "secret" | "denied" | "unreadable" | "passed over" | "outside"
 
+/** A file that was not searched. */
 export interface SkippedFile {
+  /** Relative to the project. */
   readonly path: string
+  /** Why it was not searched. */
   readonly reason: SkipReason
 }
 

@@ -12,8 +12,11 @@ import { type ReplacedLines, replacedLines } from "../text/ReplacedLines.ts"
 
 /** One replacement: `oldText` must occur exactly once, unless `replaceAll` is true. */
 export const TextEdit = Schema.Struct({
+  /** The text to replace, letter by letter; not empty. */
   oldText: Schema.String,
+  /** The text that takes its place; empty removes. */
   newText: Schema.String,
+  /** True replaces every occurrence; false or absent wants exactly one. */
   replaceAll: Schema.optionalKey(Schema.Boolean)
 })
 export type TextEdit = typeof TextEdit.Type

@@ -17,14 +17,18 @@ export type UncertainAnswer = typeof UncertainAnswer.Type
 export const WordsAnswer = Schema.Literals(["said", "nothing"])
 export type WordsAnswer = typeof WordsAnswer.Type
 
+/** Any answer: about a step, a call, a call in doubt, or a question of the model. */
 export type AnyAnswer = StepAnswer | CallAnswer | UncertainAnswer | WordsAnswer
 
 /** Who gave an answer. `nobody` means that there was no way to ask. */
 export const AnsweredBy = Schema.Literals(["person", "rule", "nobody"])
 export type AnsweredBy = typeof AnsweredBy.Type
 
+/** An answer, who gave it, and what they said with it. */
 export interface Answered<A> {
+  /** What was decided. */
   readonly answer: A
+  /** Who decided. */
   readonly by: AnsweredBy
   /** With `decline` or `deny`: what the user wants instead, in their words. It goes into the next round. */
   readonly instead?: string

@@ -5,6 +5,7 @@
 import * as Schema from "effect/Schema"
 import { slugOf } from "../text/Slug.ts"
 
+/** The stage of a run in which a model is called; `ask` is that of conversations. */
 export const Stage = Schema.Literals(["plan", "task", "iterate", "conclude", "ask"])
 export type Stage = typeof Stage.Type
 
@@ -13,9 +14,13 @@ export type Stage = typeof Stage.Type
  * of a task, or iterations of `ask`. The round of `ask` is the number of the message.
  */
 export const ModelCallId = Schema.Struct({
+  /** The stage that calls the model. */
   stage: Stage,
+  /** The round, from 1; 0 before the first. */
   round: Schema.Int,
+  /** The name of the task; absent for stages of the whole run. */
   task: Schema.optionalKey(Schema.String),
+  /** The turn or attempt, from 1. */
   attempt: Schema.Int,
   /** 2 for the second of two alternative answers; absent for the first. */
   choice: Schema.optionalKey(Schema.Int)
@@ -23,7 +28,14 @@ export const ModelCallId = Schema.Struct({
 export type ModelCallId = typeof ModelCallId.Type
 
 /** Identifies one tool call of a task. Calls of `ask` have the task `ask`. */
-export const ToolCallId = Schema.Struct({ round: Schema.Int, task: Schema.String, uid: Schema.String })
+export const ToolCallId = Schema.Struct({
+  /** The round, from 1; 0 in a conversation. */
+  round: Schema.Int,
+  /** The name of the task. */
+  task: Schema.String,
+  /** The id of the call, unique in its task. */
+  uid: Schema.String
+})
 export type ToolCallId = typeof ToolCallId.Type
 
 /** For example `turn 2` of a task, `attempt 2` of another stage, or `attempt 1, second answer`. */

@@ -259,6 +259,7 @@ export const RunEvent = Schema.Union([
 ])
 export type RunEvent = typeof RunEvent.Type
 
+/** The event of this type: `EventOf<"task.finished">`. */
 export type EventOf<T extends RunEvent["type"]> = Extract<RunEvent, { readonly type: T }>
 
 /** `task.worked` under its earlier name, which older runs saved. */

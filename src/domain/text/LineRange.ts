@@ -5,7 +5,12 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 
 /** Lines of a file, 1-based and inclusive. */
-export const LineRange = Schema.Struct({ from: Schema.Int, to: Schema.Int })
+export const LineRange = Schema.Struct({
+  /** The first line, from 1. */
+  from: Schema.Int,
+  /** The last line, which belongs to the range. */
+  to: Schema.Int
+})
 export type LineRange = typeof LineRange.Type
 
 /** True when the outer range includes the whole inner one. */

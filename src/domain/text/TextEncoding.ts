@@ -156,6 +156,7 @@ export const decodeFile = (bytes: Uint8Array): Result.Result<DecodedText, string
   return text === undefined ? decodeOther(bytes) : decoded(text, "UTF-8")
 }
 
+/** The name of an encoding for people: `Windows-1252 (Latin-1)`. */
 export const encodingName = (encoding: TextEncoding): string =>
   encoding === "Windows-1252" ? "Windows-1252 (Latin-1)" : encoding
 

@@ -5,6 +5,7 @@ import { type Repair, type Where, makeRepair } from "../findings/Issue.ts"
 import type { CanonicalAccess, EffectClass, Risk } from "./Access.ts"
 import { ResultFile } from "./ToolOutput.ts"
 
+/** The arguments of a call, by the names of its parameters. */
 export const Arguments = Schema.Record(Schema.String, Schema.Json)
 export type Arguments = typeof Arguments.Type
 
@@ -14,6 +15,7 @@ export const isArguments = (value: Schema.Json | undefined): value is Arguments 
 export const ToolCall = Schema.Struct({ uid: Schema.String, name: Schema.String, arguments: Arguments })
 export type ToolCall = typeof ToolCall.Type
 
+/** Of which type the failure of a call is; `none` for a call that succeeded. */
 export const ToolErrorType = Schema.Literals([
   "none",
   "not_found",

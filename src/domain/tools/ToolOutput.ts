@@ -3,6 +3,7 @@ import * as Schema from "effect/Schema"
 import { printable } from "../text/Printable.ts"
 import { bytesText } from "../text/Format.ts"
 
+/** An image of a result. */
 export interface OutputImage {
   /** `image-1.png` and so on when absent. */
   readonly name?: string
@@ -12,7 +13,9 @@ export interface OutputImage {
   readonly data: Uint8Array | string
 }
 
+/** A file of a result, of any kind. */
 export interface OutputFile {
+  /** Its name without a folder; folders are left out. */
   readonly name: string
   /** Such as `text/csv`. */
   readonly mediaType: string

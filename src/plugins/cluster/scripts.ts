@@ -34,6 +34,7 @@ export interface DatabaseOptions {
  * and the run waits.
  */
 export interface AnswerOptions {
+  /** Decides about the calls that need an approval. */
   readonly approve?: Approve
   /** Decides about calls that were started by a worker that died. */
   readonly arbitrate?: Arbitrate

@@ -239,6 +239,7 @@ const makeStart = Effect.fnUntraced(function* ({
   })
 })
 
+/** Runs the programs that calls declare with an access `RunCommand`, in a sandbox. */
 export class Commands extends Context.Service<
   Commands,
   {

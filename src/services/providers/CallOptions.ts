@@ -28,13 +28,17 @@ export const secondsOf = (limits: Limits): CallSeconds => ({
 
 /** The form to which the server binds the answer: a grammar (GBNF) if the server takes one, else a JSON schema. */
 export interface Bound {
+  /** The grammar in GBNF. */
   readonly grammar?: string | undefined
+  /** The JSON schema. */
   readonly format?: object | undefined
 }
 
+/** What one call sets beside its prompt. */
 export interface CallSettings {
   /** The model that a skill or stage chose instead of the run's. A provider with a single model ignores it. */
   readonly model?: string
+  /** Sampling parameters; absent ones are left to the server. */
   readonly sampling: Sampling
   /** Absent to leave the choice to the model. */
   readonly think?: Think

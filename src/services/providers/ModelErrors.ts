@@ -17,11 +17,13 @@ export interface Remedies {
   readonly command?: string
 }
 
+/** How errors name a server, and what they advise. */
 export interface Spoken {
   /** Names the provider in errors of effect/ai. */
   readonly module: string
   /** The name of the API, such as "Ollama". */
   readonly api: string
+  /** What a person can do about each kind of failure of this model. */
   readonly remedies: (model: string) => Remedies
 }
 

@@ -20,6 +20,7 @@ import type { LoadedMemory } from "../../domain/models/ModelMemory.ts"
 import type { PullStep } from "../../domain/models/ModelPull.ts"
 import type { ModelError, ModelErrorReason } from "../../domain/models/ModelAnswer.ts"
 
+/** Where a server is, and the key for it. */
 export interface ServerAddress {
   /** The base address in the provider's form. */
   readonly host: string
@@ -29,11 +30,13 @@ export interface ServerAddress {
 
 /** How queries reach a server. Each takes at most `patience`, 10 seconds by default. */
 export interface ServerConnection extends ServerAddress {
+  /** How long one question may take. */
   readonly patience?: Duration.Input | undefined
 }
 
 /** Options of a model. A call may override some of them. */
 export interface ModelOptions extends ServerAddress {
+  /** The model, by the name that the server has for it. */
   readonly model: string
   /** The window in tokens, one value per model: a server may reload the model whenever it changes. */
   readonly contextWindow: number
@@ -53,6 +56,7 @@ export interface ModelFacts {
   readonly isMissing?: boolean
   /** True if the server forwards prompts for the model to another server. */
   readonly isForwarded?: boolean | undefined
+  /** What the model can do: call tools, think, see images. */
   readonly abilities: ModelAbilities
   /**
    * The maximum prompt length, and how many calls the server processes at once. Without `slots`, further calls wait
@@ -72,6 +76,7 @@ export interface ModelFacts {
   readonly family?: string | undefined
 }
 
+/** The facts of a model whose server could not be asked. */
 export const unknownFacts: ModelFacts = { isKnown: false, abilities: {}, capacity: {} }
 
 /** Queries to a provider's server. */
@@ -113,9 +118,11 @@ export interface ServerLocation {
   readonly keyVariable: string
 }
 
+/** A provider of models: a server, or something in this process that answers. */
 export interface Provider {
   /** Its model names begin with the id and a colon, unless `owns` decides otherwise. */
   readonly id: string
+  /** True for the name of a model of this provider. */
   readonly owns?: (model: string) => boolean
   /** Its name in traces; `id` if absent. */
   readonly traceName?: string
@@ -125,6 +132,7 @@ export interface Provider {
   readonly key?: Redacted.Redacted
   /** Connects to the server. The connections close with the scope. */
   readonly connect?: (address: ServerConnection) => Effect.Effect<ModelServer, never, Scope.Scope>
+  /** The model as a service of effect/ai. It never fails while it is built; a missing server shows with the first request. */
   readonly model: (options: ModelOptions) => Layer.Layer<LanguageModel.LanguageModel>
 }
 

@@ -73,12 +73,14 @@ export class ServerError extends Data.TaggedError("ServerError")<{ readonly fail
   }
 }
 
+/** For a line of an answer that cannot be read; 80 characters of it are quoted. */
 export const badLine = (text: string): ServerError =>
   new ServerError({ failure: { _tag: "BadLine", excerpt: text.slice(0, 80) } })
 
 /** For parsed data with an unexpected shape. */
 export const badShape = (said: unknown): ServerError => badLine(jsonOf(said))
 
+/** For an answer that ended before its end; `detail` says how. */
 export const brokenOff = (detail: string): ServerError => new ServerError({ failure: { _tag: "BrokenOff", detail } })
 
 /** llama-cpp-python ends an answer this way when another call arrives. The calls must run one after another. */

@@ -14,6 +14,7 @@ import type { ServerAddress } from "./Provider.ts"
 import { plainTextRefusal, schemeHint, secureFault } from "./SecureFault.ts"
 import { badLine, brokenOff, readBadStatus, readObject, ServerError, type ServerFailure } from "./ServerFailure.ts"
 
+/** The header with the key of a server; none without a key. */
 export const authorization = ({ apiKey }: ServerAddress): Record<string, string> =>
   apiKey === undefined ? {} : { Authorization: `Bearer ${Redacted.value(apiKey)}` }
 

@@ -25,12 +25,14 @@ import { asServerError, brokenOff, ServerError } from "./ServerFailure.ts"
 import { type Exchange, openAgent } from "./ServerTransport.ts"
 import { maxNesting, withoutDeeper } from "../../domain/text/Json.ts"
 
+/** Parts of an answer, as effect/ai streams them. */
 export type Parts = ReadonlyArray<Response.StreamPartEncoded>
 
 /** Converts the objects of one answer to parts, in order. `end` adds the parts that are known after the last object. */
 export interface PartReader {
   /** Throws a `ServerError` for an object that does not belong to an answer. */
   readonly read: (object: unknown) => Parts
+  /** The parts that are known when the last object has come. */
   readonly end: () => Parts
 }
 

@@ -10,6 +10,7 @@ export interface ListenedWork {
   readonly model: string
   /** Returns the name of a model's provider in traces. */
   readonly providerOf: (model: string) => string
+  /** The version of the program. */
   readonly version: string
 }
 

@@ -32,12 +32,14 @@ export class PluginTools extends Context.Service<PluginTools, Tools>()(
   "task-conductor/services/tools/Plugin/PluginTools"
 ) {}
 
+/** The version of this interface, which `definePlugin` writes into a plugin. A plugin of another version is refused. */
 export const pluginApiVersion = 1
 
 /** Where to search for plugins. */
 export interface DiscoveryPlace {
   /** The absolute path of the project. */
   readonly project: string
+  /** The settings of the run, with those of user and project. */
   readonly settings: Settings
   /** The version of the program. */
   readonly version: string
@@ -49,6 +51,7 @@ export interface DiscoveredPlugin {
   readonly origin: string
   /** Who named it. */
   readonly scope: PluginScope
+  /** The plugin, or why it is not used. */
   readonly outcome: Result.Result<Plugin, McpProblem | PluginProblem>
 }
 
@@ -93,6 +96,7 @@ interface HostNotes {
 
 /** The parts of a plugin besides tools and configuration. All are optional except the name. */
 interface BroughtParts {
+  /** Its name, such as "word-count"; messages name it as the origin of its tools. */
   readonly name: string
   /**
    * The secrets it needs, by the names of environment variables, with their purposes: `{ GITHUB_TOKEN: "To read
@@ -128,10 +132,14 @@ export type ProviderSource<Config = unknown> =
 
 /** The default export of a plugin's package. */
 export interface Plugin extends BroughtParts, HostNotes {
+  /** `pluginApiVersion` of the program that it was written for. */
   readonly apiVersion: number
+  /** Its providers of models, or what makes them. */
   // oxlint-disable-next-line typescript/no-explicit-any -- each plugin has a configuration of its own
   readonly providers?: ProviderSource<any>
+  /** Its tools, built once for each run; what they open closes with the run. */
   readonly tools: Layer.Layer<PluginTools, ToolFailure, HostServices>
+  /** The schema of what a configuration may set for it. */
   readonly config?: SchemaSource
 }
 

@@ -7,6 +7,7 @@ export interface PluginCommand {
   readonly line: string
   /** Its group in `--help`; the group of plugins if absent. A subcommand has no group. */
   readonly group?: string
+  /** Imports the command of effect/cli; it is called when a command line names it. */
   readonly load: () => Promise<Command.Command.Any>
 }
 

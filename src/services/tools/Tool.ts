@@ -19,7 +19,9 @@ interface ToolParts<Params, Config> {
   readonly description: string
   /** Other names of parameters in calls, which the model does not see. */
   readonly aliases?: ArgumentAliases
+  /** How much may come of a call: `safe` runs without a question, the others ask. */
   readonly risk: Risk
+  /** Whether a call that was broken off may be made again: `pure` and `idempotent` may, `once` asks. */
   readonly effect: EffectClass
   /** Example arguments for the model; derived from the required parameters if absent. */
   readonly example?: Arguments

@@ -18,7 +18,9 @@ import { tool as defineTool, type Tools } from "./Tool.ts"
 
 /** The parts for converting a toolkit. */
 export interface ToolkitParts<Tools extends Record<string, Tool.Any>> {
+  /** The name of the plugin. */
   readonly name: string
+  /** The toolkit, with the names and parameters of its tools. */
   readonly toolkit: Toolkit.Toolkit<Tools>
   /** The handlers of its tools, as from `toolkit.toLayer`. Built once per run. */
   readonly layer: Layer.Layer<Tool.HandlersFor<Tools>, ToolFailure, HostServices>
@@ -57,6 +59,10 @@ const resultOf = (handle: Handle, name: string, params: unknown) =>
     return isFailure ? yield* failed(encodedResult) : (encodedResult as Schema.Json)
   }) as Effect.Effect<Schema.Json, ToolFailure>
 
+/**
+ * Makes a plugin of a toolkit of effect/ai. Tools annotated as `Readonly` run without a question; others ask, and warn unless they are
+ * annotated as not `Destructive`. What a handler fails with is the failure of the call, of type `internal_error`.
+ */
 export const toolkitPlugin = <Kit extends Record<string, Tool.Any>>({
   layer,
   name,
