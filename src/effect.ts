@@ -1,6 +1,6 @@
 /**
  * The entry point for programs written with Effect, imported as "task-conductor/effect": the conductor, its parts as layers, and the
- * errors and events of its work. docs/programs.md shows how they compose.
+ * errors and events of its work. docs/reference/programs.md shows how they compose.
  */
 export { Conductor, type ConductorSettings, type StartedAsk } from "./library/Conductor.ts"
 export type { CheckRequest } from "./domain/documents/CheckRequest.ts"

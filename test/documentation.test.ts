@@ -42,9 +42,9 @@ describe("documentation", () => {
       "docs/reference/reports.md",
       "docs/reference/models.md",
       "docs/reference/ask.md",
-      "docs/several-machines.md",
+      "docs/reference/several-machines.md",
       "docs/reference/plugins.md",
-      "docs/programs.md"
+      "docs/reference/programs.md"
     ].flatMap((page) =>
       Array.from(readFileSync(new URL(page, root), "utf8").matchAll(/```ts\n(.*?)```/gs), ([, text = ""]) => text)
     )

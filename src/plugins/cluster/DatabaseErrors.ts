@@ -98,7 +98,7 @@ export const isPassing = (error: SqlError): boolean => saysItPasses(error) || is
 
 const noticeOf = (error: SqlError): string =>
   isIn(lacking, error)
-    ? `The database refuses a statement (${databaseErrorText(error)}). Restore what is missing, or grant it: see docs/operating-workers.md.`
+    ? `The database refuses a statement (${databaseErrorText(error)}). Restore what is missing, or grant it: see docs/reference/operating-workers.md.`
     : `The database does not answer (${databaseErrorText(error)}).`
 
 /** After this time without an answer the user sees a notice. */

@@ -84,7 +84,7 @@ export const worker = Command.make(
   })
 ).pipe(
   withHelp(
-    "Work on runs that were started with --cluster, with the model server, the rules and the tools of this machine. Workers can be started at any time: each takes work that is free. TASK_CONDUCTOR_DATABASE names the database. A worker that cannot go on ends with exit code 1, so let something start it again, such as systemd with Restart=on-failure: docs/several-machines.md has examples",
+    "Work on runs that were started with --cluster, with the model server, the rules and the tools of this machine. Workers can be started at any time: each takes work that is free. TASK_CONDUCTOR_DATABASE names the database. A worker that cannot go on ends with exit code 1, so let something start it again, such as systemd with Restart=on-failure: docs/reference/several-machines.md has examples",
     {
       "OLLAMA_HOST=gpu-2:11434 task-conductor worker --parallel 4":
         "Work on runs with the model server of another machine"

@@ -96,7 +96,7 @@ describe("a query to a database that is away", () => {
         )
         yield* TestClock.adjust("1 second")
         assert.deepStrictEqual(reported, [
-          `The database refuses a statement (${lacks}). Restore what is missing, or grant it: see docs/operating-workers.md. It is tried again for ten minutes.`
+          `The database refuses a statement (${lacks}). Restore what is missing, or grant it: see docs/reference/operating-workers.md. It is tried again for ten minutes.`
         ])
         yield* TestClock.adjust("11 minutes")
         assert.isUndefined((yield* Fiber.join(waiting)).isFault)

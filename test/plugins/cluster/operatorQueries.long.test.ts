@@ -13,7 +13,7 @@ import { settled } from "../../support/Journals.ts"
 import { liveTest } from "../../support/liveTest.ts"
 import { makePostgres, needsPostgres } from "../../support/Postgres.ts"
 
-const page = readFileSync(join(import.meta.dirname, "../../../docs/operating-workers.md"), "utf8")
+const page = readFileSync(join(import.meta.dirname, "../../../docs/reference/operating-workers.md"), "utf8")
 
 const newRun = (runId: string): ClusterRun => ({
   opened: {
