@@ -7,7 +7,7 @@
 export { conversationMarkdown, hostAnswer } from "../domain/conversation/Conversation.ts"
 export { readMessageTurn } from "../domain/conversation/MessageTurn.ts"
 export { ConversationMessage, isFromUser } from "../domain/models/ConversationMessage.ts"
-export type { AskSession } from "../services/conversation/AskSession.ts"
+export { makeMessageQueue } from "../services/conversation/MessageQueue.ts"
 export { conversationOf, findConversation, saveConversation } from "../services/conversation/ConversationStore.ts"
 
 /* What is ordered, and how it ends. */

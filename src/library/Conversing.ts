@@ -2,26 +2,12 @@
  * A conversation that a program holds open: messages wait for each other, and each has an answer.
  */
 import * as Cause from "effect/Cause"
-import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Fiber from "effect/Fiber"
-import * as Queue from "effect/Queue"
-import * as Schema from "effect/Schema"
 import type { AskReport, RunReport } from "../domain/runs/RunReport.ts"
 import type { AskSession } from "../services/conversation/AskSession.ts"
+import { type ConversationClosed, type HearText, makeMessageQueue } from "../services/conversation/MessageQueue.ts"
 import { type Listen, type StartedRun, startRun } from "./StartedRun.ts"
-
-/** There is no conversation: it could not begin, or has ended. */
-export class ConversationClosed extends Schema.TaggedError<ConversationClosed>()("ConversationClosed", {
-  why: Schema.String
-}) {
-  override get message(): string {
-    return this.why === "" ? "The conversation is closed." : this.why
-  }
-}
-
-type HearText = (piece: string) => void
 
 /** A conversation that is held open. */
 export interface Conversing<E> extends Omit<StartedRun<RunReport, E>, "report"> {
@@ -35,15 +21,12 @@ export interface Conversing<E> extends Omit<StartedRun<RunReport, E>, "report"> 
   readonly close: Effect.Effect<RunReport, E>
 }
 
-interface Sent {
-  readonly text: string
-  readonly onText: HearText | undefined
-  readonly answer: Deferred.Deferred<AskReport, ConversationClosed>
+/** Why a conversation that ended so takes no more messages. */
+const whyEnded = (exit: Exit.Exit<RunReport, unknown>): string => {
+  if (Exit.isSuccess(exit)) return exit.value.message
+  const error = Cause.squash(exit.cause)
+  return error instanceof Error ? error.message : String(error)
 }
-
-/** What a message gets whose answer broke off. */
-const brokenOff = (cause: Cause.Cause<unknown>) =>
-  Exit.fail(new ConversationClosed({ why: `The answer broke off: ${String(Cause.squash(cause))}` }))
 
 /** Holds a conversation as long as `use` does. */
 type Hold<E, R> = (listen: Listen, use: (session: AskSession) => Effect.Effect<void>) => Effect.Effect<RunReport, E, R>
@@ -54,63 +37,23 @@ export const converseWith = Effect.fnUntraced(function* <E, R>(
   onText: HearText | undefined,
   hold: Hold<E, R>
 ) {
-  const queue = yield* Queue.unbounded<Sent, Cause.Done>()
-  const open = new Set<Sent>()
-  let current: { readonly sent: Sent; readonly fiber: Fiber.Fiber<AskReport> } | undefined
-  let ended: ConversationClosed | undefined
-
-  const resolveCurrent = (report: AskReport): void => {
-    if (current === undefined) return
-    open.delete(current.sent)
-    Deferred.doneUnsafe(current.sent.answer, Exit.succeed(report))
-  }
-  const answerAll = ({ send }: AskSession): Effect.Effect<void> =>
-    Effect.gen(function* () {
-      for (;;) {
-        const sent = yield* Queue.take(queue)
-        const fiber = yield* Effect.forkChild(send(sent.text, sent.onText ?? onText))
-        current = { sent, fiber }
-        const exit = yield* Fiber.await(fiber)
-        /* An answer that broke off, as by an error of what hears it, has no event. */
-        if (open.delete(sent)) Deferred.doneUnsafe(sent.answer, Exit.isSuccess(exit) ? exit : brokenOff(exit.cause))
-      }
-    }).pipe(Effect.catchTag("Done", () => Effect.void))
-
-  const end = (exit: Exit.Exit<RunReport, E>): void => {
-    const error = Exit.isFailure(exit) ? Cause.squash(exit.cause) : undefined
-    ended = new ConversationClosed({
-      why: Exit.isSuccess(exit) ? exit.value.message : error instanceof Error ? error.message : String(error)
-    })
-    for (const { answer } of open) Deferred.doneUnsafe(answer, Exit.fail(ended))
-    open.clear()
-  }
-  const started = yield* startRun(
+  const messages = yield* makeMessageQueue
+  const { events, report } = yield* startRun(
     runId,
     (listen) =>
       hold((recorded) => {
         listen(recorded)
-        if (recorded.event.type === "ask.finished") resolveCurrent(recorded.event.report)
-      }, answerAll).pipe(Effect.onExit((exit) => Effect.sync(() => end(exit)))),
-    (report: RunReport) => report
+        messages.hear(recorded.event)
+      }, messages.answerAll).pipe(Effect.onExit((exit) => Effect.sync(() => messages.end(whyEnded(exit))))),
+    (last: RunReport) => last
   )
-
-  const send = Effect.fnUntraced(function* (text: string, hear?: HearText) {
-    if (ended !== undefined) return yield* ended
-    const sent: Sent = { text, onText: hear, answer: yield* Deferred.make<AskReport, ConversationClosed>() }
-    if (!Queue.offerUnsafe(queue, sent)) return yield* new ConversationClosed({ why: "" })
-    open.add(sent)
-    return yield* Deferred.await(sent.answer)
-  })
   const conversation: Conversing<E> = {
     runId,
-    events: started.events,
-    ended: started.report,
-    send,
-    stop: Effect.suspend(() => (current === undefined ? Effect.void : Fiber.interrupt(current.fiber))),
-    close: Effect.andThen(
-      Effect.sync(() => Queue.endUnsafe(queue)),
-      started.report
-    )
+    events,
+    ended: report,
+    send: (text, hear = onText) => messages.send(text, hear),
+    stop: Effect.asVoid(messages.stop),
+    close: Effect.andThen(messages.close, report)
   }
   return conversation
 })

@@ -12,11 +12,9 @@ import type {
 } from "@agentclientprotocol/sdk"
 import type * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Cause from "effect/Cause"
-import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
-import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
 import { isAbsolute, relative, sep } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -32,11 +30,11 @@ import {
 } from "../../kit/program.ts"
 import {
   type AskReport,
-  type AskSession,
   conversationMarkdown,
   type ConversationMessage,
   factLines,
   hostAnswer,
+  makeMessageQueue,
   makeRunId,
   outcomeText,
   type RunReport,
@@ -139,18 +137,6 @@ const reportText = (report: RunReport): string => {
   return paragraphs(outcomeText(report), answer, undo)
 }
 
-interface Sent {
-  readonly text: string
-  readonly reply: Deferred.Deferred<AskReport>
-}
-
-/** An open conversation. */
-interface Talk {
-  readonly fiber: Fiber.Fiber<unknown, CommandFailure>
-  /** Sends a message and waits for its answer. Interruption stops the answer. */
-  readonly send: (text: string) => Effect.Effect<AskReport, CommandFailure>
-}
-
 interface TalkListener {
   /** Receives answers while they arrive. */
   readonly wrote: (text: string) => void
@@ -163,42 +149,35 @@ interface TalkListener {
 const openTalk = Effect.fnUntraced(function* (
   conversation: NewConversation,
   context: RunContext,
-  { answered: onAnswered, closed, wrote }: TalkListener
+  { answered, closed, wrote }: TalkListener
 ) {
-  const queue = yield* Queue.unbounded<Sent>()
-  let answering: Fiber.Fiber<AskReport> | undefined
-  const answerNext = Effect.fnUntraced(function* (session: AskSession) {
-    const { reply, text } = yield* Queue.take(queue)
-    let streamed = ""
-    answering = yield* Effect.forkChild(
-      session.send(text, (piece) => {
-        streamed += piece
-        wrote(piece)
-      })
+  const { answerAll, send, stop } = yield* makeMessageQueue
+  const fiber = yield* holdConversation(conversation, context, (session) => {
+    const noteMessages = Effect.map(session.messages, answered)
+    return answerAll({ send: (text, hear) => Effect.ensuring(session.send(text, hear), noteMessages) })
+  }).pipe(Effect.mapError(failureOf), Effect.ensuring(Effect.sync(closed)), Effect.forkScoped)
+  const closedFailure = Effect.andThen(Fiber.join(fiber), usageFailure("The conversation is closed."))
+  return {
+    fiber,
+    /** Sends a message and waits for its answer. Interruption stops the answer. */
+    send: Effect.fnUntraced(
+      function* (text: string) {
+        let streamed = ""
+        const hear = (piece: string): void => {
+          streamed += piece
+          wrote(piece)
+        }
+        const report = yield* Effect.raceFirst(Effect.mapError(send(text, hear), failureOf), closedFailure)
+        if (!streamed.includes(report.answer.trim())) wrote(report.answer)
+        return report
+      },
+      Effect.onInterrupt(() => Effect.flatMap(stop, (stopped) => (stopped ? Effect.void : Fiber.interrupt(fiber))))
     )
-    const exit = yield* Fiber.await(answering)
-    answering = undefined
-    onAnswered(yield* session.messages)
-    if (Exit.isSuccess(exit) && !streamed.includes(exit.value.answer.trim())) wrote(exit.value.answer)
-    yield* Deferred.done(reply, exit)
-  })
-  const fiber = yield* holdConversation(conversation, context, (session) => Effect.forever(answerNext(session))).pipe(
-    Effect.mapError(failureOf),
-    Effect.ensuring(Effect.sync(closed)),
-    Effect.forkScoped
-  )
-  const stop = Effect.suspend(() => (answering === undefined ? Fiber.interrupt(fiber) : Fiber.interrupt(answering)))
-  const send = Effect.fnUntraced(function* (text: string) {
-    const reply = yield* Deferred.make<AskReport>()
-    yield* Queue.offer(queue, { text, reply })
-    return yield* Effect.raceFirst(
-      Deferred.await(reply),
-      Effect.andThen(Fiber.join(fiber), Effect.fail(usageFailure("The conversation is closed.")))
-    ).pipe(Effect.onInterrupt(() => stop))
-  })
-  const talk: Talk = { fiber, send }
-  return talk
+  }
 })
+
+/** An open conversation. */
+type Talk = Effect.Success<ReturnType<typeof openTalk>>
 
 /** Passes the gate's questions to the editor. `current` is the number and the updates of the current prompt. */
 const approveIn = (

@@ -1,0 +1,86 @@
+/**
+ * The messages of a conversation that is held open: they wait for each other, and each gets its answer. `answerAll` has a session answer
+ * them one after another; it ends when no more can come.
+ */
+import * as Cause from "effect/Cause"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Queue from "effect/Queue"
+import * as Schema from "effect/Schema"
+import type { RunEvent } from "../../domain/runs/RunEvent.ts"
+import type { AskReport } from "../../domain/runs/RunReport.ts"
+import type { AskSession } from "./AskSession.ts"
+
+/** There is no conversation: it could not begin, or has ended. */
+export class ConversationClosed extends Schema.TaggedError<ConversationClosed>()("ConversationClosed", {
+  why: Schema.String
+}) {
+  override get message(): string {
+    return this.why === "" ? "The conversation is closed." : this.why
+  }
+}
+
+/** Receives the text of an answer as it arrives. */
+export type HearText = (piece: string) => void
+
+interface SentMessage {
+  readonly text: string
+  readonly onText: HearText | undefined
+  readonly answer: Deferred.Deferred<AskReport, ConversationClosed>
+}
+
+/** What a message gets whose answer broke off. */
+const brokenOff = (cause: Cause.Cause<unknown>) =>
+  Exit.fail(new ConversationClosed({ why: `The answer broke off: ${String(Cause.squash(cause))}` }))
+
+/** Makes an empty queue of messages. */
+export const makeMessageQueue = Effect.gen(function* () {
+  const queue = yield* Queue.unbounded<SentMessage, Cause.Done>()
+  /** The messages without an answer. */
+  const open = new Set<SentMessage>()
+  let current: { readonly message: SentMessage; readonly fiber: Fiber.Fiber<AskReport> } | undefined
+  let ended: ConversationClosed | undefined
+
+  const resolve = (message: SentMessage, answer: Exit.Exit<AskReport, ConversationClosed>): void => {
+    if (open.delete(message)) Deferred.doneUnsafe(message.answer, answer)
+  }
+  return {
+    answerAll: ({ send }: Pick<AskSession, "send">): Effect.Effect<void> =>
+      Effect.gen(function* () {
+        for (;;) {
+          const message = yield* Queue.take(queue)
+          const fiber = yield* Effect.forkChild(send(message.text, message.onText))
+          current = { message, fiber }
+          const exit = yield* Fiber.await(fiber)
+          current = undefined
+          /* An answer that broke off, as by an error of what hears it, has no event. */
+          resolve(message, Exit.isSuccess(exit) ? exit : brokenOff(exit.cause))
+        }
+      }).pipe(Effect.catchTag("Done", () => Effect.void)),
+    /** Hears the events of the conversation: an answer that was stopped has its report only there. */
+    hear: (event: RunEvent): void => {
+      if (event.type === "ask.finished" && current !== undefined) resolve(current.message, Exit.succeed(event.report))
+    },
+    /** Sends a message and waits for its answer; fails only when there is no conversation. */
+    send: Effect.fnUntraced(function* (text: string, onText?: HearText) {
+      if (ended !== undefined) return yield* ended
+      const message = { text, onText, answer: yield* Deferred.make<AskReport, ConversationClosed>() }
+      if (!Queue.offerUnsafe(queue, message)) return yield* new ConversationClosed({ why: "" })
+      open.add(message)
+      return yield* Deferred.await(message.answer)
+    }),
+    /** Stops the answer that is being given and waits until it has stopped; false when there is none. */
+    stop: Effect.suspend(() =>
+      current === undefined ? Effect.succeed(false) : Effect.as(Fiber.interrupt(current.fiber), true)
+    ),
+    /** Takes no more messages; those that were sent are answered. */
+    close: Effect.sync(() => Queue.endUnsafe(queue)),
+    /** The conversation has ended: fails every message without an answer, and those that are sent now. */
+    end: (why: string): void => {
+      ended = new ConversationClosed({ why })
+      for (const message of open) resolve(message, Exit.fail(ended))
+    }
+  }
+})
