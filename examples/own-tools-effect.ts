@@ -13,15 +13,14 @@ const files = Layer.succeed(Files)({
   grep: (text) => Effect.sync(() => execFileSync("git", ["grep", "-n", text], { encoding: "utf8" }).slice(0, 4000)),
   read: (text) => Effect.sync(() => readFileSync(text, "utf8").slice(0, 8000))
 })
-const shared = { parameters: Schema.Struct({ text: Schema.String }), effect: "pure" } as const
+const word = { parameters: Schema.Struct({ word: Schema.String }), effect: "pure" } as const
+const path = { parameters: Schema.Struct({ path: Schema.String }), effect: "pure" } as const
 const tools = Effect.map(Files, ({ grep, read }) => ({
-  grep: tool({ ...shared, description: "Finds a word.", risk: "safe", execute: ({ text }) => grep(text) }),
-  read: tool({ ...shared, description: "Reads a path.", risk: "medium", execute: ({ text }) => read(text) })
+  grep: tool({ ...word, description: "Finds a word.", risk: "safe", execute: ({ word }) => grep(word) }),
+  read: tool({ ...path, description: "Reads a file.", risk: "medium", execute: ({ path }) => read(path) })
 }))
 const approvals = Approvals.functions({ approve: ({ items }) => items.every(({ tool }) => tool === "read") })
-const answer = Conductor.use(({ ask }) => ask(process.argv[2] ?? "Where are the limits of a run defined?")).pipe(
-  Effect.flatMap(({ report }) => report),
-  Effect.scoped,
-  Effect.provide(Conductor.layer().pipe(Layer.provide([Tools.layer(tools), approvals]), Layer.provide(files)))
-)
-console.log((await Effect.runPromise(answer)).answer)
+const conductor = Conductor.layer().pipe(Layer.provide([Tools.layer(tools), approvals]), Layer.provide(files))
+const asked = Conductor.use(({ ask }) => ask(process.argv[2] ?? "Where are the limits of a run defined?"))
+const report = Effect.scoped(Effect.flatMap(asked, (started) => started.report))
+console.log((await Effect.runPromise(Effect.provide(report, conductor))).answer)
