@@ -12,9 +12,11 @@ import bundles, { clusterPackage, entryPoints } from "../rolldown.config.ts"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 
-/** The text between the quotes of `from "..."` and `import("...")`. */
+/** The text between the quotes of `from "..."` and `import("...")`; examples in comments import what they like. */
 const importsOf = (declaration: string): ReadonlyArray<string> =>
-  [...declaration.matchAll(/(?<!")\b(?:from|import\()\s*"([^"]+)"/g)].map(([, specifier = ""]) => specifier)
+  [...declaration.replaceAll(/^\s*\/?\*.*$/gm, "").matchAll(/(?<!")\b(?:from|import\()\s*"([^"]+)"/g)].map(
+    ([, specifier = ""]) => specifier
+  )
 
 /** The declaration file of a relative import; compilers keep the extension of the source. */
 const targetOf = (file: string, specifier: string): string =>

@@ -26,7 +26,17 @@ export type { SarifDocument, SarifLog } from "./plugins/check-tools/SarifLog.ts"
 export type { SkillLint } from "./plugins/check-tools/SkillLint.ts"
 export type { TextSpan } from "./plugins/check-tools/TextSpan.ts"
 
-/** Checks a document. Never throws, whatever the text. */
+/**
+ * Checks a document. Never throws, whatever the text.
+ *
+ * @example
+ * ```ts
+ * import { check } from "task-conductor/check"
+ *
+ * const { issues, verdict } = check("# Plan", { kind: "task-list" })
+ * console.log(verdict, issues.map(({ what }) => what))
+ * ```
+ */
 export const check = (text: string, request: CheckRequest = {}): CheckReport => {
   const { kind = "task-list", ...others } = checkRequestOf(request)
   return checkDocument(kind, text, others)

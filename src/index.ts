@@ -76,6 +76,7 @@ export { tool, type Tools } from "./services/tools/Tool.ts"
 export { ToolFailure } from "./domain/tools/ToolCall.ts"
 export { ConfigurationError } from "./services/configuration/ConfigurationError.ts"
 export { RuleWithoutTool } from "./domain/permissions/RuleWithoutTool.ts"
+export { PromptTemplateError } from "./services/models/Prompts.ts"
 export { NoToolSupport } from "./services/models/ToolSupport.ts"
 export type { Configuration } from "./domain/configuration/Configuration.ts"
 export type { ApprovalItem } from "./domain/permissions/ApprovalItem.ts"
@@ -97,7 +98,16 @@ export {
 export type { ConversationSummary } from "./domain/conversation/Conversation.ts"
 export type { ScriptOptions } from "./library/scriptOptions.ts"
 
-/** Checks the text of a document without a model; see `checkInProject` for the rest. The same as in "task-conductor/check". */
+/**
+ * Checks the text of a document without a model; see `checkInProject` for the rest. The same as in "task-conductor/check".
+ *
+ * @example
+ * ```ts
+ * import { check } from "task-conductor"
+ *
+ * if (check(await (await fetch("https://example.com/plan.md")).text()).verdict === "rejected") process.exitCode = 1
+ * ```
+ */
 export const check = (text: string, request: CheckRequest = {}): CheckReport => {
   const { kind = "task-list", ...others } = checkRequestOf(request)
   return checkDocument(kind, text, others)

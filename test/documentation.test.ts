@@ -5,6 +5,7 @@ import { tmpdir } from "node:os"
 import { join, posix } from "node:path"
 import { fileURLToPath } from "node:url"
 import { check } from "../src/index.ts"
+import { examplesIn } from "./support/declarationDocs.ts"
 
 const root = new URL("../", import.meta.url)
 const pages = ["README.md", "CONTRIBUTING.md", "SECURITY.md", ...globSync("docs/**/*.md", { cwd: fileURLToPath(root) })]
@@ -31,7 +32,7 @@ describe("documentation", () => {
     assert.strictEqual(check(plan ?? "").verdict, "accepted")
   })
 
-  it("shows scripts that compile", () => {
+  it("shows scripts that compile, also in the texts of what is exported", () => {
     const source = fileURLToPath(root)
     const folder = mkdtempSync(join(tmpdir(), "task-conductor-documentation-"))
     symlinkSync(join(source, "node_modules"), join(folder, "node_modules"))
@@ -48,7 +49,12 @@ describe("documentation", () => {
     ].flatMap((page) =>
       Array.from(readFileSync(new URL(page, root), "utf8").matchAll(/```ts\n(.*?)```/gs), ([, text = ""]) => text)
     )
-    for (const [index, text] of scripts.entries()) writeFileSync(join(folder, `script-${index}.ts`), text)
+    const declarations = ["dist/types", "src/plugins/cluster/dist/types/plugins/cluster"].flatMap((types) =>
+      globSync(`${types}/**/*.d.ts`, { cwd: source }).map((file) => join(source, file))
+    )
+    const examples = declarations.flatMap(examplesIn)
+    for (const [index, text] of [...scripts, ...examples].entries())
+      writeFileSync(join(folder, `script-${index}.ts`), text)
     const { compilerOptions } = JSON.parse(readFileSync(new URL("tsconfig.json", root), "utf8")) as {
       readonly compilerOptions: object
     }
@@ -56,6 +62,7 @@ describe("documentation", () => {
     const paths = {
       "task-conductor": from("index.d.ts"),
       "task-conductor/kit/*": from("kit/*.d.ts"),
+      "task-conductor/check": from("check.d.ts"),
       "task-conductor-cluster": [join(source, "src/plugins/cluster/dist/types/plugins/cluster/scripts.d.ts")],
       "task-conductor/effect": from("effect.d.ts"),
       "task-conductor/plugin": from("plugin-kit.d.ts")
@@ -73,6 +80,7 @@ describe("documentation", () => {
     const { stdout } = spawnSync(join(source, "node_modules/.bin/tsc"), [], { cwd: folder, encoding: "utf8" })
     rmSync(folder, { recursive: true, force: true })
     assert.isAtLeast(scripts.length, 4)
+    assert.isAtLeast(examples.length, 19)
     assert.strictEqual(stdout, "")
   })
 

@@ -232,7 +232,27 @@ const makeConductor = (settings: ConductorSettings) =>
     ...makeChecks(place)
   }))
 
-/** What a program can have done. Work goes on until its scope closes, which interrupts it and waits until it has stopped. */
+/**
+ * What a program can have done. Work goes on until its scope closes, which interrupts it and waits until it has stopped.
+ *
+ * @example
+ * ```ts
+ * import { Conductor } from "task-conductor/effect"
+ * import * as Effect from "effect/Effect"
+ * import * as Stream from "effect/Stream"
+ *
+ * export const program = Effect.gen(function* () {
+ *   const conductor = yield* Conductor
+ *   const { events, report } = yield* conductor.run("Describe every module below src.")
+ *   yield* Stream.runForEach(events, ({ type }) => Effect.log(type))
+ *   return yield* report
+ * }).pipe(
+ *   Effect.scoped,
+ *   Effect.catchTag("UnknownSkill", ({ message }) => Effect.logError(message)),
+ *   Effect.provide(Conductor.layer({ model: "qwen3:8b", allow: ["read_file"] }))
+ * )
+ * ```
+ */
 export class Conductor extends Context.Service<
   Conductor,
   {

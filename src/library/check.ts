@@ -33,6 +33,16 @@ export const fixInProject = (text: string, options: ProjectCheckOptions = {}): P
     options.signal
   )
 
-/** Checks a document against a project: a plan that is accepted here is one that a run accepts. */
+/**
+ * Checks a document against a project: a plan that is accepted here is one that a run accepts.
+ *
+ * @example
+ * ```ts
+ * import { checkInProject } from "task-conductor"
+ *
+ * const { issues } = await checkInProject("# Plan", { project: "." })
+ * console.log(issues.length)
+ * ```
+ */
 export const checkInProject = (text: string, options: ProjectCheckOptions = {}): Promise<CheckReport> =>
   fixInProject(text, options).then(({ report }) => report)

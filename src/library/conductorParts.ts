@@ -26,7 +26,18 @@ export const ModelPart = Context.Reference<Layer.Layer<LanguageModel.LanguageMod
   defaultValue: () => undefined
 })
 
-/** Where answers come from; without one of these, the server of the model that the settings name. */
+/**
+ * Where answers come from; without one of these, the server of the model that the settings name.
+ *
+ * @example
+ * ```ts
+ * import { Conductor, Models } from "task-conductor/effect"
+ * import * as Layer from "effect/Layer"
+ *
+ * const model = Models.function(async ({ messages }) => `${messages.length} messages`)
+ * export const conductor = Conductor.layer().pipe(Layer.provide(model))
+ * ```
+ */
 export const Models = {
   /** A language model of effect/ai. What it needs is a requirement of the layer. */
   layer: <E, R>(model: Layer.Layer<LanguageModel.LanguageModel, E, R>): Layer.Layer<never, E, R> =>
@@ -49,7 +60,31 @@ const withPlugins = <E, R>(
     Effect.zipWith(PluginPart, plugins, (before, more) => [...before, ...more])
   )
 
-/** The tools of the program, beside those that are built in. Layers of tools that stand side by side replace each other: name all in one. */
+/**
+ * The tools of the program, beside those that are built in. Layers of tools that stand side by side replace each other: name all in one.
+ *
+ * @example
+ * ```ts
+ * import { tool, Tools } from "task-conductor/effect"
+ * import * as Context from "effect/Context"
+ * import * as Effect from "effect/Effect"
+ * import type * as Layer from "effect/Layer"
+ *
+ * class Orders extends Context.Service<Orders, { readonly open: Effect.Effect<ReadonlyArray<number>> }>()("Orders") {}
+ *
+ * export const tools: Layer.Layer<never, never, Orders> = Tools.layer(
+ *   Effect.map(Orders, ({ open }) => ({
+ *     find_orders: tool({
+ *       description: "Lists the open orders.",
+ *       parameters: { type: "object", properties: {} },
+ *       risk: "safe",
+ *       effect: "pure",
+ *       execute: () => open
+ *     })
+ *   }))
+ * )
+ * ```
+ */
 export const ProgramTools = {
   /** Tools by name. An effect that makes them may use any service: `execute` closes over it. */
   layer: <E = never, R = never>(
@@ -74,7 +109,16 @@ export const ProgramTools = {
   plugins: (...plugins: ReadonlyArray<Plugin>): Layer.Layer<never> => withPlugins(Effect.succeed(plugins))
 }
 
-/** The skills of the program, beside those of the project and the user. */
+/**
+ * The skills of the program, beside those of the project and the user.
+ *
+ * @example
+ * ```ts
+ * import { Skills } from "task-conductor/effect"
+ *
+ * export const skills = Skills.layer(new URL("./skills/", import.meta.url))
+ * ```
+ */
 export const ProgramSkills = {
   /** A folder with a folder for each skill: `new URL("./skills/", import.meta.url)`. */
   layer: (folder: URL): Layer.Layer<never> =>
@@ -85,7 +129,19 @@ export const ApproverPart = Context.Reference<RunContext["approver"]>(key("Appro
   defaultValue: () => Approver.layerDenyAll
 })
 
-/** Who answers approvals and questions of the model; nobody, unless one of these is provided. */
+/**
+ * Who answers approvals and questions of the model; nobody, unless one of these is provided.
+ *
+ * @example
+ * ```ts
+ * import { Approvals } from "task-conductor/effect"
+ *
+ * export const approvals = Approvals.functions({
+ *   approve: ({ items }) => items.every(({ tool }) => tool === "edit_file"),
+ *   answer: async ({ question }) => `I do not know: ${question}`
+ * })
+ * ```
+ */
 export const Approvals = {
   /** Functions that answer, as a script passes them. */
   functions: (callbacks: ApprovalCallbacks): Layer.Layer<never> =>
@@ -103,7 +159,18 @@ type SavedIn = "memory" | { readonly folder: string }
 
 export const SavePart = Context.Reference<SavedIn>(key("SavePart"), { defaultValue: () => ({ folder: "" }) })
 
-/** Where runs are saved; where the command line saves them, unless one of these is provided. */
+/**
+ * Where runs are saved; where the command line saves them, unless one of these is provided.
+ *
+ * @example
+ * ```ts
+ * import { Conductor, Journal } from "task-conductor/effect"
+ * import * as Layer from "effect/Layer"
+ *
+ * export const unsaved = Conductor.layer().pipe(Layer.provide(Journal.memory))
+ * export const elsewhere = Conductor.layer().pipe(Layer.provide(Journal.folder("/var/lib/runs")))
+ * ```
+ */
 export const SavedRuns = {
   folder: (folder: string): Layer.Layer<never> => Layer.succeed(SavePart)({ folder }),
   /** Nowhere: a run cannot be resumed, and is in no list. */
@@ -114,7 +181,17 @@ export const HostPart = Context.Reference<Layer.Layer<NodeServices> | undefined>
   defaultValue: () => undefined
 })
 
-/** The machine: its files, programs and terminal; that of Node unless a layer is provided. */
+/**
+ * The machine: its files, programs and terminal; that of Node unless a layer is provided.
+ *
+ * @example
+ * ```ts
+ * import { Host } from "task-conductor/effect"
+ * import * as NodeServices from "@effect/platform-node/NodeServices"
+ *
+ * export const host = Host.layer(NodeServices.layer)
+ * ```
+ */
 export const Host = {
   layer: <E, R>(services: Layer.Layer<NodeServices, E, R>): Layer.Layer<never, E, R> =>
     Layer.effect(

@@ -29,7 +29,19 @@ export const newRunOf = Effect.fnUntraced(function* (options: RunOptions, runId:
 const optionsOf = <Options extends object>(given: string | Options): Options | { readonly prompt: string } =>
   typeof given === "string" ? { prompt: given } : Object(given)
 
-/** Runs a prompt. The run starts at once, and is saved unless the options say otherwise. */
+/**
+ * Runs a prompt. The run starts at once, and is saved unless the options say otherwise.
+ *
+ * @example
+ * ```ts
+ * import { run } from "task-conductor"
+ *
+ * const { events, report } = run({ prompt: "Rename getLimit to readLimit.", allow: ["edit_file:src/**"] })
+ * for await (const event of events) if (event.type === "task.finished") console.log(event.task)
+ * const { answer, status } = await report
+ * console.log(status, answer)
+ * ```
+ */
 export const run = <const Output extends SchemaSource = never>(
   given: string | RunOptions<Output>
 ): WorkHandle<WithValue<RunReport, Output>> => {
@@ -43,7 +55,18 @@ export const run = <const Output extends SchemaSource = never>(
 /** How a script orders a plan. */
 export type PlanOptions = ScriptOptions & Pick<RunRequest, "attachment" | "file" | "open" | "prompt">
 
-/** Makes a task list and checks it, without running it. The report is the list; it rejects when no attempt gives a valid one. */
+/**
+ * Makes a task list and checks it, without running it. The report is the list; it rejects when no attempt gives a valid one.
+ *
+ * @example
+ * ```ts
+ * import { plan, run } from "task-conductor"
+ *
+ * const prompt = "Describe every module below src."
+ * const { markdown } = await plan(prompt).report
+ * await run({ prompt, plan: markdown }).report
+ * ```
+ */
 export const plan = (given: string | PlanOptions): WorkHandle<CheckedTaskList> => {
   const options: PlanOptions = optionsOf(given)
   const { handle } = startHandle(options, (runId) =>
@@ -71,7 +94,21 @@ const askRequestOf = <Output extends SchemaSource>(options: AskOptions<Output>, 
   return { ...request, runId, ...(Array.isArray(tools) ? { tools: tools as ReadonlyArray<string> } : {}) }
 }
 
-/** Asks one message, or several one after another. Starts at once. */
+/**
+ * Asks one message, or several one after another. Starts at once.
+ *
+ * @example
+ * ```ts
+ * import { ask } from "task-conductor"
+ *
+ * const { answer, value } = await ask({
+ *   prompt: "On which port does the server listen?",
+ *   allow: ["read_file"],
+ *   outputSchema: { type: "object", properties: { port: { type: "integer" } }, required: ["port"] }
+ * }).report
+ * console.log(value?.port ?? answer)
+ * ```
+ */
 export const ask = <const Output extends SchemaSource = never>(
   given: string | AskOptions<Output>
 ): AskHandle<WithValue<RunReport, Output>> => {
@@ -106,7 +143,18 @@ export interface Conversation extends Pick<WorkHandle<RunReport>, "events" | "ru
   readonly close: () => Promise<RunReport>
 }
 
-/** Opens a conversation that takes messages until it is closed. */
+/**
+ * Opens a conversation that takes messages until it is closed.
+ *
+ * @example
+ * ```ts
+ * import { openConversation } from "task-conductor"
+ *
+ * const conversation = openConversation({ allow: ["read_file"] })
+ * const { answer } = await conversation.send("What does this project do?")
+ * console.log(answer, (await conversation.close()).usage)
+ * ```
+ */
 export const openConversation = (options: Omit<AskOptions, "prompt" | "messages"> = {}): Conversation => {
   const { handle, started } = startHandle(options, (runId) =>
     conduct("openConversation", options, (conductor) =>

@@ -73,6 +73,14 @@ export const showTask = (runId: string, task: string, options: SavedRunOptions =
  * Resumes a run: finished work is not repeated. Plugins and models that are values are not saved; give them
  * again. The report rejects also when there is no such run, when another process has it or its project, and when its
  * journal cannot be used.
+ *
+ * @example
+ * ```ts
+ * import { resume, runs } from "task-conductor"
+ *
+ * const [last] = await runs()
+ * if (last !== undefined) console.log((await resume(last.runId, { approve: () => true }).report).status)
+ * ```
  */
 export const resume = <const Output extends SchemaSource = never>(
   runId: string,

@@ -82,3 +82,15 @@ export const undocumented = (declared: ReadonlyArray<Declared>): ReadonlyArray<s
     const isDocumented = partsOf(one).some(({ before }) => endOfComment.test(before))
     return (isDocumented ? [] : [one.name]).concat(bareMembersOf(one))
   })
+
+/** The examples in the texts of a file, as programs. */
+export const examplesIn = (file: string): ReadonlyArray<string> =>
+  [...readFileSync(file, "utf8").matchAll(/^( *)\* @example\n\1\* ```ts\n(.*?)\n\1\* ```/gms)].map(
+    ([, indent = "", body = ""]) => body.replaceAll(new RegExp(`^${indent}\\* ?`, "gm"), "")
+  )
+
+/** The names whose text has no example. */
+export const withoutExample = (declared: ReadonlyArray<Declared>): ReadonlyArray<string> =>
+  declared
+    .filter((one) => !partsOf(one).some(({ before }) => /@example(?:(?!\*\/).)*\*\/\s*$/s.test(before)))
+    .map(({ name }) => name)

@@ -68,7 +68,18 @@ const onCluster =
   <A, E, R>(work: Effect.Effect<A, E, R>) =>
     work.pipe(Effect.provide(layerClient(layerCallback({ approve, arbitrate }), database)), onThisMachine({}))
 
-/** Starts a run on the workers and follows it. Interrupting stops following; `cancel` ends the run. */
+/**
+ * Starts a run on the workers and follows it. Interrupting stops following; `cancel` ends the run.
+ *
+ * @example
+ * ```ts
+ * import { cancel, run } from "task-conductor-cluster"
+ *
+ * const { report, runId } = run({ prompt: "Describe every module below src.", approve: () => true })
+ * setTimeout(() => void cancel(runId), 3_600_000).unref()
+ * console.log((await report).status)
+ * ```
+ */
 export const run = (options: ClusterRunOptions): RunHandle =>
   startWork({ signal: options.signal }, (listen, runId) =>
     Effect.gen(function* () {
@@ -93,7 +104,16 @@ export const cancel = (runId: string, options: DatabaseOptions = {}): Promise<bo
     Effect.runPromise
   )
 
-/** Carries out runs until the signal aborts. Rejects when the database cannot be used. */
+/**
+ * Carries out runs until the signal aborts. Rejects when the database cannot be used.
+ *
+ * @example
+ * ```ts
+ * import { work } from "task-conductor-cluster"
+ *
+ * await work({ signal: AbortSignal.timeout(3_600_000), parallel: 4 })
+ * ```
+ */
 export const work = ({ database, signal, tell = () => undefined, ...options }: WorkOptions): Promise<void> => {
   const worker = withOptions(options, "work", () =>
     runWorker({

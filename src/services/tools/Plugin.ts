@@ -155,7 +155,27 @@ export interface PluginParts<Source = SchemaSource> extends BroughtParts {
   readonly providers?: ProviderSource<ConfigOf<Source>>
 }
 
-/** Creates the value that the package of a plugin exports by default. */
+/**
+ * Creates the value that the package of a plugin exports by default.
+ *
+ * @example
+ * ```ts
+ * import { definePlugin, tool, ToolFailure } from "task-conductor/plugin"
+ *
+ * const word_count = tool({
+ *   description: "Counts the words of a file.",
+ *   parameters: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
+ *   risk: "safe",
+ *   effect: "pure",
+ *   access: ({ path }) => [{ _tag: "ReadFile", path }],
+ *   execute: async ({ path }, { host }) => {
+ *     if (path === "") throw new ToolFailure({ type: "validation_failed", message: "Name a file." })
+ *     return (await host.readText(path)).split(/\s+/).length
+ *   }
+ * })
+ * export default definePlugin({ name: "word-count", tools: { word_count } })
+ * ```
+ */
 export const definePlugin = <const Source extends SchemaSource = never>({
   tools = {},
   ...parts

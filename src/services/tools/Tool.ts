@@ -49,6 +49,20 @@ export interface Tool<Params, Source = SchemaSource, Config = unknown> extends T
 /**
  * Defines a tool. `access` and `execute` receive the decoded parameters. A tool that uses the configuration of its
  * plugin declares its type: `execute: async (params, { config }: CallContext<Config>) => ...`.
+ *
+ * @example
+ * ```ts
+ * import { ask, tool } from "task-conductor"
+ *
+ * const find_orders = tool({
+ *   description: "Lists the open orders of a customer.",
+ *   parameters: { type: "object", properties: { customer: { type: "integer" } }, required: ["customer"] },
+ *   risk: "safe",
+ *   effect: "pure",
+ *   execute: async ({ customer }) => [{ customer, id: 4 }]
+ * })
+ * await ask({ prompt: "Which orders of customer 17 are open?", tools: { find_orders } }).report
+ * ```
  */
 export const tool = <const Source extends SchemaSource, Config = unknown>(
   definition: Tool<ValueOf<Source>, Source, Config>
