@@ -145,6 +145,10 @@ export const bundle = (name: string, input: Record<string, string>, external: Ar
 /** Node quotes the line of an error that nobody catches: programs of users see one line of code, not all of it. */
 const withLines = { mangle: false, codegen: { removeWhitespace: false } }
 
+/** Says what an older Node lacks: its first error would be about a function that it does not have. */
+const needsNode =
+  "if (!Map.groupBy) throw new Error(`task-conductor needs Node 22.19 or newer, this is Node ${process.versions.node}. Get one from https://nodejs.org.`)"
+
 /** What is installed with the package stays out of its bundle. */
 const ofPackage = bundle(
   "",
@@ -194,7 +198,7 @@ const library = bundle("library", { ...libraryEntries, ...main, ...startedModule
 
 export default [
   checkBundle,
-  { ...library, output: { ...library.output, minify: withLines } },
+  { ...library, output: { ...library.output, minify: withLines, banner: needsNode } },
   bundle("cli", main),
   packageBundle
 ] satisfies Array<RolldownOptions>

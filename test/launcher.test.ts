@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process"
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
+import { fileURLToPath, pathToFileURL } from "node:url"
 
 /** The bundle that the launcher of a built tree starts with these words. */
 const bundleFor = (...words: ReadonlyArray<string>): string => {
@@ -25,6 +25,17 @@ const bundleFor = (...words: ReadonlyArray<string>): string => {
     rmSync(tree, { recursive: true, force: true })
   }
 }
+
+describe("the library on a Node that is too old", () => {
+  it.each(["index", "effect", "plugin-kit", "testing"])("says so when %s is imported", (entry) => {
+    const library = pathToFileURL(fileURLToPath(new URL(`../dist/library/${entry}.js`, import.meta.url))).href
+    const older = "data:text/javascript,delete Map.groupBy"
+    const args = ["--import", older, "--input-type=module", "-e", `import ${JSON.stringify(library)}`]
+    const { status, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" })
+    expect(status).toBe(1)
+    expect(stderr).toContain("task-conductor needs Node 22.19 or newer, this is Node")
+  })
+})
 
 describe("the launcher", () => {
   it("starts the bundle that starts faster where no plugin can be named", () => {

@@ -15,6 +15,10 @@ import { copyProduct, packFolder } from "./support/packedProduct.ts"
 const root = fileURLToPath(new URL("..", import.meta.url))
 const readJson = (path: string) => JSON.parse(readFileSync(path, "utf8"))
 const manifest = readJson(join(root, "package.json")) as {
+  readonly homepage?: string
+  readonly bugs?: { readonly url?: string }
+  readonly repository?: { readonly url?: string }
+  readonly keywords?: ReadonlyArray<string>
   readonly dependencies: Readonly<Record<string, string>>
   readonly devDependencies: Readonly<Record<string, string>>
 }
@@ -94,6 +98,14 @@ describe("the packed product", needs("tar"), () => {
 })
 
 describe("the packages", () => {
+  it("say where they are at home, which links on the page of a registry need", () => {
+    const { bugs, homepage = "", keywords = [], repository } = manifest
+    for (const address of [homepage, bugs?.url ?? "", repository?.url?.replace(/^git\+/, "") ?? ""]) {
+      assert.isTrue(URL.canParse(address), address)
+    }
+    assert.isAbove(keywords.length, 3)
+  })
+
   it("have licences that fit to MIT", () => {
     assert.isAbove(bundled.length, 50)
     assert.deepStrictEqual(

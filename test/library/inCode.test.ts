@@ -15,6 +15,7 @@ import {
 import { inOptionWords } from "../../src/library/ConductorError.ts"
 import { check as checkAlone } from "../../src/check.ts"
 import { makeSandbox } from "../support/binary.ts"
+import { referenceServer } from "../support/McpServers.ts"
 
 const sandbox = makeSandbox()
 const project = `${sandbox.root}/project`
@@ -327,6 +328,23 @@ describe("a script with a configuration of its own", () => {
     })
     await report
     assert.isTrue(systems.some((text) => text.includes("Greet everybody by name.")))
+  })
+
+  it("has MCP servers of its own", async () => {
+    const { answer, message } = await ask({
+      project,
+      configuration: false,
+      prompt: "Say heron.",
+      mcpServers: { own: referenceServer },
+      allow: ["mcp__own__echo"],
+      model: ({ messages }) => {
+        const result = messages.find(({ role }) => role === "tool")
+        return result === undefined
+          ? { toolCalls: [{ name: "mcp__own__echo", arguments: { message: "heron" } }] }
+          : `The server said: ${result.content}`
+      }
+    }).report
+    assert.include(answer, "Echo: heron", message)
   })
 })
 
