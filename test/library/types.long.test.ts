@@ -3,7 +3,7 @@
  */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { spawnSync } from "node:child_process"
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -15,6 +15,9 @@ const program = `
 import { aiSdkModel, ask, plan, run, tool, type FlatEvent, type RunReport } from "task-conductor"
 import { check } from "task-conductor/check"
 import { Approvals, Conductor, type ConductorError, Journal, Models, Tools } from "task-conductor/effect"
+import { definePlugin, type Plugin } from "task-conductor/plugin"
+import { runTool } from "task-conductor/testing"
+import { attach, type DatabaseUnavailable, run as runOnCluster } from "task-conductor-cluster"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -57,6 +60,16 @@ const { taskList } = await plan("Find the port.").report
 console.log(taskList.tasks.length, check("", { kind: "result" }).verdict)
 run({ prompt: "x", model: aiSdkModel({ specificationVersion: "v3", modelId: "m", doGenerate: async (_: object) => ({}) }) })
 
+const plugin: Plugin = definePlugin({ name: "greetings", tools: { hello } })
+const { data, success } = await runTool(plugin, "hello", { name: "Ada" })
+is<Same<typeof success, boolean>>()
+console.log(data)
+const clustered = runOnCluster({ prompt: "Hello.", priority: 5 })
+is<Same<Awaited<typeof clustered.report>, RunReport>>()
+is<Same<ReturnType<typeof attach>, typeof clustered>>()
+const unavailable = (error: DatabaseUnavailable): string => error.message
+console.log(unavailable)
+
 // @ts-expect-error an option that there is not
 run({ prompt: "x", modle: "y" })
 // @ts-expect-error a yes is no function
@@ -91,6 +104,10 @@ beforeAll(() => {
   writeFileSync(join(folder, "package.json"), '{ "type": "module" }')
   writeFileSync(join(folder, "program.ts"), program)
   symlinkSync(repository, join(folder, "node_modules/task-conductor"))
+  for (const part of ["package.json", "dist"]) {
+    const target = join(folder, "node_modules/task-conductor-cluster", part)
+    cpSync(join(repository, "src/plugins/cluster", part), target, { recursive: true })
+  }
   symlinkSync(join(repository, "node_modules/effect"), join(folder, "node_modules/effect"))
   symlinkSync(join(repository, "node_modules/@types/node"), join(folder, "node_modules/@types/node"))
 })
