@@ -349,6 +349,14 @@ describe("a script with a configuration of its own", () => {
 })
 
 describe("work of a script", () => {
+  it("rejects when no server names its model, and has a report once it has one", async () => {
+    const order = { ...base, host: "http://127.0.0.1:1", prompt: "Hello.", limits: { serverWaitSeconds: 1 } }
+    const error = await rejection(run(order).report)
+    assert.deepStrictEqual([error._tag, error.message.includes("127.0.0.1:1")], ["ModelError", true])
+    const { message, status } = await run({ ...order, model: "qwen3:8b" }).report
+    assert.deepStrictEqual([status, message.includes("127.0.0.1:1")], ["unavailable", true])
+  })
+
   it("leaves no listener at the signal, and no rejection when only its events are read", async () => {
     const stop = new AbortController()
     let listeners = 0
