@@ -2,9 +2,11 @@
  * The examples that need no model are executed as a reader would execute them.
  */
 import { afterAll, describe, expect, it } from "vitest"
-import { spawnSync } from "node:child_process"
+import { spawn, spawnSync } from "node:child_process"
+import { once } from "node:events"
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { setTimeout } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { parse } from "yaml"
 import { environmentOf, makeSandbox, program } from "./support/binary.ts"
@@ -42,6 +44,25 @@ describe("the examples", () => {
     expect([code, stderr]).toEqual([0, ""])
     expect(stdout).toMatch(/^done, \d+ tasks, report in script\.html\n(\d+ ms (model|tool) .*\n){3}$/)
     expect(readFileSync(join(project, "script.html"), "utf8")).toContain("Where are the limits of a run defined?")
+  })
+
+  it("carry out a plan that a person allows on a page", async () => {
+    const env = environmentOf(sandbox.root, { TASK_CONDUCTOR_MODEL: "embedded", PROJECT: project })
+    const child = spawn(process.execPath, [join(examples, "approve-in-a-page.ts")], { cwd: project, env })
+    let printed = ""
+    child.stdout.on("data", (piece: Buffer) => (printed += piece.toString()))
+    const ended = once(child, "exit")
+    await once(child.stdout, "data")
+    const address = printed.trim()
+    let page = ""
+    while (!page.includes("<form")) {
+      await setTimeout(50)
+      page = await (await fetch(address)).text()
+    }
+    expect(page).toContain("Is this the plan?")
+    await fetch(address, { method: "POST", body: "answer=yes", redirect: "manual" })
+    expect(await ended).toEqual([0, null])
+    expect(printed).toMatch(/^http:.*\ndone: .*limits\.md/s)
   })
 
   it("answer and report in a shell", needs("bash"), () => {

@@ -138,7 +138,7 @@ export const ApproverPart = Context.Reference<RunContext["approver"]>(key("Appro
  *
  * export const approvals = Approvals.functions({
  *   approve: ({ items }) => items.every(({ tool }) => tool === "edit_file"),
- *   answer: async ({ question }) => `I do not know: ${question}`
+ *   answer: async (question) => `I do not know: ${question}`
  * })
  * ```
  */

@@ -5,6 +5,7 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
+import * as Tracer from "effect/Tracer"
 import * as AiTool from "effect/ai/Tool"
 import * as Toolkit from "effect/ai/Toolkit"
 import { Approvals, Conductor, Journal, Models, tool, Tools } from "../../src/effect.ts"
@@ -53,6 +54,28 @@ describe("a conductor", () => {
       assert.deepStrictEqual([kept[0]?.type, kept.at(-1)?.type], ["run.started", "run.finished"])
       assert.deepStrictEqual(second, kept)
     }).pipe(Effect.scoped, Effect.provide(Conductor.layer(settings)))
+  )
+
+  liveTest("hides the spans of its own work from the tracer of the program, unless they are asked for", () =>
+    Effect.gen(function* () {
+      const names: Array<string> = []
+      const tracer = Tracer.make({
+        span: (options) => {
+          names.push(options.name)
+          return new Tracer.NativeSpan(options)
+        }
+      })
+      const runWith = (spans: boolean) =>
+        Conductor.use(({ run }) => Effect.flatMap(run(prompt), ({ report }) => report)).pipe(
+          Effect.scoped,
+          Effect.provide(Conductor.layer({ ...settings, spans })),
+          Effect.withTracer(tracer)
+        )
+      yield* runWith(false)
+      assert.deepStrictEqual(names, [])
+      yield* runWith(true)
+      assert.include(names, "beginRun")
+    })
   )
 
   liveTest("fails with an error of its union when work cannot begin, and says what to do in options", () =>

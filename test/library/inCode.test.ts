@@ -337,6 +337,7 @@ describe("a script with a configuration of its own", () => {
       prompt: "Say heron.",
       mcpServers: { own: referenceServer },
       allow: ["mcp__own__echo"],
+      toolCalls: "native",
       model: ({ messages }) => {
         const result = messages.find(({ role }) => role === "tool")
         return result === undefined
