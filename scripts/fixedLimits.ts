@@ -49,7 +49,7 @@ const people = "questions and permissions"
 export const fixedLimits: ReadonlyArray<FixedLimit> = [
   limit(
     files,
-    "files and folders of a project that are looked at",
+    "files and folders of a project",
     [
       "services/files/FileTree.ts#maxTreeEntries",
       "services/changes/SearchedTexts.ts#mostListed",
@@ -67,21 +67,21 @@ export const fixedLimits: ReadonlyArray<FixedLimit> = [
   ),
   limit(
     files,
-    "the index of a git repository, which tells what is tracked although a pattern ignores it",
+    "the index of a git repository, for tracked files that a pattern ignores",
     "services/files/TrackedFiles.ts#maxIndexBytes",
     "bytes",
     "what a pattern ignores counts as ignored"
   ),
   limit(
     files,
-    "bytes in which lines of a large file are looked for",
+    "the part of a large file that is searched for lines",
     "services/files/TextFile.ts#maxScanned",
     "bytes",
     "the call fails and says so"
   ),
   limit(
     files,
-    "lines of a file that is too large to be read whole, in one call",
+    "lines of a too large file, in one call",
     ["plugins/tools/ReadFile.ts#partBytes", "services/references/FileReferences.ts#partBytes"],
     "bytes",
     "the rest is read by another call",
@@ -103,35 +103,29 @@ export const fixedLimits: ReadonlyArray<FixedLimit> = [
   ),
   limit(
     files,
-    "a file whose encoding is told by its whole text",
+    "a file whose whole text decides the encoding",
     ["services/files/TextFile.ts#maxDecodedBytes", "services/files/AtomicWrite.ts#mostEncoded"],
     "bytes",
     "the lines that are asked for tell it"
   ),
   limit(
     files,
-    "configuration and other files of this program that are read whole",
+    "a configuration or other file of task-conductor",
     "services/files/GivenFile.ts#maxBoundedBytes",
     "bytes",
     "an error names the file"
   ),
+  limit(files, "a file of an option", "services/files/GivenFile.ts#maxGivenBytes", "bytes", "an error names the file"),
   limit(
     files,
-    "a file that is given as an option",
-    "services/files/GivenFile.ts#maxGivenBytes",
-    "bytes",
-    "an error names the file"
-  ),
-  limit(
-    files,
-    "what is attached to a prompt",
+    "the input attached to a prompt",
     "cli/terminal/Input.ts#attachedBytes",
     "bytes",
     "it is cut, with a note"
   ),
   limit(
     files,
-    "links that lead to one another",
+    "symbolic links in a row",
     [
       "services/files/CanonicalPath.ts#maxLinks",
       "services/commands/CommandScripts.ts#maxLinks",
@@ -163,14 +157,14 @@ export const fixedLimits: ReadonlyArray<FixedLimit> = [
   ),
   limit(
     files,
-    "source files whose names the map shows, and tests that are searched for imports",
+    "source files whose names the map shows; tests searched for imports",
     ["services/map/MapReader.ts#mostSources", "services/map/MapReader.ts#mostSearched"],
     "files",
     "others are not looked at"
   ),
   limit(
     searching,
-    "`search_files` ends before the limit of its call, to show what it has",
+    "how long before its limit `search_files` ends, to show what it has",
     "plugins/tools/SearchFiles.ts#secondsToShow",
     "seconds",
     "the result says which share of the files was searched",
@@ -178,42 +172,42 @@ export const fixedLimits: ReadonlyArray<FixedLimit> = [
   ),
   limit(
     searching,
-    "a file that is searched for the first excerpts, for uses of a changed name and for items",
+    "a file searched for the prefetch, uses of a changed name, and items",
     "services/changes/SearchedTexts.ts#maxSearchedBytes",
     "bytes",
     "it is not searched"
   ),
   limit(
     searching,
-    "files of a project that are searched for first excerpts, uses of changed names, and uses of a change",
+    "files searched for the prefetch, uses of a changed name, and uses of a change",
     "services/changes/SearchedTexts.ts#mostSearched",
     "files",
     "nothing is searched for"
   ),
   limit(
     searching,
-    "paths that are compared for the nearest name",
+    "paths compared for the nearest name",
     "domain/files/PathList.ts#maxCompared",
     "paths",
     "others are not suggested"
   ),
   limit(
     searching,
-    "a file in which a quotation is looked for",
+    "a file searched for a quotation",
     "services/references/Evidence.ts#maxBytes",
     "bytes",
     "only that the file is there is checked"
   ),
   limit(
     changes,
-    "a file that is edited",
+    "an edited file",
     "services/tools/FileAccess.ts#maxEditBytes",
     "bytes",
     "the change fails and says so"
   ),
   limit(
     changes,
-    "a file in which a text is replaced everywhere",
+    "a file in a replacement everywhere",
     "services/changes/SearchedTexts.ts#maxChangedBytes",
     "bytes",
     "it is named as not looked at if it holds the text, and the run is not `done`"
@@ -227,35 +221,35 @@ export const fixedLimits: ReadonlyArray<FixedLimit> = [
   ),
   limit(
     changes,
-    "a file whose changes by several tasks are put together",
+    "a file whose changes by several tasks are merged",
     "services/pipeline/JoinChanges.ts#maxBytes",
     "bytes",
     "the later task fails and says so"
   ),
   limit(
     changes,
-    "a file that is kept for `undo`, and whose content tells whether it changed",
+    "a file kept for `undo`, and compared by content",
     ["domain/files/FileEntry.ts#mostKept", "services/files/Hash.ts#maxHashed"],
     "bytes",
     "`undo` names it; size and time are compared"
   ),
   limit(
     changes,
-    "a file that is compared with what a call was to write",
+    "a file compared with what a call was to write",
     "services/files/Workspace.ts#maxComparedBytes",
     "bytes",
-    "a person is asked about the call"
+    "the user is asked about the call"
   ),
   limit(
     commands,
-    "what a command writes",
+    "the output of a command",
     "services/commands/ChildRun.ts#maxOutputBytes",
     "bytes",
     "it is stopped; the result says so"
   ),
   limit(
     commands,
-    "the beginning and the end of an output that are kept, each, and lines about trouble between them",
+    "the kept beginning and end of an output, each; error lines between them",
     ["domain/commands/CommandOutput.ts#keptBytes", "domain/commands/CommandOutput.ts#troubleBytes"],
     "bytes",
     "a note says how much is left out"
@@ -263,7 +257,7 @@ export const fixedLimits: ReadonlyArray<FixedLimit> = [
   limit(commands, "a command line", "domain/commands/CommandText.ts#maxBytes", "bytes", "the call is rejected"),
   limit(
     commands,
-    "a command that is to stop, between SIGTERM and SIGKILL",
+    "the time between SIGTERM and SIGKILL of a command",
     "services/commands/ChildRun.ts#grace",
     "time",
     "it is killed"
@@ -278,7 +272,7 @@ export const fixedLimits: ReadonlyArray<FixedLimit> = [
   ),
   limit(
     commands,
-    "the memory that is left to a command at least",
+    "the least memory of a command",
     "domain/commands/CommandLimits.ts#leastMemoryMegabytes",
     "MB",
     "",
@@ -300,7 +294,7 @@ export const fixedLimits: ReadonlyArray<FixedLimit> = [
   ),
   limit(
     commands,
-    "looking for secrets in the commits of a repository",
+    "the search for secrets in the commits of a repository",
     "services/commands/CommittedSecrets.ts#patience",
     "time",
     "its commits are hidden from commands",
@@ -308,49 +302,49 @@ export const fixedLimits: ReadonlyArray<FixedLimit> = [
   ),
   limit(
     commands,
-    "a text file that a command writes and that is proposed",
+    "a proposed text file of a command",
     "services/commands/CopyChanges.ts#maxBytes",
     "bytes",
     "`not_proposed` of the result names it"
   ),
   limit(
     commands,
-    "a copy of a project for a command, where the system has no overlay",
+    "a copy of a project, if the system has no overlay",
     "services/commands/ProjectCopy.ts#maxBytes",
     "bytes",
     "the command fails and says so"
   ),
   limit(
     commands,
-    "scripts that a command runs and whose changes are watched for a rule",
+    "scripts of a command that a rule watches",
     "services/commands/CommandScripts.ts#maxScripts",
     "scripts",
     "others are not watched"
   ),
   limit(
     commands,
-    "a script whose own scripts are watched",
+    "a script searched for further scripts",
     "services/commands/CommandScripts.ts#maxBytes",
     "bytes",
     "what it starts is not watched"
   ),
   limit(
     checks,
-    "checks that are tried while the plan is made",
+    "checks tried during the planning",
     "services/checks/Checks.ts#mostTried",
     "checks",
     "others are not tried"
   ),
   limit(
     checks,
-    "the first task waits for a trial that the plan did not outlast",
+    "how long the first task waits for such a trial",
     "services/pipeline/CheckTrial.ts#longestWait",
     "time",
     "the task begins; the trial ends when changes are checked"
   ),
   limit(
     checks,
-    "trying a check that nobody named",
+    "the trial of a check that nobody named",
     "services/checks/Checks.ts#longestTry",
     "seconds",
     "it is stopped: it can start",
@@ -358,19 +352,25 @@ export const fixedLimits: ReadonlyArray<FixedLimit> = [
   ),
   limit(
     checks,
-    "a check that is repeated to see whether its failure is flaky",
+    "a check repeated because it may be flaky",
     "services/checks/CheckRuns.ts#longestRepeat",
     "seconds",
     "it is not repeated"
   ),
   limit(
     checks,
-    "a check that is repeated to see whether changed tests need the change",
+    "a check repeated with the old code, for changed tests",
     "services/checks/CheckRuns.ts#longestTrial",
     "seconds",
     "it is not repeated"
   ),
-  limit(checks, "trying a program for `doctor`", "app/diagnosis.ts#trialSeconds", "seconds", "the finding says so"),
+  limit(
+    checks,
+    "the trial of a program by `doctor`",
+    "app/diagnosis.ts#trialSeconds",
+    "seconds",
+    "the finding says so"
+  ),
   limit(checks, "programs that `doctor` tries", "app/diagnosis.ts#mostTried", "programs", "others are not tried"),
   limit(
     tools,
@@ -379,45 +379,45 @@ export const fixedLimits: ReadonlyArray<FixedLimit> = [
     "time",
     "it is left out, with a warning"
   ),
-  limit(tools, "a listener takes an event", "app/startup.ts#listenTime", "time", "it hears no more of the run"),
+  limit(tools, "a listener with one event", "app/startup.ts#listenTime", "time", "it hears no more of the run"),
   limit(
     tools,
-    "the file of a secret, or what a command says of it",
+    "a secret from a file or a command",
     "services/plugins/Secrets.ts#mostBytes",
     "bytes",
     "the secret counts as missing"
   ),
   limit(
     tools,
-    "a command says a secret",
+    "a command that prints a secret",
     "services/plugins/Secrets.ts#commandTime",
     "ms",
     "the secret counts as missing"
   ),
   limit(
     tools,
-    "a tool of a plugin reads a file that names no size",
+    "a file that a plugin's tool reads without a size",
     "services/tools/CallContext.ts#usualBytes",
     "bytes",
     "the call fails"
   ),
   limit(
     tools,
-    "a plugin makes its tools",
+    "a plugin that creates its tools",
     "services/tools/PluginLoader.ts#loadTime",
     "time",
     "it is left out, with a warning"
   ),
   limit(
     tools,
-    "code of a plugin that is to stop",
+    "a plugin's code after a stop",
     "services/tools/ForeignCode.ts#grace",
     "time",
     "its call ends with `timeout`"
   ),
   limit(
     tools,
-    "files of a plugin that trust in it covers",
+    "files of a trusted plugin",
     "services/plugins/PluginFinder.ts#maxFiles",
     "files",
     "it cannot be trusted; the message says so"
@@ -431,7 +431,7 @@ export const fixedLimits: ReadonlyArray<FixedLimit> = [
   ),
   limit(
     tools,
-    "entries of the list of things to do that a task keeps",
+    "entries of a task's to-do list",
     "plugins/tools/ScratchTasks.ts#maxEntries",
     "entries",
     "the call fails and says so"
@@ -445,7 +445,7 @@ export const fixedLimits: ReadonlyArray<FixedLimit> = [
   ),
   limit(
     tools,
-    "an MCP server that is to stop",
+    "an MCP server after a stop",
     ["plugins/mcp/McpConnection.ts#grace", "plugins/mcp/McpToolServer.ts#grace"],
     "time",
     "it is killed"
@@ -475,14 +475,14 @@ export const fixedLimits: ReadonlyArray<FixedLimit> = [
   ),
   limit(
     tools,
-    "entries and levels of a folder that are looked at for them",
+    "entries and levels of a folder searched for them",
     ["services/skills/SkillFolders.ts#maxEntries", "services/skills/SkillFolders.ts#maxDepth"],
     "",
     "others are not named"
   ),
   limit(
     tools,
-    "turns that a skill may ask for",
+    "turns of a skill",
     "domain/skills/Skill.ts#maxTurns",
     "turns",
     "the skill is rejected",
@@ -523,7 +523,7 @@ export const fixedLimits: ReadonlyArray<FixedLimit> = [
   ),
   limit(
     models,
-    "the properties of a llama-server, which may load a model for them",
+    "the properties of a llama-server, which may load a model first",
     "plugins/openai/OpenAiServer.ts#propertiesTimeout",
     "time",
     "the run goes on without them",
@@ -531,21 +531,21 @@ export const fixedLimits: ReadonlyArray<FixedLimit> = [
   ),
   limit(
     models,
-    "how long what is known of a server counts",
+    "how long facts about a server stay valid",
     "services/providers/ollama/OllamaServer.ts#valid",
     "time",
     "it is asked again"
   ),
   limit(
     models,
-    "equal lines of words, and tokens of a text that comes again and again",
+    "equal lines of words; tokens of a repeated text",
     ["domain/documents/RepetitionWatch.ts#mostEqualLines", "domain/documents/RepetitionWatch.ts#mostLoopTokens"],
     "",
     "the answer is stopped and asked for again"
   ),
   limit(
     models,
-    "one word again and again",
+    "repetitions of one word",
     "domain/documents/RepetitionWatch.ts#mostEqualWords",
     "times",
     "the answer is stopped and asked for again"
@@ -559,7 +559,7 @@ export const fixedLimits: ReadonlyArray<FixedLimit> = [
   ),
   limit(
     models,
-    "repeated words, and repeated characters, of a code block, a change, a call or data",
+    "repeated words, and other characters, in code, a change, a call or data",
     [
       "domain/documents/RepetitionWatch.ts#mostCodeCharacters",
       "domain/documents/RepetitionWatch.ts#mostDataCharacters"
@@ -569,7 +569,7 @@ export const fixedLimits: ReadonlyArray<FixedLimit> = [
   ),
   limit(
     models,
-    "answers in a row that are of no use, at one place",
+    "useless answers in a row, at one place",
     "domain/documents/UselessAnswers.ts#mostUselessAnswers",
     "answers",
     "the model is given up: exit code 3 for a plan, else 6"
@@ -577,72 +577,66 @@ export const fixedLimits: ReadonlyArray<FixedLimit> = [
   limit(web, "redirects of a page", "plugins/web/PublicWeb.ts#maxRedirects", "redirects", "the fetch fails"),
   limit(web, "a page", "plugins/web/PublicWeb.ts#defaultMaxBytes", "bytes", "the fetch fails"),
   limit(web, "memory for reading a page", "plugins/web/PublicWeb.ts#maxMegabytes", "MB", "the fetch fails"),
+  limit(saved, "a journal", "services/journal/JournalReader.ts#maxJournalBytes", "bytes", "an error names the file"),
   limit(
     saved,
-    "a journal that is read",
-    "services/journal/JournalReader.ts#maxJournalBytes",
-    "bytes",
-    "an error names the file"
-  ),
-  limit(
-    saved,
-    "one process looks for locks of projects",
+    "the search for locks of projects",
     "services/files/ProjectWriteLock.ts#longestLook",
     "ms",
     "the run does not begin; the message names the process"
   ),
   limit(
     saved,
-    "conversations that are kept for a project",
+    "kept conversations of a project",
     "services/conversation/ConversationStore.ts#mostConversations",
     "conversations",
     "the oldest is removed"
   ),
   limit(
     saved,
-    "typed messages that are kept for a project",
+    "kept typed messages of a project",
     "services/conversation/ConversationStore.ts#mostMessages",
     "messages",
     "the oldest are removed"
   ),
   limit(
     saved,
-    "a command of your own for `ask`",
+    "a custom command of `ask`",
     "services/conversation/CustomCommands.ts#mostBytes",
     "bytes",
     "it is left out"
   ),
   limit(
     tools,
-    "images and files that one call of a tool returns",
+    "images and files of one tool call",
     "services/tools/KeepOutput.ts#mostFiles",
     "",
     "the call fails and says so"
   ),
   limit(
     saved,
-    "images in the page about a run",
+    "images in a report",
     "plugins/report/ReportImages.ts#mostBytes",
     "bytes",
     "others are named, with where they are kept"
   ),
   limit(
     saved,
-    "a heartbeat of a worker without an answer of the database",
+    "a worker's heartbeat without an answer",
     "plugins/cluster/BossWork.ts#heartbeatLimit",
     "time",
     "it is sent again on another connection"
   ),
   limit(
     saved,
-    "a query to the database of a cluster is tried again",
+    "retries of a query to the database of a cluster",
     "plugins/cluster/DatabaseErrors.ts#patience",
     "time",
     "the worker ends"
   ),
   limit(
     saved,
-    "a worker holds its work without a heartbeat",
+    "a worker's work without a heartbeat",
     "plugins/cluster/WorkQueues.ts#heartbeatSeconds",
     "seconds",
     "another worker takes it"
@@ -670,14 +664,14 @@ export const fixedLimits: ReadonlyArray<FixedLimit> = [
   ),
   limit(
     people,
-    "files of a project that the question about an MCP server names",
+    "files named in the question about an MCP server",
     "plugins/mcp/McpServers.ts#maxFiles",
     "files",
     "others are counted"
   ),
   limit(
     people,
-    "the first byte of an attached stdin",
+    "the wait for the first byte of an attached stdin",
     "cli/terminal/Input.ts#silence",
     "time",
     "the command goes on without it"

@@ -103,24 +103,24 @@ const configurationPage = (): string =>
 
 const meanings: Readonly<Record<RunEvent["type"], string>> = {
   "run.started":
-    "The first line: the run, its project, its model and its prompt; `stage_models` has the models of stages that have one of their own.",
+    "The first line: the run, its project, its model and its prompt; `stage_models` has the models of single stages.",
   "stage.started": "A stage has started.",
   "model.started":
     "A prompt was sent to the model. `retry` counts how often it was sent before, and `after` says what happened then.",
   "model.waiting":
-    "A heartbeat, every 10 seconds of a model call. `phase` is what it waits for: `connecting`, `turn` (the server answers other calls of the run), `first_word`, `next_word`, or `writing` while the answer comes. It has lasted `seconds`, and [its limit](limits.md) ends it at `ends_at_seconds`. It is not saved with the run.",
+    "A heartbeat, every 10 seconds of a model call. `phase` is what it waits for: `connecting`, `turn` (the server answers other calls of the run), `first_word`, `next_word`, or `writing` while the answer comes. It has lasted `seconds`, and [its limit](limits.md) ends it at `ends_at_seconds`. Not saved.",
   "model.finished": "The answer of the model is complete.",
   "model.failed":
-    "A model call failed. `reason` is its kind, such as `Hopeless` for an answer that was stopped, or `ContextOverflow`; `will_retry` says whether the prompt is sent again, `what` what happened in a few words, `retry` and `retries` which retry follows.",
+    "A model call failed. `reason` is its kind, such as `Hopeless` for an answer that was stopped, or `ContextOverflow`; `what` describes it. `will_retry` says whether the prompt is sent again, `retry` and `retries` which retry follows.",
   "model.phase":
     "The model began to think before its answer, or to write the answer after it had thought. A model that does not think has no phases.",
   "model.progress":
-    "How far a model call is, about every second after its first. `phase` is `queued` (waiting for a slot of the run), `connecting`, `turn` (the server answers other calls of the run), `loading`, `reading`, `loading_or_reading` where the server does not tell which of both, `thinking` or `writing`. `seconds` counts from the beginning of the phase; `tokens` and `tokens_per_second` are estimates of what was written. It is not saved with the run.",
+    "The progress of a model call, about every second after its first. `phase` is `queued` (waiting for a slot of the run), `connecting`, `turn` (the server answers other calls of the run), `loading`, `reading`, `loading_or_reading` if the server does not tell them apart, `thinking` or `writing`. `seconds` counts from the beginning of the phase; `tokens` and `tokens_per_second` are estimates of what was written. Not saved.",
   "answer.piece":
-    "A piece of the answer of the run while the model writes it, at most five times a second. The answer is checked when it is whole: the one that counts is in `run.finished`. It is not saved with the run.",
+    "A piece of the answer of the run while the model writes it, at most five times a second. The answer is checked when it is whole: `run.finished` has the one that counts. Not saved.",
   "server.waiting":
-    "The model server is gone or has too much to do. The calls of the run wait for it, for at most so many more seconds.",
-  "server.back": "The model server answers again, and the calls that waited go on.",
+    "The model server is gone or overloaded. The calls of the run wait for it, for at most so many more seconds.",
+  "server.back": "The model server answers again, and the waiting calls go on.",
   "answer.rejected": "An answer could not be used; its issues go into the next attempt.",
   "answer.repaired": "An answer was accepted after harmless repairs.",
   "plan.created": "The task list was checked and accepted.",
@@ -132,34 +132,34 @@ const meanings: Readonly<Record<RunEvent["type"], string>> = {
   "task.turn": "An answer for a task asks for calls, and proposes changes of files. Nothing is changed yet.",
   "task.item":
     "An item of a task for each item has ended: the `number`th `of` all, with its `state` and the beginning of its report.",
-  "task.worked": "The turns of a task have ended; `calls` are the changes that are to be approved and made.",
+  "task.worked": "The turns of a task have ended; `calls` are the changes to approve and make.",
   "task.kept":
     "A task had finished before the run was resumed. Its result is used, and the task is not executed again.",
   "references.read":
-    "The references that a task gets, each with its size, estimated tokens and hash, and how much is shown when not all of it has room.",
+    "The references of a task, each with its size, estimated tokens and hash, and the shown part if not all of it fits.",
   "task.started": "A task makes its calls.",
   "task.finished": "A task has finished, with its result.",
   "task.failed": "A task ended without a result, or was skipped.",
   "tool.started": "A tool call was allowed and has started.",
   "tool.running":
-    "A heartbeat, every 10 seconds of a tool call. Its limit, where it is known, ends it at `ends_at_seconds`. It is not saved with the run.",
+    "A heartbeat, every 10 seconds of a tool call. Its limit, if known, ends it at `ends_at_seconds`. Not saved.",
   "tool.progress":
-    "How far a tool call is, as its tool says it, at most once a second: `done` of `total`, or a `text`. It is not saved with the run.",
+    "The progress of a tool call, as the tool reports it, at most once a second: `done` of `total`, or a `text`. Not saved.",
   "tool.finished": "A tool call has finished, with its result.",
-  "check.started": "The host runs a check of the project, such as its tests.",
+  "check.started": "task-conductor runs a check of the project, such as its tests.",
   "check.running":
-    "A heartbeat, every 10 seconds of a check; `limits.checkSeconds` ends it at `ends_at_seconds`. It is not saved with the run.",
-  "check.tried": "How a check ends on the project as it is, while the plan is made; one that proves nothing says why.",
+    "A heartbeat, every 10 seconds of a check; `limits.checkSeconds` ends it at `ends_at_seconds`. Not saved.",
+  "check.tried": "How a check ends on the unchanged project, during the planning; one that proves nothing says why.",
   "check.finished":
-    "A check has ended. `exit_code` is null for one that was stopped or not run. `new_failures` did not fail without the changes, `ran` counts the tests and names the new ones that passed (absent where the output counts none), and `text` is what the model gets.",
+    "A check has ended. `exit_code` is null if it was stopped or not run. `new_failures` did not fail without the changes, `ran` counts the tests and names the new ones that passed (absent if the output counts none), and `text` is what the model gets.",
   "approval.requested":
-    "Approval is needed; the items show for what. With the scope `question`, `title` is a question of the model to the person.",
+    "Approval is needed; the items show for what. With the scope `question`, `title` is a question of the model to the user.",
   "approval.answered":
-    "The answer to a request for approval, or with `text` to a question of the model. `by` says who answered: `person`, `rule`, or `nobody` (no terminal).",
+    "The answer to a request for approval, or with `text` to a question of the model. `by` says who answered: `person` (the user), `rule`, or `nobody` (no terminal).",
   message: "A message to the user.",
   "ask.started": "Answering a message of a conversation has started.",
   "ask.finished": "Answering a message of a conversation has ended; the report says how.",
-  "run.finished": "The last line: exit code and report. It is also printed after a signal or an error."
+  "run.finished": "The last line: exit code and report, also after a signal or an error."
 }
 
 const eventsPage = (): string =>
@@ -176,7 +176,7 @@ const eventsPage = (): string =>
       "`$id` ends with the version that `run.started` names.",
       "",
       "A line with `deprecated` repeats the event before it under the earlier name of its type, until the next version:",
-      "`task.refined` for `task.worked`. The library has only the new name.",
+      '`task.refined` for `task.worked`. The library has only the new name. Events marked "Not saved" are not part of the saved run.',
       "",
       "A command with wrong usage or configuration (exit code 2) starts no run and prints no line; stderr says why."
     ].join("\n"),

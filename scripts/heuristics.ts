@@ -55,427 +55,400 @@ export const heuristics: ReadonlyArray<Heuristic> = [
   budgets(
     "warnedTurns",
     "answers",
-    "so many answers before the last one the model is told how many are left",
+    "when the model learns how many answers are left",
     "Later a change and its report do not fit; sooner the model hurries."
   ),
   heuristicsOf("turns", "services/models/")(
     "ResultImages.ts#mostImages",
     "images",
-    "a message shows at most so many images of results",
+    "images of results in a message",
     "Small windows are full with more; with fewer, two states of a page cannot be compared."
   ),
   turns(
     "hooks/SelfReview.ts#leastAnswers",
     "answers",
-    "with fewer answers left there is no self-review",
+    "answers left that a self-review needs",
     "A test that fails needs an answer that repairs it, and a report."
   ),
   turns(
     "hooks/Repeats.ts#acrossCompactions",
     "times",
-    "so many times limits.identicalCalls a call is made at most whose output compactions have dropped",
+    "repetitions of a call whose output a compaction dropped, as a multiple of limits.identicalCalls",
     "Fewer forbid what the model is told to do; more let it go in circles."
   ),
   firstMessage(
     "Prefetch.ts#windowShares",
     "of the window",
-    "what the best file and the second one may take before the first turn",
+    "the best and the second file of the prefetch",
     "More leaves no room for the turns; less shows no whole function.",
     "decision 090"
   ),
   budgets(
     "filesAtFirst",
     "files",
-    "so many changed files fit the turns that every task has",
+    "changed files that fit the turns of every task",
     "Features over eight files ended for want of turns; a fix changes two or three."
   ),
   budgets(
     "turnsForFile",
     "turns",
-    "work gets so many more for each further file that it changes",
+    "more turns for each further changed file",
     "One looks at the file, one corrects it. More lets work go on that has lost its way."
   ),
   budgets(
     "mostTurnsGrown",
     "turns",
-    "work does not grow beyond so many turns",
+    "upper bound of the turns of a task",
     "The conversation has been compacted several times by then; a person should divide the task."
   ),
   budgets(
     "compactAt",
     "of what a prompt may have",
-    "from here on the conversation is compacted",
+    "prompt size that starts a compaction",
     "Later no reply fits; sooner prefixes that a server has cached are lost.",
     "real work"
   ),
-  budgets("compactTo", "of the window", "what a compaction leaves", "More compacts again at once.", "real work"),
-  budgets(
-    "replyShare",
-    "of what is free",
-    "what a reply may take",
-    "More leaves no room for the next turn.",
-    "real work"
-  ),
-  budgets("leastLines", "lines", "for less room no budget is announced", "The next compaction makes room."),
+  budgets("compactTo", "of the window", "prompt size after a compaction", "More compacts again at once.", "real work"),
+  budgets("replyShare", "of what is free", "size of a reply", "More leaves no room for the next turn.", "real work"),
+  budgets("leastLines", "lines", "smallest budget that is announced", "The next compaction makes room."),
   budgets(
     "lineCharacters",
     "characters",
-    "the length of a line in the announced budget",
+    "assumed line length in an announced budget",
     "Source code has about as many, with its number."
   ),
-  budgets(
-    "leastMeasured",
-    "lines",
-    "from so many lines on that are shown, they say how long the next ones are",
-    "Fewer may all be short."
-  ),
+  budgets("leastMeasured", "lines", "shown lines from which the line length is measured", "Fewer may all be short."),
   budgets(
     "leastLine",
     "characters",
-    "a measured line counts as at least so long",
+    "smallest measured line length",
     "A list of short words would announce more than fits of the next file."
   ),
   budgets(
     "mostOver",
     "times",
-    "so many times more lines may be shown than were announced",
+    "shown lines, compared with announced ones",
     "Less cuts the last lines of what was asked for; more makes the number wrong."
   ),
   budgets(
     "longerLines",
     "times",
-    "so much more than a reply has otherwise, outputs may take whose lines are longer than those before",
+    "larger reply for outputs with longer lines than before",
     "Less shows fewer lines than were announced; more leaves no room for the next turn."
   ),
   budgets(
     "besideOutputs",
     "characters",
-    "what an answer and the frame of its reply take",
+    "size of an answer and the frame of its reply",
     "Less announces more than fits."
   ),
   budgets(
     "enoughLines",
     "lines",
-    "a reply with room for so many is not given more by a compaction",
+    "a reply that fits so many lines causes no early compaction",
     "Less shows no long function beside its test; more compacts large windows again and again."
   ),
   budgets(
     "worthwhile",
     "times",
-    "so many times more of the outputs a compaction before its time has to show",
+    "how much more output an early compaction must show",
     "Less compacts for a few lines."
   ),
   reports(
     "ReportIssues.ts#mostRejectedReports",
     "times",
-    "how often a report is sent back while a check fails newly",
+    "rejected reports while a check newly fails",
     "A model that failed twice to repair it would use up its turns."
   ),
   reports(
     "UselessAnswers.ts#mostUselessAnswers",
     "answers",
-    "after so many answers in a row of no use the model is given up",
+    "useless answers in a row until the model is given up",
     "The third is the first that was sampled differently and bound to a form."
   ),
   heuristicsOf("turns", "domain/documents/OpenFiles.ts#")(
     "mostOpen",
     "files",
-    "so many files that the task names and no call was about are named in a reply",
+    "named files without a call that a reply lists",
     "More is not read, and stands in each reply."
   ),
   reports(
     "HalfPlan.ts#mostCharacters",
     "characters",
-    "longer lines do not show that a plan is half",
+    "longest line that can show an unfinished plan",
     "A paragraph may speak of further tasks."
   ),
   compaction(
     "leastPart",
     "characters",
-    "a part of an output has at least",
+    "smallest part of an output",
     "A few lines of each output are of no use.",
     "real work"
   ),
-  compaction(
-    "leastDiff",
-    "characters",
-    "the diffs of all changes have at least",
-    "The model would make its changes again."
-  ),
+  compaction("leastDiff", "characters", "smallest budget for diffs", "The model would make its changes again."),
   compaction(
     "leastChecks",
     "characters",
-    "the outputs of checks have at least",
+    "smallest budget for outputs of checks",
     "The message of one failure has about as many."
   ),
   budgets(
     "newestShare",
-    "of the room",
-    "what the outputs of the last answer may take",
+    "of the budget",
+    "outputs of the last answer after a compaction",
     "Less, and the model asks for them again."
   ),
   heuristicsOf("compaction", "domain/documents/ChangedFunctions.ts#")(
     "longestFunction",
     "lines",
-    "of a changed function that is shown whole",
+    "longest changed function shown whole",
     "A longer one takes the room of what was read last; a diff shows it."
   ),
   heuristicsOf("compaction", "domain/documents/ChangedFiles.ts#")(
     "mostNames",
     "names",
-    "functions and types of a file that the line about its change names",
+    "functions and types named for a changed file",
     "A change of more is read in its diff."
   ),
   heuristicsOf("excerpts", "domain/models/OutputCut.ts#")(
     "leastLicence",
     "lines",
-    "a comment at the beginning of a file with so many is left out when it names a licence and not all has room",
+    "shortest licence comment that is omitted if space is short",
     "A shorter one costs no more than the note about it."
   ),
-  compaction(
-    "headings",
-    "characters",
-    "what headings and fences take",
-    "Less makes the summary longer than its budget."
-  ),
+  compaction("headings", "characters", "size of headings and fences", "Less makes the summary longer than its budget."),
   compaction(
     "mostImports",
     "lines",
-    "imports that are shown of a file while a check fails",
+    "imports shown of a file while a check fails",
     "More takes the room of the changed places."
   ),
   compaction(
     "radii",
     "lines",
-    "what is shown around a changed place, step by step while there is room",
+    "lines around a changed place, in steps while they fit",
     "Each place gets the same before one gets more."
   ),
   review(
     "trivialLines",
     "lines",
-    "a change of no more lines has no self-review",
+    "largest change without a self-review",
     "The question would cost more than the change."
   ),
-  review("mostPlaces", "lines", "that belong to a change", "More is not read."),
-  review("mostOfFile", "lines", "of these, in one file", "Places in several files say more."),
-  review("mostBranches", "lines", "of these, branches beside the change", "The nearest are the most alike."),
-  review("mostNames", "declarations", "of a change whose users are looked for", "A larger change touches everything."),
-  ran("longestLine", "characters", "longer lines of an output name no test", "They are data that a test prints."),
-  ran("mostNamed", "tests", "new tests that are named", "The others are counted."),
+  review("mostPlaces", "lines", "related lines in a question", "More is not read."),
+  review("mostOfFile", "lines", "related lines of one file", "Places in several files say more."),
+  review("mostBranches", "lines", "other branches beside the change", "The nearest are the most alike."),
+  review(
+    "mostNames",
+    "declarations",
+    "changed declarations whose users are searched for",
+    "A larger change touches everything."
+  ),
+  ran("longestLine", "characters", "longest output line that can name a test", "They are data that a test prints."),
+  ran("mostNamed", "tests", "new tests named", "The others are counted."),
   relations(
     "mostHolders",
     "files",
-    "a name that more files hold is not looked at",
+    "files with a name, above which it is skipped",
     "It is a common word, and reading takes time."
   ),
-  relations(
-    "mostUses",
-    "lines",
-    "of one file that use a name, of which more are not looked at",
-    "The self-review names two of a file."
-  ),
+  relations("mostUses", "lines", "uses of a name examined in one file", "The self-review names two of a file."),
   relations(
     "mostChangedLines",
     "lines",
-    "of one change whose declarations are looked for",
+    "changed lines whose declarations are searched for",
     "More are in the same declarations, or in too many."
   ),
   relations(
     "mostCharacters",
     "characters",
-    "of files that hold the names of a change; a name that would bring more is not looked at",
+    "total size of the files searched for the names of a change",
     "Reading takes time, in which nothing else happens."
   ),
-  relations("mostUsers", "files", "a name that more files use belongs to none", "It is a word of the project."),
-  review("placeLength", "characters", "of each place", "The line is found by its number."),
+  relations("mostUsers", "files", "users of a name, above which it counts as common", "It is a word of the project."),
+  review("placeLength", "characters", "shown length of a related line", "The line is found by its number."),
   prefetch(
     "mostHolders",
     "files",
-    "a name in more files counts for none",
+    "files with a name, above which it counts for none",
     "It says little about any of them.",
     "decision 090"
   ),
   prefetch(
     "leastParts",
     "characters",
-    "with less room nothing is shown around the hits of the first search",
+    "smallest budget for parts around the hits of the first search",
     "It shows no function."
   ),
-  prefetch("mostOthers", "files", "further files that are named", "More is not read.", "decision 090"),
+  prefetch("mostOthers", "files", "further files named", "More is not read.", "decision 090"),
   prefetchScores(
     "scoreParts.testFile",
     "of the score",
-    "what a file of tests counts",
+    "score of a test file",
     "Tests hold every name of what they test.",
     "decision 090"
   ),
-  remaining("mostPlaces", "places", "of one name that are named", "The model searches for the rest."),
-  remaining("mostNames", "names", "that a change took away", "More names match everywhere."),
-  remaining("mostLines", "lines", "that a change took away", "More lines match everywhere."),
-  remaining("shownLength", "characters", "of each place", "The line is found by its number."),
-  evidence("reach", "characters", "how far from a link a quotation may reach", "Further text is about something else."),
-  evidence(
-    "nearby",
-    "lines",
-    "a name that stands once is what a link meant up to this distance",
-    "Further away it is another one."
-  ),
+  remaining("mostPlaces", "places", "places named of one name", "The model searches for the rest."),
+  remaining("mostNames", "names", "removed names searched for", "More names match everywhere."),
+  remaining("mostLines", "lines", "removed lines searched for", "More lines match everywhere."),
+  remaining("shownLength", "characters", "shown length of a place", "The line is found by its number."),
+  evidence("reach", "characters", "distance between a link and its quotation", "Further text is about something else."),
+  evidence("nearby", "lines", "distance at which a unique name corrects a link", "Further away it is another one."),
   evidence(
     "leastJoined",
     "characters",
-    "shorter quotations are not looked for across lines",
+    "shortest quotation searched for across lines",
     "A few characters stand anywhere."
   ),
-  evidence("mostJoined", "lines", "that a quotation may put together", "More would be a paragraph of a paraphrase."),
-  evidence("leastQuote", "characters", "shorter quotations are none", "They stand on most lines."),
-  evidence("leastProse", "characters", "from here on quoted prose is a line", "Fewer are a name or a term."),
+  evidence("mostJoined", "lines", "lines that a quotation may join", "More would be a paragraph of a paraphrase."),
+  evidence("leastQuote", "characters", "shortest quotation", "They stand on most lines."),
+  evidence("leastProse", "characters", "shortest quoted prose that counts as a line", "Fewer are a name or a term."),
   evidence(
     "leastCode",
     "characters",
-    "from here on quoted code is a line",
+    "shortest quoted code that counts as a line",
     "Fewer are an expression that stands on several lines."
   ),
-  terms("mostWords", "words", "of a task that are looked for", "A text of more words matches everywhere."),
-  terms("mostNamed", "names", "and strings of a task that are looked for, each", "The same."),
-  terms("mostMatches", "lines", "that words match", "More blocks would not fit."),
+  terms("mostWords", "words", "words of a task that are searched for", "A text of more words matches everywhere."),
+  terms("mostNamed", "names", "names, and strings, of a task that are searched for", "The same."),
+  terms("mostMatches", "lines", "lines that words may match", "More blocks would not fit."),
   scores(
     "scoreParts.prompt",
     "of the weight",
-    "what only the prompt names counts",
+    "a term that only the prompt names",
     "The task says what is needed now."
   ),
-  scores("scoreParts.form", "of the weight", "a name by its form alone counts", "A word with a hump may be a product."),
+  scores(
+    "scoreParts.form",
+    "of the weight",
+    "a name recognized by its form alone",
+    "A word with a hump may be a product."
+  ),
   scores(
     "termScores.literal",
     "points",
-    "a quoted string, shared by the lines that hold it",
+    "a quoted string, shared by its lines",
     "An exact string is the surest sign, before a declaration."
   ),
   scores("termScores.declared", "points", "the declaration of a name", "It says more than each of its uses."),
   scores(
     "termScores.inNamed",
     "points",
-    "more, inside of a declaration that is named too",
+    "bonus inside a declaration that is named too",
     "`Schema.validate` means that one of several."
   ),
   scores(
     "termScores.aroundLiteral",
     "points",
-    "more, around a line with a quoted string",
+    "bonus around a line with a quoted string",
     "The function that prints the message."
   ),
   scores("termScores.word", "points", "a word of the task", "It stands in more lines than a name."),
   scores("termScores.use", "points", "a use of a name", "Declaration first, but more than a word."),
-  scores(
-    "scoreParts.comment",
-    "of the score",
-    "a line of a comment counts",
-    "Comments repeat the words of what they describe."
-  ),
+  scores("scoreParts.comment", "of the score", "a comment line", "Comments repeat the words of what they describe."),
   terms(
     "leastScore",
     "points",
-    "words alone show blocks from here on without an outline",
+    "score from which word matches show blocks without an outline",
     "One rare word is worth a point."
   ),
-  terms("leastPart", "of the best", "blocks with less are left out", "They share only common words with the task."),
-  terms("leastBeside", "points", "the same beside a place that the task means", "That place has the room first."),
-  terms("leastStem", "characters", "shorter stems are whole words", "They begin other words as well."),
-  terms("mostPlaces", "lines", "with a quoted string are places that it means", "In more it is no place."),
-  excerpts("longestPart", "lines", "of a block that only words match", "More takes the room of others."),
-  excerpts("mostMeant", "places", "that a task means", "More have no room for what is around them."),
-  excerpts(
-    "longestWhole",
-    "lines",
-    "of a declaration that is shown whole",
-    "A longer one is shown by the blocks in it."
+  terms("leastPart", "of the best", "lowest score of a shown block", "They share only common words with the task."),
+  terms(
+    "leastBeside",
+    "points",
+    "lowest score of a block beside a place that the task means",
+    "That place has the room first."
   ),
-  excerpts("leastComment", "lines", "fewer lines of comments stay with the code", "A note without them costs as much."),
-  excerpts("lastLines", "lines", "at the end of a declaration that does not fit", "What it returns stands there."),
-  excerpts("mostOfGap", "lines", "of a gap that is filled", "A part with holes would be read again.", "real work"),
-  excerpts("nearLines", "lines", "on each side of one that is looked for", "A statement has about as many."),
+  terms("leastStem", "characters", "shortest stem; shorter ones are whole words", "They begin other words as well."),
+  terms("mostPlaces", "lines", "lines with a quoted string that still count as its places", "In more it is no place."),
+  excerpts("longestPart", "lines", "longest block that only words match", "More takes the room of others."),
+  excerpts("mostMeant", "places", "places that a task can mean", "More have no room for what is around them."),
+  excerpts("longestWhole", "lines", "longest declaration shown whole", "A longer one is shown by the blocks in it."),
+  excerpts(
+    "leastComment",
+    "lines",
+    "shortest comment that is separated from its code",
+    "A note without them costs as much."
+  ),
+  excerpts("lastLines", "lines", "last lines shown of a long declaration", "What it returns stands there."),
+  excerpts("mostOfGap", "lines", "longest gap that is filled", "A part with holes would be read again.", "real work"),
+  excerpts("nearLines", "lines", "lines shown on each side of a match", "A statement has about as many."),
   excerpts(
     "mostLookedFor",
     "lines",
-    "of these in one declaration",
+    "matches shown in one declaration",
     "More leaves no room for what belongs together.",
     "real work"
   ),
-  excerpts("mostHead", "lines", "in which the head of a declaration ends", "Longer ones are data."),
-  excerpts(
-    "mostFirst",
-    "places",
-    "of which the line is shown before their blocks",
-    "More would take half of the room."
-  ),
+  excerpts("mostHead", "lines", "lines in which the head of a declaration ends", "Longer ones are data."),
+  excerpts("mostFirst", "places", "places whose line comes before their blocks", "More would take half of the room."),
   excerpts(
     "outlineShare",
     "of what is left",
-    "stays for blocks beside the outline",
+    "budget for blocks beside the outline",
     "The outline only says where to read on."
   ),
-  lines("Packing.ts#longestLine", "characters", "a longer line is cut", "Minified lines would take all the room."),
+  lines(
+    "Packing.ts#longestLine",
+    "characters",
+    "longest line that is not cut",
+    "Minified lines would take all the room."
+  ),
   lines(
     "Packing.ts#beforeText",
     "characters",
-    "before what is looked for in it",
+    "text shown before the match in a cut line",
     "What is looked for is seen with its beginning."
   ),
+  lines("Packing.ts#noteSlack", "characters", "extra length of a note", "Less makes a text longer than its budget."),
+  lines("EnclosingLines.ts#around", "lines", "lines on each side, outside of blocks", "About a paragraph."),
+  lines("EnclosingLines.ts#mostNames", "names", "enclosing declarations named", "The innermost ones tell them apart."),
   lines(
-    "Packing.ts#noteSlack",
+    "EnclosingLines.ts#longestName",
     "characters",
-    "a note may be longer than those that are measured",
-    "Less makes a text longer than its budget."
+    "shown length of a heading",
+    "The rest does not tell headings apart."
   ),
-  lines("EnclosingLines.ts#around", "lines", "on each side, where there is no block", "About a paragraph."),
-  lines("EnclosingLines.ts#mostNames", "names", "of declarations around a line", "The innermost ones tell them apart."),
-  lines("EnclosingLines.ts#longestName", "characters", "of a heading", "The rest does not tell headings apart."),
   gate(
     "leastWord",
     "characters",
-    "shorter words of an address carry nothing",
+    "shortest word of an address that counts",
     "They stand in most texts.",
     "decision 092"
   ),
-  gate(
-    "leastPiece",
-    "characters",
-    "shorter pieces of an encoded text carry nothing",
-    "They stand in most texts.",
-    "decision 092"
-  ),
+  gate("leastPiece", "characters", "shortest encoded piece that counts", "They stand in most texts.", "decision 092"),
   clashes(
     "mostClashes",
     "times",
-    "a task gets turns because of clashes",
+    "clashes of a task until it fails",
     "Two tasks would follow one another without end."
   ),
   slots(
     "toolsTake",
     "ms",
-    "a slot waits for the next turn of its task",
+    "how long a slot waits for the next turn of its task",
     "Without it a later step takes the slot; most tools take less.",
     "makespan"
   ),
   edits(
     "TextEdit.ts#alike",
     "of the characters",
-    "lines are alike from here on",
+    "equal characters that make lines alike",
     "Below, another line is shown as the one that was meant."
   ),
   edits(
     "TextEdit.ts#contextLines",
     "lines",
-    "around the nearest place in the answer to a wrong edit",
+    "lines around the nearest place in the reply to a wrong edit",
     "Enough to copy the text."
   ),
-  edits("TextEdit.ts#minKnown", "characters", "shorter lines are no known ones", "Brackets stand anywhere."),
-  edits("EditPlaces.ts#minVisible", "characters", "that a text with an ellipsis needs", "Fewer stand anywhere."),
-  edits("NewText.ts#leastLines", "lines", "of a file that a new text may lose", "A small file may be written anew."),
+  edits("TextEdit.ts#minKnown", "characters", "shortest line that identifies a place", "Brackets stand anywhere."),
+  edits("EditPlaces.ts#minVisible", "characters", "visible text that an ellipsis needs", "Fewer stand anywhere."),
+  edits("NewText.ts#leastLines", "lines", "lines that a new text may lose", "A small file may be written anew."),
   edits(
     "NewText.ts#mostKept",
     "of its lines",
-    "that a new text keeps to count as one with a loss",
+    "kept lines below which a new text counts as a loss",
     "A text that keeps more has lost little."
   )
 ]

@@ -17,39 +17,35 @@ type SingleLimit = Exclude<keyof Limits, "stages" | "tools">
 /** What happens at each limit, and how the user learns of it. */
 const reached: Readonly<Record<SingleLimit, string>> = {
   attempts:
-    "The stage has failed: no valid plan (exit code 3), a failed task, an outstanding task list that is kept, or a run without an answer (exit code 1). The message says after how many tries, and names this limit.",
-  thinkingTokens:
-    "The thoughts are cut off, and the next attempt is asked not to think. In `ask` the message names this limit.",
-  connectSeconds: "The call has failed as unreachable; see `unreachableRetries` and `serverWaitSeconds`.",
-  firstWordSeconds: "The call is given up and sent again; see `brokenRetries`.",
-  nextWordSeconds: "The call is given up and sent again; see `brokenRetries`.",
-  callSeconds: "The call has failed, however much of the answer has come. It is not sent again.",
-  busyRetries:
-    "A task has failed; outside a task the run ends with exit code 5. The message of the server names this limit.",
+    "The stage fails: no valid plan (exit code 3), a failed task, an outstanding task list that is kept, or a run without an answer (exit code 1). The message counts the attempts.",
+  thinkingTokens: "The thoughts are cut off, and the next attempt asks the model not to think.",
+  connectSeconds: "The call fails as unreachable; see `unreachableRetries` and `serverWaitSeconds`.",
+  firstWordSeconds: "The call is repeated; see `brokenRetries`.",
+  nextWordSeconds: "The call is repeated; see `brokenRetries`.",
+  callSeconds: "The call fails, however much of the answer has come, and is not repeated.",
+  busyRetries: "A task fails; outside a task the run ends with exit code 5.",
   unreachableRetries: "The run ends with exit code 5.",
-  brokenRetries: "The call has failed. The message names this limit, and that of time if one ended the call.",
-  rounds: "The run ends with exit code 6 and an answer from what was found. Flag: `--max-rounds`, also of `resume`.",
-  turns: "The task has failed; the message names this limit. Its changes are not made.",
+  brokenRetries: "The call fails.",
+  rounds: "The run answers from its results, with exit code 6. Flag: `--max-rounds`, also of `resume`.",
+  turns: "The task fails, and its changes are not made.",
   items: "The run asks whether to go on with all; without an answer the task is declined.",
-  toolCallsPerIteration: "Further calls of the iteration are not run; each gets a result that names this limit.",
+  toolCallsPerIteration: "Further calls are not run; each gets a result that says so.",
   iterationsPerMessage: "The model answers with what it has, without tools (exit code 6).",
-  currentFileLines: "The file is shown in part, with a note in the prompt.",
-  readFileBytes: "Lines of the file are read instead of the whole, and the result says how to read on.",
+  currentFileLines: "The prompt shows a part of the file, with a note.",
+  readFileBytes: "The call reads lines of the file, and the result says how to read on.",
   identicalCalls:
-    "The task has failed; in `ask` the model answers without tools (exit code 6). A refinement is rejected by `check`.",
-  serverWaitSeconds: "The run ends with exit code 5; the message names this limit. It can be resumed.",
-  toolSeconds: "The call is stopped with `timeout`; its message names this limit.",
-  toolOutputBytes: "The output is left out with `output_limit`; its message names this limit.",
-  toolFileBytes: "The result is left out with `output_limit`; its message names this limit.",
-  commandSeconds:
-    "The command is stopped with `timeout`; its message names this limit and shows the end of its output.",
-  checkSeconds:
-    "The check is stopped. It has failed where it ended without the changes, and proves nothing where it did not; its text names this limit.",
+    "The task fails; in `ask` the model answers without tools (exit code 6). `check` rejects such a refinement.",
+  serverWaitSeconds: "The run ends with exit code 5 and can be resumed.",
+  toolSeconds: "The call ends with `timeout`.",
+  toolOutputBytes: "The output is left out with `output_limit`.",
+  toolFileBytes: "The result is left out with `output_limit`.",
+  commandSeconds: "The command ends with `timeout`; the message shows the end of its output.",
+  checkSeconds: "The check is stopped. It fails if it ended without the changes; otherwise it proves nothing.",
   commandMemoryMegabytes:
-    "The command is stopped; its result names this limit. Where the kernel does not hold it in a control group, what is used is read three times a second.",
-  commandProcesses: "The command is stopped, or cannot start more; its result names this limit.",
-  commandFileMegabytes: "The program gets the signal `SIGXFSZ`, or an error; the result names this limit.",
-  fetchSeconds: "The fetch ends with `timeout`; its message names this limit."
+    "The command is stopped. Without a control group, task-conductor reads the used memory three times a second.",
+  commandProcesses: "The command is stopped, or cannot start more.",
+  commandFileMegabytes: "The program gets the signal `SIGXFSZ`, or an error.",
+  fetchSeconds: "The fetch ends with `timeout`."
 }
 
 const singleLimits = Object.keys(Limits.fields).filter(
@@ -138,10 +134,10 @@ export const limitsPage = (): string =>
       "```"
     ].join("\n"),
     [
-      "A stage may have limits of its own under `limits.stages` where the table says so, and a tool under `limits.tools`. They are",
-      "merged key by key, like the limits of the run. What ends a call or a run says so, with the name of the limit."
+      "Where the table says so, a stage may have other limits under `limits.stages`, and a tool under `limits.tools`. They are",
+      "merged key by key, like the limits of the run. The message or result of a call, check or run that reached a limit names it."
     ].join("\n"),
-    `While a call of the model or of a tool goes on, a line (and the event \`model.waiting\` or \`tool.running\`) says at least every ${heartbeatEvery / 1000}\nseconds what it waits for and when its limit ends it.`,
+    `During a call of a model or a tool, a line (and the event \`model.waiting\` or \`tool.running\`) says every ${heartbeatEvery / 1000} seconds what it\nwaits for and when its limit ends it.`,
     "## Limits that can be set",
     tableOf(["limit", "default", "for", "meaning", "when it is reached"], [...settable, ...ofTools]),
     "## Limits in other settings",
