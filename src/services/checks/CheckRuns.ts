@@ -6,7 +6,6 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
-import * as Option from "effect/Option"
 import * as path from "node:path"
 import * as Result from "effect/Result"
 import * as Semaphore from "effect/Semaphore"
@@ -115,7 +114,7 @@ const makeProjectStates = Effect.gen(function* () {
     const infos = yield* Effect.forEach(files, (file) => infoAt(path.join(workspace.root, file)), {
       concurrency: 16
     })
-    const stamps = infos.map((info) => info && `${info.size} ${Option.getOrUndefined(info.mtime)?.getTime()}`)
+    const stamps = infos.map((info) => info && `${info.size} ${info.mtime}`)
     return hashOf(files.map((file, index) => `${file} ${stamps[index] ?? ""}`))
   }).pipe(Effect.provideService(CurrentCopy, undefined), Effect.provideService(FileSystem.FileSystem, fs))
 

@@ -10,6 +10,7 @@ import * as Scope from "effect/Scope"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { canonicalPath, isWithin } from "../files/CanonicalPath.ts"
 import { fileFailure } from "../files/FileFailure.ts"
+import { infoAt, isMissing } from "../files/FileLook.ts"
 import { takeLock } from "../files/ProcessLock.ts"
 import { makeFolders, randomSuffix } from "../files/PrivateFile.ts"
 import type { WorkingCopy } from "../files/WorkingCopy.ts"
@@ -199,6 +200,8 @@ const hasOneOwner = Effect.fnUntraced(function* (root: string) {
   return entries.every(({ info }) => info.uid === uid && info.gid === gid)
 })
 
+type Trial = (overlay: OverlayMounts) => Effect.Effect<void, ToolFailure>
+
 /** The available ways to mount an overlay, in the order of trying. */
 const overlaysHere = Effect.fnUntraced(function* ({ root, sandbox }: CopyPlaces) {
   if (!(yield* hasOneOwner(root))) return []
@@ -209,20 +212,49 @@ const overlaysHere = Effect.fnUntraced(function* ({ root, sandbox }: CopyPlaces)
   ]
 })
 
-const chooseWay = (places: CopyPlaces, trial: (overlay: OverlayMounts) => Effect.Effect<void, ToolFailure>) =>
+/** The file system that a path lies on, or will lie on when it is made. */
+const diskOf = Effect.fnUntraced(function* (place: string) {
+  let existing = place
+  while (yield* isMissing(existing)) existing = path.dirname(existing)
+  return (yield* infoAt(existing))?.dev
+})
+
+/**
+ * The overlays that worked in this process, by what that depends on: programs, and the file systems of project and scratch
+ * folder. A trial starts four programs, so a later run does not repeat one that succeeded.
+ */
+const workingOverlays = new Map<string, string>()
+
+/** The way to mount an overlay here, or why there is none. */
+const findOverlay = Effect.fnUntraced(function* (places: CopyPlaces, scratch: string, trial: Trial) {
+  const { root, sandbox } = places
+  const programs = [yield* sandbox.find("bwrap"), yield* sandbox.find("unshare")]
+  const key = [...programs, yield* diskOf(root), yield* diskOf(scratch)].join("\n")
+  const ways = yield* overlaysHere(places)
+  const known = ways.find(({ words }) => words === workingOverlays.get(key))
+  if (known !== undefined) return known
+  let why = "its files belong to several users or groups"
+  for (const way of ways) {
+    const tried = yield* Effect.result(trial(way.overlay))
+    if (tried._tag === "Success") {
+      workingOverlays.set(key, way.words)
+      return way
+    }
+    why = tried.failure.message
+  }
+  return why
+})
+
+const chooseWay = (places: CopyPlaces, trial: Trial) =>
   Effect.gen(function* () {
     const { root, sandbox, scratch } = places
     const { sandboxed, why: reason = "" } = yield* sandbox.state
     if (!sandboxed) return none(`there is no sandbox (${reason})`)
     const { path: place } = yield* canonicalPath(root, scratch)
     if (isWithin(root, place)) return none(`${place}, where copies would lie, is in the project`)
-    let why = "its files belong to several users or groups"
-    for (const way of yield* overlaysHere(places)) {
-      const tried = yield* Effect.result(trial(way.overlay))
-      if (tried._tag === "Success") return way
-      why = tried.failure.message
-    }
-    return { mechanism: "copy", words: `a copy of the project; no overlay can be mounted (${why})` } satisfies Way
+    const found = yield* findOverlay(places, place, trial)
+    if (typeof found !== "string") return found
+    return { mechanism: "copy", words: `a copy of the project; no overlay can be mounted (${found})` } satisfies Way
   }).pipe(Effect.catchTag("ToolFailure", ({ message }) => Effect.succeed(none(message.replace(/\.$/, "")))))
 
 const shownOf = (root: string, copy: WorkingCopy): ShownProject => ({

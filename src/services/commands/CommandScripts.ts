@@ -3,7 +3,6 @@
  * Permission or trust for a command holds for the current content of these files.
  */
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import * as path from "node:path"
 import { looksLikePath, type NamedScripts, scriptsInText, scriptsOfCommand } from "../../domain/commands/CommandText.ts"
 import type { RunScript } from "../../domain/tools/Access.ts"
@@ -52,7 +51,7 @@ export const readScript = Effect.fnUntraced(function* (file: string) {
   const info = yield* infoAt(file)
   if (info?.type !== "File") return undefined
   const text = yield* Effect.orElseSucceed(readTextFile(file, maxBytes), () => undefined)
-  const stamp = `${info.size} ${Option.getOrUndefined(info.mtime)?.getTime()}`
+  const stamp = `${info.size} ${info.mtime}`
   return { hash: text === undefined ? stamp : textHash(text), text }
 })
 

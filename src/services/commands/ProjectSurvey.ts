@@ -11,7 +11,6 @@ import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { isWithin, pathFrom } from "../files/CanonicalPath.ts"
 import { entriesIn, infoAt, isFile, isThere, linkAt, realPath } from "../files/FileLook.ts"
 import { readTextFile } from "../files/TextFile.ts"
-import * as Option from "effect/Option"
 
 /** The findings, as absolute paths. */
 interface ProjectWalk {
@@ -228,10 +227,9 @@ const stampOf = Effect.fnUntraced(function* (path: string) {
   if (link !== undefined) return `link ${link}`
   const info = yield* infoAt(path)
   if (info === undefined) return undefined
-  const identity = `${info.type} ${info.dev} ${Option.getOrElse(info.ino, () => 0)}`
-  const time = Option.getOrUndefined(info.mtime)?.getTime()
+  const identity = `${info.type} ${info.dev} ${info.ino}`
   /** A folder changes with every commit, so only its replacement matters. */
-  return info.type === "File" ? `${identity} ${info.size} ${time}` : identity
+  return info.type === "File" ? `${identity} ${info.size} ${info.mtime}` : identity
 })
 
 /**

@@ -8,6 +8,7 @@ import * as path from "node:path"
 import { systemError } from "effect/PlatformError"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { fileFailure, ifFound } from "./FileFailure.ts"
+import { isMissing, realPath } from "./FileLook.ts"
 import { statfs } from "node:fs"
 
 /** Give up after this many dangling links: they are a cycle. */
@@ -29,14 +30,13 @@ const danglingTarget = Effect.fnUntraced(function* (candidate: string) {
 
 /** Resolves the deepest existing ancestor and appends the rest. Follows dangling links. */
 const resolveExisting = Effect.fnUntraced(function* (absolute: string) {
-  const fs = yield* FileSystem.FileSystem
   let candidate = absolute
   let rest = ""
   let links = 0
   while (true) {
-    const real = yield* ifFound(fs.realPath(candidate))
+    const real = yield* realPath(candidate)
     if (real !== undefined) return path.join(real, rest)
-    const target = yield* danglingTarget(candidate)
+    const target = (yield* isMissing(candidate)) ? undefined : yield* danglingTarget(candidate)
     if (target === undefined) {
       rest = path.join(path.basename(candidate), rest)
       candidate = path.dirname(candidate)

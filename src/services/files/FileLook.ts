@@ -1,31 +1,104 @@
-/** File queries that treat an error as a missing file. */
+/**
+ * File queries that treat an error as a missing file.
+ *
+ * A run makes hundreds of them for each command, and the kernel answers from memory. So they are synchronous: the thread pool and
+ * error objects would take ten times the processor time.
+ */
 import * as Effect from "effect/Effect"
-import * as FileSystem from "effect/FileSystem"
-import { statSync } from "node:fs"
+import type * as FileSystem from "effect/FileSystem"
+import {
+  type BigIntStats,
+  type Dirent,
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+  statSync
+} from "node:fs"
 
-const look = <A, B>(question: (fs: FileSystem.FileSystem) => Effect.Effect<A, unknown>, otherwise: B) =>
-  Effect.orElseSucceed(FileSystem.FileSystem.use(question), () => otherwise)
+interface PathInfo {
+  readonly type: FileSystem.File.Type
+  readonly mode: number
+  readonly size: bigint
+  /** The time of its last change, in milliseconds. */
+  readonly mtime: number
+  readonly dev: bigint
+  readonly ino: bigint
+}
+
+const look = <A, B>(question: () => A, otherwise: B): Effect.Effect<A | B> =>
+  Effect.sync(() => {
+    try {
+      return question()
+    } catch {
+      return otherwise
+    }
+  })
+
+const typeOf = (entry: BigIntStats | Dirent): FileSystem.File.Type => {
+  if (entry.isFile()) return "File"
+  if (entry.isDirectory()) return "Directory"
+  if (entry.isSymbolicLink()) return "SymbolicLink"
+  if (entry.isBlockDevice()) return "BlockDevice"
+  if (entry.isCharacterDevice()) return "CharacterDevice"
+  if (entry.isFIFO()) return "FIFO"
+  return entry.isSocket() ? "Socket" : "Unknown"
+}
+
+const statAt = (path: string) => statSync(path, { bigint: true, throwIfNoEntry: false })
 
 /** The entry at the path. Follows links. */
-export const infoAt = (path: string) => look((fs) => fs.stat(path), undefined)
+export const infoAt = (path: string) =>
+  look((): PathInfo | undefined => {
+    const stats = statAt(path)
+    if (stats === undefined) return undefined
+    const { dev, ino, mode, mtime, size } = stats
+    return { type: typeOf(stats), mode: Number(mode), size, mtime: mtime.getTime(), dev, ino }
+  }, undefined)
 
 /** Distinguishes a folder from a later one at the same path: its inode and creation time. Undefined if it is gone. */
 export const folderIdentity = (path: string): string | undefined => {
-  const info = statSync(path, { bigint: true, throwIfNoEntry: false })
+  const info = statAt(path)
   return info === undefined ? undefined : `${info.ino} ${info.birthtimeNs}`
 }
 
-export const isThere = (path: string) => look((fs) => fs.exists(path), false)
+export const isThere = (path: string) => look(() => existsSync(path), false)
 
 export const isFile = (path: string) => Effect.map(infoAt(path), (info) => info?.type === "File")
 
 export const isFolder = (path: string) => Effect.map(infoAt(path), (info) => info?.type === "Directory")
 
-export const linkAt = (path: string) => look((fs) => fs.readLink(path), undefined)
+const lstatAt = (path: string) => lstatSync(path, { throwIfNoEntry: false })
 
-export const entriesIn = (folder: string) => look((fs) => fs.readDirectoryEntries(folder), [])
+/** What is at the path, links not followed; nothing where nothing is. */
+export const entryAt = (path: string) => look(() => lstatAt(path), undefined)
 
-export const realPath = (path: string) => look((fs) => fs.realPath(path), undefined)
+/** True when not even a link is at the path; false where that cannot be told, as below a file. */
+export const isMissing = (path: string) =>
+  Effect.sync(() => {
+    try {
+      lstatSync(path)
+      return false
+    } catch (error) {
+      return (error as NodeJS.ErrnoException).code === "ENOENT"
+    }
+  })
+
+export const linkAt = (path: string) =>
+  look(() => (lstatAt(path)?.isSymbolicLink() === true ? readlinkSync(path) : undefined), undefined)
+
+export const entriesIn = (folder: string) =>
+  look(
+    () =>
+      readdirSync(folder, { withFileTypes: true }).map((entry) => ({
+        name: entry.name,
+        type: typeOf(entry)
+      })),
+    []
+  )
+
+export const realPath = (path: string) => look(() => (existsSync(path) ? realpathSync(path) : undefined), undefined)
 
 export const realPaths = (paths: ReadonlyArray<string>) =>
   Effect.map(Effect.forEach(paths, realPath), (found) => found.filter((one) => one !== undefined))
