@@ -8,6 +8,7 @@ import { join } from "node:path"
 import { type Approve, replay, resume, run, type RunOptions, showRun } from "../../src/index.ts"
 import { ScriptedModel } from "../../src/testing.ts"
 import { makeSandbox } from "../support/binary.ts"
+import { inProcess } from "../support/inProcess.ts"
 import { stageOf, taskOf } from "../support/ScriptedRun.ts"
 import { freeSkill, planOf, refinementWith, resultSaying } from "../support/TestRun.ts"
 
@@ -52,7 +53,11 @@ const makeWorld = Effect.gen(function* () {
     allow: ["get_current_time"],
     ...more
   })
-  return { order, stateFolder, cli: (...words: ReadonlyArray<string>) => Effect.promise(() => sandbox.run(words)) }
+  return {
+    order,
+    stateFolder,
+    cli: (...words: ReadonlyArray<string>) => Effect.promise(() => inProcess(sandbox).run(words))
+  }
 })
 
 /** Says no with words to the first step and approves the others. */

@@ -2,7 +2,7 @@
  * A script of somebody who uses the library, started as a process of its own: carries out the run that its argument
  * orders as JSON, or goes on with one, and prints its id, each event and its end, one JSON object a line.
  */
-import { resume, type ResumeOptions, run, type RunOptions } from "../../src/index.ts"
+import { resume, type ResumeOptions, run, type RunOptions } from "task-conductor"
 
 /** What the script is to do. */
 export type LibraryOrder = { readonly run: RunOptions } | { readonly resume: string; readonly options: ResumeOptions }

@@ -5,10 +5,11 @@ import { join } from "node:path"
 import { makeSandbox } from "../../support/binary.ts"
 import { FakeOllama } from "../../support/FakeOllama.ts"
 import { fakeModel } from "../../support/FakeOllamaPaths.ts"
+import { inProcess } from "../../support/inProcess.ts"
 import { png as picture } from "../../support/pictures.ts"
 import { FakeOpenAi, fakeOpenAiModel } from "../../support/FakeOpenAi.ts"
 
-const sandbox = makeSandbox()
+const sandbox = inProcess(makeSandbox())
 
 beforeAll(() => {
   sandbox.write("project/src/server.ts", "/** The port. */\nexport const serverPort = 8042\nexport const host = 1\n")
@@ -30,7 +31,7 @@ const models = [
   { name: "seer:7b", capabilities: ["completion", "tools", "vision"] }
 ]
 
-/** Asks through the binary; gives what came back and the messages that the server got, without the system prompt. */
+/** Asks on the command line; gives what came back and the messages that the server got, without the system prompt. */
 const asking = (args: ReadonlyArray<string>, model = fakeModel) =>
   Effect.gen(function* () {
     const server = yield* FakeOllama.make(() => "It is so.", { models })

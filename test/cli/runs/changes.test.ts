@@ -10,11 +10,15 @@ import { diffRun, run, undo, UndoRefused } from "../../../src/index.ts"
 import { makeSandbox } from "../../support/binary.ts"
 import { FakeOllama } from "../../support/FakeOllama.ts"
 import { fakeModel } from "../../support/FakeOllamaPaths.ts"
+import { inProcess } from "../../support/inProcess.ts"
 import { needs } from "../../support/needs.ts"
 import { stageNameOf } from "../../support/stageName.ts"
 import { planOf, resultSaying } from "../../support/TestRun.ts"
 
-const sandbox = Effect.acquireRelease(Effect.sync(makeSandbox), ({ remove }) => Effect.sync(remove))
+const sandbox = Effect.acquireRelease(
+  Effect.sync(() => inProcess(makeSandbox())),
+  ({ remove }) => Effect.sync(remove)
+)
 
 const change = "a.txt\n<<<<<<< OLD\ntwo\n=======\n2\n>>>>>>> NEW\n\nnew/b.txt\n<<<<<<< OLD\n=======\nnew\n>>>>>>> NEW\n"
 

@@ -1,9 +1,10 @@
 import { afterAll, assert, it } from "@effect/vitest"
 import { join } from "node:path"
 import { makeSandbox } from "../../support/binary.ts"
+import { inProcess } from "../../support/inProcess.ts"
 import { isRunning, scriptedServer, startsOf } from "../../support/McpServers.ts"
 
-const sandbox = makeSandbox()
+const sandbox = inProcess(makeSandbox())
 afterAll(() => sandbox.remove())
 
 it("lists servers beside plugins, and says of every other one why it is not used", async () => {

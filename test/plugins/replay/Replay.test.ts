@@ -1,8 +1,11 @@
-import { describe, expect } from "@effect/vitest"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { afterAll, describe, expect } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as FileSystem from "effect/FileSystem"
 import * as Schema from "effect/Schema"
+import * as Scope from "effect/Scope"
 import * as AiError from "effect/ai/AiError"
 
 import { JournalRecord } from "../../../src/domain/journal/JournalRecord.ts"
@@ -452,14 +455,27 @@ describe("the replay of a run that broke off", () => {
   }
 })
 
+const scope = Scope.makeUnsafe()
+afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
+
+/** A run that was done, with its records; all that look for differences share it. */
+const done = Effect.runSync(
+  Effect.cached(
+    Effect.gen(function* () {
+      const run = yield* start()
+      yield* run.session({ answer: lookAndWrite, approver: willing })
+      return { run, records: yield* run.records }
+    }).pipe(Effect.provideService(Scope.Scope, scope), Effect.provide(NodeServices.layer))
+  )
+)
+
 /** What is found in the journal of a run that was done, with what `change` makes of its records. */
 const differences = Effect.fnUntraced(function* (
   change: (records: ReadonlyArray<JournalRecord>) => ReadonlyArray<JournalRecord>
 ) {
   const fs = yield* FileSystem.FileSystem
-  const run = yield* start()
-  yield* run.session({ answer: lookAndWrite, approver: willing })
-  yield* fs.writeFile(run.file, journalBytes(change(yield* run.records)))
+  const { records, run } = yield* done
+  yield* fs.writeFile(run.file, journalBytes(change(records)))
   return (yield* run.replay()).differences
 })
 

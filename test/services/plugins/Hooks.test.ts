@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { makeSandbox, type Sandbox } from "../../support/binary.ts"
 import { FakeOllama } from "../../support/FakeOllama.ts"
 import { fakeModel } from "../../support/FakeOllamaPaths.ts"
+import { inProcess } from "../../support/inProcess.ts"
 
 let sandbox: Sandbox
 const read = (file: string) => readFileSync(join(sandbox.root, "project", file), "utf8")
@@ -24,13 +25,13 @@ beforeEach(() => {
 })
 afterEach(() => sandbox.remove())
 
-/** A conversation of one message in which the model changes the file to this text. */
-const changing = (text: string, args: ReadonlyArray<string> = []) =>
+/** A conversation of one message in which the model changes the file to this text. It needs a process only where that ends. */
+const changing = (text: string, args: ReadonlyArray<string> = [], started = inProcess(sandbox)) =>
   Effect.gen(function* () {
     const change = `a.txt\n<<<<<<< OLD\none\n=======\n${text}\n>>>>>>> NEW\n`
     const server = yield* FakeOllama.make((_body, index) => ({ text: index === 0 ? change : "It is changed." }))
     const given = ["ask", "--model", fakeModel, "--yes", "--allow", "edit_file", ...args, "Change it"]
-    return yield* Effect.promise(() => sandbox.run(given, { env: { OLLAMA_HOST: server.url } }))
+    return yield* Effect.promise(() => started.run(given, { env: { OLLAMA_HOST: server.url } }))
   }).pipe(Effect.scoped)
 
 const trust = ["--allow", "load_plugin:hooks of task-conductor.json *"]
@@ -39,7 +40,7 @@ describe("hooks", () => {
   it.live("of the person run around a change and at the end, with what happens on stdin", () =>
     Effect.gen(function* () {
       sandbox.write("config/task-conductor/config.json", JSON.stringify({ hooks }))
-      const { code, stderr } = yield* changing("two")
+      const { code, stderr } = yield* changing("two", [], sandbox)
       assert.deepStrictEqual([code, read("a.txt")], [0, "two\n"], stderr)
       assert.deepStrictEqual(JSON.parse(read("after.json")), {
         event: "after-change",
