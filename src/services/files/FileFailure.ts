@@ -46,13 +46,14 @@ const pathFaults: Readonly<Record<string, ToolFailure["type"]>> = {
   ENAMETOOLONG: "validation_failed"
 }
 
+export const notFound = (path: string) =>
+  new ToolFailure({ type: "not_found", message: `There is no file at ${path}.` })
+
 /** The failure of an operation, such as `read` or `write`, on a path. */
 export const fileFailure =
   (operation: string, path: string) =>
   (error: PlatformError): ToolFailure => {
-    if (error.reason._tag === "NotFound") {
-      return new ToolFailure({ type: "not_found", message: `There is no file at ${path}.` })
-    }
+    if (error.reason._tag === "NotFound") return notFound(path)
     const type = pathFaults[codeOf(error)] ?? "io_error"
     return new ToolFailure({ type, message: `Cannot ${operation} ${path}. ${explanationOf(error)}` })
   }

@@ -14,6 +14,7 @@ import {
   readdirSync,
   readlinkSync,
   realpathSync,
+  type Stats,
   statSync
 } from "node:fs"
 
@@ -27,7 +28,7 @@ interface PathInfo {
   readonly ino: bigint
 }
 
-const look = <A, B>(question: () => A, otherwise: B): Effect.Effect<A | B> =>
+export const look = <A, B>(question: () => A, otherwise: B): Effect.Effect<A | B> =>
   Effect.sync(() => {
     try {
       return question()
@@ -36,7 +37,7 @@ const look = <A, B>(question: () => A, otherwise: B): Effect.Effect<A | B> =>
     }
   })
 
-const typeOf = (entry: BigIntStats | Dirent): FileSystem.File.Type => {
+const typeOf = (entry: BigIntStats | Dirent | Stats): FileSystem.File.Type => {
   if (entry.isFile()) return "File"
   if (entry.isDirectory()) return "Directory"
   if (entry.isSymbolicLink()) return "SymbolicLink"
@@ -71,8 +72,12 @@ export const isFolder = (path: string) => Effect.map(infoAt(path), (info) => inf
 
 const lstatAt = (path: string) => lstatSync(path, { throwIfNoEntry: false })
 
-/** What is at the path, links not followed; nothing where nothing is. */
-export const entryAt = (path: string) => look(() => lstatAt(path), undefined)
+/** The type of what is at the path, links not followed; nothing where nothing is. */
+export const typeAt = (path: string) =>
+  look((): FileSystem.File.Type | undefined => {
+    const stats = lstatAt(path)
+    return stats === undefined ? undefined : typeOf(stats)
+  }, undefined)
 
 /** True when not even a link is at the path; false where that cannot be told, as below a file. */
 export const isMissing = (path: string) =>

@@ -9,7 +9,7 @@ import * as path from "node:path"
 import ignore from "ignore"
 import { compareCodePoints } from "../../domain/text/CodePointOrder.ts"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
-import { isThere } from "./FileLook.ts"
+import { isThere, typeAt } from "./FileLook.ts"
 import { filesBelow } from "./EntryLook.ts"
 import { explanationOf, fileFailure, ifFound } from "./FileFailure.ts"
 import { readFileBytes } from "./TextFile.ts"
@@ -49,11 +49,7 @@ export const readRules = Effect.fnUntraced(function* (
   file: string,
   base: string
 ): Effect.fn.Return<ReadRules, never, FileSystem.FileSystem> {
-  const info = yield* Effect.orElseSucceed(
-    FileSystem.FileSystem.use((fs) => fs.lstat(file)),
-    () => undefined
-  )
-  if (info?.type !== "File") return { rules: [] }
+  if ((yield* typeAt(file)) !== "File") return { rules: [] }
   return yield* Effect.match(readFileBytes(file, maxRuleBytes), {
     onFailure: ({ message }): ReadRules => ({ rules: [], problem: `The patterns of ${file} do not count. ${message}` }),
     onSuccess: (bytes): ReadRules => {

@@ -11,8 +11,8 @@ import { compareCodePoints } from "../../domain/text/CodePointOrder.ts"
 import type { LineRange } from "../../domain/text/LineRange.ts"
 import { decodeFile, type DecodedText, decodeText, utf16Mark } from "../../domain/text/TextEncoding.ts"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
-import { entriesIn } from "./FileLook.ts"
-import { fileOperation } from "./FileFailure.ts"
+import { entriesIn, isMissing } from "./FileLook.ts"
+import { fileOperation, notFound } from "./FileFailure.ts"
 import { openDirectory } from "./DirectoryHandle.ts"
 import { specialKind } from "./CanonicalPath.ts"
 
@@ -67,6 +67,7 @@ const openSafely = Effect.fnUntraced(function* (file: string) {
 
 /** Opens a regular file and checks its type before and after. The scope closes it. */
 const openRegular = Effect.fnUntraced(function* (file: string) {
+  if (yield* isMissing(file)) return yield* notFound(file)
   const fs = yield* FileSystem.FileSystem
   const before = yield* fs.lstat(file)
   yield* requireRegular(file, before)
