@@ -18,70 +18,26 @@ import { forkRecords } from "../../../src/domain/history/JournalParts.ts"
 import type { CallAnswer, StepAnswer } from "../../../src/domain/permissions/Answer.ts"
 import { definePlugin, tool } from "../../../src/plugin-kit.ts"
 import { journalBytes } from "../../support/Journals.ts"
-import { makeKeptRun, type Session } from "../../support/KeptRun.ts"
+import type { Session } from "../../support/KeptRun.ts"
 import { liveTest } from "../../support/liveTest.ts"
 import { putFiles } from "../../support/Project.ts"
+import {
+  lookAndWrite,
+  modelOf,
+  read,
+  replayed,
+  replaysOfKilled,
+  same,
+  stageOf,
+  start,
+  taskOf,
+  willing,
+  write
+} from "../../support/ReplayedRun.ts"
 import { scriptedApprover, willingApprover } from "../../support/ScriptedApprover.ts"
-import { planOf, type PlannedTask, refinementWith, resultSaying } from "../../support/TestRun.ts"
-import { stageName } from "../../support/stageName.ts"
-
-const taskOf = ({ user }: FilledPrompt): string =>
-  /^- \*\*Name\*\* (.+)$/m.exec(user.slice(user.lastIndexOf("## Task\n")))?.[1] ?? ""
-const stageOf = (prompt: FilledPrompt): string => stageName(prompt)
-
-type Calls = Parameters<typeof refinementWith>[0]
-
-const write = (path: string, content = "new\n") => ({ name: "write_file", arguments: { path, content } })
-const read = (path: string) => ({ name: "read_file", arguments: { path } })
-const clock: Calls = [{ name: "get_current_time", arguments: {} }]
-
-/** A model that plans this and makes these calls; a task without any looks at the clock. `later` are the plans of iteration. */
-const modelOf = (
-  plan: ReadonlyArray<ReadonlyArray<PlannedTask>>,
-  calls: Readonly<Record<string, Calls>> = {},
-  later: ReadonlyArray<ReadonlyArray<ReadonlyArray<PlannedTask>>> = []
-): ((prompt: FilledPrompt) => string) => {
-  let round = 0
-  return (prompt) => {
-    switch (stageOf(prompt)) {
-      case "creation":
-        return planOf(plan)
-      case "refinement":
-        return refinementWith(calls[taskOf(prompt)] ?? clock)
-      case "execution":
-        return resultSaying(`Result of ${taskOf(prompt)}.`)
-      case "iteration":
-        return planOf(later[round++] ?? [])
-      default:
-        return "All is done."
-    }
-  }
-}
-
-const willing = willingApprover()
 
 const answering = (steps: ReadonlyArray<StepAnswer>, calls: ReadonlyArray<CallAnswer> = []) =>
   scriptedApprover({ steps, calls }).layer
-
-const start = Effect.fnUntraced(function* (order: Partial<RunOrder> = {}) {
-  const run = yield* makeKeptRun({ prompt: "Do it.", ...order })
-  yield* putFiles(run.project, { "notes.md": "# Old\n", "other.md": "# Other\n" })
-  return run
-})
-
-type Kept = Effect.Success<ReturnType<typeof start>>
-
-/** What the replay of a run comes to while its project is out of reach; its skills stay. */
-const replayed = Effect.fnUntraced(function* (run: Kept, id?: string) {
-  const fs = yield* FileSystem.FileSystem
-  for (const name of yield* fs.readDirectory(run.project)) {
-    if (name !== ".task-conductor") yield* fs.remove(`${run.project}/${name}`)
-  }
-  const { differences, isWhole } = yield* run.replay(id)
-  return { isWhole, differences }
-})
-
-const same = { isWhole: true, differences: [] }
 
 /** A session that ends with this status is the same when it is played again. */
 const plays = (
@@ -101,14 +57,6 @@ const plays = (
       expect(yield* replayed(run)).toEqual(same)
     })
   )
-
-const lookAndWrite = modelOf(
-  [
-    [{ name: "Look 1" }, { name: "Look 2", references: "[n](notes.md)" }],
-    [{ name: "Write 1", references: "[a](#look-1-results) [n](notes.md)" }, { name: "Write 2" }]
-  ],
-  { "Write 1": [write("notes.md")], "Write 2": [write("b.txt"), read("other.md")] }
-)
 
 /** A plugin whose tool is called with another name of its parameter, and once with a wrong argument. */
 const wordPlugin = definePlugin({
@@ -376,42 +324,7 @@ describe("the replay of a run that broke off", () => {
     )
   }
 
-  liveTest("is the same wherever it was killed, as far as it came and after it went on", () =>
-    Effect.gen(function* () {
-      const fs = yield* FileSystem.FileSystem
-      const run = yield* start()
-      yield* run.session({ answer: lookAndWrite, approver: willing })
-      const whole = yield* fs.readFileString(run.file)
-      const count = (yield* run.records).length
-      for (let kept = 1; kept < count; kept += 17) {
-        yield* fs.writeFileString(run.file, whole)
-        yield* run.cut(kept)
-        expect([kept, yield* replayed(run)]).toEqual([kept, { isWhole: false, differences: [] }])
-        yield* putFiles(run.project, { "notes.md": "# Old\n", "other.md": "# Other\n" })
-        const { report } = yield* run.session({ answer: lookAndWrite, approver: willing })
-        expect([kept, report?.status]).toEqual([kept, "done"])
-        expect([kept, yield* replayed(run)]).toEqual([kept, same])
-      }
-    })
-  )
-
-  liveTest("is the same wherever the session was killed in which something was allowed that had been denied", () =>
-    Effect.gen(function* () {
-      const fs = yield* FileSystem.FileSystem
-      const run = yield* start()
-      const answer = modelOf([[{ name: "Read 1" }]], { "Read 1": [read("notes.md")] })
-      yield* run.session({ answer })
-      const first = (yield* run.records).length
-      yield* run.session({ answer, approver: willing })
-      const whole = yield* fs.readFileString(run.file)
-      const count = (yield* run.records).length
-      for (let kept = first + 1; kept < count; kept += 1) {
-        yield* fs.writeFileString(run.file, whole)
-        yield* run.cut(kept)
-        expect([kept, yield* replayed(run)]).toEqual([kept, { isWhole: false, differences: [] }])
-      }
-    })
-  )
+  replaysOfKilled("few")
 
   liveTest("is the same when it was interrupted, and when it went on", () =>
     Effect.gen(function* () {
