@@ -1,6 +1,9 @@
 import { globSync, readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
 import { configDefaults, defineConfig } from "vitest/config"
 import { BaseSequencer, type TestSpecification } from "vitest/node"
+
+const compileCache = fileURLToPath(new URL("node_modules/.cache/task-conductor-tests", import.meta.url))
 
 /** Where the results go as JSON as well; scripts/test.ts counts them. */
 const report = process.env["TASK_CONDUCTOR_TEST_REPORT"]
@@ -47,9 +50,9 @@ export default defineConfig({
     hookTimeout: 600_000,
     /*
      * Node reads single keys only from a terminal that is not "dumb", as the one of an editor may be. More certificates are read in a
-     * thread, and a machine that lacks one is warned of on stderr.
+     * thread, and a machine that lacks one is warned of on stderr. Programs of tests compile their modules once.
      */
-    env: { TERM: "xterm", NODE_EXTRA_CA_CERTS: "" },
+    env: { TERM: "xterm", NODE_EXTRA_CA_CERTS: "", NODE_COMPILE_CACHE: compileCache },
     /* @effect/vitest prints the error of a failing test once more, before vitest does with its place. */
     onConsoleLog: (log) => !/^\S+ ERROR \(#\d+\):/.test(log),
     projects: [

@@ -9,7 +9,8 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { waitFor } from "./waitFor.ts"
 
-const scripted = fileURLToPath(new URL("../fixtures/mcp/server.ts", import.meta.url))
+/* Its environment is a small one, so the folder of what it compiled is its own. */
+const scripted = fileURLToPath(new URL("../fixtures/mcp/start.mjs", import.meta.url))
 const reference = fileURLToPath(
   new URL("../../node_modules/@modelcontextprotocol/server-everything/dist/index.js", import.meta.url)
 )

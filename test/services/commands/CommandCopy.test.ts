@@ -44,6 +44,18 @@ const writtenIn = (scratch: string, name: string) =>
 testWay("overlay")
 testWay("copy", ["say how they see it", "see the proposed changes, and what they write is proposed"])
 
+describe("an overlay", needs("bwrap", "overlay"), () => {
+  liveTest("that worked is not tried again in the same process", () =>
+    Effect.gen(function* () {
+      yield* (yield* open()).commands.copies
+      const { commands, scratch } = yield* open()
+      const fs = yield* FileSystem.FileSystem
+      assert.strictEqual((yield* commands.copies).mechanism, "overlay")
+      assert.deepStrictEqual(yield* fs.readDirectory(scratch), [])
+    })
+  )
+})
+
 describe("programs in a working copy", needs("bwrap"), () => {
   liveTest(
     "git shows the proposed changes",
