@@ -9,6 +9,7 @@ import { type Issue, issueText, type Repair } from "../../domain/findings/Issue.
 import { Skill } from "../../domain/skills/Skill.ts"
 import { readSkill } from "../../domain/skills/SkillFormat.ts"
 import { isWithin, specialKind } from "../files/CanonicalPath.ts"
+import { realPath } from "../files/FileLook.ts"
 import { packageFolder } from "../files/PackageFolder.ts"
 
 /** The limit of files per skill: each takes space in every task prompt of the skill. */
@@ -98,9 +99,8 @@ interface SkillRoot {
 
 /** True if a path is in a folder after resolving links; false if it does not exist. */
 const isBelow = Effect.fnUntraced(function* (folder: string, file: string) {
-  const fs = yield* FileSystem.FileSystem
-  const [root, real] = [yield* Effect.option(fs.realPath(folder)), yield* Effect.option(fs.realPath(file))]
-  return Option.isSome(root) && Option.isSome(real) && isWithin(root.value, real.value)
+  const [root, real] = [yield* realPath(folder), yield* realPath(file)]
+  return root !== undefined && real !== undefined && isWithin(root, real)
 })
 
 /**
