@@ -1,7 +1,7 @@
 /**
  * Finds lines related to a change: uses of a declaration that the change touches, and the other branches of its condition. A
  * matching word alone is not enough. In scripts and Python, a file must import the name or its file. Elsewhere the name must
- * be declared only once, and a member needs its type.
+ * be declared only once, a member needs its type, and a file that imports another thing of that name means the other thing.
  */
 import { memoize } from "effect/Function"
 import { numberedRows, wholeChange } from "./ChangePreview.ts"
@@ -20,11 +20,12 @@ import { hasImports, importsOf } from "./ImportedFiles.ts"
 import { languageOf } from "./Language.ts"
 import type { ProposedFile } from "./ProposedFile.ts"
 
-/** A declaration that a change touches; `owner` is the type of a member. */
+/** A declaration that a change touches; `owner` is the type of a member, `outer` the type around a nested type. */
 export interface TouchedDeclaration {
   readonly path: string
   readonly name: string
   readonly owner: string | undefined
+  readonly outer?: string | undefined
 }
 
 /** A related line, from 1, and its relation. */
@@ -51,6 +52,14 @@ const mostCharacters = 4_000_000
 const typeHead =
   /^\s*(?:[\w@]+(?:\([^)]*\))?\s+)*?(?:class|interface|struct|trait|impl|enum|object|record|protocol|extension|module|namespace|mod|union|actor)\b/
 
+/** Declarations with members that others name without them. */
+const spaceHead = /\b(?:module|namespace|mod)\b/
+
+/** Comments, annotations and closing brackets, which belong to the declaration beside them and not to the one around them. */
+const besideCode = /^\s*(?:$|\/\/|\/?\*|#|--)/
+const annotation = /^\s*@[\w.]+(?:\(.*\))?\s*$/
+const closing = /^\s*[)\]}]+[;,]?\s*$/
+
 /** In Go, the receiver type precedes the name of a method. */
 const receiver = /^func\s+\([^)]*?\*?([A-Za-z_]\w*)(?:\[[^\]]*\])?\s*\)/
 
@@ -68,13 +77,23 @@ const knownAround = (lines: ReadonlyArray<string>, all: ReadonlyArray<Declaratio
   const nearest = first === -1 ? around.at(-1) : around[first]
   if (nearest === undefined) return undefined
   const owner = first > 0 ? around[first - 1]?.name : receiver.exec(lines[nearest.index] ?? "")?.[1]
-  return { name: nearest.name, owner }
+  const outer = around.at(-2)
+  const isNested = first === -1 && outer !== undefined && !spaceHead.test(lines[outer.index] ?? "")
+  return { name: nearest.name, owner, ...(isNested ? { outer: outer.name } : {}) }
 }
 
 const knownIn = (path: string, text: string | null, indexes: ReadonlyArray<number>) => {
   const lines = sourceLines(text)
-  const all = declarationsOf(lines, languageOf(path))
-  return indexes.flatMap((index) => knownAround(lines, all, index) ?? [])
+  const language = languageOf(path)
+  const all = declarationsOf(lines, language)
+  const code = codeLines(text ?? "", language)
+  const isCode = (index: number): boolean => {
+    const line = lines[index] ?? ""
+    return (
+      !annotation.test(line) && !closing.test(line) && !(besideCode.test(line) && (code[index] ?? "").trim() === "")
+    )
+  }
+  return indexes.filter(isCode).flatMap((index) => knownAround(lines, all, index) ?? [])
 }
 
 const declaredIn = (path: string, text: string | null): ReadonlySet<string> =>
@@ -154,12 +173,29 @@ const broughtBy = (statement: string): string => statement.replace(/["'][^"']*["
 /** An import of a whole file, whose names follow that of the file. */
 const whole = /\*\s*as\b|\brequire\s*\(/
 
-/** True when a file can use this declaration by its name. */
-const canMean = (file: SearchedCode, { name, owner, path }: TouchedDeclaration): boolean => {
+/** The package of a file and the full names that it imports, in languages like Java. */
+const packageOf = (text: string): string | undefined => /^[ \t]*package[ \t]+([\w.]+)/m.exec(text)?.[1]
+const importedName = /^\s*import\s+(?:static\s+)?([\w.]+?)(?:\s+as\s+(\w+))?\s*;?\s*$/
+
+/** True when a file imports something of this name from another package. */
+const importsAnother = ({ statements }: SearchedCode, name: string, home: string | undefined): boolean =>
+  statements.some((statement) => {
+    const [, full = "", alias = full.split(".").at(-1)] = importedName.exec(statement) ?? []
+    return alias === name && full.includes(".") && home !== undefined && !full.startsWith(`${home}.`)
+  })
+
+/** True when a file can use this declaration by its name; `home` is the package of the declaration. */
+const canMean = (file: SearchedCode, declaration: TouchedDeclaration, home: string | undefined): boolean => {
+  const { name, outer, owner, path } = declaration
   if (file.path === path) return true
-  if (!hasImports(file.path)) return owner === undefined || file.hasWord(owner)
-  const known = owner ?? name
-  if (file.statements.some((statement) => holds(broughtBy(statement), known) && mayComeFrom(statement, path)))
+  const importable = owner ?? name
+  if (!hasImports(file.path)) {
+    const isNamed = (word: string): boolean => file.hasWord(word) || file.statements.some((part) => holds(part, word))
+    return (
+      !importsAnother(file, importable, home) && [owner, outer].every((word) => word === undefined || isNamed(word))
+    )
+  }
+  if (file.statements.some((statement) => holds(broughtBy(statement), importable) && mayComeFrom(statement, path)))
     return true
   const isWhole = path.endsWith(".py") || whole.test(file.text)
   return isWhole && file.importsFile(path) && (owner === undefined || file.hasWord(owner))
@@ -217,8 +253,9 @@ export const usersOf = (
     const family = holders.map(read)
     const elsewhere = family.filter((file) => file.path !== path && file.declared.has(name))
     if (!hasImports(path) && (elsewhere.length > 0 || !isTelling(name))) return []
+    const home = packageOf(family.find((file) => file.path === path)?.text ?? "")
     const users = family
-      .filter((file) => !elsewhere.includes(file) && canMean(file, declaration))
+      .filter((file) => !elsewhere.includes(file) && canMean(file, declaration, home))
       .map((file) => usesIn(file, declaration, (line) => added.get(file.path)?.has(line - 1) === true))
       .filter((uses) => uses.length > 0)
     return users.length > mostUsers ? [] : users.flat()

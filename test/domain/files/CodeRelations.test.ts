@@ -22,6 +22,21 @@ describe("the declarations that a change touches", () => {
     )
   })
 
+  it.each([
+    ["a.ts", "class Slugs {\n  a = 1\n\n  // Makes one.\n  make() {}\n}\n", "  // Makes one.", "  // Makes a slug."],
+    ["A.java", "class Slugs {\n  int a;\n\n  @Test\n  void make() {}\n}\n", "  @Test", "  @Ignore"],
+    ["a.py", "class Slugs:\n    a = 1\n\n    # Makes one.\n    def make(self):\n", "    # Makes one.", "\n    # One."]
+  ])("are none for comments, empty lines and annotations above another one: %s", (path, before, from, to) => {
+    expect(touchedDeclarations(change(path, before, before.replace(from, to)))).toEqual([])
+  })
+
+  it("are none for a new member with its comment", () => {
+    const before = "class Slugs {\n    int a;\n\n    int b() {\n        return 1;\n    }\n}\n"
+    const member = "    /** Makes one. */\n    @Override public int make() {\n        return 2;\n    }\n\n"
+    const after = before.replace("    int b()", `${member}    int b()`)
+    expect(touchedDeclarations(change("Slugs.java", before, after))).toEqual([])
+  })
+
   it("are there before and after", () => {
     expect(touchedDeclarations(change("a.ts", "const a = 1\n", "const b = 1\n"))).toEqual([])
   })
@@ -103,6 +118,27 @@ describe("the users of a declaration", () => {
     const member = golang("func (s *Slice) Grow(n int) {\n\tx = 1\n}\n")
     expect(users(member, ["b/b.go", "func b(s *a.Slice) {\n\ts.Grow(3)\n}\n"])).toEqual(["b/b.go:2 calls `Grow`"])
     expect(users(member, ["b/b.go", "func b(s *a.Other) {\n\ts.Grow(3)\n}\n"])).toEqual([])
+  })
+
+  it("are no lines of a file that imports another thing of that name", () => {
+    const text = "package org.doc;\nclass Element {\n  static class NodeList {\n    int size = 1;\n  }\n}\n"
+    const nested = change("org/doc/Element.java", text, text.replace("1", "2"))
+    const other = "import org.doc.Element;\nimport org.w3c.dom.NodeList;\nNodeList select(Element element) {}\n"
+    const same = "import org.doc.Element.NodeList;\nNodeList select() {}\n"
+    expect(users(nested, ["org/help/Dom.java", other])).toEqual([])
+    expect(users(nested, ["org/help/Dom.java", same])).toEqual(["org/help/Dom.java:2 uses `NodeList`"])
+    const member = text.replace("int size = 1;", "void grow() {\n      a(1);\n    }")
+    const grown = change("org/doc/Element.java", member, member.replace("1", "2"))
+    expect(users(grown, ["org/help/Dom.java", `${other}list.grow();\n`])).toEqual([])
+    expect(users(grown, ["org/help/Dom.java", `${same}list.grow();\n`])).toEqual(["org/help/Dom.java:3 calls `grow`"])
+  })
+
+  it("name a nested type outside its file only beside the type around it", () => {
+    const text = "package org.doc;\nclass Element {\n  static class NodeList {\n    int size = 1;\n  }\n}\n"
+    const nested = change("org/doc/Element.java", text, text.replace("1", "2"))
+    expect(users(nested, ["org/doc/Dom.java", "package org.doc;\nclass Dom { NodeList list; }\n"])).toEqual([])
+    const near = "package org.doc;\nclass Dom extends Element { NodeList list; }\n"
+    expect(users(nested, ["org/doc/Dom.java", near])).toEqual(["org/doc/Dom.java:2 uses `NodeList`"])
   })
 
   it("are not named when twenty-one files use the name", () => {
