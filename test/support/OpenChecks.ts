@@ -116,13 +116,22 @@ export const openChecks = Effect.fnUntraced(function* (given: OpenChecks) {
       const log = yield* EventLog
       const fs = yield* FileSystem.FileSystem
       /** Runs the checks of a turn for a task that proposes these texts. */
-      const run = Effect.fnUntraced(function* (texts: Readonly<Record<string, string>>, turn = 1, task = "T") {
+      const run = Effect.fnUntraced(function* (
+        texts: Readonly<Record<string, string>>,
+        turn = 1,
+        task = "T",
+        isPart = false
+      ) {
         const copy = makeWorkingCopy()
         for (const [name, text] of Object.entries(texts)) {
           const base = yield* Effect.orElseSucceed(fs.readFileString(`${root}/${name}`), () => null)
           copy.propose({ path: `${root}/${name}`, base, text })
         }
-        return yield* Effect.provideService(checks.run({ task, round: 1, turn }, Object.keys(texts)), CurrentCopy, copy)
+        return yield* Effect.provideService(
+          checks.run({ task, round: 1, turn, isPart }, Object.keys(texts)),
+          CurrentCopy,
+          copy
+        )
       })
       return { root, answers: yield* RunAnswers, checks, log, run }
     }),

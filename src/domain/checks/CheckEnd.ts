@@ -9,6 +9,8 @@ export interface CheckEnd {
   readonly stopped?: string
   /** A setting that would help if the sandbox or a limit stopped the check, as a sentence for the user. */
   readonly hint?: string
+  /** The XML reports that its tests wrote. */
+  readonly reports?: ReadonlyArray<string>
 }
 
 export const linesOf = (output: string): ReadonlyArray<string> =>

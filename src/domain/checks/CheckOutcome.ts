@@ -272,7 +272,7 @@ export const outcomeOf = (check: CheckCommand, end: CheckEnd, compared: Compared
   const fresh = newFailures.filter(({ name }) => !vanished.includes(name))
   const flaky = vanished.length > 0 && fresh.length === 0
   const stillFails = end.exitCode === 0 || fresh.length > 0 || flaky ? undefined : whyStill(end, failures)
-  const ran = check.kind === "types" ? undefined : ranTests((flaky ? again : end)?.output ?? "", declared)
+  const ran = check.kind === "types" ? undefined : ranTests((flaky ? again : undefined) ?? end, declared)
   const facts = { ran, fresh, old: failures.filter((one) => !newFailures.includes(one)), before, vanished, stillFails }
   return {
     command,

@@ -1,14 +1,16 @@
 /**
  * Counts the tests of a check and finds the new ones, as far as the runner reports them. A test is new if a change
- * declares its name. It has run if the output lists it as passed. For a runner that names no tests, only totals are
- * known.
+ * declares its name. It has run if the output lists it as passed. Reports in XML replace what the output lacks. For a
+ * runner that names no tests, only totals are known.
  */
 import * as Schema from "effect/Schema"
 import type { ProposedFile } from "../files/ProposedFile.ts"
 import { languageOf } from "../files/Language.ts"
 import { totalLines } from "./CheckOutput.ts"
 import { namesOf } from "../text/Format.ts"
+import type { CheckEnd } from "./CheckEnd.ts"
 import { TestCounts, testCounts } from "./CheckTotals.ts"
+import { readTestReports } from "./TestReports.ts"
 
 export const RanTests = Schema.Struct({
   ...TestCounts.fields,
@@ -110,11 +112,16 @@ const passedTests = (output: string): ReadonlyArray<PassedTest> =>
       return [{ path: matchedGroups["path"], name, shortName: lastPart(name) }]
     })
 
+/** A report names the class of a test, not its file. */
+const withoutEnding = (path: string): string => path.replace(/\.\w+$/, "")
+
+const isAt = (path: string, place: string | undefined): boolean => path === place || path.endsWith(`/${place}`)
+
 /** True if the output lists exactly this test as passed, not another of the same name. */
 const hasPassed = ({ name, path }: NewTest, passed: ReadonlyArray<PassedTest>): boolean => {
   const same = passed.filter((test) => test.name === name || test.shortName === name)
   const placed = same.filter((test) => test.path !== undefined)
-  if (placed.length > 0) return placed.some((test) => path === test.path || path.endsWith(`/${test.path}`))
+  if (placed.length > 0) return placed.some((test) => isAt(path, test.path) || isAt(withoutEnding(path), test.path))
   return new Set(same.map((test) => test.name)).size === 1 && same.length === 1
 }
 
@@ -125,11 +132,16 @@ const goCounts = (output: string): TestCounts | undefined => {
   return counts.passed === 0 ? undefined : counts
 }
 
-/** What the output says about the tests that ran; undefined if it counts none. */
-export const ranTests = (output: string, declared: ReadonlyArray<NewTest>): RanTests | undefined => {
-  const counts = testCounts(totalLines(output)) ?? goCounts(output)
+/** What the output, or else the reports, say about the tests that ran; undefined if they count none. */
+export const ranTests = (
+  { output, reports = [] }: Pick<CheckEnd, "output" | "reports">,
+  declared: ReadonlyArray<NewTest>
+): RanTests | undefined => {
+  const reported = readTestReports(reports)
+  const counts = testCounts(totalLines(output)) ?? goCounts(output) ?? reported.counts
   if (counts === undefined) return undefined
-  const passed = declared.length === 0 ? [] : passedTests(output)
+  const named = declared.length === 0 ? [] : passedTests(output)
+  const passed = named.length > 0 ? named : reported.passed.map(({ name, path }) => ({ name, path, shortName: name }))
   const names = declared.filter((test) => hasPassed(test, passed)).map(({ name }) => name)
   return { ...counts, newTests: [...new Set(names)].slice(0, counts.passed) }
 }

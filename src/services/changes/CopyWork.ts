@@ -112,13 +112,13 @@ export const makeCopyWork = Effect.gen(function* () {
 
   /** Checks the changes of the copy, if commands can see it, and changes in the project itself. */
   const check = Effect.fnUntraced(function* (
-    { copy, request, round, task }: CopyOwner & { readonly request: string },
+    { copy, kind, request, round, task }: CopyOwner & { readonly kind?: string; readonly request: string },
     turn: number,
     inProject: ReadonlyArray<FileFact> = []
   ): Effect.fn.Return<ReadonlyArray<CheckOutcome>> {
     const paths = [...new Set([...inProject, ...changes.named(copy)].map(({ path }) => path))]
     if (paths.length === 0 || (inProject.length === 0 && (yield* commands.copies).mechanism === "none")) return []
-    return yield* checks.run({ task, round, turn, request }, paths)
+    return yield* checks.run({ task, round, turn, request, isPart: kind === "places" }, paths)
   })
 
   return { check, run, targetOf }

@@ -27,6 +27,7 @@ import { CurrentCopy, makeWorkingCopy } from "../files/WorkingCopy.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
+import { makeJoinedRuns } from "./JoinedRuns.ts"
 
 export interface NamedCheck {
   readonly task: string
@@ -39,6 +40,8 @@ interface CheckRun {
   readonly command: CanonicalCommand
   readonly files: ReadonlyArray<ProposedFile>
   readonly named?: NamedCheck
+  /** True for changes that belong to those of other runs, so that one run may check all of them. */
+  readonly mayJoin?: boolean
 }
 
 /**
@@ -89,14 +92,15 @@ const makeCarryOut = Effect.gen(function* () {
       const [stopped = "", ...output] = ended.split("\n")
       return { exitCode: null, output: output.join("\n"), seconds, stopped } satisfies CheckEnd
     }
-    const { exitCode, limitHint, output, sandboxHint, stopped } = ended
+    const { exitCode, limitHint, output, reports = [], sandboxHint, stopped } = ended
     const hint = sandboxHint ?? limitHint
     return {
       exitCode,
       output,
       seconds,
       ...(stopped === undefined ? {} : { stopped }),
-      ...(hint === undefined ? {} : { hint })
+      ...(hint === undefined ? {} : { hint }),
+      ...(reports.length === 0 ? {} : { reports })
     } satisfies CheckEnd
   })
 })
@@ -148,6 +152,7 @@ export const makeCheckRuns = Effect.gen(function* () {
   const workspace = yield* Workspace
   const { askFirst: asksFirst = false } = yield* RunSettings
   const oneAtATime = (yield* Semaphore.make(1)).withPermits(1)
+  const joined = makeJoinedRuns(carryOut, oneAtATime)
   /** The end of a command without changes, by command and project state. */
   const baselines = new Map<string, CheckEnd>()
   /** The end of a command before any change. */
@@ -188,13 +193,13 @@ export const makeCheckRuns = Effect.gen(function* () {
     return withNewTests(passed, tests.map(nameOf), failWithout)
   })
 
-  /** Runs a check, and the comparisons that show whether its outcome comes from the changes. */
-  const outcome = Effect.fnUntraced(function* (
+  /** Judges the end of a check. Runs the comparisons that show whether its outcome comes from the changes. */
+  const judge = Effect.fnUntraced(function* (
     check: CheckCommand,
     run: CheckRun,
-    earlier: ReadonlyArray<CheckOutcome>
+    earlier: ReadonlyArray<CheckOutcome>,
+    end: CheckEnd
   ) {
-    const end = yield* carryOut(run)
     const isTypes = check.kind === "types"
     const declared = isTypes ? [] : newTestsIn(run.files.map((file) => ({ ...file, path: nameOf(file) })))
     if (end.exitCode === 0) {
@@ -206,7 +211,14 @@ export const makeCheckRuns = Effect.gen(function* () {
     const isRepeated = newFailures.length > 0 && !isTypes && end.exitCode !== null && end.seconds <= longestRepeat
     const again = isRepeated ? yield* carryOut(run) : undefined
     return outcomeOf(check, end, { before, again, earlier, declared })
-  }, oneAtATime)
+  })
+
+  const outcome = (check: CheckCommand, run: CheckRun, earlier: ReadonlyArray<CheckOutcome>) => {
+    const judged = (end: CheckEnd) => judge(check, run, earlier, end)
+    return run.mayJoin === true
+      ? joined(signOf(run.command), run, judged)
+      : oneAtATime(Effect.flatMap(carryOut(run), judged))
+  }
 
   /** The end of a command before any change. Reports no progress. */
   const tryOut = Effect.fnUntraced(function* (command: CanonicalCommand) {

@@ -60,6 +60,8 @@ export interface CheckScope {
   readonly turn: number
   /** The wording of the prompt and the plan. Checks that it wants to pass must pass. */
   readonly request?: string
+  /** True for a part of one change, which may be checked together with its other parts. */
+  readonly isPart?: boolean
 }
 
 /** A check that the user did not name stops after this many seconds of a trial: it can start, which is enough. */
@@ -234,7 +236,7 @@ export class Checks extends Context.Service<Checks>()("task-conductor/services/c
       check: CheckCommand,
       earlier: ReadonlyArray<CheckOutcome>
     ) {
-      const { request = "", round, task } = scope
+      const { isPart: mayJoin = false, request = "", round, task } = scope
       const allowed = yield* Effect.result(allow(scope, uid, check))
       if (Result.isFailure(allowed)) {
         if (allowed.failure._tag === "PermissionDenied") return yield* allowed.failure
@@ -246,7 +248,7 @@ export class Checks extends Context.Service<Checks>()("task-conductor/services/c
       /** A check of changes does not wait for trials. */
       yield* Deferred.succeed(trialsEnd, undefined)
       const outcome = yield* Effect.catchTag(
-        runs.outcome(check, { command: allowed.success, named, files }, earlier),
+        runs.outcome(check, { command: allowed.success, named, files, mayJoin }, earlier),
         "ToolFailure",
         ({ message }) => Effect.succeed(notChecked(check, { cause: "sandbox", reason: message }))
       )

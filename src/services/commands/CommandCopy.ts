@@ -15,7 +15,14 @@ import { takeLock } from "../files/ProcessLock.ts"
 import { makeFolders, randomSuffix } from "../files/PrivateFile.ts"
 import type { WorkingCopy } from "../files/WorkingCopy.ts"
 import { type ChildEnd, processProvider, runChild } from "./ChildRun.ts"
-import { copyDifference, overlayDifference, proposeDifference, type ShownProject, stampsOf } from "./CopyChanges.ts"
+import {
+  copyDifference,
+  type Difference,
+  overlayDifference,
+  proposeDifference,
+  type ShownProject,
+  stampsOf
+} from "./CopyChanges.ts"
 import { doing, walkLayer } from "./LayerWalk.ts"
 import {
   bubblewrapOverlay,
@@ -26,6 +33,7 @@ import {
   namespaceOverlay,
   type OverlayMounts
 } from "./ProjectCopy.ts"
+import { testReports } from "./TestReports.ts"
 import { emptySurvey } from "./ProjectSurvey.ts"
 import type { Sandbox } from "./Sandbox.ts"
 
@@ -303,24 +311,23 @@ export const makeCommandCopies = Effect.fnUntraced(function* (places: CopyPlaces
           const files = [...shownCopy.proposals.values()]
           const folder = yield* folderFor
           const { ctimeMs: began } = yield* doing("look at the time", () => lstat(folder))
-          const propose = (guarded: ReadonlyArray<string>) => ({ ...shownCopy, copy, began, guarded })
+          const endOf = Effect.fnUntraced(function* ({ end, guarded }: CopiedRun, difference: Difference) {
+            const built = difference.ignored.map((name) => path.join(difference.folder, name))
+            const copied = yield* proposeDifference({ ...shownCopy, copy, began, guarded }, difference)
+            return { ...end, copied, reports: yield* testReports(built, began) }
+          })
           if (overlay === undefined) {
             yield* doing("make a copy", () => mkdir(path.join(folder, "copy")))
             const mounts = yield* copyProject({ root, copy: path.join(folder, "copy"), git }, files)
             const before = yield* stampsOf(root, path.join(folder, "copy"))
-            const { end, guarded } = yield* run(mounts)
-            const difference = yield* copyDifference(root, path.join(folder, "copy"), before)
-            return { ...end, copied: yield* proposeDifference(propose(guarded), difference) }
+            const ended = yield* run(mounts)
+            return yield* endOf(ended, yield* copyDifference(root, path.join(folder, "copy"), before))
           }
           yield* makeLayers({ root, scratch: folder }, files, helper.hide)
           const mounts = overlay({ root, scratch: folder, layers: [changesLayer] })
-          const { end, guarded } = yield* run(mounts)
-          const difference = yield* overlayDifference({
-            ...shownCopy,
-            scratch: folder,
-            missing: helper.missing(mounts)
-          })
-          return { ...end, copied: yield* proposeDifference(propose(guarded), difference) }
+          const ended = yield* run(mounts)
+          const missing = helper.missing(mounts)
+          return yield* endOf(ended, yield* overlayDifference({ ...shownCopy, scratch: folder, missing }))
         })
       ).pipe(provide)
   }

@@ -62,6 +62,8 @@ interface CommandEnd extends ChildEnd {
   readonly changed?: ReadonlyArray<string>
   /** Its writes in the working copy of its task; absent if it ran in the project. */
   readonly copied?: CopyEnd
+  /** The XML reports that its tests wrote in the working copy. */
+  readonly reports?: ReadonlyArray<string>
   /** The setting that would help if the sandbox made the command fail. */
   readonly sandboxHint?: string
   /** The limit that made the command fail by itself. */

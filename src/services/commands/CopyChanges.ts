@@ -31,13 +31,15 @@ export interface ShownProject {
 }
 
 /** Differences from the state before, by names relative to the project. */
-interface Difference {
+export interface Difference {
   /** The folder with the written files. */
   readonly folder: string
   readonly written: ReadonlyArray<string>
   readonly removed: ReadonlyArray<string>
   /** Links, devices, pipes and sockets. */
   readonly others: ReadonlyArray<string>
+  /** What git ignores and what builds make. */
+  readonly ignored: ReadonlyArray<string>
 }
 
 const wasFile = Effect.fnUntraced(function* ({ proposals, root }: ShownProject, name: string) {
@@ -93,7 +95,7 @@ export const overlayDifference = Effect.fn("overlayDifference")(function* (end: 
   const removed = yield* Effect.filter([...gone, ...folders], (name) => wasFile(end, name))
   const covered = yield* Effect.filter([...gone, ...written], (name) => Effect.map(wasFile(end, name), (was) => !was))
   const doubtful = (yield* filesBelow(end, [...anew, ...covered])).filter((name) => !top.has(name))
-  return { folder, written, removed: [...removed, ...(yield* missing(doubtful))], others } satisfies Difference
+  return { folder, written, removed: [...removed, ...(yield* missing(doubtful))], others, ignored } satisfies Difference
 })
 
 const walkCopy = Effect.fnUntraced(function* (root: string, folder: string) {
@@ -120,7 +122,8 @@ export const copyDifference = Effect.fn("copyDifference")(function* (
     folder,
     written: changed.filter(([, stamp]) => stamp.startsWith("file ")).map(([name]) => name),
     removed: [...before.keys()].filter((name) => !after.has(name) && !isLeftOut(name)),
-    others: changed.filter(([, stamp]) => !stamp.startsWith("file ")).map(([name]) => name)
+    others: changed.filter(([, stamp]) => !stamp.startsWith("file ")).map(([name]) => name),
+    ignored
   } satisfies Difference
 })
 

@@ -143,17 +143,17 @@ const textOf = (count: number) =>
 
 describe("what ran", () => {
   it.each(outputs)("is told from the output of %s", (_runner, path, name, output, text) => {
-    const ran = ranTests(output, [{ path, name }])
+    const ran = ranTests({ output }, [{ path, name }])
     expect(ran && ranText(ran)).toBe(text)
-    expect(ranTests(output, [{ path, name: "test_never" }])?.newTests).toEqual([])
+    expect(ranTests({ output }, [{ path, name: "test_never" }])?.newTests).toEqual([])
   })
 
   it("is not told of a name that two tests have, unless the output says in which files they are", () => {
     const placed = "PASSED tests/test_a.py::test_more\n2 passed in 0.1s\n"
     const elsewhere = { path: "tests/test_b.py", name: "test_more" }
-    expect(ranTests(placed, [elsewhere])?.newTests).toEqual([])
+    expect(ranTests({ output: placed }, [elsewhere])?.newTests).toEqual([])
     const twice = "  ✔ adds more\n  ✔ adds more\n\n  2 passing (1ms)\n"
-    expect(ranTests(twice, [{ path: "a.js", name: "adds more" }])).toEqual({
+    expect(ranTests({ output: twice }, [{ path: "a.js", name: "adds more" }])).toEqual({
       passed: 2,
       failed: 0,
       skipped: 0,
@@ -164,19 +164,46 @@ describe("what ran", () => {
   it("is told from lines of up to a thousand characters", () => {
     const output = `✔ ${"x".repeat(998)}\n✔ ${"x".repeat(999)}\n\n  2 passing (1ms)\n`
     const declared = [998, 999].map((length) => ({ path: "a.js", name: "x".repeat(length) }))
-    expect(ranTests(output, declared)?.newTests.map(({ length }) => length)).toEqual([998])
+    expect(ranTests({ output }, declared)?.newTests.map(({ length }) => length)).toEqual([998])
   })
 
   it("is told of a line with very many counts, and ends", () => {
     const name = `parses${" (1 test)".repeat(90)} x`
-    expect(ranTests(` ✓ ${name}\n\n  2 passing (1ms)\n`, [{ path: "a.js", name }])?.newTests).toEqual([name])
+    expect(ranTests({ output: ` ✓ ${name}\n\n  2 passing (1ms)\n` }, [{ path: "a.js", name }])?.newTests).toEqual([
+      name
+    ])
     const counted = ` ✓ parses${" (1 test)".repeat(90)}\n\n  2 passing (1ms)\n`
-    expect(ranTests(counted, [{ path: "a.js", name: "parses" }])?.newTests).toEqual(["parses"])
+    expect(ranTests({ output: counted }, [{ path: "a.js", name: "parses" }])?.newTests).toEqual(["parses"])
+  })
+
+  it("is told from the reports in XML where the output of Maven or Gradle says nothing", () => {
+    const report = `<testsuite tests="4">
+  <testcase name="keepsBlanks" classname="org.text.SlugTest" time="0.1"/>
+  <testcase classname="org.text.SlugTest$Nested" name="cuts &lt;b&gt;(String)[2]"><system-out><![CDATA[<testcase name="no"/>]]></system-out></testcase>
+  <testcase name="fails" classname="org.text.SlugTest"><failure message="a > b">at</failure></testcase>
+  <testcase name="waits" classname="org.text.SlugTest"><skipped/></testcase>
+</testsuite>`
+    const other = '<testsuite><testcase name="keepsBlanks" classname="org.text.OtherTest"/></testsuite>'
+    const declared = ["keepsBlanks", "cuts <b>", "fails", "waits", "no"].map((name) => ({
+      path: "src/test/java/org/text/SlugTest.java",
+      name
+    }))
+    expect(ranTests({ output: "", reports: [report, other] }, declared)).toEqual({
+      passed: 3,
+      failed: 1,
+      skipped: 1,
+      newTests: ["keepsBlanks", "cuts <b>"]
+    })
+    const totals = "[INFO] Tests run: 9, Failures: 0, Errors: 0, Skipped: 0\n"
+    const ran = ranTests({ output: totals, reports: [report] }, declared.slice(0, 1))
+    expect(ran).toEqual({ passed: 9, failed: 0, skipped: 0, newTests: ["keepsBlanks"] })
+    const elsewhere = [{ path: "src/test/java/org/text/ThirdTest.java", name: "keepsBlanks" }]
+    expect(ranTests({ output: "", reports: [report] }, elsewhere)?.newTests).toEqual([])
   })
 
   it("is nothing where no tests are counted", () => {
-    expect(ranTests("ok  \texample.com/a\t0.1s\n", [])).toBeUndefined()
-    expect(ranTests("BUILD SUCCESSFUL in 2s\n", [])).toBeUndefined()
+    expect(ranTests({ output: "ok  \texample.com/a\t0.1s\n" }, [])).toBeUndefined()
+    expect(ranTests({ output: "BUILD SUCCESSFUL in 2s\n" }, [])).toBeUndefined()
   })
 
   it("names five new tests and counts the others", () => {

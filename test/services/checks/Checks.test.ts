@@ -43,6 +43,10 @@ const testing = {
 const wrong = { "add.mjs": "export const add = (a, b) => a - b\n" }
 const right = { "add.mjs": "export const add = (a, b) => b + a\n" }
 
+/** A report of Maven. */
+const report = (name: string) =>
+  `<testsuite><testcase name="adds" classname="AddTest"/><testcase name="${name}" classname="AddTest"/></testsuite>`
+
 describe("Checks", () => {
   const both: ReadonlyArray<readonly [string, "auto" | "off", NeedOptions]> = [
     ["in the sandbox", "auto", needs("bwrap")],
@@ -175,6 +179,80 @@ if (!existsSync("seen")) { writeFileSync("seen", ""); process.exit(1) }
       })
     )
   }
+
+  live(
+    "reads what ran from the reports that tests write when they say nothing",
+    () =>
+      Effect.gen(function* () {
+        const script = `import { mkdirSync, writeFileSync } from "node:fs"
+mkdirSync("target/surefire-reports", { recursive: true })
+writeFileSync("target/surefire-reports/TEST-AddTest.xml", '${report("more")}')
+`
+        const project = {
+          "pom.xml": "<project/>\n",
+          "check.mjs": script,
+          "target/surefire-reports/TEST-OldTest.xml": report("old")
+        }
+        const { run } = yield* openChecks({
+          files: project,
+          checks: [[node, "check.mjs"]],
+          sandbox: { mode: "auto" }
+        })
+        const [outcome] = yield* run({ "src/AddTest.java": "class AddTest {\n  @Test void more() {}\n}\n" })
+        assert.deepStrictEqual(outcome?.ran, { passed: 2, failed: 0, skipped: 0, newTests: ["more"] })
+        assert.include(outcome?.text, "(2 passed, 1 of them new: more)")
+      }),
+    needs("bwrap")
+  )
+
+  /** Runs the checks of three parts at the same time; the first lasts while the others wait. */
+  const threeParts = Effect.fnUntraced(function* (texts: ReadonlyArray<string>, isPart = true) {
+    const seen = `${yield* makeFolder}/seen.txt`
+    const script = `import { appendFileSync, readFileSync } from "node:fs"
+const text = readFileSync("a.txt", "utf8")
+appendFileSync(${JSON.stringify(seen)}, text.replaceAll("\\n", "") + "\\n")
+if (text.includes("bad")) process.exit(1)
+setTimeout(() => {}, 500)
+`
+    const { run } = yield* openChecks({
+      files: { "a.txt": "1\n-\n2\n-\n3\n", "check.mjs": script },
+      checks: [[node, "check.mjs"]]
+    })
+    const ends = yield* Effect.forEach(
+      texts,
+      (text, index) => Effect.delay(run({ "a.txt": text }, 1, `T${index}`, isPart), `${index * 100} millis`),
+      { concurrency: 3 }
+    )
+    const status = ends.map(([end]) => end !== undefined && passes(end))
+    return { status, seen: readFileSync(seen, "utf8").trim().split("\n") }
+  })
+  const parts = ["one\n-\n2\n-\n3\n", "1\n-\ntwo\n-\n3\n", "1\n-\n2\n-\nthree\n"]
+
+  live("runs a command once for parts of a change that wait for it", () =>
+    Effect.gen(function* () {
+      const { seen, status } = yield* threeParts(parts)
+      assert.deepStrictEqual(status, [true, true, true])
+      assert.deepStrictEqual(seen, ["one-2-3", "1-two-three"])
+      const apart = yield* threeParts(parts, false)
+      assert.deepStrictEqual(apart.seen, ["one-2-3", "1-two-3", "1-2-three"])
+    })
+  )
+
+  live("runs a command for each part of a change when it fails for several together", () =>
+    Effect.gen(function* () {
+      const { seen, status } = yield* threeParts([...parts.slice(0, 2), "1\n-\n2\n-\nbad\n"])
+      assert.deepStrictEqual(status, [true, true, false])
+      assert.deepStrictEqual(seen.slice(0, 4), ["one-2-3", "1-two-bad", "1-two-3", "1-2-bad"])
+    })
+  )
+
+  live("runs a command for each part whose changes clash", () =>
+    Effect.gen(function* () {
+      const { seen, status } = yield* threeParts([...parts.slice(0, 2), "1\n-\nzwei\n-\n3\n"])
+      assert.deepStrictEqual(status, [true, true, true])
+      assert.deepStrictEqual(seen, ["one-2-3", "1-two-3", "1-zwei-3"])
+    })
+  )
 
   live("tells nothing of a new test when no test was run", () =>
     Effect.gen(function* () {

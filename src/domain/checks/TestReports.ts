@@ -1,0 +1,48 @@
+/** Reads the XML reports that Maven and Gradle write beside an output that names no tests. */
+import type { TestCounts } from "./CheckTotals.ts"
+
+interface ReportedTest {
+  /** The class as a path without an ending: `org/text/SlugTest`. */
+  readonly path: string
+  readonly name: string
+  readonly end: keyof TestCounts
+}
+
+const entities: Readonly<Record<string, string>> = { amp: "&", apos: "'", gt: ">", lt: "<", quot: '"' }
+
+const attribute = (attributes: string, name: string): string =>
+  (new RegExp(`(?<![\\w-])${name}="([^"]*)"`).exec(attributes)?.[1] ?? "").replaceAll(
+    /&(amp|apos|gt|lt|quot);/g,
+    (_, entity: string) => entities[entity] ?? ""
+  )
+
+/** Parameters and the number of a repeated test, behind its name. */
+const behindName = /(?:\([^()]*\)|\{[^{}]*\})?(?:\[[^\]]*\])?$/
+
+/** What tests print may look like anything. */
+const printed = /<(system-(?:out|err))\b[^>]*>(?:<!\[CDATA\[[\s\S]*?\]\]>|[^<])*<\/\1>/g
+
+/** The tests of one report. */
+const testsIn = (xml: string): ReadonlyArray<ReportedTest> =>
+  xml
+    .replaceAll(printed, "")
+    .split(/<testcase(?=\s)/)
+    .slice(1)
+    .map((part) => {
+      const [, attributes = "", body = ""] = /^((?:[^>"]|"[^"]*")*)>([\s\S]*)/.exec(part) ?? []
+      const [inner = ""] = attributes.endsWith("/") ? [] : body.split("</testcase>", 1)
+      return {
+        path: attribute(attributes, "classname").replace(/\$.*/, "").replaceAll(".", "/"),
+        name: attribute(attributes, "name").replace(behindName, ""),
+        end: /<(?:failure|error)\b/.test(inner) ? "failed" : inner.includes("<skipped") ? "skipped" : "passed"
+      }
+    })
+
+/** The tests that reports name; counts are absent when they name none. */
+export const readTestReports = (reports: ReadonlyArray<string>) => {
+  const tests = reports.flatMap(testsIn)
+  const count = (end: keyof TestCounts): number => tests.filter((test) => test.end === end).length
+  const counts: TestCounts | undefined =
+    tests.length === 0 ? undefined : { passed: count("passed"), failed: count("failed"), skipped: count("skipped") }
+  return { counts, passed: tests.filter(({ end }) => end === "passed") }
+}
