@@ -54,10 +54,7 @@ describe("the kit for plugins", () => {
     assert.strictEqual(findMatches(lines, { ...patternOf("one", false), charactersAtOnce: 4 }, 0, 10).next, 1)
     assert.strictEqual(patternOf("tod[oa]", true).find("a TODO"), 2)
     assert.isTrue(Result.isFailure(searchPattern("(", { regex: true, caseSensitive: true })))
-    assert.deepStrictEqual(showMatches("a.txt", ["one", "two"], [{ index: 1, at: 0 }], 1), [
-      "a.txt-1- one",
-      "a.txt:2: two"
-    ])
+    assert.deepStrictEqual(showMatches("a.txt", ["one", "two"], [{ index: 1, at: 0 }], 1), ["1: one", "a.txt:2: two"])
   })
 
   it("chooses files and shows what a write changes", () => {

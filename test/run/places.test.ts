@@ -23,6 +23,8 @@ const python = (name: string, calls: number): string =>
     "def other():\n    return urlopen(1), Popen(2)\n"
   ].join("\n")
 
+const handler = (name: string) => `def ${name}():\n    try:\n        b()\n    except A:\n        c(open(1))\n\n\n`
+
 const isPlan = ({ system }: FilledPrompt): boolean => system.includes("# Stage: creation")
 const isPlaces = ({ system }: FilledPrompt): boolean => system.includes("# Stage: places")
 const isLeft = ({ system }: FilledPrompt): boolean => system.includes("# Stage: iteration")
@@ -131,7 +133,7 @@ describe("a task for many places", () => {
     Effect.gen(function* () {
       const run = yield* makeRun({ "a.py": python("a", 3) })
       const seen: Array<string> = []
-      const { answer } = model(calls, ({ user }, turn) => {
+      const { answer, prompts } = model(calls, ({ user }, turn) => {
         seen.push(user.slice(-400))
         if (turn === 1) return "1 keep: no\n3 look"
         return turn === 2 ? "3 keep: no" : "2 keep: no"
@@ -139,8 +141,9 @@ describe("a task for many places", () => {
       const { report } = yield* run.session({ answer, approver: willingApprover() })
       expect(itemsOf(report).map(({ state }) => state)).toEqual(["unchanged", "unchanged", "unchanged"])
       expect(seen[1]).toContain("11:     with open(path, 2) as f:")
-      expect(seen[1]?.trimEnd().includes("Answer 2-3. There is room for about")).toBe(true)
-      expect(seen[2]?.trimEnd().includes("Answer 2.")).toBe(true)
+      expect(seen[1]?.trimEnd().endsWith("Answer 2-3.")).toBe(true)
+      expect(seen[2]?.trimEnd().endsWith("Answer 2.")).toBe(true)
+      expect(prompts.map(({ user }) => shownIn(user).map(([number]) => number))).toEqual([[1, 2, 3], [2, 3], [2]])
     })
   )
 
@@ -201,11 +204,34 @@ describe("a task for many places", () => {
       })
       const { report } = yield* run.session({ answer, approver: willingApprover() })
       expect(prompts.length).toBe(3)
-      expect(seen[2]).toContain("Answer 1. There is room")
+      expect(seen[2]?.trimEnd().endsWith("Answer 1.")).toBe(true)
       expect(seen[2]).toContain("replaces other lines, which would be lost")
       expect(itemsOf(report).map(({ state }) => state)).toEqual(["done", "unchanged", "unchanged"])
       expect(yield* run.text("a.py")).toBe(
         python("a", 2).replace("with open(path, 0) as f:", "with io.open(path) as f:")
+      )
+    })
+  )
+
+  nodeTest("changes a line without a number by its path and line, and shows only what failed again", () =>
+    Effect.gen(function* () {
+      const run = yield* makeRun({ "a.py": handler("a") + handler("b"), "b.py": python("b", 8) })
+      const block = ["src/a.py", "<<<<<<< OLD", "    except A:", "=======", "    except A as e:", ">>>>>>> NEW"]
+      const { answer, prompts } = model(calls, (_, turn) =>
+        turn === 1
+          ? ["1 change: c(open(1, e))", "2-10 keep: no", ...block].join("\n")
+          : "src/a.py:4 change: except A as e:"
+      )
+      const { report } = yield* run.session({ answer, approver: willingApprover() })
+      expect(prompts.map(({ user }) => shownIn(user).map(([number]) => number))).toEqual([
+        [1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
+        [1, 2]
+      ])
+      expect(prompts[1]?.user).toContain("The old_text occurs 2 times")
+      expect(prompts[1]?.user).not.toContain("b.py")
+      expect(report?.status).toBe("done")
+      expect(yield* run.text("a.py")).toBe(
+        handler("a").replace("except A:", "except A as e:").replace("open(1)", "open(1, e)") + handler("b")
       )
     })
   )

@@ -8,7 +8,7 @@ import { editText } from "../files/TextEdit.ts"
 import { type Issue, issuesMarkdown } from "../findings/Issue.ts"
 import { fenced, nowBlock, rawBlock } from "../markdown/PromptBlock.ts"
 import { callLine, isRead, linesOfRead } from "../models/CallLine.ts"
-import { callBlocks, callFrame, outputsWithin } from "../models/ExecutionBlocks.ts"
+import { callBlocks, callFrame, outputsSize } from "../models/ExecutionBlocks.ts"
 import { gapText, numbersOf } from "../models/OutputCut.ts"
 import { outcomeText } from "../models/OutputText.ts"
 import { listWithin, shares, shorten } from "../text/Excerpt.ts"
@@ -303,7 +303,7 @@ export const compactedText = (turns: Folded): string => {
   const mostLines = Math.min(Math.max(350, budget / 6), unseen.join("\n").length)
   const room = Math.max(0, budget - introduction.length - headings - mostLines - problems.length - end.length)
   const isAlone = files.length === 0 && open.length === 0
-  const promised = lines === undefined ? 0 : outputsWithin(newest, lines).join("").length + callFrame(newest)
+  const promised = lines === undefined ? 0 : outputsSize(newest, lines) + callFrame(newest)
   const most = isAlone ? room : Math.max(room * newestShare, Math.min(promised, room - leastDiff))
   const last = callBlocks(newest, Math.floor(most) - callFrame(newest), lines)
   const beside = Math.max(0, room - last.length)

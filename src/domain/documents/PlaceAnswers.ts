@@ -8,8 +8,8 @@ import { type Issue, makeIssue } from "../findings/Issue.ts"
 import { codeLines } from "../files/CodeText.ts"
 import { languageOf } from "../files/Language.ts"
 import { oneLine } from "../text/Format.ts"
-import { numbersText, type NumberedPlace } from "./Places.ts"
-import { callEnd } from "./TaskItems.ts"
+import { isNumbered, numbersText, type NumberedPlace, unnumberedLines } from "./Places.ts"
+import { callEnd, openParentheses } from "./TaskItems.ts"
 
 /** The decision about a place. `lines` replace its line; they are absent when a block in the same answer makes the change. */
 export type PlaceAnswer =
@@ -27,6 +27,10 @@ export interface PlaceReading {
 /** `12 change: text`, `[12] keep: why`, `- **3-5, 8** look`. */
 const answerLine =
   /^\s*(?:[-*+]\s+)?[*`]*\[?(\d+(?:\s*(?:-|–|to|,|and)\s*\d+)*)\]?[*`]*\s*[:.)]?\s*[*`]*(keep|look|change|remove|note)\b[*`]*\s*(?:[:—–-]\s*)?(.*)$/i
+
+/** `src/a.py:168 change: text` changes a line that is shown without a number. */
+const lineAnswer =
+  /^\s*(?:[-*+]\s+)?[*`]*([^\s:`*]+):(\d+)[*`]*\s*[:.)]?\s*[*`]*(change|remove)\b[*`]*\s*(?:[:—–-]\s*)?(.*)$/i
 
 const opensFence = /^\s*(`{3,}|~{3,})/
 
@@ -85,9 +89,13 @@ class Reader {
   readonly issues: Array<Issue> = []
   readonly rest: Array<string> = []
   private readonly places: ReadonlyMap<number, NumberedPlace>
+  /** All lines that are shown, by path and line. */
+  private readonly lines: ReadonlyMap<string, NumberedPlace>
 
   constructor(places: ReadonlyArray<NumberedPlace>) {
     this.places = new Map(places.map((place) => [place.number, place]))
+    const all = [...places, ...unnumberedLines(places)]
+    this.lines = new Map(all.map((place) => [`${place.path}:${place.line}`, place]))
   }
 
   private refuse(what: string, how: string): void {
@@ -127,22 +135,39 @@ class Reader {
     return true
   }
 
+  /** What a line decides, and about which places; nothing for other text. */
+  private decisionOf(line: string) {
+    const [, numbers, verb = "", rest = ""] = answerLine.exec(line) ?? []
+    if (numbers !== undefined) {
+      return { places: this.placesOf(numbersOf(numbers)), verb: verb.toLowerCase(), text: rest.trim() }
+    }
+    const [, path, number, change = "", text = ""] = lineAnswer.exec(line) ?? []
+    if (path === undefined) return undefined
+    const place = this.lines.get(`${path}:${number}`)
+    if (place === undefined) this.refuse(`${path}:${number} is not shown here.`, "Change it with a block.")
+    return { places: place === undefined ? [] : [place], verb: change.toLowerCase(), text: text.trim() }
+  }
+
   /** Reads the answer that begins at a line, and returns the index behind it; nothing for other text. */
   readAnswer(lines: ReadonlyArray<string>, at: number): number | undefined {
-    const [, numbers, verb, rest = ""] = answerLine.exec(lines[at] ?? "") ?? []
-    if (numbers === undefined || verb === undefined) return undefined
+    const decision = this.decisionOf(lines[at] ?? "")
+    if (decision === undefined) return undefined
+    const { places, text, verb } = decision
     const below = /\S/.exec(lines[at + 1] ?? "") === null ? at + 2 : at + 1
-    const isChange = verb.toLowerCase() === "change"
-    const isOpening = /^(?:`{3,}|~{3,})[\w+#-]*$/.test(rest.trim())
-    const fence = !isChange
-      ? undefined
-      : isOpening
-        ? fenceFrom(lines, at, rest.trim())
-        : rest.trim() === ""
-          ? fenceFrom(lines, below)
-          : undefined
-    for (const place of this.placesOf(numbersOf(numbers))) {
-      this.answers.set(place.number, this.answerOf(place, verb.toLowerCase(), rest.trim(), fence?.lines))
+    const isOpening = /^(?:`{3,}|~{3,})[\w+#-]*$/.test(text)
+    const fence =
+      verb !== "change"
+        ? undefined
+        : isOpening
+          ? fenceFrom(lines, at, text)
+          : text === ""
+            ? fenceFrom(lines, below)
+            : undefined
+    for (const place of places) {
+      const answer = this.answerOf(place, verb, text, fence?.lines)
+      const isBare = answer._tag === "Change" && answer.lines === undefined
+      if (isNumbered(place) || !isBare) this.answers.set(place.number, answer)
+      else this.refuse(`No text says how ${place.path}:${place.line} changes.`, "Write its new text behind it.")
     }
     return fence?.next ?? at + 1
   }
@@ -183,9 +208,6 @@ export const readPlaceAnswers = (answer: string, places: ReadonlyArray<NumberedP
 export const nothingAnswered = (open: ReadonlyArray<number>): Issue =>
   makeIssue("place-open", {}, { what: `The places ${numbersText(open)} have no answer.` })
 
-const openParentheses = (lines: ReadonlyArray<string>): number =>
-  lines.reduce((open, line) => open + line.split("(").length - line.split(")").length, 0)
-
 /**
  * Replaces the lines of places in a text. All places must be of this file. An answer that closes the parentheses which its
  * line leaves open replaces all lines of the call, unless one of these is a place itself.
@@ -204,7 +226,7 @@ export const withAnswers = (
     if (answer?._tag !== "Change" || answer.lines === undefined) continue
     now.set(line, answer.lines)
     const replaced = codeLines(answer.lines.join("\n"), language)
-    if (replaced.length === 0 || openParentheses(replaced) > 0 || openParentheses([code[line - 1] ?? ""]) <= 0) continue
+    if (replaced.reduce((open, text) => open + openParentheses(text), 0) > 0) continue
     const rest = Array.from({ length: callEnd(code, line - 1) + 1 - line }, (_, index) => line + 1 + index)
     if (!rest.some((at) => numbered.has(at))) for (const at of rest) now.set(at, [])
   }

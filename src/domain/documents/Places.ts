@@ -5,7 +5,7 @@ import * as Schema from "effect/Schema"
 import { languageOf } from "../files/Language.ts"
 import { fenceFor, rawBlock } from "../markdown/PromptBlock.ts"
 import { numberLines } from "../text/NumberedLines.ts"
-import { ListedPlace } from "./TaskItems.ts"
+import { ListedPlace, longestLine } from "./TaskItems.ts"
 
 /** A place with its number in the list of a task, from 1, how many the list holds, and the text of its item. */
 export const NumberedPlace = Schema.Struct({
@@ -15,6 +15,23 @@ export const NumberedPlace = Schema.Struct({
   text: Schema.String
 })
 export type NumberedPlace = typeof NumberedPlace.Type
+
+/** True for a place of the list; other lines have a number that no prompt shows. */
+export const isNumbered = ({ number }: NumberedPlace): boolean => number > 0
+
+/** The lines around places that are shown whole and without a number. An answer may change them by path and line. */
+export const unnumberedLines = (places: ReadonlyArray<NumberedPlace>): ReadonlyArray<NumberedPlace> => {
+  const keyOf = ({ line, path }: NumberedPlace): string => `${path}:${line}`
+  const numbered = new Set(places.map(keyOf))
+  const around = places.flatMap((place) => {
+    const shown = [...(place.heads ?? []), ...place.lines.map((text, index) => ({ line: place.first + index, text }))]
+    return shown.map(({ line, text }) => Object.assign({}, place, { line, first: line, lines: [text] }))
+  })
+  const lines = new Map(around.map((place) => [keyOf(place), place]))
+  return [...lines.values()]
+    .filter((place) => !numbered.has(keyOf(place)) && (place.lines[0] ?? "").length < longestLine.around)
+    .map((place, index) => Object.assign(place, { number: -1 - index }))
+}
 
 /** With more places in one answer, a model forgets some. */
 const mostPlaces = 60

@@ -79,7 +79,7 @@ const callsIn = (name: string): ((line: string) => boolean) => {
 }
 
 /** A place with a longer line gets its own task; longer context lines are cut. */
-const longestLine = { ofPlace: 400, around: 160 }
+export const longestLine = { ofPlace: 400, around: 160 }
 
 /** Place texts that mean the statement: no longer word, no comment, and nothing in quotes. */
 const keywords: ReadonlySet<string> = new Set(
@@ -88,8 +88,11 @@ const keywords: ReadonlySet<string> = new Set(
   )
 )
 
-/** The most blocks around a place that are shown by their first lines. The innermost ones say when the place runs. */
+/** The most blocks around a place that are shown by their first lines, beside a handler. The innermost ones say when the place runs. */
 const mostHeads = 2
+
+/** A handler further out is shown too: it says in which case the place runs. */
+const handler = /^\s*(?:\}\s*)?(?:except|catch|rescue)\b/
 
 const depth = (line: string): number => line.search(/\S/)
 
@@ -100,14 +103,17 @@ const blockHeads = (lines: ReadonlyArray<string>, language: string) => {
   return (index: number): ReadonlyArray<{ readonly line: number; readonly text: string }> => {
     const heads: Array<{ readonly line: number; readonly text: string }> = []
     let outer = depth(lines[index] ?? "")
-    for (let at = index - 1; at >= 0 && outer > 0 && heads.length < mostHeads; at--) {
+    for (let at = index - 1; at >= 0 && outer > 0; at--) {
       const line = lines[at] ?? ""
       const begins = depth(line)
       // A closing bracket begins no block.
       if (begins < 0 || begins >= outer || /^\s*[)\]}>]+[;,]?\s*$/.test(line)) continue
       if (declared.has(at)) break
       outer = begins
-      heads.unshift({ line: at + 1, text: shortened(line, longestLine.around) })
+      if (heads.length < mostHeads || handler.test(line)) {
+        heads.unshift({ line: at + 1, text: shortened(line, longestLine.around) })
+      }
+      if (handler.test(line) && heads.length >= mostHeads) break
     }
     return heads
   }
@@ -116,11 +122,14 @@ const blockHeads = (lines: ReadonlyArray<string>, language: string) => {
 /** A call is shown to its closing parenthesis, over at most this many lines. */
 const longestCall = 8
 
+/** How many parentheses a line of code opens more than it closes. */
+export const openParentheses = (line: string): number => line.split("(").length - line.split(")").length
+
 /** The index of the line that closes the parentheses of this one. */
 export const callEnd = (code: ReadonlyArray<string>, at: number): number => {
   let depth = 0
   for (let index = at; index < Math.min(code.length, at + longestCall); index++) {
-    for (const [sign] of (code[index] ?? "").matchAll(/[()]/g)) depth += sign === "(" ? 1 : -1
+    depth += openParentheses(code[index] ?? "")
     if (depth <= 0) return index
   }
   return at

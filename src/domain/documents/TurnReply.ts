@@ -10,7 +10,7 @@ import { type Issue, issuesMarkdown, issueText } from "../findings/Issue.ts"
 import { fenced, nowBlock, rawBlock } from "../markdown/PromptBlock.ts"
 import { shorten, shortened, usefulShares } from "../text/Excerpt.ts"
 import { type CallOutcome, isChange, notMeasured, pathOf, type ToolResult } from "../tools/ToolCall.ts"
-import type { ConversationMessage, ToolMessage } from "../models/ConversationMessage.ts"
+import { type ConversationMessage, messageText, type ToolMessage } from "../models/ConversationMessage.ts"
 import { callBlocks, callFrame, leastOutput } from "../models/ExecutionBlocks.ts"
 import type { AskedCall } from "../models/ModelAnswer.ts"
 import { cutOutput } from "../models/OutputCut.ts"
@@ -92,6 +92,16 @@ export const checksBlock = (checks: ReadonlyArray<CheckOutcome>, hasChanged: boo
   return hasChanged ? rawBlock("## Checks", "No check of the project is known for these files: nothing was run.") : ""
 }
 
+/** The calls whose whole outputs the messages show. */
+export const shownIn = (
+  messages: ReadonlyArray<ConversationMessage>,
+  outcomes: ReadonlyArray<CallOutcome>
+): ReadonlyArray<CallOutcome> => {
+  const above = messages.map(messageText).join("\n")
+  // Every text holds an empty one, which shows nothing.
+  return outcomes.filter((outcome) => outcomeText(outcome).trim() !== "" && above.includes(outcomeText(outcome)))
+}
+
 /** The reply to an answer: what happened, what is wrong, and what to do next. */
 export const replyText = ({
   budget,
@@ -135,12 +145,12 @@ export const replyText = ({
     nowBlock(instruction)
   ].join("")
   const begin = rawBlock(`## Reply ${turn}`, notes)
-  const fixed = begin.length + after.length + callFrame(newLooks)
+  const fixed = begin.length + after.length + callFrame(newLooks, "above")
   const free = Math.max(0, budget - fixed)
   const most = lines === undefined ? budget : budget * longerLines
   const room = newLooks.length === 0 ? free : free / 2
   const changed = changesText(changes, files, replaced.length > 0 ? Math.min(room, mostOfSwaps) : room)
-  return `${begin}${callBlocks(newLooks, most - fixed - changed.length, lines)}${changed}${after}`.trimEnd()
+  return `${begin}${callBlocks(newLooks, most - fixed - changed.length, lines, "above")}${changed}${after}`.trimEnd()
 }
 
 /** A native call with its outcome; a call that did not run has issues. */

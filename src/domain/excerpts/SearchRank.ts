@@ -9,14 +9,19 @@ import { isTestFile } from "../files/TestFile.ts"
 import { LineChoice } from "./Packing.ts"
 import { fileOrder } from "./Scores.ts"
 
+const changelog = /(?:^|\/)(?:change(?:s|log)|history|news|releases?)(?:\.(?:md|txt|rst|adoc))?$/i
+
+/** True for the path of a file that lists the changes of a project. */
+export const isChangelog = (path: string): boolean => changelog.test(path)
+
 const written =
-  /(?:^|\/)(?:change(?:s|log)|history|news|releases?)(?:\.(?:md|txt|rst|adoc))?$|(?:^|[.-])lock(?:\.[a-z]+)?$|-lock\.(?:json|yaml)$|\.lockb?$|(?:^|\/)go\.sum$|\.min\.[a-z]+$|\.(?:map|snap)$|(?:^|\/)(?:dist|build|vendor|third_party|node_modules)\//i
+  /(?:^|[.-])lock(?:\.[a-z]+)?$|-lock\.(?:json|yaml)$|\.lockb?$|(?:^|\/)go\.sum$|\.min\.[a-z]+$|\.(?:map|snap)$|(?:^|\/)(?:dist|build|vendor|third_party|node_modules)\//i
 const testFolder =
   /(?:^|\/)(?:tests?|__tests__|specs?|fixtures?|testdata)\/|(?:^|\/)test_?[^/]*\.py$|Test\.(?:java|kt|cs|swift)$/i
 const docFolder = /(?:^|\/)(?:docs?|examples?|samples?)\//i
 
 const kindOf = (path: string): (typeof fileOrder)[number] => {
-  if (written.test(path)) return "written"
+  if (isChangelog(path) || written.test(path)) return "written"
   if (isTestFile(path) || testFolder.test(path)) return "test"
   const language = languageOf(path)
   if (docFolder.test(path) || /^(?:markdown|mdx|rst|latex)$/.test(language)) return "prose"

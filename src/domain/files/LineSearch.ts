@@ -4,6 +4,7 @@
  */
 import * as Result from "effect/Result"
 import { RE2JS, RE2JSException } from "re2js"
+import { numberLines } from "../text/NumberedLines.ts"
 
 /** A compiled search; made by `searchPattern`. */
 export interface SearchPattern {
@@ -94,11 +95,11 @@ const shorten = (line: string, at: number): string => {
 }
 
 /**
- * Shows matches to a model: a match as `path:line: text`, the `context` lines before and after it as `path-line- text`,
- * and `--` where lines are left out. Line numbers begin at 1. A line above 300 characters is cut around its match.
+ * Shows matches to a model: a match as `path:line: text`, the `context` lines before and after it as `line: text`, and `--`
+ * where lines are left out. Line numbers begin at 1. A line above 300 characters is cut around its match.
  *
  * ```ts
- * showMatches("a.txt", ["one", "two"], [{ index: 1, at: 0 }], 1) // ["a.txt-1- one", "a.txt:2: two"]
+ * showMatches("a.txt", ["one", "two"], [{ index: 1, at: 0 }], 1) // ["1: one", "a.txt:2: two"]
  * ```
  */
 export const showMatches = (
@@ -117,7 +118,7 @@ export const showMatches = (
     for (let at = first; at <= end; at++) {
       const position = positions.get(at)
       const text = shorten(lines[at] ?? "", position ?? 0)
-      rows.push(position === undefined ? `${path}-${at + 1}- ${text}` : `${path}:${at + 1}: ${text}`)
+      rows.push(...(position === undefined ? numberLines([text], at + 1) : [`${path}:${at + 1}: ${text}`]))
     }
     last = Math.max(last ?? end, end)
   }

@@ -49,6 +49,10 @@ const neededLengths = (texts: ReadonlyArray<string>, lines: number): ReadonlyArr
   })
 }
 
+/** The size of outputs that share this many lines. */
+export const outputsSize = (outcomes: ReadonlyArray<CallOutcome>, lines = Number.POSITIVE_INFINITY): number =>
+  neededLengths(outcomes.map(outcomeText), lines).reduce((sum, length) => sum + length, 0)
+
 /** The outputs cut to share this many lines. */
 export const outputsWithin = (
   outcomes: ReadonlyArray<CallOutcome>,
@@ -58,11 +62,15 @@ export const outputsWithin = (
   return outcomes.map((outcome, index) => cutOutput(outcome, needed[index] ?? 0))
 }
 
-const callBlock = (outcome: CallOutcome, output: string): string => {
+/** Where the answer with the calls stands: right above their outputs, or no longer in the prompt. */
+export type CallPlace = "above" | "left out"
+
+const callBlock = (outcome: CallOutcome, output: string, place: CallPlace): string => {
   const { name, uid } = outcome.call
   const call = JSON.stringify({ uid, name, arguments: shownArguments(outcome) })
   const shown = fenced(output, diffOf(outcome.result) === undefined ? "text" : "diff")
-  return `### Tool call ${name} (${uid})\n\n${fenced(call, "json")}\n\nOutput:\n\n${shown}\n\n`
+  const repeated = place === "above" ? "" : `${fenced(call, "json")}\n\n`
+  return `### Tool call ${name} (${uid})\n\n${repeated}Output:\n\n${shown}\n\n`
 }
 
 /** A shorter part of an output is of little use, unless it is the only one. */
@@ -74,19 +82,20 @@ const lineBlock = (lines: ReadonlyArray<string>): string =>
   rawBlock("## Outputs without room here: ask for them again, one at a time", lines.join("\n"))
 
 /**
- * Writes `### Tool call <name> (<uid>)` for each call, with the call as JSON and its output as text. All outputs share
- * `budget` characters besides `callFrame`: short ones stay whole, and the long ones share the rest. If the shares become too
- * small, the last outputs are replaced by a line each, even without budget for it. `lines` is the announced total number of
- * output lines, which is never exceeded.
+ * Writes `### Tool call <name> (<uid>)` for each call, with the call as JSON where it is left out above, and its output as text.
+ * All outputs share `budget` characters besides `callFrame`: short ones stay whole, and the long ones share the rest. If the
+ * shares become too small, the last outputs are replaced by a line each, even without budget for it. `lines` is the announced
+ * total number of output lines, which is never exceeded.
  */
 export const callBlocks = (
   outcomes: ReadonlyArray<CallOutcome>,
   budget: number,
-  lines = Number.POSITIVE_INFINITY
+  lines = Number.POSITIVE_INFINITY,
+  place: CallPlace = "left out"
 ): string => {
   const all = outcomes.map((outcome) => {
     const text = outcomeText(outcome)
-    return { outcome, text, line: callLine(outcome), frame: callFrame([outcome]) }
+    return { outcome, text, line: callLine(outcome), frame: callFrame([outcome], place) }
   })
   const frames = (some: typeof all): number => some.reduce((sum, { frame }) => sum + frame, 0)
   const most = budget + frames(all)
@@ -105,7 +114,8 @@ export const callBlocks = (
     const last = short.at(-1) ?? some.at(-1)
     if (isUseful || last === undefined) {
       return (
-        some.map(({ outcome }, index) => callBlock(outcome, cutOutput(outcome, limits[index] ?? 0))).join("") + others
+        some.map(({ outcome }, index) => callBlock(outcome, cutOutput(outcome, limits[index] ?? 0), place)).join("") +
+        others
       )
     }
     blocks.delete(last)
@@ -113,10 +123,10 @@ export const callBlocks = (
 }
 
 /** The characters around the outputs, including the notes about omissions. */
-export const callFrame = (outcomes: ReadonlyArray<CallOutcome>): number =>
+export const callFrame = (outcomes: ReadonlyArray<CallOutcome>, place: CallPlace = "left out"): number =>
   outcomes.reduce((sum, outcome) => {
     const fences = 2 * fenceFor(outcomeText(outcome)).length
-    return sum + callBlock(outcome, "").length + fences + cutOutput(outcome, 0).length
+    return sum + callBlock(outcome, "", place).length + fences + cutOutput(outcome, 0).length
   }, 0)
 
 const expectedLine = ({ expectedOutput }: Task): string =>

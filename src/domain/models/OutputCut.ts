@@ -141,8 +141,8 @@ const cutCommand = ({ head, output }: CommandText, limit: number): string => {
   return packed.isEmpty ? start : `${start}\n${packed.text}`
 }
 
-/** A match of a search. Context lines have no colon before their number. */
-const searchLine = /^(?<path>.+?):\d+:(?: |$)/
+/** A match of a search. Context lines begin with their number. */
+const searchLine = /^(?!\d+:(?: |$))(?<path>.+?):\d+:(?: |$)/
 const isMatch = (line: string): boolean => searchLine.test(line)
 const moreFiles = (count: number): string => `and ${count} more files`
 
@@ -174,7 +174,7 @@ const cutSearch = (text: string, limit: number): string => {
   const { more, totals } = countsIn(head)
   const title = head.replace(/ Shown by file: .*$/, "")
   const files = [...blocks].map(([path, rows]) => ({ path, rows }))
-  const beside = lines.some((line) => /^.+?-\d+-(?: |$)/.test(line)) ? " or for the lines around matches" : ""
+  const beside = lines.some((line) => readNumbered(line) !== undefined) ? " or for the lines around matches" : ""
   const higher = head.includes("give a higher max_results") ? " More match than max_results allowed." : ""
   const advice = blocks.size > 1 || totals.size > 1 ? "name a file with path" : "look for a longer text"
   const write = (budget: number): string => {

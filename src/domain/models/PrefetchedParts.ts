@@ -9,9 +9,12 @@ import { fenced, rawBlock } from "../markdown/PromptBlock.ts"
 import type { CallOutcome } from "../tools/ToolCall.ts"
 import type { ConversationMessage } from "./ConversationMessage.ts"
 import { gapText } from "./OutputCut.ts"
+import { cutLine, packLines } from "../excerpts/Packing.ts"
 import { scoreParts } from "../excerpts/Scores.ts"
+import { isChangelog } from "../excerpts/SearchRank.ts"
 import { excerptOf } from "../excerpts/TextExcerpt.ts"
 import type { SearchTerms } from "../excerpts/SearchTerms.ts"
+import { numberLines } from "../text/NumberedLines.ts"
 
 type Messages = ReadonlyArray<ConversationMessage>
 
@@ -56,10 +59,29 @@ const bestFiles = (texts: ReadonlyArray<NamedText>, { literals, names }: SearchT
     .map(({ file }) => file)
 }
 
+const linesOf = (text: string): ReadonlyArray<string> => text.replace(/\n$/, "").split("\n")
+
+const partBlock = (path: string, { text }: { readonly text: string }): string =>
+  `Path: ${path}\n\n${fenced(text, languageOf(path))}\n\n`
+
 const blockOf = ({ path, text }: NamedText, terms: SearchTerms, budget: number): string => {
-  const lines = text.replace(/\n$/, "").split("\n")
-  const shown = excerptOf({ lines, language: languageOf(path), first: 1, gap: gapText }, terms, budget)
-  return `Path: ${path}\n\n${fenced(shown.text, languageOf(path))}\n\n`
+  const source = { lines: linesOf(text), language: languageOf(path), first: 1, gap: gapText }
+  return partBlock(path, excerptOf(source, terms, budget))
+}
+
+/** The changelogs that a text names by their paths. */
+export const namedChangelogs = (text: string, files: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const words = new Set(text.match(/[\w.-][\w./-]*\w/g))
+  return files.filter((path) => isChangelog(path) && words.has(path))
+}
+
+/** The beginning of a changelog: that is where an entry goes. */
+export const changelogBlock = ({ path, text }: NamedText, budget: number): string => {
+  const lines = numberLines(linesOf(text), 1).map((line) => cutLine(line))
+  return partBlock(
+    path,
+    packLines(lines, budget, gapText, (choice) => choice.addEach(lines.keys()))
+  )
 }
 
 /** Removes parts of files that `isKept` rejects; nothing when none remains. */
@@ -73,20 +95,21 @@ export const keptParts = (prefetched: string, isKept: (path: string) => boolean)
 export const wantedTexts = ({ literals, names }: SearchTerms): ReadonlyArray<string> =>
   [...literals, ...names].map(({ text }) => text)
 
-/** The parts of the best files, one for each budget in characters, and the names of the others. */
+/** The parts of the best files, one for each budget in characters, `more` blocks, and the names of the others. */
 export const prefetchedParts = (
   texts: ReadonlyArray<NamedText>,
   terms: SearchTerms,
-  budgets: ReadonlyArray<number>
+  budgets: ReadonlyArray<number>,
+  more = ""
 ): string => {
   const best = bestFiles(texts, terms)
   const wanted = wantedTexts(terms)
   const others = best.slice(budgets.length)
   const counts = others.slice(0, mostOthers).map(({ path, text }) => `${path} ${countHolding(text, wanted)}`)
-  const more = others.length > mostOthers ? `, and ${others.length - mostOthers} more files` : ""
-  const also = others.length === 0 ? "" : `Lines that hold them in other files: ${counts.join(", ")}${more}.`
+  const uncounted = others.length > mostOthers ? `, and ${others.length - mostOthers} more files` : ""
+  const also = others.length === 0 ? "" : `Lines that hold them in other files: ${counts.join(", ")}${uncounted}.`
   const blocks = best.slice(0, budgets.length).map((file, index) => blockOf(file, terms, budgets[index] ?? 0))
-  return rawBlock("## Parts of files that hold words of the task", `${blocks.join("")}${also}`.trimEnd())
+  return rawBlock("## Parts of files that hold words of the task", `${blocks.join("")}${more}${also}`.trimEnd())
 }
 
 /** The lines of source files that searches found, by file; nothing where they are in too many files to say which matters. */

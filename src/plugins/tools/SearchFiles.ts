@@ -39,8 +39,8 @@ interface SearchOrder {
   /** Project-relative paths. */
   readonly files: ReadonlyArray<string>
   readonly pattern: SearchPattern
-  /** Context lines before and after each match. */
-  readonly context: number
+  /** Context lines before and after each match; when absent, a few matches in code get some. */
+  readonly context: number | undefined
   readonly maxMatches: number
   /** The limit for the output, including paths. */
   readonly maxCharacters: number
@@ -82,8 +82,18 @@ const searchRows = ({ file, lines, matches }: FoundFile, context: number): Searc
   return { path: file, rows }
 }
 
+/** So few matches are shown with these lines around them: the model would read them next. */
+const fewMatches = 2
+const linesAroundFew = 3
+
+const usualContext = (matchedFiles: ReadonlyArray<FoundFile>): number => {
+  const total = matchedFiles.reduce((sum, { matches }) => sum + matches.length, 0)
+  return total <= fewMatches && matchedFiles.every(({ file }) => hasNames(languageOf(file))) ? linesAroundFew : 0
+}
+
 /** Chooses matches for the output, in file order, each after a line such as `(in Schema.validate)`. */
-const spread = (matchedFiles: ReadonlyArray<FoundFile>, { context, maxCharacters, maxMatches }: SearchOrder) => {
+const spread = (matchedFiles: ReadonlyArray<FoundFile>, order: SearchOrder) => {
+  const { context = usualContext(matchedFiles), maxCharacters, maxMatches } = order
   const all = matchedFiles.map((one) => searchRows(one, context))
   const chosen = chooseRows(all, { rows: maxMatches, characters: maxCharacters })
   const blocks = matchedFiles.flatMap(({ file, lines, matches }, position) => {
@@ -181,7 +191,10 @@ const Parameters = Schema.Struct({
   ),
   regex: optional(Schema.Boolean, "The pattern is a regular expression (RE2). Default: false."),
   case_sensitive: optional(Schema.Boolean, "Letter case matters. Default: false."),
-  context: optional(between(0, 5), "Lines before and after each match. Default: 0."),
+  context: optional(
+    between(0, 5),
+    `Lines before and after each match. Default: 0; ${linesAroundFew} for up to ${fewMatches} matches in code.`
+  ),
   max_results: optional(between(1, 1000), `The most matches. Default: ${defaultResults}.`)
 })
 type Parameters = typeof Parameters.Type
@@ -327,7 +340,7 @@ export const searchFiles = (maxBytes: number, time: SearchTime) =>
         const searchEnd = yield* searchText({
           files,
           pattern: yield* readPattern(params),
-          context: params.context ?? 0,
+          context: params.context,
           maxMatches: params.max_results ?? defaultResults,
           maxCharacters,
           maxFileBytes: maxBytes,

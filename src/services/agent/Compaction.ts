@@ -1,7 +1,7 @@
 /**
  * Keeps the conversation within the context window. Replaces the turns with a summary if the conversation is too long,
- * or if the last reply had too little space for the requested output. A note at the end of each message says how much
- * can be shown next.
+ * or if the last reply had too little space for the requested output. Of places that are answered by number, only those
+ * that are left are shown again. A note at the end of each message says how much can be shown next.
  */
 import * as Effect from "effect/Effect"
 import { compactedText, functionsSize } from "../../domain/documents/CompactedTurns.ts"
@@ -72,7 +72,8 @@ export const makeCompaction = Effect.gen(function* () {
    * counts of the server: a prompt must not depend on which of several tasks the server answered first.
    */
   const withBudgetNote = (work: AnyWork, messages: Messages): Messages => {
-    const hasLooks = work.assignment.tools.some((tool) => !fileTools.has(tool))
+    const { kind, tools } = work.assignment
+    const hasLooks = kind !== "places" && tools.some((tool) => !fileTools.has(tool))
     if (messages.at(-1)?.role !== "user" || !hasLooks) return messages
     const first = work.prompt.compact(messages, "")
     const [reply = 0, behind = 0] = [messages, first].map((some) => replyBudget(work, some, assumedScale))
@@ -98,7 +99,7 @@ export const makeCompaction = Effect.gen(function* () {
     const { assignment, prompt } = work
     const { checks, issues, messages } = session
     const outcomes = [...assignment.earlierOutcomes, ...session.outcomes]
-    const files = changes.named(assignment.copy)
+    const files = changes.named(assignment.copy).filter(({ path }) => prompt.isLeft?.(path) ?? true)
     const first = prompt.compact(messages, "")
     const hasNews = outcomes.length + files.length + issues.length > 0 || instruction !== prompt.continuation
     if (!hasNews) return first
@@ -125,7 +126,8 @@ export const makeCompaction = Effect.gen(function* () {
       neededTokens(measuredPrompt(conversationOf(work, messages)), scaleOf(work))
     const before = tokensOf(session.messages)
     const isCut = isCutShort(session, () => summaryBudget(work, session))
-    if (before <= compactedFrom(contextWindow) && !isCut) return session
+    const isAnswered = work.assignment.kind === "places" && session.turn > 0
+    if (before <= compactedFrom(contextWindow) && !isCut && !isAnswered) return session
     const instruction =
       left <= warnedTurns ? instructionFor(work.prompt, left, session.outcomes) : work.prompt.continuation
     const shorter = compactedMessages(work, session, instruction)

@@ -7,16 +7,10 @@ import * as Option from "effect/Option"
 import { callReplies } from "../../domain/documents/CheckedCalls.ts"
 import { isRepeated, retriesAfter } from "../../domain/documents/Retries.ts"
 import { announcedLines, instructionFor, warnedTurns } from "../../domain/documents/TurnBudgets.ts"
-import { type CallReply, replyText, toolMessages } from "../../domain/documents/TurnReply.ts"
+import { type CallReply, replyText, shownIn, toolMessages } from "../../domain/documents/TurnReply.ts"
 import { mostUselessAnswers, unableText } from "../../domain/documents/UselessAnswers.ts"
 import { issuesAsShown } from "../../domain/findings/IssueText.ts"
-import {
-  type ConversationMessage,
-  fromHost,
-  messageText,
-  pictureCharacters
-} from "../../domain/models/ConversationMessage.ts"
-import { outcomeText } from "../../domain/models/OutputText.ts"
+import { type ConversationMessage, fromHost, pictureCharacters } from "../../domain/models/ConversationMessage.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import type { AgentHook } from "./AgentHook.ts"
@@ -71,18 +65,15 @@ export const makeReply = Effect.fnUntraced(function* (
     const hasNews = news > 0 || hasChanged || instructions + parts !== ""
     if (isNative && !hasNews && left > warnedTurns) return messages
     const told = { outcomes, instructions, parts, remaining, images: images.lines, replaced: checked.replaced }
-    const above = before.map(messageText).join("\n")
-    /** Every text contains the empty text, which shows nothing. */
-    const standsAbove = (text: string): boolean => text.trim() !== "" && above.includes(text)
     const earlier = [...work.assignment.earlierOutcomes, ...session.outcomes].filter(
-      (outcome) => !results.outcomes.includes(outcome) && standsAbove(outcomeText(outcome))
+      (outcome) => !results.outcomes.includes(outcome)
     )
     const text = replyText({
       turn: session.turn,
       results: { ...told, files: isNative ? [] : results.changedFiles, checks: hasChanged ? checks : [] },
       issues: issuesAsShown(verdict.issues, answer.text, answer.shownText),
       correction: verdict.isSentBack ? work.prompt.correction : undefined,
-      outcomesAbove: earlier,
+      outcomesAbove: shownIn(before, earlier),
       isRepeated: isRepeated(session.retries, answer),
       instruction: instructionFor(work.prompt, left, session.outcomes),
       budget: replyBudget(work, messages) - images.pictures.length * pictureCharacters,

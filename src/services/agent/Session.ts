@@ -64,6 +64,8 @@ export interface AgentPrompt {
   readonly correction?: string
   /** The messages that remain when `summary` replaces the others. */
   readonly compact: (messages: Messages, summary: string) => Messages
+  /** True for a changed file that the summary shows; absent if it shows all of them. */
+  readonly isLeft?: (path: string) => boolean
   /** The grammar of the next answer, if the server can enforce one. */
   readonly grammar?: (tools: ReadonlyArray<OfferedTool>) => Effect.Effect<string | undefined>
   /** The project instructions for these files that were not shown yet, in at most `budget` characters. */

@@ -14,7 +14,14 @@ import {
   withAnswers
 } from "../../domain/documents/PlaceAnswers.ts"
 import { answersAfter, type PlaceTurn, withTexts } from "../../domain/documents/PlaceTurn.ts"
-import { numbersText, type NumberedPlace, placesBlock, placesText } from "../../domain/documents/Places.ts"
+import {
+  isNumbered,
+  numbersText,
+  type NumberedPlace,
+  placesBlock,
+  placesText,
+  unnumberedLines
+} from "../../domain/documents/Places.ts"
 import { readTurn, type TurnContent } from "../../domain/documents/TurnFormat.ts"
 import { enclosingLines, declarationLines } from "../../domain/excerpts/EnclosingLines.ts"
 import type { ProjectPaths } from "../../domain/files/ChangePath.ts"
@@ -24,13 +31,15 @@ import { mergeTexts } from "../../domain/files/TextMerge.ts"
 import { makeIssue } from "../../domain/findings/Issue.ts"
 import { withoutNow } from "../../domain/markdown/PromptBlock.ts"
 import type { ConversationMessage } from "../../domain/models/ConversationMessage.ts"
+import type { FilledPrompt } from "../../domain/models/PromptSize.ts"
 import { itemNote, type ItemResult } from "../../domain/plan/ForEach.ts"
 import { resultOfSummary, type TaskFailure } from "../../domain/plan/TaskResult.ts"
 import { seenKey, stagePlace } from "../../domain/runs/ActivityKey.ts"
 import { counted } from "../../domain/text/Format.ts"
 import { meantTool } from "../../domain/tools/ArgumentCheck.ts"
-import { fileTools, type ToolCall } from "../../domain/tools/ToolCall.ts"
-import { type AgentPrompt, type Assignment, newSession } from "../agent/Session.ts"
+import { openChanges } from "../../domain/tools/OpenChanges.ts"
+import { fileTools, pathOf, type ToolCall } from "../../domain/tools/ToolCall.ts"
+import { type AgentPrompt, type Assignment, newSession, type Session } from "../agent/Session.ts"
 import { makeTaskChanges } from "../changes/TaskChanges.ts"
 import { CurrentCopy } from "../files/WorkingCopy.ts"
 import { Workspace } from "../files/Workspace.ts"
@@ -154,7 +163,7 @@ const makePlaceFiles = Effect.gen(function* () {
     const current = yield* readNow(path)
     const merged = mergeTexts(withAnswers(project, places, before), current, withAnswers(project, places, now))
     if (merged.clashes.length === 0) return { path, edits: editsBetween(current, merged.text) }
-    const numbers = numbersText(places.map(({ number }) => number))
+    const numbers = numbersText(places.filter(isNumbered).map(({ number }) => number))
     const problem = `Your block changed lines of the places ${numbers} in ${path}. Change them with another block, and answer "<number> change:" without a text.`
     return { path, edits: [], problem }
   })
@@ -168,10 +177,12 @@ const makePlaceFiles = Effect.gen(function* () {
     now: PlaceState["answers"]
   ) => {
     const paths = [...new Set(changed.map(({ path }) => path))]
+    const isMeant = (place: NumberedPlace): boolean =>
+      isNumbered(place) || before.has(place.number) || now.has(place.number)
     const ofFile = (path: string) =>
       editsOf(
         path,
-        all.filter((place) => place.path === path),
+        all.filter((place) => place.path === path && isMeant(place)),
         before,
         now
       )
@@ -237,7 +248,8 @@ const makePlaceReader = Effect.gen(function* () {
     paths: ProjectPaths
   ): Effect.fn.Return<TurnContent> {
     const last = yield* Ref.get(state)
-    const before = yield* standing(places, last)
+    const lines = [...places, ...unnumberedLines(places)]
+    const before = yield* standing(lines, last)
     const reading = readPlaceAnswers(answer, places)
     const mayChange = assignment.tools.some((tool) => fileTools.has(tool))
     const isTool = (tool: string): boolean => meantTool(tool, assignment.tools) !== undefined
@@ -245,7 +257,7 @@ const makePlaceReader = Effect.gen(function* () {
     const isActing = turn.calls.length + turn.changes.length > 0
     const written = new Set(turn.changes.flatMap((change) => ("path" in change ? [change.path] : [])))
     const issuesBeside = [...reading.issues, ...(isActing ? turn.issues : [])]
-    const read = withTexts({ places, before, answers: reading.answers, issues: issuesBeside }, written)
+    const read = withTexts({ places: lines, before, answers: reading.answers, issues: issuesBeside }, written)
     const { edited, looks, now, problems } = yield* editsFor(task.name, read)
     const open = openIn(places, now)
     const isWaiting = looks.length > 0 || turn.calls.length > 0
@@ -273,29 +285,42 @@ interface OpenPlaces {
   readonly assignment: Assignment
   readonly places: ReadonlyArray<NumberedPlace>
   readonly state: Ref.Ref<PlaceState>
+  readonly session: Ref.Ref<Session>
 }
 
-/** The text that follows the first message. */
+/** The places for the next answer: open ones and those of files whose last change failed, else the changed ones. */
+const placesLeft = ({ places, session, state }: OpenPlaces): ReadonlyArray<NumberedPlace> => {
+  const { answers } = Ref.getUnsafe(state)
+  const failed = new Set(openChanges(Ref.getUnsafe(session).outcomes).map(({ call }) => pathOf(call)))
+  const left = places.filter(({ number, path }) => !isDecided(answers.get(number)) || failed.has(path))
+  const changed = places.filter(({ number }) => answers.get(number)?._tag === "Change")
+  return left.length > 0 ? left : changed.length > 0 ? changed : places
+}
+
+/** The text that follows the first message; a later message shows the places that are left. */
 const promptOf = (
-  { places, state }: OpenPlaces,
-  first: { readonly system: string; readonly user: string },
+  open: OpenPlaces,
+  firstOf: (places: ReadonlyArray<NumberedPlace>) => FilledPrompt,
   folderInstructions: AgentPrompt["folderInstructions"]
 ): AgentPrompt => {
+  const { places, state } = open
   const openText = (): string => {
-    const open = openIn(places, Ref.getUnsafe(state).answers)
-    return open.length === 0
+    const numbers = openIn(places, Ref.getUnsafe(state).answers)
+    return numbers.length === 0
       ? "Every place has an answer. Correct what fails: answer the number of its place again, or send a block."
-      : `Answer ${numbersText(open)}.`
+      : `Answer ${numbersText(numbers)}.`
   }
   return {
-    system: first.system,
+    system: firstOf(places).system,
     instruction: (left) => (left === 1 ? `This is the last answer. ${openText()}` : openText()),
     get continuation() {
       return openText()
     },
-    compact: (_, summary) => [
-      { role: "user", content: summary === "" ? first.user : `${withoutNow(first.user)}\n\n${summary}` }
-    ],
+    compact: (_, summary) => {
+      const { user } = firstOf(placesLeft(open))
+      return [{ role: "user", content: summary === "" ? user : `${withoutNow(user)}\n\n${summary}` }]
+    },
+    isLeft: (path) => placesLeft(open).some((place) => place.path === path),
     folderInstructions
   }
 }
@@ -327,28 +352,31 @@ export const makePlaceWork = Effect.gen(function* () {
     const block = yield* references
       .block(task, { briefing: order.briefing, finished, budget: { parts: budget, whole: budget }, place })
       .pipe(Effect.mapError((error) => taskFailure(task, "refinement", error)))
-    const first = prompts.places(task, yield* Ref.get(briefing), {
-      references: block.text,
-      places: placesBlock(places),
-      numbers: numbersText(places.map(({ number }) => number))
-    })
+    const known = yield* Ref.get(briefing)
+    const firstOf = (some: ReadonlyArray<NumberedPlace>) =>
+      prompts.places(task, known, {
+        references: block.text,
+        places: placesBlock(some),
+        numbers: numbersText(some.map(({ number }) => number))
+      })
     for (const [path, placesOfFile] of Map.groupBy(places, ({ path: of }) => of)) {
       const canonical = yield* Effect.option(workspace.canonical(path))
       const source = Option.isSome(canonical) ? { file: canonical.value.path } : "project"
       yield* readTexts.noteRead(placesText(placesOfFile), source)
     }
-    const message: ConversationMessage = { role: "user", content: first.user }
+    const message: ConversationMessage = { role: "user", content: firstOf(places).user }
+    const begun = newSession([message])
+    const session = yield* Ref.make(begun)
     const open: OpenPlaces = {
       order,
       assignment,
       places,
-      state: yield* Ref.make<PlaceState>({ answers: new Map(), askedEdits: [], before: new Map(), idle: 0 })
+      state: yield* Ref.make<PlaceState>({ answers: new Map(), askedEdits: [], before: new Map(), idle: 0 }),
+      session
     }
-    const begun = newSession([message])
-    const session = yield* Ref.make(begun)
     const agentWork: TaskWork["agentWork"] = {
       assignment,
-      prompt: promptOf(open, first, folderInstructionsOf(order, briefing)),
+      prompt: promptOf(open, firstOf, folderInstructionsOf(order, briefing)),
       isUnfounded: () => Effect.succeed(false),
       read: (answer, paths) => readAnswer(open, answer, paths),
       approve: (calls) => approve(order, calls),

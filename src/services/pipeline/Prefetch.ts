@@ -8,12 +8,14 @@ import { isSourceFile } from "../../domain/files/ChangedNames.ts"
 import { showsFile } from "../../domain/documents/CompactedTurns.ts"
 import { announcedLines, isAmple, lineLength } from "../../domain/documents/TurnBudgets.ts"
 import { type ConversationMessage, messageText } from "../../domain/models/ConversationMessage.ts"
-import { outputsWithin } from "../../domain/models/ExecutionBlocks.ts"
+import { outputsSize } from "../../domain/models/ExecutionBlocks.ts"
 import { outcomeText } from "../../domain/models/OutputText.ts"
 import {
+  changelogBlock,
   hitsIn,
   joinedParts,
   keptParts,
+  namedChangelogs,
   partsAround,
   prefetchedParts,
   type SearchedTurn,
@@ -35,6 +37,9 @@ import { RunSettings } from "../runs/RunSettings.ts"
 
 /** The parts of the window for the best file and the second one. */
 const windowShares = [0.11, 0.06]
+
+/** The part of the window for the beginning of a changelog that the task names. */
+const changelogShare = 0.03
 
 /** What a task is shown of files before it looks itself. */
 export interface PrefetchState {
@@ -65,27 +70,30 @@ export const makePrefetch = Effect.gen(function* () {
   const workspace = yield* Workspace
   const { contextWindow, model } = yield* RunSettings
 
-  const budgets = (): ReadonlyArray<number> =>
-    windowShares.map((share) => charactersIn(contextWindow * share, calibration.scale(model)))
+  const budgetOf = (share: number): number => charactersIn(contextWindow * share, calibration.scale(model))
+  const budgets = (): ReadonlyArray<number> => windowShares.map(budgetOf)
 
   const record = (key: string, search: Effect.Effect<string>) =>
     activities
       .record({ key, success: Schema.String }, search)
       .pipe(Effect.tap((text) => readTexts.noteRead(text, "project")))
 
-  const search = Effect.fnUntraced(function* (terms: SearchTerms, currentFile: string | undefined) {
+  const search = Effect.fnUntraced(function* (terms: SearchTerms, task: Task, { currentFile, prompt }: Briefing) {
     const wanted = wantedTexts(terms)
     const tree = yield* Effect.orElseSucceed(workspace.tree, () => [])
-    const files = tree.filter((path) => isSourceFile(path) && path !== currentFile)
-    if (wanted.length === 0 || files.length > mostSearched) return ""
-    const texts = yield* searchedTexts(files, (text) => wanted.some((part) => text.includes(part)))
-    return prefetchedParts(texts, terms, budgets())
+    const files = tree.filter((path) => isSourceFile(path) && path !== currentFile?.path)
+    const isSearched = wanted.length > 0 && files.length <= mostSearched
+    const texts = yield* searchedTexts(isSearched ? files : [], (text) => wanted.some((part) => text.includes(part)))
+    const shown = new Set([currentFile?.path, ...task.references.map(({ target }) => target)])
+    const changelogs = namedChangelogs(`${prompt}\n${task.whatIsNeeded}`, tree).filter((path) => !shown.has(path))
+    const beginnings = (yield* searchedTexts(changelogs)).map((file) => changelogBlock(file, budgetOf(changelogShare)))
+    return prefetchedParts(texts, terms, budgets(), beginnings.join(""))
   })
 
   /** The parts before the first turn. */
-  const first = Effect.fnUntraced(function* (round: number, task: Task, { currentFile, prompt }: Briefing) {
-    const terms = { ...searchTermsOf(task.whatIsNeeded, prompt), words: [] }
-    const parts = yield* record(seenKey.firstLook(round, task.name), search(terms, currentFile?.path))
+  const first = Effect.fnUntraced(function* (round: number, task: Task, briefing: Briefing) {
+    const terms = { ...searchTermsOf(task.whatIsNeeded, briefing.prompt), words: [] }
+    const parts = yield* record(seenKey.firstLook(round, task.name), search(terms, task, briefing))
     return { round, task, parts: yield* Ref.make(parts), isOver: yield* Ref.make(false) } satisfies PrefetchState
   })
 
@@ -104,8 +112,8 @@ export const makePrefetch = Effect.gen(function* () {
     const answers = messages.flatMap((message) => (message.role === "assistant" ? messageText(message) : []))
     const used = keptParts(shown, (path) => answers.some((text) => text.includes(path)))
     const budget = budgets().reduce((sum, some) => sum + some, 0) - used.length
-    const outputs = outputsWithin(found, announcedLines(messages)).join("")
-    const room = (some: Messages): number => replyBudget(some) - outputs.length
+    const outputs = outputsSize(found, announcedLines(messages))
+    const room = (some: Messages): number => replyBudget(some) - outputs
     const before = isAmple(room(messages) - budget, lineLength(messages)) ? messages : withParts(messages, shown, used)
     const around = yield* record(
       seenKey.secondLook(round, task.name),

@@ -53,6 +53,9 @@ interface TaskContents {
   readonly references?: string
 }
 
+/** The part of the free budget for places and references. The answer has its own reserve, and later messages show less. */
+const placeShare = 3 / 4
+
 /** Most tasks of a run share one briefing. */
 const blocksOf = memoize((briefing: Briefing) => briefingBlocks(briefing))
 
@@ -175,7 +178,7 @@ export const makeTaskPrompts = Effect.gen(function* () {
   const placeBudget = (task: Task, briefing: Briefing): { readonly places: number; readonly references: number } => {
     const free = charactersBeside(window, charactersOf(places(task, briefing)))
     const references = task.references.length === 0 ? 0 : Math.floor(free / 4)
-    return { places: Math.floor(free / 2) - references, references }
+    return { places: Math.floor(free * placeShare) - references, references }
   }
 
   /** The budget for references in the first message. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { type PlaceAnswer, readPlaceAnswers, withAnswers } from "../../../src/domain/documents/PlaceAnswers.ts"
-import type { NumberedPlace } from "../../../src/domain/documents/Places.ts"
+import { type NumberedPlace, unnumberedLines } from "../../../src/domain/documents/Places.ts"
 
 const text = "def a():\n    x(1)\n\ndef b():\n    x(2)\n    y()\n    x(3)\n"
 
@@ -100,6 +100,24 @@ describe("readPlaceAnswers", () => {
     const { answers, issues } = read("2-5 keep: no")
     expect([...answers.keys()]).toEqual([2, 3])
     expect(issues.map(({ how, what }) => [what, how])).toEqual([["There is no place 4-5 here.", "The places are 1-3."]])
+  })
+
+  it("reads the change of a line that is shown without a number", () => {
+    const [first] = places
+    const heads = [{ line: 1, text: "def a():" }]
+    const shown = first === undefined ? [] : [{ ...first, heads, lines: [...first.lines, ""] }]
+    const readShown = (...lines: ReadonlyArray<string>) => readPlaceAnswers(lines.join("\n"), shown)
+    const { answers, issues } = readShown("1 keep: no", "- `a.py:1` change: def a(x):")
+    expect(issues).toEqual([])
+    const lines = [...shown, ...unnumberedLines(shown)].filter(({ number }) => answers.has(number))
+    expect(withAnswers(text, lines, answers)).toBe(text.replace("def a()", "def a(x)"))
+    expect([...readShown("a.py:2 remove: gone").answers]).toEqual([[1, change()]])
+    const wrong = readShown("a.py:4 change: def c():", "a.py:1 change:", "a.py:1 keep: no")
+    expect(wrong.answers.size).toBe(0)
+    expect(wrong.issues.map(({ what }) => what)).toEqual([
+      "a.py:4 is not shown here.",
+      "No text says how a.py:1 changes."
+    ])
   })
 
   it("leaves blocks and calls to other readers", () => {

@@ -115,6 +115,22 @@ describe("lines that contain a keyword", () => {
   })
 })
 
+it("shows a handler further out than the two blocks around a place", () => {
+  const text = [
+    "def a():",
+    "    if b:",
+    "        try:",
+    "            c()",
+    "        except OSError:",
+    "            with d:",
+    "                for e in f:",
+    "                    if g:",
+    "                        raise E"
+  ].join("\n")
+  const [place] = placesIn(over("line", "raise"), { "a.py": text })
+  expect(place?.heads?.map(({ line }) => line)).toEqual([5])
+})
+
 describe("placesText", () => {
   it("shows places that are near each other as one text, by file and by declaration", () => {
     const files = {

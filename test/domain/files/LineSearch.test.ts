@@ -78,9 +78,9 @@ describe("matches as they are shown", () => {
 
   it("stand with the lines around them, each once, and marks where lines are left out", () => {
     expect(shown(0, 0, 6)).toEqual(["x:1: a", "x:7: g"])
-    expect(shown(1, 0, 1)).toEqual(["x:1: a", "x:2: b", "x-3- c"])
-    expect(shown(1, 1, 4)).toEqual(["x-1- a", "x:2: b", "x-3- c", "x-4- d", "x:5: e", "x-6- f"])
-    expect(shown(1, 1, 5)).toEqual(["x-1- a", "x:2: b", "x-3- c", "--", "x-5- e", "x:6: f", "x-7- g"])
+    expect(shown(1, 0, 1)).toEqual(["x:1: a", "x:2: b", "3: c"])
+    expect(shown(1, 1, 4)).toEqual(["1: a", "x:2: b", "3: c", "4: d", "x:5: e", "6: f"])
+    expect(shown(1, 1, 5)).toEqual(["1: a", "x:2: b", "3: c", "--", "5: e", "x:6: f", "7: g"])
   })
 
   it("are cut around the match above 300 characters", () => {

@@ -54,7 +54,7 @@ describe("editing a text", () => {
       "the places when there are several",
       "x\ny\nx\n",
       [replace("x", "z")],
-      "The old_text occurs 2 times in a.ts, at lines 1, 3:\na.ts:1: x\na.ts-2- y\na.ts:3: x\nGive an edit for each place, with a line before or after it that tells the places apart; replace_all changes all of them."
+      "The old_text occurs 2 times in a.ts, at lines 1, 3:\na.ts:1: x\n2: y\na.ts:3: x\nGive an edit for each place, with a line before or after it that tells the places apart; replace_all changes all of them."
     ],
     [
       "places that overlap",
@@ -274,15 +274,15 @@ describe("finding a text that was copied", () => {
       edit(text, replace("  return 1\n", "  return 2\n")),
       [
         "The old_text occurs 2 times in a.ts, at lines 3, 8:",
-        "a.ts-1- function a() {",
-        "a.ts-2-   x = 0",
+        "1: function a() {",
+        "2:   x = 0",
         "a.ts:3:   return 1",
-        "a.ts-4- }",
-        "a.ts-5- ",
-        "a.ts-6- function b() {",
-        "a.ts-7-   y = 0",
+        "4: }",
+        "5:",
+        "6: function b() {",
+        "7:   y = 0",
         "a.ts:8:   return 1",
-        "a.ts-9- }",
+        "9: }",
         "Give an edit for each place, with a line before or after it that tells the places apart; replace_all changes all of them."
       ].join("\n")
     )

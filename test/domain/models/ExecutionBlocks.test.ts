@@ -38,6 +38,14 @@ const finished = (name: string, summary: string): TaskResult =>
     result: { summary, document: `## Result summary\n\n${summary}` }
   })
 
+it("leaves out the JSON of calls that stand above", () => {
+  const shown = "### Tool call read_file (a)\n\nOutput:\n\n```text\none\n```\n\n"
+  expect(callBlocks([ok("a", "one")], 1000, undefined, "above")).toBe(shown)
+  expect(callFrame([ok("a", "one")]) - callFrame([ok("a", "one")], "above")).toBe(
+    callBlocks([ok("a", "one")], 1000).length - shown.length
+  )
+})
+
 it("shows each call as JSON and its output as text, in fences that the output cannot close", () => {
   expect(callBlocks([ok("a", "one\n```\ntwo")], 1000)).toBe(
     `### Tool call read_file (a)

@@ -42,11 +42,29 @@ describe("search_files", () => {
     })
   )
 
+  nodeTest("shows one or two matches in code with the lines around them, unless told otherwise", () =>
+    Effect.gen(function* () {
+      const lines = Array.from({ length: 20 }, (_, at) => `call${at + 1}()`)
+      const code = { "a.ts": lines.join("\n"), "a.txt": lines.join("\n") }
+      const shown = (pattern: string, more = {}) =>
+        Effect.map(searched(code, { pattern, path: "a.ts", ...more }), (text) => String(text).split("\n").slice(1))
+      assert.deepStrictEqual(yield* shown("call9("), [
+        ...[6, 7, 8].map((line) => `${line}: call${line}()`),
+        "a.ts:9: call9()",
+        ...[10, 11, 12].map((line) => `${line}: call${line}()`)
+      ])
+      assert.lengthOf(yield* shown("call(4|12)\\(", { regex: true }), 15)
+      assert.lengthOf(yield* shown("call(4|8|12)\\(", { regex: true }), 3)
+      assert.lengthOf(yield* shown("call9(", { context: 0 }), 1)
+      assert.lengthOf(yield* shown("call9(", { path: "a.txt" }), 1)
+    })
+  )
+
   nodeTest("minds letter case and the folder when told so", () =>
     Effect.gen(function* () {
       assert.strictEqual(
         yield* searched(files, { pattern: "parseConfig", path: "src", case_sensitive: true }),
-        "1 match in 1 file, letter case matters.\nsrc/config.ts:2: export const parseConfig = 1"
+        "1 match in 1 file, letter case matters.\n1: // config\nsrc/config.ts:2: export const parseConfig = 1\n3:"
       )
       assert.strictEqual(
         yield* searched(files, { pattern: "PARSEconfig", path: "src", case_sensitive: true }),
@@ -60,7 +78,7 @@ describe("search_files", () => {
       const note = "\n(No line holds the pattern as it is, so it was searched as a regular expression.)"
       assert.strictEqual(
         yield* searched(files, { pattern: "^export|nowhere", path: "src/config.ts" }),
-        `1 match in 1 file, ${ignored}.\nsrc/config.ts:2: export const parseConfig = 1${note}`
+        `1 match in 1 file, ${ignored}.\n1: // config\nsrc/config.ts:2: export const parseConfig = 1\n3:${note}`
       )
       for (const pattern of ["nowhere|neither", "nowhere", "parse(|export"]) {
         assert.strictEqual(
@@ -94,7 +112,7 @@ describe("search_files", () => {
     Effect.gen(function* () {
       assert.strictEqual(
         yield* searched({ "a.txt": "one\ntext", "b.txt": "text\ntwo" }, { pattern: "text", context: 1 }),
-        `2 matches in 2 files, ${ignored}.\na.txt-1- one\na.txt:2: text\n--\nb.txt:1: text\nb.txt-2- two`
+        `2 matches in 2 files, ${ignored}.\n1: one\na.txt:2: text\n--\nb.txt:1: text\n2: two`
       )
     })
   )
@@ -289,7 +307,7 @@ describe("search_files", () => {
     Effect.gen(function* () {
       const many = { "a.ts": "x", "src/b.ts": "x", "src/deep/c.tsx": "x", "src/d.md": "x" }
       const found = (glob: string) =>
-        Effect.map(searched(many, { pattern: "x", glob }), (data) =>
+        Effect.map(searched(many, { pattern: "x", glob, context: 0 }), (data) =>
           String(data)
             .split("\n")
             .slice(1)
@@ -310,11 +328,11 @@ describe("search_files", () => {
       const text = ["1", "2 x", "3", "4", "5 x", "6", "7", "8", "9", "10 x"].join("\n")
       assert.strictEqual(
         yield* searched({ "a.txt": text }, { pattern: "x", context: 1 }),
-        `3 matches in 1 file, ${ignored}.\na.txt-1- 1\na.txt:2: 2 x\na.txt-3- 3\na.txt-4- 4\na.txt:5: 5 x\na.txt-6- 6\n--\na.txt-9- 9\na.txt:10: 10 x`
+        `3 matches in 1 file, ${ignored}.\n1: 1\na.txt:2: 2 x\n3: 3\n4: 4\na.txt:5: 5 x\n6: 6\n--\n9: 9\na.txt:10: 10 x`
       )
       assert.strictEqual(
         yield* searched({ "a.txt": "x\nx\ny\n" }, { pattern: "x", context: 2 }),
-        [`2 matches in 1 file, ${ignored}.`, "a.txt:1: x", "a.txt:2: x", "a.txt-3- y", "a.txt-4- "].join("\n")
+        [`2 matches in 1 file, ${ignored}.`, "a.txt:1: x", "a.txt:2: x", "3: y", "4:"].join("\n")
       )
     })
   )

@@ -63,7 +63,7 @@ describe("a path with the backslashes of markdown", () => {
       )
       assert.deepStrictEqual(texts, ["1\n", "2\n"])
       const found = yield* run("search_files", { pattern: "2", path: "src/\\_private" })
-      assert.strictEqual(found.data, "1 match in 1 file.\nsrc/_private/a-b.go:1: 2")
+      assert.strictEqual(found.data, "1 match in 1 file.\nsrc/_private/a-b.go:1: 2\n2:")
     })
   )
 

@@ -16,7 +16,7 @@ const files = {
 
 /** The first message of a task that needs this. */
 const firstMessage = Effect.fnUntraced(function* (needed: string, more: Partial<OpenStages> = {}) {
-  const { taskAgent, messages } = yield* openStages({ ...more, answer: () => resultSaying("It is 5."), files })
+  const { taskAgent, messages } = yield* openStages({ files, ...more, answer: () => resultSaying("It is 5.") })
   const task = plainTask("Look 1", "edit-files", needed, "A word.")
   yield* taskAgent.work({ briefing, task, round: 1, step: 0, finished: [] })
   return messages[0]?.[0] ?? ""
@@ -47,6 +47,20 @@ layer(NodeServices.layer)("before the first turn", (it) => {
   it.effect("nothing is searched for a task that names nothing as code", () =>
     Effect.gen(function* () {
       expect(yield* firstMessage("What is the limit?")).not.toContain(heading)
+    })
+  )
+
+  it.effect("the beginning of a changelog is shown that the task names, unless it is a reference", () =>
+    Effect.gen(function* () {
+      const entries = Array.from({ length: 60 }, (_, at) => `- Entry ${at} of a long list of changes.`).join("\n")
+      const withLog = { ...files, "CHANGES.md": `# Changes\n\n${entries}\n`, "docs/NEWS.md": "# News\n" }
+      const first = yield* firstMessage("Raise the limit, with an entry in CHANGES.md.", { files: withLog })
+      expect(first).toMatch(
+        /Path: CHANGES\.md\n\n```markdown\n1: # Changes\n2:\n3: - Entry 0[^]*\(lines \d+ to 62 left out\)\n```/
+      )
+      expect(first).not.toContain("NEWS.md")
+      const block = /Path: CHANGES\.md\n\n```markdown\n([^]*?)\n```/.exec(first)?.[1] ?? ""
+      expect(block.length).toBeLessThanOrEqual(charactersIn(8192 * 0.03))
     })
   )
 
