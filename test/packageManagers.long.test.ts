@@ -41,7 +41,13 @@ const missing = (manager: string): string | undefined =>
 const output = (command: string, args: ReadonlyArray<string>, cwd: string): Promise<string> =>
   new Promise((resolve, reject) => {
     const home = join(root, "home")
-    const env = { PATH: process.env["PATH"], HOME: home, CI: "true", OLLAMA_HOST: "127.0.0.1:1" }
+    const env = {
+      PATH: process.env["PATH"],
+      HOME: home,
+      CI: "true",
+      OLLAMA_HOST: "127.0.0.1:1",
+      YARN_CACHE_FOLDER: join(home, "yarn")
+    }
     execFile(command, [...args], { cwd, env, maxBuffer: 100_000_000 }, (error, stdout, stderr) => {
       if (error === null) resolve(stdout)
       else reject(new Error(`${command} ${args.join(" ")}: ${error.message}\n${stdout}\n${stderr}`))

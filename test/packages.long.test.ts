@@ -147,7 +147,7 @@ describe("the installed packages", () => {
     const { stdout } = await succeed(conduct(...order, "--json", "--allow", `load_plugin:${plugin} *`))
     assert.deepInclude(counted(stdout), {
       success: true,
-      data: { path: "README.md", words: 9, lines: 3 },
+      data: { path: "README.md", words: 9, lines: 2 },
       error_type: "none"
     })
     assert.isUndefined(counted((await conduct(...order, "--json")).stdout))

@@ -2,6 +2,7 @@
  * A registry of packages on the loopback: it serves what is installed in node_modules as npm expects it, so that
  * `npm install` really installs without the internet.
  */
+import { createHash } from "node:crypto"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { existsSync, readFileSync } from "node:fs"
@@ -39,6 +40,12 @@ export const startRegistry = async (root: string, ...more: ReadonlyArray<string>
     versions.set(manifest.name, known.set(manifest.version, { manifest, folder }))
   }
   const served: Array<string> = []
+  const packed = new Map<string, ReturnType<typeof tarballOf>>()
+  const tarball = (folder: string) => {
+    const known = packed.get(folder) ?? tarballOf(folder)
+    packed.set(folder, known)
+    return known
+  }
   const server = createServer((request, response) => {
     const [name = "", version] = decodeURIComponent(request.url ?? "/")
       .slice(1)
@@ -47,16 +54,18 @@ export const startRegistry = async (root: string, ...more: ReadonlyArray<string>
     if (known === undefined) {
       response.writeHead(404).end("{}")
     } else if (version === undefined) {
-      const all = [...known].map(([text, { manifest }]) => {
-        const tarball = `http://${request.headers.host}/${name}/-/${text}`
-        return [text, { ...manifest, dist: { tarball } }] as const
+      const all = [...known].map(([text, { folder, manifest }]) => {
+        /* Yarn takes no package without its hash. */
+        const shasum = createHash("sha1").update(tarball(folder)).digest("hex")
+        const dist = { tarball: `http://${request.headers.host}/${name}/-/${text}`, shasum }
+        return [text, { ...manifest, dist }] as const
       })
       const latest = all.at(-1)?.[0]
       response.setHeader("content-type", "application/json")
       response.end(JSON.stringify({ name, "dist-tags": { latest }, versions: Object.fromEntries(all) }))
     } else {
       served.push(`${name}@${version}`)
-      response.end(tarballOf(known.get(version)?.folder ?? ""))
+      response.end(tarball(known.get(version)?.folder ?? ""))
     }
   })
   await new Promise<void>((listening) => {
