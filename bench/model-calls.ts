@@ -30,7 +30,7 @@ const ask = Effect.gen(function* () {
     meter: yield* UsageMeter,
     thinking: { tokens: Infinity, scale: assumedScale },
     listen: () => {},
-    heard: () => {},
+    onPart: () => {},
     arrived: Effect.void,
     entered: () => Effect.void
   })

@@ -95,7 +95,7 @@ const work = Effect.gen(function* () {
         yield* publish({ type: "model.started", call, estimatedTokens: 745 })
         return answer
       }),
-      publish: ({ usage }) => Effect.andThen(meter.modelCall(usage), publish({ type: "model.finished", call, usage }))
+      emit: ({ usage }) => Effect.andThen(meter.modelCall(usage), publish({ type: "model.finished", call, usage }))
     })
   })
 

@@ -83,7 +83,7 @@ export interface StartupNotes {
   readonly usesDemo?: boolean
 }
 
-/** The terminal of the user. */
+/** How a run reaches the user at a terminal, beside its approver. */
 export interface UserTerminal {
   /** Sends control sequences to the terminal; absent without a screen. */
   readonly notify?: (sequence: string) => Effect.Effect<void>
@@ -105,7 +105,7 @@ export interface RunContext {
   /** Steps and calls are approved in advance, except those that only the user may allow. */
   readonly yes?: boolean
   /** The answer for uncertain calls, decided in advance. */
-  readonly inDoubt?: UncertainAnswer | undefined
+  readonly uncertainAnswer?: UncertainAnswer | undefined
   readonly approver: Layer.Layer<Approver, never, RunSettings | Stdio.Stdio | Terminal.Terminal>
   /** Replaces the model of the settings. */
   readonly model?: Layer.Layer<LanguageModel.LanguageModel>

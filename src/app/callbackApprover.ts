@@ -73,7 +73,7 @@ const callAnswer = (answer: ApprovalAnswer, item: ApprovalItem): CallAnswer => {
   return answer === true || (Array.isArray(answer) && answer.includes(item)) ? "once" : "deny"
 }
 
-const doubtAnswer = (answer: UncertainAnswer): UncertainAnswer =>
+const uncertainAnswer = (answer: UncertainAnswer): UncertainAnswer =>
   answer === "again" || answer === "done" ? answer : "stop"
 
 /** The value as a trimmed text; empty if it is no string, since JavaScript code may return anything. */
@@ -108,7 +108,7 @@ export const layerCallback = ({ answer, approve, arbitrate }: ApprovalCallbacks)
           (given) => callAnswer(given, item)
         )
     }),
-    ...(arbitrate && { inDoubt: (item) => askScript(() => arbitrate(item), doubtAnswer) }),
+    ...(arbitrate && { inDoubt: (item) => askScript(() => arbitrate(item), uncertainAnswer) }),
     ...(answer && {
       question: (text) =>
         Effect.map(

@@ -37,7 +37,7 @@ import { customCommands } from "../services/conversation/CustomCommands.ts"
 /** A conversation about a project. The flags or options in `given` override its configuration. */
 export interface NewConversation {
   readonly project: string
-  readonly given: Configuration
+  readonly configuration: Configuration
   readonly order: AskOrder
   /** Saves the conversation so that it can be continued, unless the configuration forbids it. */
   readonly keep?: boolean
@@ -112,7 +112,7 @@ export const listConversations = Effect.fn("listConversations")(function* (proje
  * and calls `use` again.
  */
 export const holdConversation = Effect.fn("holdConversation")(function* <E, R>(
-  { continues = false, given: flags, keep = false, order, project }: NewConversation,
+  { continues = false, configuration: flags, keep = false, order, project }: NewConversation,
   context: RunContext,
   use: (session: AskSession, context: ConversationContext) => Effect.Effect<FittedSetup | void, E, R>
 ) {

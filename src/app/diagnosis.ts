@@ -271,7 +271,7 @@ const secretFindings = (setup: Setup) => {
 }
 
 /** Server and models only, for `welcome`; takes at most a few seconds. */
-export const firstLook = Effect.fn("firstLook")(function* (setup: Setup) {
+export const quickDiagnosis = Effect.fn("quickDiagnosis")(function* (setup: Setup) {
   const server = yield* serverFinding(setup)
   return server.state === "problem" ? [server] : [server, ...(yield* diagnoseModels(setup))]
 })
@@ -295,7 +295,7 @@ export const diagnose = (project: string, given: Configuration) =>
         ...(yield* configurationFindings(setup)),
         ...(yield* secretFindings(setup)),
         ...(setup.models.leftOut ?? []).map((why) => problem("plugin", why)),
-        ...(yield* firstLook(setup)),
+        ...(yield* quickDiagnosis(setup)),
         ...(yield* commandFindings(setup)),
         ...(yield* checkFindings(setup)),
         yield* stateFinding(setup.folders)

@@ -229,10 +229,15 @@ export const gateOptionsOf = ({
 
 /** Answers questions of a run: flags first, then the approver. Answers from other machines are saved here too. */
 const layerAnswers = (
-  { approver, approveSteps, inDoubt, yes = false }: Pick<RunContext, "approver" | "approveSteps" | "inDoubt" | "yes">,
+  {
+    approver,
+    approveSteps,
+    uncertainAnswer,
+    yes = false
+  }: Pick<RunContext, "approver" | "approveSteps" | "uncertainAnswer" | "yes">,
   isShared: boolean
 ) => {
-  const decided = inDoubt === undefined ? approver : Approver.layerInDoubt(inDoubt)(approver)
+  const decided = uncertainAnswer === undefined ? approver : Approver.layerUncertain(uncertainAnswer)(approver)
   const asked = isShared ? decided : layerRecordedAnswers(decided)
   if (yes) return Approver.layerYes(asked)
   return approveSteps ? Approver.layerApproveSteps(asked) : asked

@@ -60,7 +60,7 @@ const chooseProject = Effect.fnUntraced(function* (content: JournalContent, prov
 
 interface ReadyRun extends FittedSetup {
   readonly order: RunOrder
-  readonly given: Configuration
+  readonly configuration: Configuration
   readonly isTorn?: boolean
   /** The run that is resumed or forked. */
   readonly before?: EarlierRun
@@ -99,7 +99,7 @@ const carryOut = (ready: ReadyRun, context: RunContext, saved: Pick<RunCondition
     ready.setup,
     { ...context, listen: noticing(ready.setup.configuration, context) },
     (whole, unobserved) => {
-      const { before, given: flags, order, setup } = ready
+      const { before, configuration: flags, order, setup } = ready
       const conditions = {
         ...saved,
         readOnly: order.readOnly ?? false,
@@ -126,7 +126,7 @@ export const beginRun = Effect.fn("beginRun")(function* (
   context: RunContext
 ) {
   const fitted = yield* fitSetup(yield* readSetup(project, flags), context, flags)
-  const ready = { ...fitted, order: yield* expanded(fitted.setup, order), given: flags }
+  const ready = { ...fitted, order: yield* expanded(fitted.setup, order), configuration: flags }
   const { state } = ready.setup.folders
   let hasBegun = false
   const listen: RunContext["listen"] = (recorded) => {
@@ -190,7 +190,7 @@ export const resumeRun = Effect.fn("resumeRun")(function* (saved: SavedRun, cont
   const { order } = opened
   const fitted = yield* fitSetup(setup, context, saved.given)
   const place = { ...placeOf(fitted.setup, order), settings: settingsToSave(fitted.setup, context), isMoved }
-  const ready = { ...fitted, order, given: saved.given, isTorn, before }
+  const ready = { ...fitted, order, configuration: saved.given, isTorn, before }
   return yield* carryOut(ready, context, { journal: layerResumedRun(place), since: startOfRun(order.runId) })
 })
 
@@ -206,6 +206,6 @@ export const forkRun = Effect.fn("forkRun")(function* (
   }
   const { before, opened, setup } = yield* reopen(saved, context)
   const order: RunOrder = { ...opened.order, runId: runId ?? (yield* makeRunId) }
-  const ready = { ...(yield* fitSetup(setup, context, saved.given)), order, given: saved.given, before }
+  const ready = { ...(yield* fitSetup(setup, context, saved.given)), order, configuration: saved.given, before }
   return yield* carryOut(ready, context, { journal: layerJournal(ready, context, begin) })
 })

@@ -80,7 +80,6 @@ export interface Setup {
 const providerFor = ({ model = "" }: Configuration, providers: ReadonlyArray<Provider>): Provider =>
   providerOf(model, providers)
 
-/** The provider of the model of a run. */
 export const providerOfRun = ({ configuration, models }: Pick<Setup, "configuration" | "models">): Provider =>
   providerFor(configuration, models.providers)
 

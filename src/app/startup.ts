@@ -70,15 +70,15 @@ const beginListener = (
   )
 
 /** Passes an event to each listener in turn. A listener that fails gets the next event; one that hangs gets none. */
-const tellListeners = (takers: ReadonlyArray<TakeEvent>) => {
-  const hearing = new Set(takers)
+const notifyListeners = (takers: ReadonlyArray<TakeEvent>) => {
+  const listeners = new Set(takers)
   return (recorded: RecordedEvent) =>
     Effect.forEach(
-      hearing,
+      listeners,
       (take) =>
         Effect.suspend(() => take(recorded)).pipe(
           Effect.ignoreCause,
-          Effect.timeoutOrElse({ duration: listenTime, orElse: () => Effect.sync(() => void hearing.delete(take)) })
+          Effect.timeoutOrElse({ duration: listenTime, orElse: () => Effect.sync(() => void listeners.delete(take)) })
         ),
       { discard: true }
     )
@@ -102,10 +102,10 @@ export const accompanied = Effect.fn("accompanied")(function* <A, E, R>(
   return yield* Effect.scoped(
     Effect.gen(function* () {
       const [takers, unobserved] = yield* Effect.partition(plugins, (plugin) => beginListener(plugin, start))
-      const tellAll = tellListeners(takers.filter((take) => take !== undefined))
+      const notifyAll = notifyListeners(takers.filter((take) => take !== undefined))
       const whole: RunContext = {
         ...context,
-        listen: (recorded) => Effect.andThen(tellAll(recorded), listen(recorded)),
+        listen: (recorded) => Effect.andThen(notifyAll(recorded), listen(recorded)),
         approver: plugins.find((plugin) => plugin.approver !== undefined)?.approver ?? approver
       }
       return yield* work(whole, unobserved)

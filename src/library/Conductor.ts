@@ -103,7 +103,7 @@ const readPlace = Effect.fnUntraced(function* (settings: ConductorSettings) {
   }
   return {
     project,
-    given: configurationOf(settings),
+    configuration: configurationOf(settings),
     context,
     keep: saved !== "memory",
     /** The project where the settings name one: a saved run knows its own. */
@@ -128,15 +128,14 @@ const startReading = <E, R>(
   return startRun(runId, (listen) => work(listen).pipe(withOutputForm(form), Effect.map(withValue)), withValue)
 }
 
-/** New runs and plans. */
-const makeOrders = ({ context, given, here, keep, project }: Place) => ({
+const makeOrders = ({ context, configuration, here, keep, project }: Place) => ({
   run: Effect.fnUntraced(function* (asked: string | (RunRequest & Named)) {
     const request = requestOf(asked)
     const runId = yield* idOf(request)
     const form = yield* outputFormOf(request)
     const order = yield* runOrderOf(request, runId, form)
     return yield* startReading(runId, form, (listen) =>
-      here(beginRun({ project, given, order, keep }, runContextOf(context, listen)))
+      here(beginRun({ project, given: configuration, order, keep }, runContextOf(context, listen)))
     )
   }),
 
@@ -144,18 +143,19 @@ const makeOrders = ({ context, given, here, keep, project }: Place) => ({
     const { plan: _plan, skill: _skill, ...request } = requestOf(asked)
     const runId = yield* idOf(request)
     const order = yield* runOrderOf(request, runId, yield* outputFormOf(request))
-    return yield* startRun(runId, (listen) => here(planRun({ project, given, order }, runContextOf(context, listen))))
+    return yield* startRun(runId, (listen) =>
+      here(planRun({ project, given: configuration, order }, runContextOf(context, listen)))
+    )
   })
 })
 
-/** Conversations. */
-const makeConversations = ({ context, given, here, project }: Place) => {
+const makeConversations = ({ context, configuration, here, project }: Place) => {
   const conversationOf = Effect.fnUntraced(function* (request: AskRequest & Named) {
     const { images = [], messages = [], prompt = messages[0] ?? "", tools } = request
     const form = yield* outputFormOf(request)
     const runId = yield* idOf(request)
     const order = { runId, prompt, ...orderMaterial(request, form), images, ...(tools === undefined ? {} : { tools }) }
-    return { form, runId, conversation: { project, given, order } }
+    return { form, runId, conversation: { project, configuration, order } }
   })
   return {
     ask: Effect.fnUntraced(function* (asked: string | (AskRequest & Named)) {
@@ -189,12 +189,11 @@ const makeConversations = ({ context, given, here, project }: Place) => {
   }
 }
 
-/** Saved runs that go on. */
-const makeSavedRuns = ({ context, given, here, keep, named }: Place) => {
+const makeSavedRuns = ({ context, configuration, here, keep, named }: Place) => {
   const noRuns = refuse("a journal in memory keeps no runs. Name the folder that has them: Journal.folder(path).")
   const onRuns = <A, E, R>(work: Effect.Effect<A, E, R | RunStore>) =>
     keep ? here(Effect.provide(work, layerRuns)) : Effect.fail(noRuns)
-  const savedRun = (runId: string) => ({ run: runId, given, project: named })
+  const savedRun = (runId: string) => ({ run: runId, given: configuration, project: named })
   return {
     resume: Effect.fnUntraced(function* (runId: string, reading: Reading = {}) {
       return yield* startReading(runId, yield* outputFormOf(reading), (listen) =>
@@ -213,9 +212,9 @@ const makeSavedRuns = ({ context, given, here, keep, named }: Place) => {
 }
 
 /** Checks of documents. */
-const makeChecks = ({ context, given, here, project }: Place) => {
+const makeChecks = ({ context, configuration, here, project }: Place) => {
   const fix = (text: string, { finished = [], kind = "task-list" }: CheckRequest = {}) => {
-    const checked = { project, given, plugins: context.plugins, warn: () => Effect.void }
+    const checked = { project, configuration, plugins: context.plugins, warn: () => Effect.void }
     return here(inProject(checked, (checker) => checker.fix(kind, text, { finished })))
   }
   return {

@@ -57,11 +57,11 @@ type ReportOf<Started> = Started extends StartedRun<infer Report, unknown> ? Rep
 
 /** Starts work at once; `signal` interrupts it when it aborts. */
 export const startHandle = <Started extends StartedRun<unknown, unknown>, E>(
-  { runId = Effect.runSync(makeRunId), signal: given }: StartOptions,
+  { runId = Effect.runSync(makeRunId), signal: givenSignal }: StartOptions,
   start: (runId: string) => Effect.Effect<Started, E, Scope.Scope>
 ) => {
   /* Another value is a wrong option, which the work itself says. */
-  const signal = isSignal(given) ? given : undefined
+  const signal = isSignal(givenSignal) ? givenSignal : undefined
   const { promise: started, reject, resolve } = Promise.withResolvers<Started>()
   /* Whoever reads the report or the events gets the error. */
   started.catch(() => undefined)

@@ -108,14 +108,14 @@ const toolMessage = (part: Prompt.ToolResultPart): FunctionMessage => ({
   toolName: part.name
 })
 
-const questionOf = (asked: PromptOptions, signal: AbortSignal) =>
+const questionOf = (options: PromptOptions, signal: AbortSignal) =>
   Effect.map(CallOptions, ({ bound, maxTokens, model, sampling: { temperature } }): FunctionQuestion => ({
-    messages: sentMessages(asked.prompt, assistantMessage, toolMessage, (content, images) => ({
+    messages: sentMessages(options.prompt, assistantMessage, toolMessage, (content, images) => ({
       role: "user",
       content,
       images
     })) as ReadonlyArray<FunctionMessage>,
-    tools: asked.toolChoice === "none" ? [] : sentTools(asked.tools).map((tool) => tool.function),
+    tools: options.toolChoice === "none" ? [] : sentTools(options.tools).map((tool) => tool.function),
     ...(model === undefined ? {} : { model }),
     ...(bound?.format === undefined ? {} : { format: bound.format }),
     ...(maxTokens === undefined ? {} : { maxTokens }),
@@ -125,15 +125,15 @@ const questionOf = (asked: PromptOptions, signal: AbortSignal) =>
 
 type Parts = ReadonlyArray<Response.StreamPartEncoded>
 
-const endOf = (asked: PromptOptions, answer: Exclude<FunctionAnswer, string>): Response.StreamPartEncoded => {
+const endOf = (options: PromptOptions, answer: Exclude<FunctionAnswer, string>): Response.StreamPartEncoded => {
   const { finishReason = "stop", text = "", toolCalls = [], usage } = answer
   const hasCalls = toolCalls.length > 0
-  if (usage === undefined) return estimatedFinish(asked, text, hasCalls ? "tool_calls" : finishReason)
+  if (usage === undefined) return estimatedFinish(options, text, hasCalls ? "tool_calls" : finishReason)
   return finishPart(finishReason, hasCalls, { prompt: usage.inputTokens, answer: usage.outputTokens })
 }
 
-const partsOf = (asked: PromptOptions, given: FunctionAnswer): Parts => {
-  const answer = typeof given === "string" ? { text: given } : given
+const partsOf = (options: PromptOptions, functionAnswer: FunctionAnswer): Parts => {
+  const answer = typeof functionAnswer === "string" ? { text: functionAnswer } : functionAnswer
   const { close, write } = makeBlocks()
   return [
     ...write("text", answer.text),
@@ -144,19 +144,19 @@ const partsOf = (asked: PromptOptions, given: FunctionAnswer): Parts => {
       name,
       params: paramsOf(params)
     })),
-    endOf(asked, answer)
+    endOf(options, answer)
   ]
 }
 
 /** The parts of an answer that comes piece by piece. */
-async function* partsOfPieces(asked: PromptOptions, pieces: AsyncIterable<string>): AsyncGenerator<Parts, void> {
+async function* partsOfPieces(options: PromptOptions, pieces: AsyncIterable<string>): AsyncGenerator<Parts, void> {
   const { close, write } = makeBlocks()
   let text = ""
   for await (const piece of pieces) {
     text += piece
     yield write("text", piece)
   }
-  yield [...close(), endOf(asked, { text })]
+  yield [...close(), endOf(options, { text })]
 }
 
 const isAnswer = (value: unknown): value is FunctionAnswer =>
@@ -184,26 +184,26 @@ const isStream = (value: unknown): value is AsyncIterable<string> =>
 export const layerFunction = (answer: ModelFunction): Layer.Layer<LanguageModel.LanguageModel> =>
   Layer.effect(
     LanguageModel.LanguageModel,
-    makeStreamedModel((asked) =>
+    makeStreamedModel((options) =>
       Stream.unwrap(
         Effect.gen(function* () {
           const call = yield* Effect.acquireRelease(
             Effect.sync(() => new AbortController()),
             (controller) => Effect.sync(() => controller.abort())
           )
-          const question = yield* questionOf(asked, call.signal)
-          const given = yield* Effect.tryPromise({ try: async () => answer(question), catch: thrown })
-          if (isStream(given)) {
-            return Stream.fromAsyncIterable(partsOfPieces(asked, given), thrown).pipe(
+          const question = yield* questionOf(options, call.signal)
+          const functionAnswer = yield* Effect.tryPromise({ try: async () => answer(question), catch: thrown })
+          if (isStream(functionAnswer)) {
+            return Stream.fromAsyncIterable(partsOfPieces(options, functionAnswer), thrown).pipe(
               Stream.flatMap(Stream.fromIterable)
             )
           }
-          if (!isAnswer(given)) {
+          if (!isAnswer(functionAnswer)) {
             return yield* thrown(
-              `it gave ${JSON.stringify(given)}, which is neither a text nor an object with text or toolCalls`
+              `it gave ${JSON.stringify(functionAnswer)}, which is neither a text nor an object with text or toolCalls`
             )
           }
-          return Stream.fromIterable(partsOf(asked, given))
+          return Stream.fromIterable(partsOf(options, functionAnswer))
         })
       )
     )

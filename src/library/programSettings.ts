@@ -61,10 +61,10 @@ export const pluginValues = (plugins: ReadonlyArray<ProgramPlugin> = []): Readon
 export const configurationOf = ({
   model,
   plugins = [],
-  ...given
+  ...settings
 }: ProgramSettings & { readonly model?: unknown; readonly plugins?: ReadonlyArray<ProgramPlugin> }): Configuration => ({
-  ...Struct.omit(pickSettings(given, settingNames), otherwise),
-  ...(given.checks ? { allow: [...(given.allow ?? []), ...rulesOfChecks(given.checks)] } : {}),
+  ...Struct.omit(pickSettings(settings, settingNames), otherwise),
+  ...(settings.checks ? { allow: [...(settings.allow ?? []), ...rulesOfChecks(settings.checks)] } : {}),
   ...(typeof model === "string" ? { model } : {}),
   plugins: plugins.filter(isNamed)
 })

@@ -73,15 +73,15 @@ const jsonSchemaOf = (schema: Schema.Constraint): Schema.Json => {
   return (Object.keys(definitions).length === 0 ? json : { ...json, $defs: definitions }) as Schema.Json
 }
 
-const formOf = (given: SchemaSource): Result.Result<OutputForm, string> => {
-  if (!Predicate.isObjectOrArray(given) && typeof given !== "function") return Result.fail("this is no schema")
-  if (!Schema.isSchema(given) && !("~standard" in given)) {
-    return Result.succeed({ json: given as Schema.Json, codec: undefined })
+const formOf = (schema: SchemaSource): Result.Result<OutputForm, string> => {
+  if (!Predicate.isObjectOrArray(schema) && typeof schema !== "function") return Result.fail("this is no schema")
+  if (!Schema.isSchema(schema) && !("~standard" in schema)) {
+    return Result.succeed({ json: schema as Schema.Json, codec: undefined })
   }
-  return Result.mapBoth(readSchemaSource(given), {
+  return Result.mapBoth(readSchemaSource(schema), {
     onFailure: (what) => `this is ${what}`,
     onSuccess: ({ codec, json }): OutputForm => ({
-      json: Schema.isSchema(given) ? jsonSchemaOf(given) : (json as Schema.Json),
+      json: Schema.isSchema(schema) ? jsonSchemaOf(schema) : (json as Schema.Json),
       codec
     })
   })
@@ -120,7 +120,7 @@ export const orderMaterial = (
   ...(form === undefined ? {} : { outputSchema: form.json })
 })
 
-/** The order of a run. */
+/** Fails if the request has options that exclude each other. */
 export const runOrderOf = Effect.fnUntraced(function* (
   request: RunRequest,
   runId: string,

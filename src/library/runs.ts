@@ -22,7 +22,7 @@ import type { Arbitrate } from "../app/callbackApprover.ts"
 import type { Plugin } from "../services/tools/Plugin.ts"
 import { RunStore } from "../services/history/RunStore.ts"
 
-/** Where runs are saved. */
+/** Where a function looks for saved runs. */
 export type SavedRunOptions = Pick<ScriptOptions, "stateFolder">
 
 /**
@@ -101,7 +101,7 @@ export const fork = <const Output extends SchemaSource = never>(
 
 /** What a run changed in the files of its project. */
 export interface ChangesOfRun {
-  /** The id of the run. */
+  /** The id of the run that made the changes. */
   readonly runId: string
   /** The folder of the project. */
   readonly project: string
@@ -125,7 +125,7 @@ export interface UndoOptions extends SavedRunOptions {
 
 /** What was undone: the paths that were written or removed, relative to the project. */
 export interface Undone {
-  /** The id of the run. */
+  /** The id of the run whose changes were undone. */
   readonly runId: string
   /** The folder of the project. */
   readonly project: string
@@ -170,7 +170,7 @@ export interface RunReportPage {
   readonly data: ReportData
 }
 
-/** The report of a run. */
+/** Makes a page about a run: its plan, calls, changes and costs. Rejects when there is no such run. */
 export const report = (runId: string, options: SavedRunOptions = {}): Promise<RunReportPage> =>
   requireRun(runId).pipe(
     Effect.andThen(makeReport(runId)),
@@ -181,7 +181,7 @@ export const report = (runId: string, options: SavedRunOptions = {}): Promise<Ru
 
 /** The outcome of a replay: the differences from the saved run. */
 export interface Replayed {
-  /** The id of the run. */
+  /** The id of the saved run, which the replay repeats. */
   readonly runId: string
   /** True when nothing differs. */
   readonly same: boolean

@@ -24,7 +24,7 @@ export interface StageOptions extends ScriptOptions, Pick<RequestMaterial, "file
   readonly results?: Readonly<Record<string, string>>
 }
 
-/** A stage of a plan. */
+/** The options of a stage that reads a plan. */
 export interface PlanStageOptions extends StageOptions {
   /** The markdown of the task list. */
   readonly plan: string

@@ -8,7 +8,7 @@ import * as AiError from "effect/ai/AiError"
 import { forkRecords } from "../../src/domain/history/JournalParts.ts"
 import type { FilledPrompt } from "../../src/domain/models/PromptSize.ts"
 import type { UncertainAnswer } from "../../src/domain/permissions/Answer.ts"
-import { Approver, stopInDoubt } from "../../src/services/approvals/Approver.ts"
+import { Approver, stopAtUncertain } from "../../src/services/approvals/Approver.ts"
 import { layerCallback } from "../../src/app/callbackApprover.ts"
 import { definePlugin, tool } from "../../src/services/tools/Plugin.ts"
 import { makeKeptRun } from "../support/KeptRun.ts"
@@ -275,7 +275,7 @@ const makeCounting = () => {
     Approver.of({
       step: () => Effect.sync(() => ((asked += 1), { answer: "step" as const, by: "person" as const })),
       call: () => Effect.sync(() => ((asked += 1), { answer: "once" as const, by: "person" as const })),
-      inDoubt: () => stopInDoubt
+      inDoubt: () => stopAtUncertain
     })
   )
   return { layer, asked: () => asked }

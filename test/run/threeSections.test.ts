@@ -12,7 +12,7 @@ import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { modelCallKey } from "../../src/domain/runs/ActivityKey.ts"
 import type { RunEvent } from "../../src/domain/runs/RunEvent.ts"
-import { Approver, stopInDoubt } from "../../src/services/approvals/Approver.ts"
+import { Approver, stopAtUncertain } from "../../src/services/approvals/Approver.ts"
 import { layerOllama } from "../../src/services/providers/ollama/OllamaModel.ts"
 import { Pipeline } from "../../src/services/pipeline/Pipeline.ts"
 import { Workspace } from "../../src/services/files/Workspace.ts"
@@ -61,7 +61,7 @@ const approver = Layer.succeed(Approver)(
   Approver.of({
     step: () => Effect.succeed({ answer: "step", by: "person" }),
     call: () => Effect.succeed({ answer: "deny", by: "person" }),
-    inDoubt: () => stopInDoubt
+    inDoubt: () => stopAtUncertain
   })
 )
 

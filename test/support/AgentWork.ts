@@ -96,7 +96,7 @@ export const turnOf = ({
   work,
   session: { ...newSession([]), turn: 2, ...session },
   answer: parsedAnswer({ ...plainAnswer(text), thinking: "", askedCalls: [] }, { ...nothingAsked, ...content }, false),
-  left,
+  answersLeft: left,
   candidate: Option.none(),
   checked: nothingChecked,
   results: { ...noResults, ...results }

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { ApprovalItem } from "../../src/domain/permissions/ApprovalItem.ts"
 import type { CallAnswer, UncertainAnswer, StepAnswer } from "../../src/domain/permissions/Answer.ts"
-import { Approver, stopInDoubt } from "../../src/services/approvals/Approver.ts"
+import { Approver, stopAtUncertain } from "../../src/services/approvals/Approver.ts"
 
 export interface ScriptedApprover {
   /** The items of every question, in order. */
@@ -36,7 +36,7 @@ export const scriptedApprover = (
       Approver.of({
         call: (item) => answerNext([item], calls),
         step: (_title, items) => answerNext(items, steps),
-        inDoubt: () => stopInDoubt
+        inDoubt: () => stopAtUncertain
       })
     )
   }
@@ -48,7 +48,7 @@ export const willingApprover = (inDoubt?: UncertainAnswer): Layer.Layer<Approver
     Approver.of({
       step: () => Effect.succeed({ answer: "step", by: "person" }),
       call: () => Effect.succeed({ answer: "once", by: "person" }),
-      inDoubt: inDoubt === undefined ? () => stopInDoubt : () => Effect.succeed({ answer: inDoubt, by: "person" })
+      inDoubt: inDoubt === undefined ? () => stopAtUncertain : () => Effect.succeed({ answer: inDoubt, by: "person" })
     })
   )
 
@@ -57,6 +57,6 @@ export const layerAllowAll: Layer.Layer<Approver> = Layer.succeed(Approver)(
   Approver.of({
     step: () => Effect.succeed({ answer: "remaining", by: "rule" }),
     call: () => Effect.succeed({ answer: "once", by: "rule" }),
-    inDoubt: () => stopInDoubt
+    inDoubt: () => stopAtUncertain
   })
 )

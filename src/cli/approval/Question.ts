@@ -264,7 +264,7 @@ export const callQuestion = (title: string, item: ApprovalItem): Question<Given<
   )
 
 /** The question about an uncertain call. */
-export const doubtQuestion = (item: ApprovalItem) =>
+export const uncertainQuestion = (item: ApprovalItem) =>
   questionOf<Given<UncertainAnswer>>(
     { scope: "doubt", title: item.task, items: [item] },
     [

@@ -3,7 +3,7 @@
  * end of input it denies, or stops.
  */
 import { type Answered, inWords } from "../../domain/permissions/Answer.ts"
-import { callQuestion, doubtQuestion, type Given, type Question, stepQuestion } from "./Question.ts"
+import { callQuestion, uncertainQuestion, type Given, type Question, stepQuestion } from "./Question.ts"
 import { Approver, isStart, unanswered } from "../../services/approvals/Approver.ts"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -40,7 +40,7 @@ export const layerTerminal = (
           const hasNextRound = !isStart(item) && !isConversation
           return provide(ask(callQuestion(isConversation ? "" : item.task, item), "deny", hasNextRound))
         }),
-        inDoubt: Effect.fn("Approver.inDoubt")((item) => provide(ask(doubtQuestion(item), "stop", false))),
+        inDoubt: Effect.fn("Approver.inDoubt")((item) => provide(ask(uncertainQuestion(item), "stop", false))),
         question: Effect.fn("Approver.question")((text) => {
           const asked = `${style.bell ? ring : ""}The model asks:\n${printableLines(text)}\nYour answer (Enter for none)`
           return provide(

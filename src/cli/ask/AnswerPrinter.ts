@@ -50,7 +50,7 @@ const callLine = (call: string, result: ToolResult, paint: Paint, { live }: Prog
 const answeredLine = (
   { iterations, durationMs, facts, reason, status, toolCalls }: AskReport,
   paint: Paint,
-  personMs: number
+  userMs: number
 ): string => {
   const colour =
     status === "done"
@@ -62,7 +62,7 @@ const answeredLine = (
   return `${known.join("")}${paint.bold(colour(status === "interrupted" ? "stopped" : statusText(status)))}: ${[
     counted(iterations, "model call"),
     counted(toolCalls, "tool call"),
-    timeText(durationMs, personMs)
+    timeText(durationMs, userMs)
   ].join(", ")}`
 }
 
@@ -78,7 +78,7 @@ export const askLine = (event: RunEvent, paint: Paint, options: ProgressOptions 
     case "tool.finished":
       return callLine(toolText(event, options), event.result, paint, options)
     case "ask.finished":
-      return answeredLine(event.report, paint, options.live?.questions.personMs ?? 0)
+      return answeredLine(event.report, paint, options.live?.questions.userMs ?? 0)
     case "run.finished":
       return undefined
     default:

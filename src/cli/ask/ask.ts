@@ -115,7 +115,7 @@ const holdRequested = Effect.fn("holdRequested")(function* <E, R>(
   const context = yield* runContextOf({ sink, approveSteps: false, isQuiet, yes })
   const conversation = {
     project,
-    given: flags,
+    configuration: flags,
     order,
     continues: Option.getOrElse(session, () => continues),
     keep: true

@@ -2,7 +2,7 @@
  * The output of `task-conductor` without arguments: what it is, what is missing here, and one command to try.
  */
 import * as Effect from "effect/Effect"
-import { firstLook, withSetup } from "../../app/diagnosis.ts"
+import { quickDiagnosis, withSetup } from "../../app/diagnosis.ts"
 import { readSetup } from "../../app/setup.ts"
 import { version } from "../../app/version.ts"
 import { canStart, type Finding } from "../../domain/configuration/Diagnosis.ts"
@@ -34,7 +34,7 @@ const startWith = (findings: ReadonlyArray<Finding>) => {
 
 export const showWelcome = Effect.fn("showWelcome")(function* () {
   const { result, resultColumns, resultPaint } = yield* Output
-  const findings = yield* withSetup(readSetup(".", {}), firstLook)
+  const findings = yield* withSetup(readSetup(".", {}), quickDiagnosis)
   const { flag, why } = startWith(findings)
   const lines = [
     `${resultPaint.bold("task-conductor")} ${version} makes local language models do long work reliably.`,

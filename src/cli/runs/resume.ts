@@ -32,11 +32,11 @@ const savedOf = (flags: Given): SavedRun => ({
 const goOn = (
   flags: Given,
   start: (saved: SavedRun, context: RunContext) => ReturnType<typeof forkRun>,
-  inDoubt?: UncertainAnswer
-) => showOwnRun(flags, (context) => Effect.provide(start(savedOf(flags), { ...context, inDoubt }), layerRuns))
+  uncertainAnswer?: UncertainAnswer
+) => showOwnRun(flags, (context) => Effect.provide(start(savedOf(flags), { ...context, uncertainAnswer }), layerRuns))
 
 /** The answers about uncertain calls, by value of the flag. */
-const doubtAnswers: Readonly<Record<string, UncertainAnswer>> = { retry: "again", done: "done", abort: "stop" }
+const uncertainAnswers: Readonly<Record<string, UncertainAnswer>> = { retry: "again", done: "done", abort: "stop" }
 
 export const resume = Command.make(
   "resume",
@@ -50,9 +50,9 @@ export const resume = Command.make(
     )
   },
   Effect.fn("resume")(function* ({ inDoubt, ...flags }) {
-    const answer = doubtAnswers[Option.getOrElse(inDoubt, () => "")]
+    const answer = uncertainAnswers[Option.getOrElse(inDoubt, () => "")]
     if (!flags.cluster) return yield* goOn(flags, resumeRun, answer)
-    const approver = answer === undefined ? undefined : Approver.layerInDoubt(answer)(layerTerminal())
+    const approver = answer === undefined ? undefined : Approver.layerUncertain(answer)(layerTerminal())
     yield* showSharedRun(flags, { type: "resume", saved: savedOf(flags) }, approver)
   })
 ).pipe(

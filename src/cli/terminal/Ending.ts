@@ -8,12 +8,12 @@ import { cachedText, loadText, speedText } from "../../domain/models/TokenCounts
 import { type FileChange, fileChanges } from "../../domain/runs/FileChanges.ts"
 import type { RunReport, RunStatus } from "../../domain/runs/RunReport.ts"
 import type { Paint } from "./Colour.ts"
-import { lastIssues, isOwnChoice, safeText, personLine, statusText } from "./EventLines.ts"
+import { lastIssues, isOwnChoice, safeText, userLine, statusText } from "./EventLines.ts"
 import { counted, durationText } from "../../domain/text/Format.ts"
 
 export interface EndingOptions {
   /** Time for answers of the user in milliseconds. It does not count as time of the run. */
-  readonly personMs?: number
+  readonly userMs?: number
   readonly isVerbose?: boolean
   /** The project folder; paths are shown relative to it. */
   readonly project?: string
@@ -23,7 +23,7 @@ export interface EndingOptions {
 /** At most this many files or tasks are listed; the rest is counted. */
 const mostLines = 12
 /** Shorter answer times are not shown. */
-const leastPersonMs = 1000
+const leastUserMs = 1000
 
 /** The issues that ended a run. Without a model call, they are about the user's document. */
 const endingIssues = ({ issues, usage }: RunReport): ReadonlyArray<string> =>
@@ -80,17 +80,17 @@ const signs: Readonly<Partial<Record<RunStatus, string>>> = {
 const tokens = (number: number): string => (number < 10_000 ? String(number) : `${(number / 1000).toFixed(1)}k`)
 
 /** The duration of the work; the time for the user's answers is separate. */
-export const timeText = (durationMs: number, personMs: number): string =>
-  `${durationText(Math.max(0, durationMs - personMs))}${personMs >= leastPersonMs ? ` and ${durationText(personMs)} for your answers` : ""}`
+export const timeText = (durationMs: number, userMs: number): string =>
+  `${durationText(Math.max(0, durationMs - userMs))}${userMs >= leastUserMs ? ` and ${durationText(userMs)} for your answers` : ""}`
 
-const costs = ({ results, rounds, usage }: RunReport, { isVerbose = false, personMs = 0 }: EndingOptions): string => {
+const costs = ({ results, rounds, usage }: RunReport, { isVerbose = false, userMs = 0 }: EndingOptions): string => {
   const { answerTokens, durationMs, modelCalls, promptTokens, toolCalls } = usage
   return [
     counted(results.length, "result"),
     ...(isVerbose ? [counted(rounds, "round")] : []),
     counted(modelCalls, "model call"),
     counted(toolCalls, "tool call"),
-    timeText(durationMs, personMs),
+    timeText(durationMs, userMs),
     ...(promptTokens + answerTokens === 0
       ? []
       : [
@@ -116,7 +116,7 @@ export const outcomeLines = (report: RunReport, paint: Paint, options: EndingOpt
       [
         ...new Set(
           failures.map(
-            ({ reason, task }) => `  not done: "${safeText(task)}": ${safeText(personLine(reason, project), 200)}`
+            ({ reason, task }) => `  not done: "${safeText(task)}": ${safeText(userLine(reason, project), 200)}`
           )
         )
       ],

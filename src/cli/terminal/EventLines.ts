@@ -31,7 +31,7 @@ const ownDenial = "Permission denied: a person denied "
 export const isOwnChoice = (text: string): boolean => text.split("\n").every((line) => line.startsWith(ownDenial))
 
 /** The line for the user: "You denied ..." for their own denials, and project-relative paths. */
-export const personLine = (line: string, project: string): string =>
+export const userLine = (line: string, project: string): string =>
   withoutProject(line.replace(ownDenial, "You denied "), project)
 
 export const messageLine = (
@@ -43,7 +43,7 @@ export const messageLine = (
   const isOwn = isOwnChoice(text)
   const label =
     level === "error" && !isOwn ? paint.red("error") : level === "warning" && !isOwn ? paint.yellow("warning") : "note"
-  return `${label}: ${lines.map((line) => safeText(personLine(line, project), 2000)).join("\n  ")}`
+  return `${label}: ${lines.map((line) => safeText(userLine(line, project), 2000)).join("\n  ")}`
 }
 
 /** The purpose of a call: `planning`, `choosing the calls for "Search 1"`. */

@@ -25,7 +25,7 @@ export interface EventSink {
   readonly listen: (recorded: RecordedEvent) => Effect.Effect<void>
   readonly abort: (message: string) => Effect.Effect<void>
   /** Time for answers of the user so far, in milliseconds. */
-  readonly personMs?: () => number
+  readonly userMs?: () => number
   /** The path of the project, once it is known. */
   readonly project?: () => string
 }
@@ -157,7 +157,7 @@ export const lineSink = Effect.fnUntraced(function* (
         return Effect.forEach(lines, output.emit, { discard: true })
       }),
     abort: () => Effect.sync(output.screen.hide),
-    personMs: () => state.questions.personMs,
+    userMs: () => state.questions.userMs,
     project: () => state.run.project
   }
   return sink

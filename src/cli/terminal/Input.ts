@@ -46,7 +46,7 @@ const attachmentOf = (name: string, bytes: Buffer): Attachment => {
   return { name, ...readableText(bytes.subarray(0, end)), ...(isCut ? { isCut } : {}) }
 }
 
-/** Reads stdin to its end or to the size limit. `heard` is called with the first bytes. */
+/** Reads stdin to its end or to the size limit. `onFirstInput` is called with the first bytes. */
 const collectStdin = Effect.fnUntraced(function* (onFirstInput: () => void) {
   const stdio = yield* Stdio.Stdio
   const chunks: Array<Uint8Array> = []
@@ -66,10 +66,10 @@ const collectStdin = Effect.fnUntraced(function* (onFirstInput: () => void) {
 
 /** Reads stdin to its end. "silent" if neither data nor an end comes. */
 export const readWaitingStdin = Effect.gen(function* () {
-  let isHeard = false
-  const reading = collectStdin(() => void (isHeard = true))
+  let hasData = false
+  const reading = collectStdin(() => void (hasData = true))
   const giveUp = Effect.flatMap(Effect.sleep(silence), () =>
-    isHeard ? Effect.never : Effect.succeed("silent" as const)
+    hasData ? Effect.never : Effect.succeed("silent" as const)
   )
   return yield* Effect.raceFirst(reading, giveUp)
 })

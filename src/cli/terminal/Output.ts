@@ -35,7 +35,7 @@ const makeOutput = (streams: Streams) =>
   Effect.sync(() => {
     const { env, process, stderr, stdout } = streams
     const isWatched = stdout.isTTY === true
-    const isHeard = stderr.isTTY === true
+    const isErrorTerminal = stderr.isTTY === true
     let lost: string | undefined
     const lose = (error: Error & { readonly code?: string }): void => {
       if (error.code !== "EPIPE") lost ??= error.code ?? error.message
@@ -72,7 +72,7 @@ const makeOutput = (streams: Streams) =>
       /** Colours for stdout. */
       resultPaint: makePaint(wantsColour(isWatched, colourVariables)),
       /** Colours for stderr. */
-      emitPaint: makePaint(wantsColour(isHeard, colourVariables)),
+      emitPaint: makePaint(wantsColour(isErrorTerminal, colourVariables)),
       /** True if stdout is a terminal. */
       isWatched,
       /**
@@ -80,7 +80,7 @@ const makeOutput = (streams: Streams) =>
        * access.
        */
       get canAsk() {
-        return isHeard && streams.stdin.isTTY === true
+        return isErrorTerminal && streams.stdin.isTTY === true
       },
       get hasPipedInput() {
         return streams.stdin.isTTY !== true

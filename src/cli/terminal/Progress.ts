@@ -289,7 +289,7 @@ export const progressLine = (event: RunEvent, paint: Paint, options: ProgressOpt
       return event.report.status === "interrupted"
         ? outcomeLines(event.report, paint, {
             isVerbose,
-            personMs: live?.questions.personMs ?? 0,
+            userMs: live?.questions.userMs ?? 0,
             project: live?.run.project ?? ""
           })
         : undefined

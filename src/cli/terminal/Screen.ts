@@ -5,7 +5,7 @@
 import { shownWidth } from "../../domain/text/TextWidth.ts"
 import type { ViewSize } from "../../domain/runs/LiveView.ts"
 
-/** A stream that may be a terminal. */
+/** The part of Node's write stream that the program uses. `isTTY` and the sizes are absent if the stream is no terminal. */
 export interface TerminalStream {
   write(text: string, done?: (error?: Error | null) => void): unknown
   on(event: "error", listener: (error: Error & { readonly code?: string }) => void): unknown

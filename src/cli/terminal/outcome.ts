@@ -7,7 +7,7 @@ import * as Result from "effect/Result"
 import { outcomeText } from "../../domain/runs/OutcomeText.ts"
 import { exitCodeOf, type RunReport } from "../../domain/runs/RunReport.ts"
 import { type EventSink, jsonSink, progressSink, quietSink } from "./EventSink.ts"
-import { personLine } from "./EventLines.ts"
+import { userLine } from "./EventLines.ts"
 import { quietFailure, usageFailure } from "./Failure.ts"
 import { outcomeLines } from "./Ending.ts"
 import { markdownText } from "./MarkdownText.ts"
@@ -57,7 +57,7 @@ export const printAnswer = Effect.fnUntraced(function* (markdown: string, isPlai
 const withFacts = (report: RunReport, project: string): string => {
   const { answer, facts } = report
   if (isJson(answer) || (answer.trim() === "" && facts === undefined)) return answer
-  return [personLine(outcomeText(report), project), answer].filter((part) => part !== "").join("\n\n")
+  return [userLine(outcomeText(report), project), answer].filter((part) => part !== "").join("\n\n")
 }
 
 const resumeLine = (runId: string): string => `Resume it: task-conductor resume ${runId}`
@@ -76,9 +76,9 @@ export const showRun = Effect.fnUntraced(function* <E, R>(
     yield* printAnswer(withFacts(report, project), plain || quiet)
     if (!quiet || report.status !== "done") {
       const isUnicode = screen.isUnicode && screen.columns() !== undefined
-      const personMs = sink.personMs?.() ?? 0
+      const userMs = sink.userMs?.() ?? 0
       if (isWatched && report.answer.trim() !== "") yield* emit("")
-      yield* emit(redactText(outcomeLines(report, emitPaint, { isUnicode, isVerbose: verbose, personMs, project })))
+      yield* emit(redactText(outcomeLines(report, emitPaint, { isUnicode, isVerbose: verbose, userMs, project })))
       const hasChanges = (report.facts?.files.length ?? 0) > 0 && !isClusterRun
       if (hasChanges) yield* emit(`Undo it: task-conductor undo ${report.runId}`)
     }

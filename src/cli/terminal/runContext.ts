@@ -101,7 +101,7 @@ const printNotes = Effect.fnUntraced(function* (
 })
 
 /** The approver at the terminal, with a bell if the settings want one. */
-const layerPerson = (isColoured: boolean) =>
+const layerUser = (isColoured: boolean) =>
   Layer.unwrap(Effect.map(RunSettings, ({ bell = true }) => layerTerminal({ bell, isColoured })))
 
 /** The context of a run that a command starts. If no model is named, the user at a terminal is asked. */
@@ -116,7 +116,7 @@ export const runContextOf = Effect.fnUntraced(function* ({
   const context: RunContext = {
     ...others,
     listen: sink.listen,
-    approver: approver ?? layerPerson(output.emitPaint.bold("") !== ""),
+    approver: approver ?? layerUser(output.emitPaint.bold("") !== ""),
     warn: (notes) => (isQuiet ? Effect.void : printNotes(output, notes)),
     terminal: {
       ...(output.screen.columns() === undefined ? {} : { notify: output.prompt }),

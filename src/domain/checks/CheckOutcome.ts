@@ -143,12 +143,12 @@ const failureLines = (failures: ReadonlyArray<CheckFailure>, budget: number): Re
   const failureLinesWithin = (most: number): ReadonlyArray<string> => {
     const errors = new Map<string, string>()
     return failures.flatMap(({ details, name }) => {
-      const told = tellingLines(details, most)
-      const error = told.slice(0, errorLines).join("\n")
+      const tellingDetails = tellingLines(details, most)
+      const error = tellingDetails.slice(0, errorLines).join("\n")
       const first = errors.get(error)
-      if (told.length >= errorLines && first !== undefined) return [name, `  for the same reason as ${first}`]
+      if (tellingDetails.length >= errorLines && first !== undefined) return [name, `  for the same reason as ${first}`]
       errors.set(error, name)
-      return [name, ...told.map((one) => `  ${one}`)]
+      return [name, ...tellingDetails.map((one) => `  ${one}`)]
     })
   }
   const whole = linesEach.map(failureLinesWithin).find((lines) => lengthOf(lines) <= budget - 30)

@@ -191,20 +191,20 @@ export const tellingLines = (lines: ReadonlyArray<string>, most: number): Readon
 
 /** Collects failures and totals while the lines of an output are read. */
 class Reading {
-  readonly #found = new Map<string, Array<string>>()
+  readonly #failures = new Map<string, Array<string>>()
   readonly #summaries: Array<string> = []
   readonly #heads: Array<{ readonly name: string; readonly details: Array<string> }> = []
   readonly #places = new Map<string, Set<string>>()
   readonly #totals: Array<string> = []
-  readonly #said = new Map<string, string>()
+  readonly #inlineDetails = new Map<string, string>()
   #open: Array<string> | undefined
 
   /** `says` is the part of the line about the failure. */
   fail(name: string, says = ""): void {
-    const details = this.#found.get(name) ?? []
-    this.#found.set(name, details)
+    const details = this.#failures.get(name) ?? []
+    this.#failures.set(name, details)
     this.#open = details
-    if (says.trim() !== "") this.#said.set(name, says.trim())
+    if (says.trim() !== "") this.#inlineDetails.set(name, says.trim())
   }
 
   /** The same error at another place of a file gets a number, so that one more of its kind is noticed. */
@@ -214,7 +214,7 @@ class Reading {
     this.#places.set(name, places.add(at))
     const number = [...places].indexOf(at) + 1
     const numbered = number === 1 ? name : `${name} (${number})`
-    const isKnown = this.#found.has(numbered)
+    const isKnown = this.#failures.has(numbered)
     this.fail(numbered)
     if (!isKnown) this.#open?.push(`at ${path}:${at.replace(",", ":")}`)
   }
@@ -245,9 +245,9 @@ class Reading {
   }
 
   end(): CheckReading {
-    const names = [...this.#found.keys()]
+    const names = [...this.#failures.keys()]
     /** A Go test with subtests fails together with each of them, so only the subtests count. */
-    const own = [...this.#found].filter(([name]) => !names.some((other) => other.startsWith(`${name}/`)))
+    const own = [...this.#failures].filter(([name]) => !names.some((other) => other.startsWith(`${name}/`)))
     const found = own.length > 0 ? own : [...new Set(this.#summaries)].map((name) => [name, []] as const)
     return {
       failures: found.map(([name, details]) => ({ name, details: details.length > 0 ? details : this.#about(name) })),
@@ -258,11 +258,11 @@ class Reading {
   /** Details from elsewhere: the lines below a head with this name, or else the rest of the line with the name. */
   #about(name: string): ReadonlyArray<string> {
     const compared = name.replaceAll(".", "::")
-    const told = this.#heads.filter(({ details }) => details.length > 0)
+    const headsWithDetails = this.#heads.filter(({ details }) => details.length > 0)
     const head =
-      told.find((one) => one.name === compared) ??
-      told.find((one) => compared.endsWith(one.name) || one.name.endsWith(compared))
-    const said = this.#said.get(name)
+      headsWithDetails.find((one) => one.name === compared) ??
+      headsWithDetails.find((one) => compared.endsWith(one.name) || one.name.endsWith(compared))
+    const said = this.#inlineDetails.get(name)
     return head?.details ?? (said === undefined ? [] : [said.replace(/^:(\d+)/, "line $1:")])
   }
 }

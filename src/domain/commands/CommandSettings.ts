@@ -45,8 +45,8 @@ export type SandboxSettings = typeof SandboxSettings.Type
 
 const passed = /^(?:PATH|HOME|LANG|LANGUAGE|LC_[A-Z]+|TZ|TMPDIR|USER|LOGNAME|SHELL)$/
 
-/** What commands are told about who reads their output: no terminal, no colours, a program instead of a person. */
-const told = { TERM: "dumb", NO_COLOR: "1", AI_AGENT: "task-conductor" } as const
+/** Variables that say who reads the output of a command: a program, without a terminal and without colours. */
+const outputVariables = { TERM: "dumb", NO_COLOR: "1", AI_AGENT: "task-conductor" } as const
 
 /** Variables that make programs load or run other code. */
 const codeLoading =
@@ -69,7 +69,10 @@ const absoluteFolders = (path: string): string =>
     .filter((folder) => folder.startsWith("/"))
     .join(":")
 
-/** The variables of a command: those of this process that are passed, `named` by the person, and those that it is told. */
+/**
+ * The variables of a command: those of this process that it may see, those that the user names (`named`), and those that say
+ * who reads its output.
+ */
 export const commandEnvironment = (
   all: Readonly<Record<string, string | undefined>>,
   named: ReadonlyArray<string>
@@ -81,5 +84,5 @@ export const commandEnvironment = (
   const passedVariables = Object.entries(all).flatMap(([name, value]) =>
     value === undefined || !isPassed(name) ? [] : [[name, name === "PATH" ? absoluteFolders(value) : value] as const]
   )
-  return { ...told, ...Object.fromEntries(passedVariables) }
+  return { ...outputVariables, ...Object.fromEntries(passedVariables) }
 }

@@ -117,7 +117,7 @@ export const CheckReport = Schema.Struct({
   verdict: Schema.Literals(["accepted", "repaired", "rejected"]),
   /** What is wrong; empty unless rejected. */
   issues: Schema.Array(IssueReport),
-  /** What was repaired. */
+  /** What the check changed so that the document follows the format. */
   repairs: Schema.Array(Repair),
   /** What the document says; null when it is rejected. */
   value: Schema.NullOr(Schema.Union([TaskListReport, RefinementReport, ResultReport])),

@@ -119,8 +119,8 @@ const namedPlaces = (
 }
 
 /** These lines and the changed parts of the file. */
-const placesIn = (file: ProposedFile, folded: Pick<Folded, "checks" | "open">): ReadonlyArray<LineRange> => [
-  ...namedPlaces(file, folded),
+const placesIn = (file: ProposedFile, listed: Pick<Folded, "checks" | "open">): ReadonlyArray<LineRange> => [
+  ...namedPlaces(file, listed),
   ...[...fileDiff(file).matchAll(/^@@ -\S+ \+(\d+)(?:,(\d+))? @@/gm)].map(([, from, count = "1"]) => ({
     from: Number(from),
     to: Number(from) + Math.max(1, Number(count)) - 1
@@ -301,12 +301,12 @@ export const compactedText = (turns: Folded): string => {
   const end = `${failing === "" ? "" : `${failing.trimEnd()}\n\n`}${nowBlock(now)}`
   const unseen = callLines(outcomes.filter((one) => !isChange(one) && !newest.includes(one)))
   const mostLines = Math.min(Math.max(350, budget / 6), unseen.join("\n").length)
-  const room = Math.max(0, budget - introduction.length - headings - mostLines - problems.length - end.length)
+  const workBudget = Math.max(0, budget - introduction.length - headings - mostLines - problems.length - end.length)
   const isAlone = files.length === 0 && open.length === 0
   const promised = lines === undefined ? 0 : outputsSize(newest, lines) + callFrame(newest)
-  const most = isAlone ? room : Math.max(room * newestShare, Math.min(promised, room - leastDiff))
+  const most = isAlone ? workBudget : Math.max(workBudget * newestShare, Math.min(promised, workBudget - leastDiff))
   const last = callBlocks(newest, Math.floor(most) - callFrame(newest), lines)
-  const beside = Math.max(0, room - last.length)
+  const beside = Math.max(0, workBudget - last.length)
   const fails = checks.some((check) => !passes(check))
   const around = files.filter(isShownWhole)
   const functions = functionsWithin(around, { checks, open, fails, last, newest, budget: beside })

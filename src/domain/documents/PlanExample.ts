@@ -40,10 +40,10 @@ const shareIn = (wanted: ReadonlySet<string>, text: ReadonlySet<string>): number
 /** True when the prompt asks for the task, although the example has it too. */
 const isAsked = (task: ReadonlySet<string>, subject: ReadonlySet<string>, prompt: ReadonlySet<string>): boolean => {
   const numbers = numbersIn(task)
-  const areTold = numbers.every((number) => prompt.has(number))
-  if (!areTold && numbersIn(prompt).length > 0) return false
+  const areStated = numbers.every((number) => prompt.has(number))
+  if (!areStated && numbersIn(prompt).length > 0) return false
   const named = shareIn(subject, prompt)
-  return named === 1 || (named > 0 && areTold && numbers.length > 0) || shareIn(prompt, task) >= aboutPrompt
+  return named === 1 || (named > 0 && areStated && numbers.length > 0) || shareIn(prompt, task) >= aboutPrompt
 }
 
 /** True for a task that repeats the example instead of the prompt. */

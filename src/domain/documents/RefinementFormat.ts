@@ -45,8 +45,8 @@ import { callsAlone, checkMisplacedCalls, checkTornCalls, placedInAnswer, readCa
 import { readInputs } from "./InputFormat.ts"
 import type { InputValue, TaskOutcome } from "./TaskOutcome.ts"
 
-const targetOf = (references: ReadonlyArray<Reference>, kind: Reference["kind"], sought: string) =>
-  references.find((one) => one.kind === kind && forgivingSlug(one.target) === forgivingSlug(sought))?.target
+const targetOf = (references: ReadonlyArray<Reference>, kind: Reference["kind"], wanted: string) =>
+  references.find((one) => one.kind === kind && forgivingSlug(one.target) === forgivingSlug(wanted))?.target
 
 /** `#x-results` is the result of a task, unless the plan has a heading with this anchor. */
 const resolveByForm =

@@ -143,10 +143,10 @@ const typeHead = /\b(?:class|interface|struct|trait|impl|enum|object|protocol|re
 /** Tells methods, which a call of a bare name does not reach. */
 const isUnreached = (lines: ReadonlyArray<string>, all: ReadonlyArray<Declaration>, language: string) => {
   const isType = ({ index }: Declaration): boolean => typeHead.test(lines[index] ?? "")
-  return (one: Declaration): boolean =>
+  return (declaration: Declaration): boolean =>
     !reachingMethods.has(language) &&
-    (/^func\s*\(/.test(lines[one.index] ?? "") ||
-      declarationsAround(lines, all, one.index).some((outer) => outer !== one && isType(outer)))
+    (/^func\s*\(/.test(lines[declaration.index] ?? "") ||
+      declarationsAround(lines, all, declaration.index).some((outer) => outer !== declaration && isType(outer)))
 }
 
 /** What a bare name stands for in a file, with the line that says so; nothing for a name that the file does not give a meaning. */

@@ -110,13 +110,13 @@ const lastOutputs = ({ messages, outcomes, turn }: TakenTurns): ReadonlyArray<st
 const sizeOf = (texts: ReadonlyArray<string>): number => texts.reduce((sum, text) => sum + text.length, 0)
 
 /**
- * The size of a summary: at least what `compactTo` leaves (`room`), at most a reply to the first message (`most`). The outputs
+ * The size of a summary: at least what `compactTo` leaves (`least`), at most a reply to the first message (`most`). The outputs
  * of the last answer come first, since the model would request them again. The changed functions have so many characters.
  */
-export const summarySize = (turns: TakenTurns, room: number, most: number, functions = 0): number => {
+export const summarySize = (turns: TakenTurns, least: number, most: number, functions = 0): number => {
   const beside = announcedLines(turns.messages) === undefined ? 0 : besideOutputs
   const wanted = Math.max(lastReply(turns), sizeOf(lastOutputs(turns)) / newestShare + beside) + functions
-  return Math.max(room, most / 2, Math.min(most, wanted))
+  return Math.max(least, most / 2, Math.min(most, wanted))
 }
 
 /** True when the last reply cut the outputs below the announced lines, and a summary of this size would show them or much more. */
@@ -152,10 +152,10 @@ export const warnedTurns = 3
 
 /** What the model can do now (`instruction`), with a warning before its last answers. */
 export const instructionFor = (
-  prompt: { readonly instruction: (left: number, outcomes?: ReadonlyArray<CallOutcome>) => string },
-  left: number,
+  prompt: { readonly instruction: (answersLeft: number, outcomes?: ReadonlyArray<CallOutcome>) => string },
+  answersLeft: number,
   outcomes?: ReadonlyArray<CallOutcome>
 ): string => {
-  const warning = left > 1 && left <= warnedTurns ? ` ${left} answers are left.` : ""
-  return `${prompt.instruction(left, outcomes)}${warning}`
+  const warning = answersLeft > 1 && answersLeft <= warnedTurns ? ` ${answersLeft} answers are left.` : ""
+  return `${prompt.instruction(answersLeft, outcomes)}${warning}`
 }

@@ -148,8 +148,12 @@ export const replyText = ({
   const fixed = begin.length + after.length + callFrame(newLooks, "above")
   const free = Math.max(0, budget - fixed)
   const most = lines === undefined ? budget : budget * longerLines
-  const room = newLooks.length === 0 ? free : free / 2
-  const changed = changesText(changes, files, replaced.length > 0 ? Math.min(room, mostOfSwaps) : room)
+  const changesBudget = newLooks.length === 0 ? free : free / 2
+  const changed = changesText(
+    changes,
+    files,
+    replaced.length > 0 ? Math.min(changesBudget, mostOfSwaps) : changesBudget
+  )
   return `${begin}${callBlocks(newLooks, most - fixed - changed.length, lines, "above")}${changed}${after}`.trimEnd()
 }
 

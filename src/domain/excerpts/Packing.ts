@@ -23,18 +23,18 @@ export const cutLine = (line: string, texts: ReadonlyArray<string> = []): string
 /** Chooses lines within a budget that also holds a note for each run of lines that is left out. */
 export class LineChoice {
   readonly lines = new Set<number>()
-  #left: number
+  #remaining: number
   readonly #costs: ReadonlyArray<number>
   readonly #gap: number
 
   constructor(costs: ReadonlyArray<number>, gap: number, budget: number) {
     this.#costs = costs
     this.#gap = gap
-    this.#left = budget - gap
+    this.#remaining = budget - gap
   }
 
   get budgetLeft(): number {
-    return this.#left
+    return this.#remaining
   }
 
   /** Adds the lines if all of them fit. */
@@ -47,15 +47,15 @@ export class LineChoice {
       if (index === this.#costs.length - 1 || this.lines.has(index + 1)) gaps -= 1
     }
     cost += gaps * this.#gap
-    if (cost > this.#left) return false
+    if (cost > this.#remaining) return false
     for (const index of fresh) this.lines.add(index)
-    this.#left -= cost
+    this.#remaining -= cost
     return true
   }
 
   /** Adds one line after another until one does not fit, or less than `least` characters are left. */
   addEach(indexes: Iterable<number>, least = Number.NEGATIVE_INFINITY): void {
-    for (const index of indexes) if (this.#left < least || !this.add([index])) return
+    for (const index of indexes) if (this.#remaining < least || !this.add([index])) return
   }
 }
 

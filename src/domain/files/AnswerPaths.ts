@@ -32,17 +32,17 @@ interface NoPath {
 /** The paths of one answer. Its state is what was read so far. */
 export class AnswerPaths {
   private readonly lines: ReadonlyArray<string>
-  private readonly known: Map<string, string>
+  private readonly spellings: Map<string, string>
   private readonly isLookedUp: boolean
-  private readonly taken: ReadonlySet<number>
+  private readonly takenLines: ReadonlySet<number>
   /** The file of the last block, and the index after it. */
   private lastBlock: { readonly end: number; readonly path: string | undefined } | undefined
 
   /** `takenLines` grows during reading: its lines belong to changes. */
-  constructor(lines: ReadonlyArray<string>, taken: ReadonlySet<number>, paths: ProjectPaths | undefined) {
+  constructor(lines: ReadonlyArray<string>, takenLines: ReadonlySet<number>, paths: ProjectPaths | undefined) {
     this.lines = lines
-    this.taken = taken
-    this.known = new Map(paths ?? [])
+    this.takenLines = takenLines
+    this.spellings = new Map(paths ?? [])
     this.isLookedUp = paths !== undefined
   }
 
@@ -52,12 +52,12 @@ export class AnswerPaths {
 
   /** A path in the spelling of the project. */
   spelled(path: string): string {
-    return this.known.get(path) ?? path
+    return this.spellings.get(path) ?? path
   }
 
   /** Notes a file that the answer creates. */
   noteFile(path: string): void {
-    this.known.set(path, path)
+    this.spellings.set(path, path)
   }
 
   noteBlock(end: number, path: string | undefined): void {
@@ -66,17 +66,17 @@ export class AnswerPaths {
 
   /** True for a path without a file in the project. */
   isMissing(path: string): boolean {
-    return this.isLookedUp && !this.known.has(path)
+    return this.isLookedUp && !this.spellings.has(path)
   }
 
   /** The path of a line that holds nothing else. */
-  readonly ofLine = (line: string): NamedPath | undefined => pathInProject(line, this.known) ?? pathOfLine(line)
+  readonly ofLine = (line: string): NamedPath | undefined => pathInProject(line, this.spellings) ?? pathOfLine(line)
 
   /** The path of the line right above a fence. */
   beforeFence(at: number): (NamedPath & { readonly line: number }) | undefined {
     const above = lastBefore(this.lines, at, (line) => !isBlank(line))
     const line = this.line(above)
-    if (above < 0 || this.taken.has(above)) return undefined
+    if (above < 0 || this.takenLines.has(above)) return undefined
     const blanks = pathWithBlanks(line)
     const named = this.ofLine(line) ?? (blanks === undefined ? undefined : { path: blanks, hasLines: false })
     return named === undefined ? undefined : { ...named, line: above }
@@ -84,7 +84,7 @@ export class AnswerPaths {
 
   /** The path of a block; its first mark may name it. */
   ofBlock(at: number, { label, path: named }: OpenMark): PlacedPath | NoPath {
-    const labelled = pathInProject(label, this.known)?.path ?? named
+    const labelled = pathInProject(label, this.spellings)?.path ?? named
     if (labelled !== undefined) return { path: this.spelled(labelled) }
     return /[/\\]|[^\s.]\.\p{L}\w*$/u.test(label) ? { above: label } : this.aboveBlock(at)
   }
@@ -98,8 +98,8 @@ export class AnswerPaths {
       const line = this.line(above)
       if (isBlank(line)) continue
       const info = readFence(line)?.info
-      if (info === undefined) return (this.taken.has(above) ? undefined : this.ofText(above)) ?? { above: line }
-      const named = pathOfInfo(info) ?? pathInProject(afterLanguage(info), this.known)
+      if (info === undefined) return (this.takenLines.has(above) ? undefined : this.ofText(above)) ?? { above: line }
+      const named = pathOfInfo(info) ?? pathInProject(afterLanguage(info), this.spellings)
       if (named !== undefined) return { path: this.spelled(named.path) }
       if (afterLanguage(info) !== "" && !/[={]/.test(info)) return { above: line }
     }
@@ -111,13 +111,13 @@ export class AnswerPaths {
     const line = this.line(at)
     const whole = this.ofLine(line)?.path ?? pathWithBlanks(line)
     if (whole !== undefined) return { path: this.spelled(whole), line: at }
-    const [named, ...others] = pathsInSentence(line, this.known)
+    const [named, ...others] = pathsInSentence(line, this.spellings)
     if (named !== undefined) {
       return others.length > 0 || comparesFiles(line) ? undefined : { path: this.spelled(named), isOfSentence: true }
     }
     if (!isPlainSentence(line)) return undefined
     const above = lineAboveSentences(this.lines, at)
-    const heading = above < 0 || this.taken.has(above) ? undefined : this.ofLine(this.line(above))
+    const heading = above < 0 || this.takenLines.has(above) ? undefined : this.ofLine(this.line(above))
     return heading === undefined ? undefined : { path: this.spelled(heading.path), line: above }
   }
 }

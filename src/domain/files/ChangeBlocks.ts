@@ -87,14 +87,14 @@ const fitsFile = (language: string, path: string): boolean => {
 class Reader {
   readonly changes: Array<Change> = []
   readonly findings: Findings = noFindings()
-  private readonly taken = new Set<number>()
+  private readonly takenLines = new Set<number>()
   private readonly lines: ReadonlyArray<string>
   private readonly paths: AnswerPaths
   private inReport = false
 
   constructor(answer: string, paths: ProjectPaths | undefined) {
     this.lines = answer.split(/\r\n|\n/)
-    this.paths = new AnswerPaths(this.lines, this.taken, paths)
+    this.paths = new AnswerPaths(this.lines, this.takenLines, paths)
   }
 
   read(): void {
@@ -105,7 +105,7 @@ class Reader {
   }
 
   rest(): string {
-    const left = this.lines.filter((_, at) => !this.taken.has(at)).join("\n")
+    const left = this.lines.filter((_, at) => !this.takenLines.has(at)).join("\n")
     return left.replace(/\n{3,}/g, "\n\n").trim()
   }
 
@@ -114,7 +114,7 @@ class Reader {
   }
 
   private take(from: number, end: number): void {
-    for (let at = from; at < end; at += 1) this.taken.add(at)
+    for (let at = from; at < end; at += 1) this.takenLines.add(at)
   }
 
   private issue(code: IssueCode, at: number, what: string, quote = this.line(at)): void {
@@ -255,7 +255,7 @@ class Reader {
     const next = Math.min(end + 1, this.lines.length)
     const isOnlyBlocks = this.lines
       .slice(at + 1, end)
-      .every((line, index) => isBlank(line) || this.taken.has(at + 1 + index))
+      .every((line, index) => isBlank(line) || this.takenLines.has(at + 1 + index))
     if (isOnlyBlocks) this.take(at, next)
     return next
   }

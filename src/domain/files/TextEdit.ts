@@ -63,16 +63,16 @@ const longestOf = (lines: ReadonlyArray<string>): number =>
   lines.reduce((best, line, index) => (line.trim().length > (lines[best] ?? "").trim().length ? index : best), 0)
 
 /** The average likeness of the lines from `first` to the wanted ones. */
-const likeness = (lines: ReadonlyArray<string>, first: number, sought: ReadonlyArray<string>): number => {
-  const compared = sought
+const likeness = (lines: ReadonlyArray<string>, first: number, wanted: ReadonlyArray<string>): number => {
+  const compared = wanted
     .slice(0, maxQuotedLines)
     .flatMap((line, index) => (line.trim() === "" ? [] : [similarity(lines[first + index] ?? "", line)]))
   return compared.reduce((sum, one) => sum + one, 0) / Math.max(1, compared.length)
 }
 
 /** The lines most similar to the wanted text, found by its longest line. They are only a hint. */
-const nearestLines = (text: string, sought: string): string => {
-  const wanted = linesOf(sought.replace(/\r?\n$/, ""))
+const nearestLines = (text: string, wantedText: string): string => {
+  const wanted = linesOf(wantedText.replace(/\r?\n$/, ""))
   const lines = linesOf(text)
   const anchor = longestOf(wanted)
   const firsts = lines
@@ -92,7 +92,7 @@ const nearestLines = (text: string, sought: string): string => {
   }
   const { first } = best
   const nearestLines = lines.slice(first, first + Math.min(wanted.length, maxQuotedLines))
-  const isOnlyBlanks = withoutBlanks(nearestLines.join("\n")) === withoutBlanks(sought)
+  const isOnlyBlanks = withoutBlanks(nearestLines.join("\n")) === withoutBlanks(wantedText)
   const place =
     nearestLines.length === 1 ? `Line ${first + 1} is` : `Lines ${first + 1} to ${first + nearestLines.length} are`
   const hint = isOnlyBlanks ? "nearest and differ only in blanks" : "nearest"

@@ -104,9 +104,9 @@ export class DocumentReader {
   /** Records a missing section. Mentions a heading that is hidden in a code block. */
   addMissing(title: string): void {
     const { fences, lines } = this.document
-    const sought = title.toLowerCase()
+    const wanted = title.toLowerCase()
     const hidden = lines.findIndex(
-      ({ text }, index) => fences.has(index) && text.startsWith("#") && text.toLowerCase().includes(sought)
+      ({ text }, index) => fences.has(index) && text.startsWith("#") && text.toLowerCase().includes(wanted)
     )
     const fence = fences.get(hidden)
     const hint =

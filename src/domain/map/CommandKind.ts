@@ -63,6 +63,6 @@ export const commandKind = (run: string, does = ""): CommandKind | undefined => 
   if (kind !== undefined) return kind
   if (!general.has(partsOf(name)[0] ?? "")) return undefined
   if (/^(?:cargo|deno) check\b/.test(does)) return "types"
-  const told = kindOfWords(does)
-  return /\b(?:test|spec|jest|vitest|mocha|pytest)/.test(does) || told === "build" ? "tests" : (told ?? "tests")
+  const named = kindOfWords(does)
+  return /\b(?:test|spec|jest|vitest|mocha|pytest)/.test(does) || named === "build" ? "tests" : (named ?? "tests")
 }

@@ -81,8 +81,8 @@ export const readMarkdown = (
 export const findSection = (document: MarkdownDocument, anchor: string): Option.Option<MarkdownSection> => {
   const exact = document.sections.find((section) => section.anchor === anchor)
   if (exact !== undefined) return Option.some(exact)
-  const sought = forgivingSlug(anchor)
-  const [similar, ...others] = document.sections.filter((section) => forgivingSlug(section.anchor) === sought)
+  const wanted = forgivingSlug(anchor)
+  const [similar, ...others] = document.sections.filter((section) => forgivingSlug(section.anchor) === wanted)
   return others.length === 0 ? Option.fromNullishOr(similar) : Option.none()
 }
 

@@ -103,14 +103,14 @@ export const callBlocks = (
   for (;;) {
     const some = [...blocks]
     const others = lineBlock(all.filter((one) => !blocks.has(one)).map(({ line }) => line))
-    const room = most - frames(some) - others.length
+    const budget = most - frames(some) - others.length
     const needed = neededLengths(
       some.map(({ text }) => text),
       lines
     )
-    const limits = shares(needed, room)
+    const limits = shares(needed, budget)
     const short = some.filter(({ text }, index) => (limits[index] ?? 0) < Math.min(leastOutput, text.length))
-    const isUseful = room >= 0 && (short.length === 0 || (short.length === 1 && room >= leastOfOne))
+    const isUseful = budget >= 0 && (short.length === 0 || (short.length === 1 && budget >= leastOfOne))
     const last = short.at(-1) ?? some.at(-1)
     if (isUseful || last === undefined) {
       return (

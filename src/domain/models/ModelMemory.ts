@@ -5,9 +5,9 @@ import { sizeText } from "../text/Format.ts"
 
 /** The memory of a loaded model, in bytes. */
 export interface LoadedMemory {
-  /** Bytes in all. */
+  /** On the graphics card and in the memory of the machine together. */
   readonly bytes: number
-  /** How much of it is on the graphics card. */
+  /** The part on the graphics card. */
   readonly gpuBytes: number
   /** The window of the loaded model, in tokens. */
   readonly window?: number | undefined

@@ -18,11 +18,11 @@ import { numberLines } from "../text/NumberedLines.ts"
 
 type Messages = ReadonlyArray<ConversationMessage>
 
-/** A turn before its reply: all outcomes so far, and those of this turn (`found`). */
+/** A turn before its reply: all outcomes so far, and those of this turn (`newOutcomes`). */
 export interface SearchedTurn {
   readonly messages: Messages
   readonly outcomes: ReadonlyArray<CallOutcome>
-  readonly found: ReadonlyArray<CallOutcome>
+  readonly newOutcomes: ReadonlyArray<CallOutcome>
   /** The characters that a reply to messages may have. */
   readonly replyBudget: (messages: Messages) => number
 }
@@ -138,11 +138,11 @@ export const partsAround = (
   )
   let blocks = ""
   for (const file of ordered) {
-    const left = budget - blocks.length
+    const budgetLeft = budget - blocks.length
     const lines = file.text.split("\n")
     const literals = hitsOf(file).map((line) => ({ text: (lines[line - 1] ?? "").trim(), weight: 1 }))
     const terms = { literals, names: [], words: [] }
-    if (left >= leastParts) blocks += blockOf(file, terms, left - file.path.length - 30)
+    if (budgetLeft >= leastParts) blocks += blockOf(file, terms, budgetLeft - file.path.length - 30)
   }
   return rawBlock("## Parts of files around what was found", blocks.trimEnd())
 }

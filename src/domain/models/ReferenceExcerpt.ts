@@ -87,7 +87,7 @@ const partsText = (shown: ReadonlySet<number>, first: number): string => {
   return `lines ${[...named, ...more].join(", ").replace(/, ([^,]*)$/, " and $1")}`
 }
 
-const noRoom = "\n\n(There is no room for it here: read what you need of it.)"
+const overBudgetNote = "\n\n(There is no room for it here: read what you need of it.)"
 
 /** Names the shown part of the text; empty for the whole. */
 const noteOf = (
@@ -99,7 +99,7 @@ const noteOf = (
   const { content, reference } = resolved
   const file = content.kind === "file" && content.first !== undefined ? { ...content, first: content.first } : undefined
   if (isWhole && file?.of === undefined) return ""
-  if (shownLines.size === 0 && reference.kind === "file") return noRoom
+  if (shownLines.size === 0 && reference.kind === "file") return overBudgetNote
   const of = file?.of ?? lines
   const askedLines = reference.kind === "file" ? reference.lines : undefined
   const last = file === undefined ? 0 : file.first + lines - 1
@@ -127,7 +127,7 @@ const block = (resolved: ResolvedReference, text: string, note: string): string 
   if (isAbove(resolved)) return rawBlock(headingOf(resolved), "(They stand above, under `## Project description`.)")
   const encoding = content.kind === "file" && content.encoding !== undefined ? `\n\n(${content.encoding})` : ""
   const heading = `${headingOf(resolved)}${note}${encoding}`
-  if (note === noRoom) return `${heading}\n\n`
+  if (note === overBudgetNote) return `${heading}\n\n`
   if (content.kind === "file") return fileBlock(heading, { text, language: content.language })
   return fencedBlock(heading, text.trim() === "" ? "(empty)" : text.trim(), "markdown")
 }
@@ -193,11 +193,11 @@ export const referenceExcerpts = (
     }
     const isSeen = fitted.isWhole || coverageOf(part).share === 1
     const note = noteOf(resolvedReference, fitted, lines.length, coverageOf({ ...part, askedLines: undefined }).share)
-    const shown = {
+    const excerpt = {
       resolved: resolvedReference,
       block: block(resolvedReference, fitted.text, note),
       shownCharacters: fitted.text.length
     }
-    return isSeen ? shown : Object.assign(shown, { cut: part })
+    return isSeen ? excerpt : Object.assign(excerpt, { cut: part })
   })
 }

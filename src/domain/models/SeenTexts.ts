@@ -91,12 +91,12 @@ export class SeenTexts {
   readonly #tokens = new Set<string>()
   /** Values that a path must not hold either, word by word. */
   readonly #values = new Set<string>()
-  readonly #said = new Set<string>()
+  readonly #userWords = new Set<string>()
   readonly #links = new Set<string>()
 
   /** A text of the user, whose words and links may be sent. */
-  addSaid(text: string): void {
-    for (const word of wordsOf(text)) this.#said.add(word)
+  addUserText(text: string): void {
+    for (const word of wordsOf(text)) this.#userWords.add(word)
     this.addLinks(text)
   }
 
@@ -143,11 +143,11 @@ export class SeenTexts {
   }
 
   #isSaid(words: ReadonlyArray<string>): boolean {
-    return words.every((word) => this.#said.has(word))
+    return words.every((word) => this.#userWords.has(word))
   }
 
   #wasRead(word: string): boolean {
-    return this.#words.has(word) && !this.#said.has(word)
+    return this.#words.has(word) && !this.#userWords.has(word)
   }
 
   /** A known word in a part of a URL that needs no name. */
@@ -183,9 +183,9 @@ export class SeenTexts {
     const squeezed = texts.map((text) => wordsOf(text).join(""))
     const pieces = texts.flatMap(wordsOf).filter((word) => word.length >= leastPiece && isData(word))
     return firstOf(this.#tokens, (token) => {
-      if (token.length < leastPiece || this.#said.has(token)) return undefined
+      if (token.length < leastPiece || this.#userWords.has(token)) return undefined
       if (squeezed.some((text) => text.includes(token))) return token
-      return pieces.find((word) => token.includes(word) && !this.#said.has(word))
+      return pieces.find((word) => token.includes(word) && !this.#userWords.has(word))
     })
   }
 

@@ -59,7 +59,7 @@ export const isFinal = ({ calls }: TaskResult): boolean =>
 export const DeniedCalls = Schema.Literals(["some", "all"])
 export type DeniedCalls = typeof DeniedCalls.Type
 
-/** What was denied of these calls. */
+/** Whether the user or a rule denied some of these calls or all; undefined if none. */
 export const deniedOf = (calls: ReadonlyArray<Pick<CallOutcome, "result">>): DeniedCalls | undefined => {
   if (!calls.some(({ result }) => result.error_type === "permission_denied")) return undefined
   return calls.some(({ result }) => result.success) ? "some" : "all"

@@ -56,7 +56,7 @@ interface LiveQuestions {
   /** The time since which a question is unanswered. */
   readonly askedAt: number | undefined
   /** How long the user took to answer the others. */
-  readonly personMs: number
+  readonly userMs: number
 }
 
 export interface LiveState {
@@ -83,7 +83,7 @@ export const emptyLive: LiveState = {
   calls: new Map(),
   tools: new Map(),
   serverUntil: undefined,
-  questions: { open: new Set(), askedAt: undefined, personMs: 0 },
+  questions: { open: new Set(), askedAt: undefined, userMs: 0 },
   answer: "",
   answerTokens: 0
 }
@@ -180,19 +180,14 @@ const endTask = (state: LiveState, name: string, stage: LiveTask["stage"]): Live
   )
 
 /** Time counts as the user's while a question waits, if the user answers it. */
-const withAnswer = (
-  { askedAt, open, personMs }: LiveQuestions,
-  hash: string,
-  by: string,
-  at: number
-): LiveQuestions => {
+const withAnswer = ({ askedAt, open, userMs }: LiveQuestions, hash: string, by: string, at: number): LiveQuestions => {
   const others = new Set(open)
   others.delete(hash)
   const spent = askedAt === undefined || by !== "person" ? 0 : Math.max(0, at - askedAt)
-  return { open: others, askedAt: others.size === 0 ? undefined : at, personMs: personMs + spent }
+  return { open: others, askedAt: others.size === 0 ? undefined : at, userMs: userMs + spent }
 }
 
-const foldCall = (state: LiveState, event: RunEvent, at: number): LiveState => {
+const withCallEvent = (state: LiveState, event: RunEvent, at: number): LiveState => {
   switch (event.type) {
     case "model.started": {
       const { attempt, task } = event.call
@@ -240,7 +235,7 @@ const endStep = (state: LiveState, title: string): LiveState =>
     .filter((name) => !isResolved(state.tasks.get(name)?.stage ?? "skipped"))
     .reduce((before, name) => endTask(before, name, "skipped"), state)
 
-const foldTask = (state: LiveState, event: RunEvent): LiveState => {
+const withTaskEvent = (state: LiveState, event: RunEvent): LiveState => {
   switch (event.type) {
     case "stage.started":
       return event.task === undefined
@@ -280,7 +275,7 @@ export const liveStateAfter = (state: LiveState, { at: when, event }: RecordedEv
       return {
         ...emptyLive,
         run: { project: event.project, model: event.model, startedAt: at },
-        questions: { ...emptyLive.questions, personMs: state.questions.personMs }
+        questions: { ...emptyLive.questions, userMs: state.questions.userMs }
       }
     case "run.finished":
     case "ask.finished":
@@ -297,12 +292,12 @@ export const liveStateAfter = (state: LiveState, { at: when, event }: RecordedEv
         ...state,
         run: { ...state.run, startedAt: at },
         stage: "ask",
-        questions: { ...state.questions, personMs: 0 },
+        questions: { ...state.questions, userMs: 0 },
         answerTokens: 0
       }
     case "approval.requested": {
-      const { askedAt = at, open, personMs } = state.questions
-      return { ...state, questions: { open: new Set(open).add(event.hash), askedAt, personMs } }
+      const { askedAt = at, open, userMs } = state.questions
+      return { ...state, questions: { open: new Set(open).add(event.hash), askedAt, userMs } }
     }
     case "approval.answered":
       return { ...state, questions: withAnswer(state.questions, event.hash, event.by, at) }
@@ -332,7 +327,7 @@ export const liveStateAfter = (state: LiveState, { at: when, event }: RecordedEv
     default: {
       // A single stage has no `run.started` event.
       const { startedAt = at } = state.run
-      return foldTask(foldCall({ ...state, run: { ...state.run, startedAt } }, event, at), event)
+      return withTaskEvent(withCallEvent({ ...state, run: { ...state.run, startedAt } }, event, at), event)
     }
   }
 }

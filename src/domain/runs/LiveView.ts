@@ -279,7 +279,7 @@ const statusLine = (state: LiveState, { columns, now, stop }: View): StyledLine 
       rank: 1
     },
     { is: queued > 0, text: `${queued} waiting for a free slot`, style: "dim", rank: 4 },
-    { is: true, text: clockText(now - startedAt - questions.personMs), style: "dim", rank: 1 },
+    { is: true, text: clockText(now - startedAt - questions.userMs), style: "dim", rank: 1 },
     { is: state.answerTokens > 0, text: `${state.answerTokens} tokens written`, style: "dim", rank: 5 },
     { is: true, text: `Ctrl-C ${stop}`, style: "dim", rank: 3 }
   ] as const

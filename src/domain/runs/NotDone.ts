@@ -300,20 +300,20 @@ const lacking = ({ failures, missing }: NotDone, ofItems: boolean): Undone => {
 }
 
 /** The undone work for the stage that revises the plan, within `budget` characters; see `undoneBlocks`. */
-export const leftBlock = (notDone: NotDone, budget = Number.POSITIVE_INFINITY): string =>
+export const leftBlock = (incomplete: NotDone, budget = Number.POSITIVE_INFINITY): string =>
   undoneBlocks(
     [
       {
-        ...failed(notDone),
+        ...failed(incomplete),
         advice: "Do not repeat a failed task as it was: reach its goal in another way, or leave it out."
       },
       {
-        ...lacking(notDone, false),
+        ...lacking(incomplete, false),
         advice:
           "These are missing although their tasks have a result. Add a task under a new name that makes them, or leave them out if they cannot be made."
       },
       {
-        ...lacking(notDone, true),
+        ...lacking(incomplete, true),
         advice: "Add a task under a new name for what is missing, or leave it out if nothing can be found out about it."
       }
     ],
@@ -321,14 +321,14 @@ export const leftBlock = (notDone: NotDone, budget = Number.POSITIVE_INFINITY): 
   )
 
 /** The undone work for the stage that answers, including tasks that were never run. Within `budget` characters. */
-export const incompleteBlock = (notDone: NotDone, budget = Number.POSITIVE_INFINITY): string => {
-  const { notRun = [] } = notDone
+export const incompleteBlock = (incomplete: NotDone, budget = Number.POSITIVE_INFINITY): string => {
+  const { notRun = [] } = incomplete
   const neverRun = {
     heading: "## Tasks that were not run",
     lines: notRun.map(({ task, why }) => `- "${task}": ${why}`).join("\n"),
     tasks: notRun.map(({ task }) => task)
   }
-  return undoneBlocks([failed(notDone), lacking(notDone, false), lacking(notDone, true), neverRun], budget)
+  return undoneBlocks([failed(incomplete), lacking(incomplete, false), lacking(incomplete, true), neverRun], budget)
 }
 
 /** Two parts of a prompt: finished tasks, and undone work. */

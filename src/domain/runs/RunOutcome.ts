@@ -234,8 +234,8 @@ const maxSources = 3
 const resultOf = ({ form, href }: EvidenceLink, results: ReadonlyArray<TaskResult>): TaskResult | undefined => {
   const name =
     form._tag === "Result" ? form.name : form._tag === "Plain" && form.reference.kind === "anchor" ? href : ""
-  const sought = forgivingSlug(slugOf(name.replace(/^#/, "")))
-  return name === "" ? undefined : results.find(({ name }) => forgivingSlug(slugOf(name)) === sought)
+  const wanted = forgivingSlug(slugOf(name.replace(/^#/, "")))
+  return name === "" ? undefined : results.find(({ name }) => forgivingSlug(slugOf(name)) === wanted)
 }
 
 /** The first links of a result to files and pages, each target once, without links that are marked as wrong. */

@@ -130,13 +130,13 @@ const spellingLikeness = (a: string, b: string): number =>
  * ```
  */
 export const nearest = (word: string, candidates: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const [sought, bare, intent] = [wordsOf(word), bareOf(word), intentOf(word)]
+  const [words, bare, intent] = [wordsOf(word), bareOf(word), intentOf(word)]
   return [...new Set(candidates)]
     .map((candidate) => {
       const other = intentOf(candidate)
       const isOpposite = intent !== undefined && other !== undefined && intent !== other
       const spelling = spellingLikeness(bare, bareOf(candidate))
-      const meaning = isOpposite ? 0 : meaningLikeness(sought, wordsOf(candidate))
+      const meaning = isOpposite ? 0 : meaningLikeness(words, wordsOf(candidate))
       /* A typing error is nearer than a synonym. */
       return { candidate, spelling, likeness: Math.max(meaning, spelling >= 0.6 && !isOpposite ? spelling : 0) }
     })

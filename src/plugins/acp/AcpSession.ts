@@ -104,7 +104,7 @@ export interface SessionOptions extends Pick<RunContext, "approveSteps" | "yes">
   readonly id: string
   /** The absolute path of the project. */
   readonly project: string
-  readonly given: Configuration
+  readonly configuration: Configuration
   readonly messages: ReadonlyArray<ConversationMessage>
   readonly editor: Editor
   readonly choice: ModelChoice
@@ -205,12 +205,12 @@ const approveIn = (
 interface PromptOrder {
   readonly text: PromptText
   readonly mode: ModeId
-  readonly given: Configuration
+  readonly configuration: Configuration
 }
 
 /** The order of a run or a plan, with the earlier messages. */
 const newRun = Effect.fnUntraced(function* (
-  { given: configuration, messages, project }: Pick<SessionOptions, "given" | "messages" | "project">,
+  { configuration, messages, project }: Pick<SessionOptions, "configuration" | "messages" | "project">,
   { material, prompt }: PromptText
 ) {
   const before = messages.length === 0 ? "" : conversationMarkdown(messages, { model: "the model", project })
@@ -221,11 +221,11 @@ const newRun = Effect.fnUntraced(function* (
 
 /** Saves the messages, unless the configuration forbids it. */
 const keep = Effect.fnUntraced(function* ({
-  given: configuration,
+  configuration,
   id,
   messages,
   project
-}: Pick<SessionOptions, "given" | "id" | "messages" | "project">) {
+}: Pick<SessionOptions, "configuration" | "id" | "messages" | "project">) {
   const setup = yield* readSetup(project, configuration)
   if (setup.configuration.saveConversations === false) return
   const saved = { runId: id, model: setup.settings.model, messages }
@@ -239,7 +239,7 @@ export const makeSession = (options: SessionOptions) => {
   let { messages } = options
   let talk: Talk | undefined
   /** The configuration of the open conversation. */
-  let talkGiven = options.given
+  let talkConfiguration = options.configuration
   let prompts = 0
   let updates = makeUpdates(0, project)
   let running: Fiber.Fiber<string, CommandFailure> | undefined
@@ -259,10 +259,10 @@ export const makeSession = (options: SessionOptions) => {
   /** A run or a plan closes the conversation; a later message opens it again. */
   const closeTalk = Effect.suspend(() => (talk === undefined ? Effect.void : Fiber.interrupt(talk.fiber)))
 
-  const answerMessage = Effect.fnUntraced(function* ({ given: configuration, text }: PromptOrder) {
-    if (talkGiven !== configuration) yield* closeTalk
-    talkGiven = configuration
-    const conversation = { project, given: configuration, order: { runId: id, prompt: "", messages }, keep: true }
+  const answerMessage = Effect.fnUntraced(function* ({ configuration, text }: PromptOrder) {
+    if (talkConfiguration !== configuration) yield* closeTalk
+    talkConfiguration = configuration
+    const conversation = { project, configuration, order: { runId: id, prompt: "", messages }, keep: true }
     talk ??= yield* openTalk(conversation, yield* context, {
       wrote: write,
       answered: (all) => void (messages = all),
@@ -273,16 +273,16 @@ export const makeSession = (options: SessionOptions) => {
     return end === "" ? "" : `\n\n${end}`
   })
 
-  const carryOut = Effect.fnUntraced(function* ({ given: configuration, mode, text }: PromptOrder) {
+  const carryOut = Effect.fnUntraced(function* ({ configuration, mode, text }: PromptOrder) {
     yield* closeTalk
-    const run = yield* newRun({ given: configuration, messages, project }, text)
+    const run = yield* newRun({ configuration, messages, project }, text)
     const resumable = Effect.sync(() => write(`Stopped. Resume it: task-conductor resume ${run.order.runId}`))
     const answer =
       mode === "plan"
         ? (yield* planRun(run, yield* context)).markdown
         : reportText(yield* Effect.onInterrupt(beginRun(run, yield* context), () => resumable))
     messages = [...messages, { role: "user", content: text.prompt }, hostAnswer(answer)]
-    yield* keep({ given: configuration, id, messages, project })
+    yield* keep({ configuration, id, messages, project })
     return answer
   })
 
@@ -298,7 +298,7 @@ export const makeSession = (options: SessionOptions) => {
     if (text.prompt.trim() === "") return yield* usageFailure("The prompt is empty. Say what should be done.")
     prompts += 1
     updates = makeUpdates(prompts, project)
-    const work = (mode === "ask" ? answerMessage : carryOut)({ text, mode, given: configuration })
+    const work = (mode === "ask" ? answerMessage : carryOut)({ text, mode, configuration })
     running = yield* Effect.forkScoped(Effect.mapError(work, failureOf))
     const exit = yield* Effect.ensuring(
       Fiber.await(running),

@@ -92,11 +92,11 @@ const unchosenText = ({ host, models }: ModelChoice): string => {
 
 export const makeChoices = ({
   choice: first,
-  given: configuration,
+  configuration,
   project
 }: {
   readonly choice: ModelChoice
-  readonly given: Configuration
+  readonly configuration: Configuration
   readonly project: string
 }) => {
   let mode: ModeId = "ask"

@@ -114,7 +114,7 @@ const checkId = (prompt: number, { command, task = "" }: { readonly command: str
   `${prompt}/${task}/check ${command}`
 
 /** Events that become one-line thoughts. */
-const toldTypes: ReadonlySet<string> = new Set([
+const thoughtTypes: ReadonlySet<string> = new Set([
   "stage.started",
   "answer.rejected",
   "model.failed",
@@ -194,7 +194,7 @@ export const makeUpdates = (prompt: number, project: string) => {
         /* An error ends the work; the answer reports it. */
         return event.level === "error" ? [] : [thought(event.text)]
       default: {
-        const line = toldTypes.has(event.type) ? progressLine(event, plain, { live }) : undefined
+        const line = thoughtTypes.has(event.type) ? progressLine(event, plain, { live }) : undefined
         return line === undefined ? [] : [thought(line)]
       }
     }

@@ -111,7 +111,7 @@ const prepare = Effect.fnUntraced(function* (flags: Configuration, cwd: string, 
 const makeSessions = ({ flags, ...approved }: Serving) => {
   const sessions = new Map<string, AcpSession>()
   const open = Effect.fnUntraced(function* (options: Omit<SessionOptions, "approveSteps" | "choice" | "yes">) {
-    const choice = yield* readModelChoice(options.project, options.given)
+    const choice = yield* readModelChoice(options.project, options.configuration)
     const session = makeSession({ ...options, ...approved, choice })
     sessions.set(options.id, session)
     return sessionState(session)
@@ -129,7 +129,7 @@ const makeSessions = ({ flags, ...approved }: Serving) => {
     begin: Effect.fnUntraced(function* (client: AgentContext, { cwd, mcpServers }: NewSessionRequest) {
       const { given } = yield* prepare(flags, cwd, mcpServers)
       const id = yield* makeRunId
-      const state = yield* open({ id, project: cwd, given, messages: [], editor: editorOf(client, id) })
+      const state = yield* open({ id, project: cwd, configuration: given, messages: [], editor: editorOf(client, id) })
       return { sessionId: id, ...state }
     }),
     /** Continues a saved conversation and sends it to the editor. Undefined if there is none. */
@@ -141,7 +141,7 @@ const makeSessions = ({ flags, ...approved }: Serving) => {
       const editor = editorOf(client, id)
       const before = sessions.get(id)
       if (before !== undefined) yield* before.close
-      const state = yield* open({ id, project: cwd, given: sessionFlags, messages, editor })
+      const state = yield* open({ id, project: cwd, configuration: sessionFlags, messages, editor })
       saidBefore(messages).forEach(editor.update)
       return state
     })

@@ -34,13 +34,13 @@ export const unfitCalls = Effect.fnUntraced(function* (
   calls: ReadonlyArray<ToolCall>,
   where: Where,
   registry: Registry,
-  mayTell: (call: ToolCall) => Effect.Effect<boolean>
+  mayReveal: (call: ToolCall) => Effect.Effect<boolean>
 ) {
   const issues: Array<Issue> = []
   for (const [index, call] of calls.entries()) {
     const isReading = registry.find(call.name)?.effect === "pure"
     if (isReading || mayBePrepared(call, calls.slice(0, index), registry)) continue
-    const failure = (yield* mayTell(call)) ? yield* registry.inspect(call) : undefined
+    const failure = (yield* mayReveal(call)) ? yield* registry.inspect(call) : undefined
     if (failure === undefined) continue
     const text = cutText(toolCallText(call).replaceAll(/\s+/g, " "), maxCallColumns)
     const what = `The call ${call.uid} (${text}) would fail.`

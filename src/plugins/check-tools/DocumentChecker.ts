@@ -34,7 +34,7 @@ import {
 } from "../../kit/documents.ts"
 import { checkInputPaths } from "../../kit/files.ts"
 import { Briefer, PlanChecker, type PlanContext, RunSettings } from "../../kit/program.ts"
-import { Gate, mayShow, toldFiles, type ToolCall, ToolRegistry } from "../../kit/tools.ts"
+import { Gate, mayShow, revealedFiles, type ToolCall, ToolRegistry } from "../../kit/tools.ts"
 import { Workspace } from "../../plugin-kit.ts"
 import { checkPurpose, checkRepetition, unfitCalls } from "./CallFitness.ts"
 
@@ -51,8 +51,8 @@ export const makeRefinementCheck = Effect.gen(function* () {
   const gate = yield* Gate
   const allTools = registry.tools.map(({ name }) => name)
 
-  const mayTell = (call: ToolCall) =>
-    Effect.flatMap(toldFiles(call, [], workspace), (files) =>
+  const mayReveal = (call: ToolCall) =>
+    Effect.flatMap(revealedFiles(call, [], workspace), (files) =>
       Effect.map(Effect.filter(files, mayShow(gate)), (shown) => shown.length === files.length)
     )
 
@@ -86,11 +86,11 @@ export const makeRefinementCheck = Effect.gen(function* () {
     const tryAll = (section: string, sectionCalls: ReadonlyArray<ToolCall>) =>
       sectionCalls.map((call, index) => {
         const checked = registry.check(call, tools, task.name)
-        const found = placeFindings(checked, (where) =>
+        const callFindings = placeFindings(checked, (where) =>
           places.ofCall(section, sectionCalls, index)({ ...where, section })
         )
-        issues.push(...found.issues)
-        repairs.push(...found.repairs)
+        issues.push(...callFindings.issues)
+        repairs.push(...callFindings.repairs)
         return checked
       })
     const reads = tryAll("Look first", priorCalls).map(({ call }) => call)
@@ -99,7 +99,7 @@ export const makeRefinementCheck = Effect.gen(function* () {
     const fitting = tried.flatMap((one) => (one.issues.length === 0 ? [one.call] : []))
     issues.push(
       ...(yield* Effect.provideService(checkInputPaths(skill.inputs, givenInputs, task.name), Workspace, workspace)),
-      ...(yield* unfitCalls(fitting, { section: "Tool Calls", task: task.name }, registry, mayTell)),
+      ...(yield* unfitCalls(fitting, { section: "Tool Calls", task: task.name }, registry, mayReveal)),
       ...checkRepetition([...reads, ...callsMade], limits.identicalCalls, task),
       ...(tools.size === 0 ? [] : checkPurpose([...reads, ...callsMade], task, reading, text))
     )

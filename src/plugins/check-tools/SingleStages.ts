@@ -57,7 +57,7 @@ export const stageProblem = (what: string, issues: ReadonlyArray<Issue> = []): S
 const meansTask = (given: string, { slug }: Pick<Task, "slug">): boolean =>
   [slugOf(given), slugOf(given).replace(/-results?$/, "")].some((one) => forgivingSlug(one) === forgivingSlug(slug))
 
-/** Finds a task by name. */
+/** Also takes the name of the task's result. Fails unless exactly one task fits. */
 const findTask = (name: string, tasks: ReadonlyArray<Task>): Effect.Effect<Task, StageProblem> => {
   const [found, ...others] = tasks.filter((task) => meansTask(name, task))
   return found !== undefined && others.length === 0
@@ -151,13 +151,13 @@ const endOf = (declined: DeclinedStep | undefined, failures: ReadonlyArray<TaskF
 }
 
 /** A scheduler for one task whose first answer is already known. */
-const layerRefined = (refinement: RefinementDocument) =>
+const layerKnownAnswer = (firstAnswer: RefinementDocument) =>
   Scheduler.layer.pipe(
     Layer.provide(
       Layer.effect(
         TaskAgent,
         Effect.map(TaskAgent, (taskAgent) =>
-          TaskAgent.of({ ...taskAgent, work: (order) => taskAgent.work(order, refinement) })
+          TaskAgent.of({ ...taskAgent, work: (order) => taskAgent.work(order, firstAnswer) })
         )
       )
     )
@@ -176,8 +176,8 @@ export const executeRefinement = Effect.fn("executeRefinement")(function* (order
   const check = yield* makeRefinementCheck
   const { issues, value } = yield* check(order.refinement, {}, { briefing, finished: [], mayBeEmpty: false })
   if (Option.isNone(value) || issues.length > 0) return yield* stageProblem("The refinement is not valid.", issues)
-  const { looks, ...refinement } = value.value
-  const { task } = refinement
+  const { looks, ...firstAnswer } = value.value
+  const { task } = firstAnswer
   if (looks !== undefined) {
     const what = "The refinement only reads first. The model that writes the calls needs what it reads."
     return yield* stageProblem(`${what} Give the refinement that "task-conductor refine" prints at the end.`)
@@ -192,7 +192,7 @@ export const executeRefinement = Effect.fn("executeRefinement")(function* (order
   yield* Effect.forEach(finished, state.add, { discard: true })
   yield* state.startRound([task])
   const declined = yield* Scheduler.use((scheduler) => scheduler.runRound({ briefing, round: 1, list, state })).pipe(
-    Effect.provide(layerRefined(refinement))
+    Effect.provide(layerKnownAnswer(firstAnswer))
   )
   const answers = yield* RunAnswers
   const rounds = yield* state.rounds

@@ -194,7 +194,7 @@ interface SkillTestOutcome {
   readonly calls: ReadonlyArray<ToolCall>
   readonly issues: ReadonlyArray<Issue>
   /** The number of answers that each stage requested. */
-  readonly asked: { readonly refinement: number; readonly execution: number }
+  readonly requestedAnswers: { readonly refinement: number; readonly execution: number }
   /** The contents of the expected files that exist. */
   readonly files: ReadonlyMap<string, string>
 }
@@ -246,15 +246,15 @@ const issueProblems = (
 /** The differences from the expectations; empty if the test passes. */
 export const judgeSkillTest = (test: SkillTest, outcome: SkillTestOutcome): ReadonlyArray<SkillTestProblem> => {
   const { expected } = test
-  const { asked, calls, files, inputs, issues, report } = outcome
+  const { requestedAnswers, calls, files, inputs, issues, report } = outcome
   const outputs = report.results.flatMap((result) => result.calls.map(outcomeText)).join("\n")
   const results = report.results.map(({ result }) => result.document).join("\n")
   const end = endProblems(outcome)
   if (report.status === "no_valid_plan") return end
   return [
     ...end,
-    ...askedProblems("refinement", test.refinements.length, asked.refinement),
-    ...askedProblems("execution", test.executions.length, asked.execution),
+    ...askedProblems("refinement", test.refinements.length, requestedAnswers.refinement),
+    ...askedProblems("execution", test.executions.length, requestedAnswers.execution),
     ...issueProblems(expected.issues, issues),
     ...(expected.inputs === undefined ? [] : differing("The inputs differ.", expected.inputs, renderInputs(inputs))),
     ...(expected.calls === undefined

@@ -99,7 +99,7 @@ const checkDocuments = Effect.fn("checkDocuments")(function* (
     Effect.forEach(warnings, (text) => emit(`${emitPaint.yellow("warning")}: ${printable(text)}`), { discard: true })
   /* Loaded on demand: a check of only the text starts faster. */
   const { inProject } = yield* Effect.promise(() => import("./projectCheck.ts"))
-  return yield* inProject({ project, given: {}, warn }, ({ fix }) =>
+  return yield* inProject({ project, configuration: {}, warn }, ({ fix }) =>
     checkFiles(files, order.fix, (text, name) => fix(order.kind, text, { ...order, name }))
   )
 })

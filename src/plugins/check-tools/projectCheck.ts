@@ -23,7 +23,7 @@ import { DocumentChecker } from "./DocumentChecker.ts"
 /** The project of a check. `given` overrides its configuration; `plugins` are additional plugin objects. */
 export interface CheckedProject {
   readonly project: string
-  readonly given: Configuration
+  readonly configuration: Configuration
   readonly plugins?: ReadonlyArray<Plugin>
   /** Receives warnings for the user, such as plugins that were left out. */
   readonly warn: (warnings: ReadonlyArray<string>) => Effect.Effect<void>
@@ -40,7 +40,7 @@ const layerChecks = (setup: Setup, plugins: ReadonlyArray<Plugin>) =>
 
 /** Runs a check with the setup of a project. */
 export const inProject = Effect.fn("inProject")(function* <A, E, R>(
-  { given: flags, plugins = [], project, warn }: CheckedProject,
+  { configuration: flags, plugins = [], project, warn }: CheckedProject,
   use: (checker: DocumentChecker["Service"]) => Effect.Effect<A, E, R>
 ) {
   const setup = yield* readSetup(project, flags)

@@ -115,14 +115,14 @@ const runTest = Effect.fnUntraced(function* (
     if (because !== undefined) return yield* Effect.fail({ message: because })
     return yield* (yield* Pipeline).run({ runId: "test", prompt: "Test.", plan: test.plan })
   }).pipe(Effect.provide(layerRun(setup, context)))
-  const refined = events.findLast((event) => event.type === "task.worked")
+  const worked = events.findLast((event) => event.type === "task.worked")
   const turn = events.findLast((event) => event.type === "task.turn")
   return judgeSkillTest(test, {
     report,
-    inputs: refined?.inputs ?? [],
+    inputs: worked?.inputs ?? [],
     calls: turn?.calls ?? [],
     issues: events.flatMap((event) => (event.type === "answer.rejected" ? event.issues : [])),
-    asked: counts,
+    requestedAnswers: counts,
     files: yield* readFiles(project, test.expected.files)
   })
 }, Effect.scoped)

@@ -14,7 +14,7 @@ interface Expansion {
   readonly missing: ReadonlyArray<string>
 }
 
-/** Maps each text of an entry. */
+/** Applies a function to every text of an entry in which a variable may stand. */
 const mapTexts = (entry: McpServerEntry, write: (text: string) => string): McpServerEntry => {
   const { args, command, cwd, env, headers, url } = entry
   return {

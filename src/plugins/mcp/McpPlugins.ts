@@ -167,7 +167,7 @@ const parametersOf = ({ inputSchema }: McpToolDefinition) => {
 
 interface RunningServer extends Pick<SupervisedServer, "call" | "malformed" | "tools"> {
   /** Runs after a call and reports faults of the server once. */
-  readonly told?: Effect.Effect<void>
+  readonly reportFaults?: Effect.Effect<void>
 }
 
 const toolOf = (
@@ -184,7 +184,7 @@ const toolOf = (
       revision: definition.hash,
       execute: (args) =>
         supervised.call(definition, args).pipe(
-          Effect.ensuring(supervised.told ?? Effect.void),
+          Effect.ensuring(supervised.reportFaults ?? Effect.void),
           Effect.mapError(({ detail, type }) => {
             const message = `The server "${server.name}" could not run the tool: ${detail}`
             return new ToolFailure({ type, message })
@@ -225,7 +225,7 @@ interface McpOrder {
   /** The absolute path of the project. */
   readonly project: string
   /** The servers of the user's configuration. */
-  readonly own: Readonly<Record<string, McpServerEntry>>
+  readonly userServers: Readonly<Record<string, McpServerEntry>>
   readonly version: string
 }
 
@@ -246,18 +246,18 @@ const notUsed = (server: NamedServer, detail: string): KnownServer => ({
 
 /** The plugin of a server. Stray lines are reported once: now, or later by an event. */
 const pluginOf = (server: McpServer, supervised: SupervisedServer, events: RunEvents["Service"]): KnownServer => {
-  let isTold = supervised.stray().count > 0
+  let isReported = supervised.stray().count > 0
   const reportNotes = Effect.suspend(() => {
     const stray = supervised.stray()
-    if (isTold || stray.count === 0) return Effect.void
-    isTold = true
+    if (isReported || stray.count === 0) return Effect.void
+    isReported = true
     return events.publish({ type: "message", level: "warning", text: strayNote(server.name, stray).message })
   })
   const notes = [
     ...(supervised.cutList === undefined ? [] : [cutNote(server.name, supervised.cutList)]),
-    ...(isTold ? [strayNote(server.name, supervised.stray())] : [])
+    ...(isReported ? [strayNote(server.name, supervised.stray())] : [])
   ]
-  const { leftOut: tooPoor, tools } = mcpTools(server, { ...supervised, told: reportNotes })
+  const { leftOut: tooPoor, tools } = mcpTools(server, { ...supervised, reportFaults: reportNotes })
   const leftOut = [...notes, ...tooPoor]
   if (Object.keys(tools).length === 0) return { ...notUsed(server, "it offers no tools that can be used."), leftOut }
   const plugin = definePlugin({ name: mcpOrigin(server.name), tools: Effect.succeed(tools) })
@@ -281,11 +281,11 @@ const notStarted = (server: NamedServer): KnownServer =>
 /** Starts one server. Its messages are untrusted, so even a defect while reading them only drops this server. */
 const startServer = Effect.fnUntraced(function* (server: McpServer, { project, version }: McpOrder) {
   const timeout = `${server.entry.startTimeout ?? defaultStartTimeout} seconds` as const
-  const tell = yield* WaitingNotice
+  const showNotice = yield* WaitingNotice
   const events = yield* RunEvents
   const announceWait = Effect.andThen(
     Effect.sleep(quietStart),
-    tell(`Waiting for the MCP server "${server.name}", ${timeout} at most: prompts list its tools.`)
+    showNotice(`Waiting for the MCP server "${server.name}", ${timeout} at most: prompts list its tools.`)
   )
   const waiting = yield* Effect.forkChild(announceWait)
   const provide = Effect.provideContext(yield* Effect.context<FileSystem.FileSystem | Path.Path>())
@@ -307,7 +307,7 @@ const startServer = Effect.fnUntraced(function* (server: McpServer, { project, v
 
 /** Starts the servers in parallel after all questions are answered. The scope stops them. */
 export const discoverServers: Discovery = Effect.fnUntraced(function* ({ project, settings, version }) {
-  const order: McpOrder = { project, own: settings.mcpServers ?? {}, version }
+  const order: McpOrder = { project, userServers: settings.mcpServers ?? {}, version }
   const { disabled, notes, problems, servers } = yield* readMcpServers(order)
   const starting = yield* Effect.forEach(servers, (server) =>
     Effect.match(authorize(server), {

@@ -279,13 +279,13 @@ export const readMcpServers = Effect.fn("readMcpServers")(function* (options: {
   /** Absolute. */
   readonly project: string
   /** The servers of the user's configuration. */
-  readonly own: Readonly<Record<string, McpServerEntry>>
+  readonly userServers: Readonly<Record<string, McpServerEntry>>
 }) {
   const file = yield* readProjectFile(options.project)
   const candidates = [
-    ...Object.entries(options.own).map(([name, entry]) => ({ name, entry, scope: "user" as const })),
+    ...Object.entries(options.userServers).map(([name, entry]) => ({ name, entry, scope: "user" as const })),
     ...[...file.servers]
-      .filter(([name]) => !Object.hasOwn(options.own, name))
+      .filter(([name]) => !Object.hasOwn(options.userServers, name))
       .map(([name, entry]) => ({ name, entry, scope: "project" as const }))
   ]
   const servers = new Map<string, McpServer>()

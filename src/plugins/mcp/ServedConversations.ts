@@ -47,7 +47,7 @@ export const makeServedConversations = (project: string, flags: Configuration) =
     const id =
       conversation === undefined ? yield* makeRunId : (yield* findConversation(place, conversation)).conversation
     const continued = conversation === undefined ? {} : { continues: id }
-    const next = { project, given: flags, order: { runId: id, ...order }, keep: true, ...continued }
+    const next = { project, configuration: flags, order: { runId: id, ...order }, keep: true, ...continued }
     const report = yield* turnOf(id).withPermits(1)(askOnce(next, context, order.prompt))
     const isKept = setup.configuration.saveConversations !== false && Option.isSome(yield* conversationOf(place, id))
     return { report, ...(isKept ? { id } : {}) }

@@ -30,7 +30,7 @@ const isError = (value: object): boolean => {
   return !("choices" in value) && (typeof message === "string" || detail != null)
 }
 
-/** The object of an event. */
+/** Throws the error that the event reports, or an error if its data is no object. */
 const objectOf = ({ data, event }: Sse.Event): object => {
   const value = parseObject(data)
   if (event === "error") throw reportedError(value ?? data)

@@ -166,7 +166,7 @@ const readLines = (lines: ReadonlyArray<JournalLine>, firstOwn: number) => {
 const promptText = ({ system, user }: Prompt): string => `${system}\n\n${user}`
 
 /** Ignores budgets in prompts: they depend on lengths, and masked secrets had other lengths. */
-const withoutRoom = (text: string): string => text.replaceAll(/\d+ lines of output in all\b/g, "")
+const withoutBudgets = (text: string): string => text.replaceAll(/\d+ lines of output in all\b/g, "")
 
 /** The differences between a call and the recorded one. */
 const differencesOf = (
@@ -180,7 +180,7 @@ const differencesOf = (
     return isSame ? [] : [{ about: `${key} was asked with another text or other arguments` }]
   }
   const [was, is] = [promptText(then), promptText(prompt)]
-  const isSame = was === is || (was.includes(redacted) && withoutRoom(was) === withoutRoom(is))
+  const isSame = was === is || (was.includes(redacted) && withoutBudgets(was) === withoutBudgets(is))
   return isSame ? [] : [{ about: `the prompt of ${key}`, before: was, now: is }]
 }
 
@@ -235,7 +235,7 @@ export const makeReplay = Effect.fn("makeReplay")(function* (
     if (mine !== undefined) untaken.delete(mine.position)
     if ("error" in ending) return yield* Effect.flatMap(decode(name, activity.error, ending.error), Effect.fail)
     const outcome = yield* decode(name, activity.success, ending.value)
-    if (mine !== undefined && activity.publish !== undefined) yield* activity.publish(outcome)
+    if (mine !== undefined && activity.emit !== undefined) yield* activity.emit(outcome)
     return outcome
   })
 

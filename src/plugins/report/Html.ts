@@ -45,7 +45,7 @@ export const nothing = markup``
 export const pre = (text: string): Html => markup`<pre tabindex="0"><code>${text}</code></pre>`
 
 /** A foldable part. The anchor is inside, so that a link opens it. */
-export const folded = (summary: Piece, content: Piece, anchor?: string): Html =>
+export const collapsed = (summary: Piece, content: Piece, anchor?: string): Html =>
   markup`<details><summary>${summary}</summary><div${anchor === undefined ? "" : markup` id="${anchor}"`} class="fold">${content}</div></details>`
 
 /** A list; empty without items. */

@@ -17,7 +17,7 @@ import { shortDurationText, slugOf } from "../../kit/text.ts"
 import { counted } from "../../plugin-kit.ts"
 import { approvalsHtml, attemptsHtml, systemParts, systemPartsHtml, taskHtml } from "./TaskHtml.ts"
 import {
-  folded,
+  collapsed,
   Html,
   listHtml,
   markup,
@@ -142,7 +142,7 @@ const pathHtml = ({ criticalPath: { betweenMs, spans }, workedMs }: ReportData, 
       share(time, workedMs)
     ]
   })
-  return folded(
+  return collapsed(
     markup`Critical path: ${counted(spans.length, "call")}
       <span class="dim">each began when the one before it had ended; between them ${shortDurationText(betweenMs)}</span>`,
     tableHtml(columnsOf("#At", "Kind", "What", "#Time", "#Of the run"), rows)
@@ -249,14 +249,14 @@ const headHtml = ({ program, run, tasks, usage, workedMs }: ReportData, context:
     <dl>
       ${facts.map(([name, value]) => markup`<dt>${name}</dt><dd>${value}</dd>`)}
     </dl>
-    ${run.prompt.trim() === titleOf(run.prompt) ? nothing : folded("The whole prompt", markdownHtml(run.prompt, context))}
+    ${run.prompt.trim() === titleOf(run.prompt) ? nothing : collapsed("The whole prompt", markdownHtml(run.prompt, context))}
   </header>`
 }
 
 const answerHtml = ({ messages, run }: ReportData, context: LinkContext): Html => markup`
   ${run.message === "" ? nothing : markup`<p><strong>Why it ended:</strong></p>${pre(run.message)}`}
   ${run.answer.trim() === "" ? markup`<p>There is no answer.</p>` : markdownHtml(run.answer, context)}
-  ${messages.length === 0 ? nothing : folded(counted(messages.length, "warning"), listHtml(messages))}`
+  ${messages.length === 0 ? nothing : collapsed(counted(messages.length, "warning"), listHtml(messages))}`
 
 const titled = (title: string, content: Html): Html => markup`<h3>${title}</h3>${content}`
 

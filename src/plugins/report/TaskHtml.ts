@@ -8,7 +8,7 @@ import { type Attempt, attemptText, type CallEvidence, toolCallText, type UnrunC
 import { shortDurationText } from "../../kit/text.ts"
 import { badExit, type ToolResult } from "../../kit/tools.ts"
 import { type ApprovalItem, counted } from "../../plugin-kit.ts"
-import { folded, type Html, listHtml, markup, nothing, pre, shortNumber, tableHtml, taskStateHtml } from "./Html.ts"
+import { collapsed, type Html, listHtml, markup, nothing, pre, shortNumber, tableHtml, taskStateHtml } from "./Html.ts"
 import { type LinkContext, markdownHtml, reportLink, taskAnchor } from "./MarkdownHtml.ts"
 import type { ReportApproval, ReportTask } from "./ReportData.ts"
 
@@ -47,12 +47,12 @@ const attemptHtml = (attempt: Attempt, parts: SystemParts): Html => {
   const mark = issues.length > 0 ? markup` <span class="bad">${counted(issues.length, "issue")}</span>` : nothing
   const systemLink =
     system === "" ? nothing : markup`<p><a href="#${parts.anchorOf(system)}">System part of the prompt</a></p>`
-  return folded(markup`${attemptTitle(attempt)} <span class="dim">${attemptCost(attempt)}</span>${mark}`, [
+  return collapsed(markup`${attemptTitle(attempt)} <span class="dim">${attemptCost(attempt)}</span>${mark}`, [
     findings(attempt),
     answer === undefined ? nothing : markup`<h5>Answer</h5>${pre(answer.text)}`,
-    answer === undefined || answer.thinking === "" ? nothing : folded("Thinking", pre(answer.thinking)),
+    answer === undefined || answer.thinking === "" ? nothing : collapsed("Thinking", pre(answer.thinking)),
     systemLink,
-    user === "" ? nothing : folded(`Prompt, ${counted(user.length, "character")}`, pre(user))
+    user === "" ? nothing : collapsed(`Prompt, ${counted(user.length, "character")}`, pre(user))
   ])
 }
 
@@ -60,7 +60,7 @@ export const attemptsHtml = (attempts: ReadonlyArray<Attempt>, parts: SystemPart
   markup`${attempts.map((attempt) => attemptHtml(attempt, parts))}`
 
 export const systemPartsHtml = ({ all, anchorOf }: SystemParts): Html =>
-  markup`${all.map((text, index) => folded(`System part ${index + 1}, ${counted(text.length, "character")}`, pre(text), anchorOf(text)))}`
+  markup`${all.map((text, index) => collapsed(`System part ${index + 1}, ${counted(text.length, "character")}`, pre(text), anchorOf(text)))}`
 
 /** The embedded images of a result. */
 const imagesHtml = ({ files = [] }: ToolResult, { images = new Map() }: LinkContext): Html =>
@@ -94,14 +94,14 @@ const argumentsHtml = ({ call, id }: Pick<UnrunCall, "call" | "id">, more = ""):
   markup`<p>Round ${id.round}, ${call.uid}${more}</p><h5>Arguments</h5>${pre(JSON.stringify(call.arguments, null, 2))}`
 
 const callHtml = (evidence: CallEvidence, context: LinkContext): Html =>
-  folded(markup`<code>${evidence.call.name}</code> ${evidence.targets.join(" ")} ${callState(evidence)}`, [
+  collapsed(markup`<code>${evidence.call.name}</code> ${evidence.targets.join(" ")} ${callState(evidence)}`, [
     argumentsHtml(evidence, `, risk ${evidence.risk}`),
     resultHtml(evidence, context)
   ])
 
 /** A denied or unusable call. */
 const unrunHtml = (unrun: UnrunCall): Html =>
-  folded(markup`<code>${toolCallText(unrun.call)}</code> <span class="warn">${errorWords(unrun.result)}</span>`, [
+  collapsed(markup`<code>${toolCallText(unrun.call)}</code> <span class="warn">${errorWords(unrun.result)}</span>`, [
     argumentsHtml(unrun),
     pre(unrun.result.error_message ?? "")
   ])
@@ -201,7 +201,7 @@ const part = (title: string, content: Html): Html =>
 /** `context` resolves links; `parts` are the system parts of all prompts of the page. */
 export const taskHtml = (task: ReportTask, context: LinkContext, parts: SystemParts): Html => {
   const { result, skill, unrun = [], whatIsNeeded } = task
-  return folded(
+  return collapsed(
     markup`${taskStateHtml(task)} <strong>${task.task}</strong>
       <span class="dim">${skill === undefined ? "" : `${skill}, `}${costText(task)}</span>`,
     [
@@ -216,7 +216,7 @@ export const taskHtml = (task: ReportTask, context: LinkContext, parts: SystemPa
       part("Tool calls", markup`${task.calls.map((call) => callHtml(call, context))}`),
       part("Calls that were not run", markup`${unrun.map(unrunHtml)}`),
       part("Model calls", attemptsHtml(task.attempts, parts)),
-      result === undefined ? nothing : folded("The result as the model wrote it", pre(result))
+      result === undefined ? nothing : collapsed("The result as the model wrote it", pre(result))
     ],
     taskAnchor(task.slug)
   )

@@ -70,14 +70,14 @@ const matchesIn = Effect.fnUntraced(function* (lines: ReadonlyArray<string>, ord
 })
 
 /** Characters reserved for the line that names the enclosing declaration. */
-const nameRoom = 30
+const nameReserve = 30
 
 /** The matches of a file with the characters that each may need. */
 const searchRows = ({ file, lines, matches }: FoundFile, context: number): SearchRows => {
-  const room = hasNames(languageOf(file)) ? nameRoom : 0
+  const reserve = hasNames(languageOf(file)) ? nameReserve : 0
   const rows = matches.map((match) => ({
     line: lines[match.index] ?? "",
-    size: showMatches(file, lines, [match], context).reduce((sum, row) => sum + row.length + 1, room)
+    size: showMatches(file, lines, [match], context).reduce((sum, row) => sum + row.length + 1, reserve)
   }))
   return { path: file, rows }
 }

@@ -41,13 +41,13 @@ export const makeAcceptance = Effect.fnUntraced(function* (hooks: ReadonlyArray<
     judged: JudgedTurn<A, E>,
     value: A
   ): Effect.fn.Return<TurnOutcome<A>> {
-    const { candidate, left, session, work } = judged
+    const { candidate, answersLeft, session, work } = judged
     const ask = Effect.forEach(hooks, ({ beforeEnd }) => beforeEnd?.(judged) ?? Effect.undefined)
     const question = Option.isSome(candidate) ? undefined : (yield* ask).find((text) => text !== undefined)
     const questioned =
       question === undefined ? session : { ...session, messages: [...session.messages, fromHost(question)] }
     // A question that the next compaction would drop is not worth a model call.
-    const isAsked = questioned !== session && compacted(work, questioned, left) === questioned
+    const isAsked = questioned !== session && compacted(work, questioned, answersLeft) === questioned
     yield* work.saveSession(isAsked ? questioned : session)
     if (!isAsked) return { session, candidate, end: Option.some({ _tag: "Accepted", value }) }
     const waiting = { ...stateOf(work.assignment.copy), value, checks: session.checks }

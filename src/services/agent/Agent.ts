@@ -88,18 +88,18 @@ const makeTurn = Effect.gen(function* () {
   const takeTurn = Effect.fn("Agent.turn")(function* <A, E>(
     work: AgentWork<A, E>,
     before: Session,
-    { candidate, left }: Pick<AgentTurn<A, E>, "candidate" | "left">
+    { candidate, answersLeft }: Pick<AgentTurn<A, E>, "candidate" | "answersLeft">
   ): Effect.fn.Return<TurnOutcome<A>, ModelError | TooManyDenials | E> {
     const { assignment } = work
     const limit = limitOf(assignment)
     // 1. Context: compact the conversation if it is too long.
-    const context = (): Session => ({ ...compaction.compacted(work, before, left + 1), turn: before.turn + 1 })
+    const context = (): Session => ({ ...compaction.compacted(work, before, answersLeft + 1), turn: before.turn + 1 })
     // 2. Ask the model for its next answer.
-    const asked = yield* askModel(work, context)
+    const modelReply = yield* askModel(work, context)
     // 3. Read the answer: its text, and its calls through the interface.
-    const answer = yield* readAnswer(work, asked.answer)
-    const session: Session = { ...asked.session, messages: [...asked.session.messages, answer.message] }
-    const turn: AgentTurn<A, E> = { work, session, answer, left, candidate }
+    const answer = yield* readAnswer(work, modelReply.answer)
+    const session: Session = { ...modelReply.session, messages: [...modelReply.session.messages, answer.message] }
+    const turn: AgentTurn<A, E> = { work, session, answer, answersLeft, candidate }
     // 4. Check its calls and changes.
     const checked = yield* checkCalls(assignment, answer.content)
     yield* work.saveSession(session)
@@ -109,7 +109,12 @@ const makeTurn = Effect.gen(function* () {
     }
     // 5. Run the calls, and apply the changes to the working copy. 6. Run the checks of the project on the changes.
     const results = yield* runCalls(turn, callsToMake(turn, possible))
-    const finished: FinishedTurn<A, E> = { ...turn, left: left + limitOf(assignment) - limit, checked, results }
+    const finished: FinishedTurn<A, E> = {
+      ...turn,
+      answersLeft: answersLeft + limitOf(assignment) - limit,
+      checked,
+      results
+    }
     const worked = sessionAfter(finished)
     // 7. Judge the report.
     const verdict = yield* judgeReport({ ...finished, session: worked })
@@ -148,7 +153,7 @@ export class Agent extends Context.Service<
         let end: AgentEnd<A> | undefined
         let atMost = Infinity
         for (let left = leftAfter(begun); left >= 0; left = Math.min(atMost, leftAfter(session))) {
-          const outcome: TurnOutcome<A> = yield* takeTurn(work, session, { candidate, left })
+          const outcome: TurnOutcome<A> = yield* takeTurn(work, session, { candidate, answersLeft: left })
           session = outcome.session
           candidate = outcome.candidate
           atMost -= 1

@@ -26,10 +26,10 @@ import type { AgentTurn } from "./Turn.ts"
  * would never see the results.
  */
 export const callsToMake = (
-  { answer, left, work: { assignment } }: Pick<AgentTurn, "answer" | "left" | "work">,
+  { answer, answersLeft, work: { assignment } }: Pick<AgentTurn, "answer" | "answersLeft" | "work">,
   possible: ReadonlyArray<ToolCall>
 ): ReadonlyArray<ToolCall> =>
-  assignment.kind === "calls" || (left === 0 && answer.content.report === undefined) ? [] : possible
+  assignment.kind === "calls" || (answersLeft === 0 && answer.content.report === undefined) ? [] : possible
 
 export const makeCallChecker = Effect.gen(function* () {
   const callsOfChanges = yield* makeAnswerChanges

@@ -89,9 +89,9 @@ export const makeCompaction = Effect.gen(function* () {
     first = work.prompt.compact(session.messages, "")
   ): number => {
     const kept = conversationOf(work, first)
-    const room = charactersIn(contextWindow * compactTo, scaleOf(work)) - charactersOf(measuredPrompt(kept))
+    const least = charactersIn(contextWindow * compactTo, scaleOf(work)) - charactersOf(measuredPrompt(kept))
     const functions = functionsSize(changes.named(work.assignment.copy))
-    return summarySize(session, room, replyBudget(work, kept.messages), functions)
+    return summarySize(session, least, replyBudget(work, kept.messages), functions)
   }
 
   /** The messages with a summary instead of the turns. `instruction` is its end. */
@@ -118,10 +118,10 @@ export const makeCompaction = Effect.gen(function* () {
   }
 
   /**
-   * Compacts the turns if they take too much of the window, or left too little space for the last reply. `left` is the
-   * number of answers to come.
+   * Compacts the turns if they take too much of the window, or left too little space for the last reply. `answersLeft` is
+   * the number of answers to come.
    */
-  const compacted = (work: AnyWork, session: Session, left: number): Session => {
+  const compacted = (work: AnyWork, session: Session, answersLeft: number): Session => {
     const tokensOf = (messages: Messages): number =>
       neededTokens(measuredPrompt(conversationOf(work, messages)), scaleOf(work))
     const before = tokensOf(session.messages)
@@ -129,9 +129,9 @@ export const makeCompaction = Effect.gen(function* () {
     const isAnswered = work.assignment.kind === "places" && session.turn > 0
     if (before <= compactedFrom(contextWindow) && !isCut && !isAnswered) return session
     const instruction =
-      left <= warnedTurns ? instructionFor(work.prompt, left, session.outcomes) : work.prompt.continuation
+      answersLeft <= warnedTurns ? instructionFor(work.prompt, answersLeft, session.outcomes) : work.prompt.continuation
     const shorter = compactedMessages(work, session, instruction)
-    const messages = left > 1 ? withBudgetNote(work, shorter) : shorter
+    const messages = answersLeft > 1 ? withBudgetNote(work, shorter) : shorter
     return isCut || tokensOf(messages) < before
       ? { ...session, isCompacted: true, shownFrom: session.turn, messages }
       : session

@@ -39,7 +39,7 @@ const judgeText = Effect.fnUntraced(function* <A, E>(
 export const judgeReport = Effect.fnUntraced(function* <A, E>({
   answer,
   checked,
-  left,
+  answersLeft,
   results,
   session,
   work
@@ -50,11 +50,12 @@ export const judgeReport = Effect.fnUntraced(function* <A, E>({
   const repairs = [...repaired, ...checked.repairs, ...checked.calls.flatMap((call) => call.repairs)]
   const isOpen = problems.length > 0 || outcomes.some(({ result }) => !result.success)
   // The model wrote a report beside changes before it knew what the program found about them.
-  const isEarly = hasChanged && left > 0 && (remaining.length > 0 || !checks.every(isFine) || folderInstructions !== "")
+  const isEarly =
+    hasChanged && answersLeft > 0 && (remaining.length > 0 || !checks.every(isFine) || folderInstructions !== "")
   if (report === undefined || isOpen || isEarly || calls.length > 0) {
     return { accepted: Option.none(), issues: problems, repairs, isSentBack: false, isUnfounded: false, isOpen }
   }
-  const isLast = left === 0 && work.assignment.kind === "message"
+  const isLast = answersLeft === 0 && work.assignment.kind === "message"
   const judged = yield* judgeText(work, session, report, isLast)
   return {
     ...judged,

@@ -49,33 +49,33 @@ export const makeReply = Effect.fnUntraced(function* (
 
   /** The messages with the reply: one message per call through the interface, and text about everything else. */
   const withReply = Effect.fnUntraced(function* (
-    { answer, checked, left, results, session, verdict, work }: JudgedTurn,
+    { answer, checked, answersLeft, results, session, verdict, work }: JudgedTurn,
     replies: ReadonlyArray<CallReply>
   ): Effect.fn.Return<Messages> {
     const { checks, folderInstructions: instructions, hasChanged, remaining } = results
     const isNative = answer.native.length > 0
-    const searched = { ...session, found: results.outcomes, replyBudget: (some: Messages) => replyBudget(work, some) }
+    const budgetOf = (some: Messages): number => replyBudget(work, some)
+    const searched = { ...session, newOutcomes: results.outcomes, replyBudget: budgetOf }
     const again = work.prompt.lookAgain?.(searched) ?? Effect.succeed({ messages: session.messages, parts: "" })
     const { messages: before, parts } = yield* again
-    const messages = [...before, ...toolMessages(replies, replyBudget(work, before) - parts.length)]
+    const messages = [...before, ...toolMessages(replies, budgetOf(before) - parts.length)]
     const outcomes = results.outcomes.filter((ran) => !replies.some(({ outcome }) => outcome === ran))
-    const imageBudget = replyBudget(work, messages) / 2
-    const images = yield* imagesFor(work.assignment, session.turn, results.outcomes, imageBudget)
+    const images = yield* imagesFor(work.assignment, session.turn, results.outcomes, budgetOf(messages) / 2)
     const news = verdict.issues.length + outcomes.length + images.lines.length
     const hasNews = news > 0 || hasChanged || instructions + parts !== ""
-    if (isNative && !hasNews && left > warnedTurns) return messages
-    const told = { outcomes, instructions, parts, remaining, images: images.lines, replaced: checked.replaced }
+    if (isNative && !hasNews && answersLeft > warnedTurns) return messages
+    const replied = { outcomes, instructions, parts, remaining, images: images.lines, replaced: checked.replaced }
     const earlier = [...work.assignment.earlierOutcomes, ...session.outcomes].filter(
       (outcome) => !results.outcomes.includes(outcome)
     )
     const text = replyText({
       turn: session.turn,
-      results: { ...told, files: isNative ? [] : results.changedFiles, checks: hasChanged ? checks : [] },
+      results: { ...replied, files: isNative ? [] : results.changedFiles, checks: hasChanged ? checks : [] },
       issues: issuesAsShown(verdict.issues, answer.text, answer.shownText),
       correction: verdict.isSentBack ? work.prompt.correction : undefined,
       outcomesAbove: shownIn(before, earlier),
       isRepeated: isRepeated(session.retries, answer),
-      instruction: instructionFor(work.prompt, left, session.outcomes),
+      instruction: instructionFor(work.prompt, answersLeft, session.outcomes),
       budget: replyBudget(work, messages) - images.pictures.length * pictureCharacters,
       lines: announcedLines(session.messages)
     })
@@ -97,8 +97,8 @@ export const makeReply = Effect.fnUntraced(function* (
     const isUnusable = issues.length > 0 && !hasUsableCall
     const retries = retriesAfter(session.retries, { ...verdict, answer, isUnusable })
     const end = endWithout(work, { ...session, retries }, results.denied)
-    const left = Option.exists(end, (reason) => getsLastAnswer(work, reason)) ? 1 : judged.left
-    const messages = yield* withReply({ ...judged, left }, replies)
+    const left = Option.exists(end, (reason) => getsLastAnswer(work, reason)) ? 1 : judged.answersLeft
+    const messages = yield* withReply({ ...judged, answersLeft: left }, replies)
     const next = { ...session, issues, retries, messages: left > 1 ? withBudgetNote(work, messages) : messages }
     yield* work.saveSession(next)
     return { session: next, candidate, end }

@@ -42,11 +42,11 @@ export const makeCallRunner = Effect.fnUntraced(function* (
   })
 
   /** The project instructions for the files that an answer names, if another answer can follow them. */
-  const folderInstructions = ({ answer, left, session, work }: AgentTurn, calls: ReadonlyArray<ToolCall>) => {
+  const folderInstructions = ({ answer, answersLeft, session, work }: AgentTurn, calls: ReadonlyArray<ToolCall>) => {
     const files = [...calls, ...answer.content.calls].flatMap((call) =>
       typeof call.arguments["path"] === "string" ? [pathOf(call)] : []
     )
-    if (left === 0 || files.length === 0) return Effect.succeed("")
+    if (answersLeft === 0 || files.length === 0) return Effect.succeed("")
     return work.prompt.folderInstructions(session.turn, files, replyBudget(work, session.messages) / 2)
   }
 

@@ -54,10 +54,10 @@ type Messages = ReadonlyArray<ConversationMessage>
 export interface AgentPrompt {
   readonly system: string
   /**
-   * The end of a reply: what the model can do next, and what is open after these calls. `left` is the number of
-   * remaining answers.
+   * The end of a reply: what the model can do next, and what is open after these calls. `answersLeft` is the
+   * number of answers that can still follow.
    */
-  readonly instruction: (left: number, outcomes?: ReadonlyArray<CallOutcome>) => string
+  readonly instruction: (answersLeft: number, outcomes?: ReadonlyArray<CallOutcome>) => string
   /** The instruction after a compaction. */
   readonly continuation: string
   /** How to correct a report that was sent back. */

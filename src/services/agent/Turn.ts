@@ -20,7 +20,7 @@ export interface AgentTurn<A = unknown, E = unknown> {
   readonly session: Session
   readonly answer: ParsedAnswer
   /** The number of answers that can follow. */
-  readonly left: number
+  readonly answersLeft: number
   /** The report that a hook has questioned. */
   readonly candidate: Option.Option<CandidateReport<A>>
 }

@@ -26,7 +26,10 @@ const isProjectRead = ({ origin, personOnly = false, tool }: ApprovalItem): bool
   tool === "read_file" && origin === undefined && !personOnly
 
 /** Nobody knows whether the call happened. It is neither repeated nor treated as done, so the run stops. */
-export const stopInDoubt: Effect.Effect<Answered<UncertainAnswer>> = Effect.succeed({ answer: "stop", by: "nobody" })
+export const stopAtUncertain: Effect.Effect<Answered<UncertainAnswer>> = Effect.succeed({
+  answer: "stop",
+  by: "nobody"
+})
 
 /** The answer to a question of the model if nobody answers. */
 export const unanswered = (by: AnsweredBy): Effect.Effect<Answered<WordsAnswer>> =>
@@ -36,7 +39,7 @@ export const unanswered = (by: AnsweredBy): Effect.Effect<Answered<WordsAnswer>>
 export const denyAll: Approver["Service"] = {
   step: () => Effect.succeed({ answer: "decline", by: "nobody" }),
   call: () => Effect.succeed({ answer: "deny", by: "nobody" }),
-  inDoubt: () => stopInDoubt,
+  inDoubt: () => stopAtUncertain,
   canAsk: Effect.succeed(false)
 }
 
@@ -80,7 +83,7 @@ export class Approver extends Context.Service<
   static readonly layerDenyAll = Layer.succeed(Approver)(denyAll)
 
   /** Answers questions about uncertain calls with the choice of `--in-doubt`. */
-  static readonly layerInDoubt = (answer: UncertainAnswer) =>
+  static readonly layerUncertain = (answer: UncertainAnswer) =>
     layerOver(() => ({ inDoubt: () => Effect.succeed({ answer, by: "rule" }) }))
 
   /**

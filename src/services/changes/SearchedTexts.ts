@@ -165,9 +165,9 @@ export const makeItemFiles = Effect.gen(function* () {
     const listing = yield* Effect.option(workspace.treeWithin({ entries: mostListed, below: folderOfGlob(pattern) }))
     const { files, isWhole } = Option.getOrElse(listing, () => ({ files: [], isWhole: false }))
     const paths = files.filter(matchesGlob(pattern))
-    const sought = { isWanted: () => true, pattern: forEach.containing ?? "" }
+    const search = { isWanted: () => true, pattern: forEach.containing ?? "" }
     const { skipped, texts } = readsTexts(forEach)
-      ? yield* patternSearch(paths, [], sought)
+      ? yield* patternSearch(paths, [], search)
       : { skipped: [], texts: paths.map((path) => ({ path, text: "" })) }
     const sentences = [
       ...(skipped.length === 0 ? [] : [`Not looked at: ${skippedText(skipped)}.`]),

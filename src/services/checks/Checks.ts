@@ -275,7 +275,7 @@ export class Checks extends Context.Service<Checks>()("task-conductor/services/c
           success: CheckOutcome,
           error: SavedDenial,
           execute: execute(scope, activityName({ key, input }), check, earlier),
-          publish: (outcome) => events.publish(finishedEvent(scope, outcome))
+          emit: (outcome) => events.publish(finishedEvent(scope, outcome))
         })
         .pipe(
           Effect.catchTag("PermissionDenied", ({ forModel, message }) => {

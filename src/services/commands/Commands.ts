@@ -149,7 +149,7 @@ const makeHints = Effect.fnUntraced(function* (setting: CommandSetting) {
   const { hidden, home, sandbox: settings = {} } = options
   const explained = new Set<string>()
 
-  const tellOnce = Effect.fnUntraced(function* (argv: CanonicalCommand["argv"], hint: string) {
+  const reportOnce = Effect.fnUntraced(function* (argv: CanonicalCommand["argv"], hint: string) {
     if (explained.has(hint)) return
     explained.add(hint)
     yield* events.publish({ type: "message", level: "warning", text: `${commandText(argv)}: ${hint}` })
@@ -162,13 +162,13 @@ const makeHints = Effect.fnUntraced(function* (setting: CommandSetting) {
     end: CommandEnd,
     { isQuiet, refused }: { readonly isQuiet: boolean; readonly refused?: ReadonlySet<string> | undefined }
   ) {
-    const tell = isQuiet ? () => Effect.void : tellOnce
+    const report = isQuiet ? () => Effect.void : reportOnce
     const { exitCode, output, stopped } = end
-    if (stopped !== undefined) yield* tell(argv, stopped)
+    if (stopped !== undefined) yield* report(argv, stopped)
     if (exitCode === null) return end
     const limitHint = likelyLimit(limits, { exitCode, output, sandboxed })
     if (limitHint !== undefined) {
-      yield* tell(argv, limitHint)
+      yield* report(argv, limitHint)
       return { ...end, limitHint }
     }
     const isPartly = sandboxWords.startsWith(partly)
@@ -188,7 +188,7 @@ const makeHints = Effect.fnUntraced(function* (setting: CommandSetting) {
     }
     const sandboxHint = isPartly ? partialFailure(exitCode, output) : yield* sandboxFailure(failed)
     if (sandboxHint === undefined) return end
-    yield* tell(argv, sandboxHint)
+    yield* report(argv, sandboxHint)
     return { ...end, sandboxHint }
   })
 })

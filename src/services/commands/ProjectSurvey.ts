@@ -188,9 +188,9 @@ const gitControls = Effect.fn("gitControls")(function* (root: string, home: stri
     for (const one of isInside && !isOwn ? [] : some) if (!isWithin(root, one)) (isOwn ? outside : around).add(one)
   }
   const tops = [...new Set([root, ...folders.map(({ top }) => top)])]
-  const ofPerson = [path.join(home, ".gitconfig"), path.join(home, ".config/git/config"), "/etc/gitconfig"]
+  const userFiles = [path.join(home, ".gitconfig"), path.join(home, ".config/git/config"), "/etc/gitconfig"]
   const configurations = [
-    ...ofPerson.map((file) => ({ file, tops })),
+    ...userFiles.map((file) => ({ file, tops })),
     ...folders.flatMap(({ folder, top }) =>
       ["config", "config.worktree"].map((name) => ({ file: path.join(folder, name), tops: [top] }))
     )

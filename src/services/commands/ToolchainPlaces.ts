@@ -130,8 +130,10 @@ export const toolchainPlaces = Effect.fn("toolchainPlaces")(function* (
 ) {
   const { hidden, home, network, programs, root } = places
   const toolchains = yield* foundToolchains(places)
-  const ofPerson = yield* Effect.forEach(toolchains, ({ folder, toolchain: { packages = [], programs: parts = [] } }) =>
-    partsOf(folder, network ? parts : [...parts, ...packages])
+  const userParts = yield* Effect.forEach(
+    toolchains,
+    ({ folder, toolchain: { packages = [], programs: parts = [] } }) =>
+      partsOf(folder, network ? parts : [...parts, ...packages])
   )
   const keys = yield* Effect.forEach(toolchains, ({ folder, toolchain }) => partsOf(folder, toolchain.keys ?? []))
   const linked = yield* linkedFromProject([...new Set([root, cwd])], projectBin === undefined ? [] : [projectBin])
@@ -139,7 +141,9 @@ export const toolchainPlaces = Effect.fn("toolchainPlaces")(function* (
     !isOfSystem(from) &&
     !isWithin(root, from) &&
     ![home, root, ...hidden, ...emptied].some((one) => isWithin(from, one))
-  const all = [...(yield* ofSearchPath(programs)).map(asItIs), ...linked.map(asItIs), ...ofPerson.flat()].filter(isKept)
+  const all = [...(yield* ofSearchPath(programs)).map(asItIs), ...linked.map(asItIs), ...userParts.flat()].filter(
+    isKept
+  )
   const shownPaths = [...new Map(all.map((one) => [one.to, one])).values()].toSorted(
     (a, b) => a.to.length - b.to.length
   )

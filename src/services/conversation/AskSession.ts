@@ -97,10 +97,10 @@ export const makeOpenSession = Effect.gen(function* () {
 
     const compact = Effect.gen(function* () {
       const before = yield* Ref.get(memory)
-      const folded = compactedMessages(before.messages, "", Math.floor(charactersIn(contextWindow) / 4))
+      const compactedTurns = compactedMessages(before.messages, "", Math.floor(charactersIn(contextWindow) / 4))
       /** The last answer stays, because the user continues from it. */
       const last = before.messages.at(-1)
-      const kept = last?.role === "assistant" ? [...folded, last] : folded
+      const kept = last?.role === "assistant" ? [...compactedTurns, last] : compactedTurns
       yield* Ref.set(memory, { ...before, messages: kept, isCompacted: true })
       return { before: size(before.messages), after: size(kept) }
     })

@@ -143,7 +143,7 @@ const makeAsker = Effect.gen(function* () {
       memory: yield* Ref.make<Memory>({ messages, outcomes: [], isCompacted: false }),
       reports,
       surroundings,
-      told: yield* Ref.make<ReadonlyArray<string>>(surroundings.descriptionFiles ?? []),
+      instructionFiles: yield* Ref.make<ReadonlyArray<string>>(surroundings.descriptionFiles ?? []),
       tools: yield* Ref.make(offered)
     })
     const end = (ending: AskEnding) => Effect.flatMap(Ref.get(reports), (all) => finishRun(runId, all, ending))

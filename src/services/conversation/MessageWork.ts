@@ -37,7 +37,7 @@ export interface MessageOrder {
   readonly briefing: Briefing
   readonly memory: Ref.Ref<Memory>
   /** The project's instruction files that the conversation contains. */
-  readonly told: Ref.Ref<ReadonlyArray<string>>
+  readonly instructionFiles: Ref.Ref<ReadonlyArray<string>>
   /** The names of the tools that the model may call. */
   readonly tools: ReadonlyArray<string>
   /** Receives the text of the answer while the model writes it. */
@@ -60,8 +60,8 @@ export interface OpenedMessage {
 }
 
 /** True if the user, an earlier message or a command provided material for the message. */
-const hasMaterial = ({ briefing, content }: MessageOrder, { isCompacted: hasFolded, messages }: Memory): boolean =>
-  hasFolded ||
+const hasMaterial = ({ briefing, content }: MessageOrder, { isCompacted: wasCompacted, messages }: Memory): boolean =>
+  wasCompacted ||
   content.length > 1 ||
   content.some((message) => message.role === "user" && message.pictures !== undefined) ||
   briefing.attachment !== undefined ||
@@ -77,10 +77,10 @@ const makeMessagePrompt = Effect.gen(function* () {
   const instructions = yield* makeInstructions
   const { contextWindow } = yield* RunSettings
 
-  return ({ briefing, number, system, told }: MessageOrder, mayChange: boolean): AgentPrompt => ({
+  return ({ briefing, number, system, instructionFiles }: MessageOrder, mayChange: boolean): AgentPrompt => ({
     system,
-    instruction: (left) =>
-      left === 1
+    instruction: (answersLeft) =>
+      answersLeft === 1
         ? "This is the last answer: answer the person now, without calls and changes, and say what is still open."
         : `Go on: ${mayChange ? "look further, change, or" : "look further, or"} answer the person.`,
     compact: (messages, summary) => compactedMessages(messages, summary, Math.floor(charactersIn(contextWindow) / 4)),
@@ -88,7 +88,7 @@ const makeMessagePrompt = Effect.gen(function* () {
     continuation: "Go on from here, or answer the person.",
     folderInstructions: (turn, files, budget) => {
       const key = seenKey.instructions(askTask, `message-${number}/turn-${turn}`)
-      return besideShown(instructions, key, files, told, { briefing, budget })
+      return besideShown(instructions, key, files, instructionFiles, { briefing, budget })
     }
   })
 })

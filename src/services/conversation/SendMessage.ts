@@ -41,7 +41,7 @@ export interface OpenConversation {
   readonly surroundings: Surroundings
   readonly memory: Ref.Ref<Memory>
   /** The project's instruction files that it contains. */
-  readonly told: Ref.Ref<ReadonlyArray<string>>
+  readonly instructionFiles: Ref.Ref<ReadonlyArray<string>>
   /** Pictures that belong to the first message. */
   readonly images: Ref.Ref<ReadonlyArray<string>>
   readonly tools: Ref.Ref<ReadonlyArray<ToolInfo>>
@@ -143,7 +143,7 @@ const makeAnswerTo = Effect.gen(function* () {
       readonly progress: ReturnType<typeof noProgress>
     }
   ) {
-    const { acceptUnverified, asksBack, images, memory, surroundings, told } = held
+    const { acceptUnverified, asksBack, images, memory, surroundings, instructionFiles } = held
     const { number, tools } = message
     const { messages } = yield* Ref.get(memory)
     const files = yield* readFiles(typed, yield* Ref.getAndSet(images, []), briefingOf(surroundings, text), number)
@@ -160,13 +160,22 @@ const makeAnswerTo = Effect.gen(function* () {
       instructions,
       seenKey.instructions(askTask, `message-${number}`),
       [...files.names, ...pathsNamed(plain)],
-      told,
+      instructionFiles,
       { briefing, budget: charactersIn(contextWindow / 8) }
     )
     const besidePrompt = `${files.text}${rules}`
     const content = besidePrompt === "" ? [userMessage] : [fromHost(besidePrompt), userMessage]
     const { system } = fill(briefingOf(surroundings, text), tools)
-    return yield* answerMessage({ ...message, system, content, briefing, memory, told, acceptUnverified, asksBack })
+    return yield* answerMessage({
+      ...message,
+      system,
+      content,
+      briefing,
+      memory,
+      instructionFiles,
+      acceptUnverified,
+      asksBack
+    })
   })
 })
 

@@ -79,7 +79,7 @@ interface Expected {
   /** The hash of the text from which an edit was computed. */
   readonly base?: string
   /** The state of the file at the time of approval, as in `WriteAccess`. */
-  readonly found?: string
+  readonly foundState?: string
 }
 
 /** What a write sets besides the text: another kind of file, or an exact mode. */
@@ -110,7 +110,11 @@ const changedMeanwhile = (file: string, end: string) => {
 }
 
 /** Fails if the file has changed since the write was approved. */
-const requireExpected = Effect.fnUntraced(function* (file: string, reach: string, { base, found }: Expected) {
+const requireExpected = Effect.fnUntraced(function* (
+  file: string,
+  reach: string,
+  { base, foundState: found }: Expected
+) {
   const isOther = found !== undefined && (yield* contentState(reach)) !== found
   if (!isOther && (base === undefined || !(yield* changed(reach, base)))) return
   return yield* changedMeanwhile(file, "nothing was written. Read it again and repeat the call.")
@@ -225,15 +229,15 @@ const removeNamed = Effect.fnUntraced(function* (folder: string, isMeant: (name:
   }
 }, Effect.scoped)
 
-const removeLeftover = (write: Write) =>
+const removeTemporaryFile = (write: Write) =>
   removeNamed(path.dirname(write.path), (name) => name.startsWith(beginningOf(write)) && name.endsWith(".tmp"))
 
 /**
  * Removes the temporary files of these writes after their process was killed. Ignores errors. No such write may be in
  * progress.
  */
-export const removeLeftovers = Effect.fn("removeLeftovers")((writes: ReadonlyArray<Write>) =>
-  Effect.forEach(writes, (write) => Effect.ignore(removeLeftover(write)), { discard: true })
+export const removeTemporaryFiles = Effect.fn("removeTemporaryFiles")((writes: ReadonlyArray<Write>) =>
+  Effect.forEach(writes, (write) => Effect.ignore(removeTemporaryFile(write)), { discard: true })
 )
 
 const anyTemporary = /^\.task-conductor-[\da-f]{16}-[\da-z]+\.tmp$/
@@ -245,7 +249,7 @@ const passedOver: ReadonlySet<string> = new Set([".git", "node_modules"])
  * Removes the temporary files of all writes below a folder after their process was killed. No write may be in progress
  * there.
  */
-export const removeAllLeftovers = Effect.fn("removeAllLeftovers")(function* (root: string) {
+export const removeAllTemporaryFiles = Effect.fn("removeAllTemporaryFiles")(function* (root: string) {
   const folders = [root]
   for (const folder of folders) {
     const entries = yield* Effect.orElseSucceed(

@@ -29,7 +29,6 @@ const absent = "absent"
 const timeOf = (time: Option.Option<Date>): number =>
   Option.match(time, { onNone: () => 0, onSome: (one) => one.getTime() })
 
-/** The state of a link to this target. */
 export const linkState = (target: string): string => `link ${textHash(target)}`
 
 /** The state of the entry at a path, without following links. For a regular file, a hash of its bytes. */

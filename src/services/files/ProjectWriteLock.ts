@@ -15,7 +15,7 @@ import * as Ref from "effect/Ref"
 import * as Schedule from "effect/Schedule"
 import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
-import { removeAllLeftovers } from "./AtomicWrite.ts"
+import { removeAllTemporaryFiles } from "./AtomicWrite.ts"
 import { isWithin } from "./CanonicalPath.ts"
 import { textHash } from "./Hash.ts"
 import { makeFolders, writePrivateFile } from "./PrivateFile.ts"
@@ -87,7 +87,7 @@ export const takeProject = Effect.fnUntraced(function* ({ locks, project, ...hol
       Effect.andThen(Scope.provide(projectLock, scope)),
       Effect.andThen(Effect.orElseSucceed(fs.exists(file), () => false)),
       Effect.tap(Effect.ignore(listed)),
-      Effect.flatMap((wasKilled) => (wasKilled ? removeAllLeftovers(real) : Effect.void))
+      Effect.flatMap((wasKilled) => (wasKilled ? removeAllTemporaryFiles(real) : Effect.void))
     )
   ).pipe(inThisProcess.withPermit)
   yield* Effect.addFinalizer(() => Effect.ignore(fs.remove(file)))

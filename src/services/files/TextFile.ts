@@ -103,9 +103,13 @@ export const readFileBytes = Effect.fn("readFileBytes")((file: string, maxBytes:
 )
 
 /** The position of line `sought` in a chunk that begins in `line`, or the last line reached. */
-const seekLine = (chunk: Uint8Array, line: number, sought: number): { readonly at: number; readonly line: number } => {
+const seekLine = (
+  chunk: Uint8Array,
+  line: number,
+  wantedLine: number
+): { readonly at: number; readonly line: number } => {
   let at = 0
-  while (line < sought) {
+  while (line < wantedLine) {
     const end = chunk.indexOf(10, at)
     if (end === -1) return { at: chunk.length, line }
     at = end + 1

@@ -27,7 +27,7 @@ import { journalPath, lockFolder, runLock, versionsFolder } from "./RunStore.ts"
 import { codeOf } from "../files/FileFailure.ts"
 import { isWithin } from "../files/CanonicalPath.ts"
 import { makeFolders } from "../files/PrivateFile.ts"
-import { removeLeftovers } from "../files/AtomicWrite.ts"
+import { removeTemporaryFiles } from "../files/AtomicWrite.ts"
 import { filesIn, KeptFiles } from "../files/KeptFiles.ts"
 import { type EarlierChanges, FileVersions, versionsIn } from "../files/FileVersions.ts"
 
@@ -150,7 +150,7 @@ const unfinishedWrites = Effect.fnUntraced(function* (lines: ReadonlyArray<Journ
 const removeUnfinished = Effect.fnUntraced(function* (lines: ReadonlyArray<JournalLine>, place: RunPlace) {
   const files = yield* unfinishedWrites(lines, place.project)
   const { locks, project, runId } = place
-  const removed = Effect.andThen(takeProject({ locks, project, runId }), removeLeftovers(files))
+  const removed = Effect.andThen(takeProject({ locks, project, runId }), removeTemporaryFiles(files))
   if (files.length > 0) yield* Effect.catchTag(Effect.scoped(removed), "LockTaken", () => Effect.void)
 })
 

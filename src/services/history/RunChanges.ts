@@ -17,7 +17,7 @@ import { decodeFile, decodeText, hasByteOrderMark } from "../../domain/text/Text
 import { listWithin } from "../../domain/text/Excerpt.ts"
 import { userFolders } from "../configuration/UserFolders.ts"
 import { canonicalPath, isWithin } from "../files/CanonicalPath.ts"
-import { changeFile, removeLeftovers } from "../files/AtomicWrite.ts"
+import { changeFile, removeTemporaryFiles } from "../files/AtomicWrite.ts"
 import { type FileVersions, versionsIn } from "../files/FileVersions.ts"
 import { binaryPatch } from "../files/BinaryPatch.ts"
 import { contentState, textHash } from "../files/Hash.ts"
@@ -287,8 +287,8 @@ const carryOut = Effect.fnUntraced(function* (step: Step) {
   const text = isLink && next !== null && typeof next !== "string" ? new TextDecoder().decode(next) : next
   /** Do not write through a link to its target. */
   const isReplaced = stateNow.startsWith("link ") && !isLink && next !== null
-  if (isReplaced) yield* changeFile(change.path, null, { found: stateNow })
-  yield* changeFile(change.path, text, { found: isReplaced ? "absent" : stateNow, ...after })
+  if (isReplaced) yield* changeFile(change.path, null, { foundState: stateNow })
+  yield* changeFile(change.path, text, { foundState: isReplaced ? "absent" : stateNow, ...after })
 })
 
 /** The requested changes. If someone else wrote between several changes of a file, only the last counts. */
@@ -359,7 +359,7 @@ export const undoRun = Effect.fn("undoRun")(function* (run: string, request: Und
     return yield* new NothingToUndo({ text })
   }
   yield* takeProject({ project: root, runId, locks })
-  yield* removeLeftovers(opened.files)
+  yield* removeTemporaryFiles(opened.files)
   const paths = opened.changes.length === 0 ? [] : yield* undoChanges(opened, request)
   return { runId, project: root, paths, outside: opened.outside, hasChanges: opened.changes.some(isLasting) }
 }, Effect.scoped)

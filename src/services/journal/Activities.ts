@@ -25,7 +25,7 @@ export interface Activity<A, E, R> {
   readonly error: Schema.Codec<E, unknown>
   readonly execute: Effect.Effect<A, E, R>
   /** Emits events for the outcome once it is persisted. Not called for a recorded outcome, which was emitted before. */
-  readonly publish?: (outcome: A) => Effect.Effect<void>
+  readonly emit?: (outcome: A) => Effect.Effect<void>
   /** The prompt of a model call, stored to show where a later prompt differs. */
   readonly prompt?: { readonly system: string; readonly user: string }
 }
@@ -83,7 +83,7 @@ export class Activities extends Context.Service<
 
       return Activities.of({
         run: Effect.fnUntraced(function* <A, E, R>(activity: Activity<A, E, R>): Effect.fn.Return<A, E, R> {
-          const { error, execute, publish, success } = activity
+          const { error, execute, emit, success } = activity
           const key = activityName(activity)
           const known = yield* saved("outcome", key, success)
           if (Option.isSome(known)) return known.value
@@ -91,7 +91,7 @@ export class Activities extends Context.Service<
             Effect.flatMap(asJson(error, failure), (json) => journal.enqueue({ type: "failure", key, error: json }))
           )
           yield* journal.append({ type: "outcome", key, value: yield* asJson(success, outcome) })
-          if (publish !== undefined) yield* publish(outcome)
+          if (emit !== undefined) yield* emit(outcome)
           return outcome
         }),
         stageResult,

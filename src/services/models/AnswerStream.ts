@@ -142,7 +142,7 @@ interface ReadOptions extends WritingOptions {
   /** The settings of the call. */
   readonly settings: CallSettings
   /** Called for each part. `characters` counts thoughts and text so far. */
-  readonly heard: (characters: number) => void
+  readonly onPart: (characters: number) => void
   /** Runs when the first part of the answer arrives. */
   readonly arrived: Effect.Effect<void>
   /** Runs when the model begins to think, and when it then begins to write. */
@@ -163,7 +163,7 @@ export const readAnswer = Effect.fnUntraced(function* (
   answer: Stream.Stream<ReceivedPart, AiError.AiError>,
   options: ReadOptions
 ): Effect.fn.Return<Received, ModelError> {
-  const { arrived, entered, heard, meter, server, settings } = options
+  const { arrived, entered, onPart, meter, server, settings } = options
   const started = yield* Clock.currentTimeMillis
   const writing = new AnswerWriting(options)
   /** How many times in a row the last piece arrived, ignoring blanks around it. */
@@ -207,7 +207,7 @@ export const readAnswer = Effect.fnUntraced(function* (
     for (const part of parts) {
       const { phase } = writing
       const reason = take(part)
-      heard(writing.thinking.length + writing.text.length)
+      onPart(writing.thinking.length + writing.text.length)
       if (writing.phase !== undefined && writing.phase !== phase) yield* entered(writing.phase)
       if (reason === undefined) continue
       yield* usageOf

@@ -243,10 +243,10 @@ const makeReading = Effect.fnUntraced(function* (server: ServerWait, thinking: T
     { bound, noticed, planned }: PlannedCall
   ) =>
     (life: CallLife) => {
-      const heard = listen?.()
+      const onText = listen?.()
       const scale = calibration.scale(name)
       return readAnswer(streamOf(languageModel, prompt, conversation), {
-        heard: life.heard,
+        onPart: life.onPart,
         server: { host: settings.host, model: name, promptTokens: neededTokens(prompt, scale), window },
         meter,
         thinking: { tokens: planned.thinkingTokens, scale },
@@ -259,7 +259,7 @@ const makeReading = Effect.fnUntraced(function* (server: ServerWait, thinking: T
           }),
         listen: (piece) => {
           life.wrote(piece)
-          heard?.(piece)
+          onText?.(piece)
         },
         settings: {
           ...planned.settings,
@@ -305,7 +305,7 @@ const makePlannedSend = Effect.fnUntraced(function* (
     const isBound = bound.grammar !== undefined || bound.format !== undefined
     if (planned.isWindowTooSmall) yield* notes.once("window", "info", windowTooSmallNote(window))
     const notices: Array<RequestNotice> = []
-    const publishNotices = Effect.suspend(() =>
+    const emitNotices = Effect.suspend(() =>
       Effect.forEach(notices.splice(0), ({ level, text }) => notes.once(text, level, text), { discard: true })
     )
     const sendWithout = Effect.fnUntraced(function* (error: ModelError) {
@@ -329,7 +329,7 @@ const makePlannedSend = Effect.fnUntraced(function* (
     const followed = { call: id, model: name, limits: planned.settings.seconds, charactersPerToken, reportsText }
     const read = reading(request, target, { bound, planned, noticed: (notice) => notices.push(notice) })
     return yield* withHeartbeat(followed, read).pipe(
-      Effect.ensuring(publishNotices),
+      Effect.ensuring(emitNotices),
       Effect.tap(({ usage }) => notes.load(name, before, usage)),
       Effect.tap((answer) => learning.check(request, target, answer)),
       Effect.flatMap(usableAnswer),

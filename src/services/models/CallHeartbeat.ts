@@ -34,7 +34,7 @@ const inSeconds = (millis: number): number => Math.round(millis / 1000)
 /** What the calls of a run share. */
 interface ServerView {
   /** When the server last sent anything to any call. */
-  heardAt: number
+  lastReceivedAt: number
   /** Models that have answered. They count as loaded unless the server says otherwise. */
   readonly answered: Set<string>
   /** How many calls receive an answer now, and how many the server answers at once. */
@@ -59,7 +59,7 @@ const followCall = ({ charactersPerToken, limits, model }: FollowedCall, server:
   let isConnected = false
   let isListed: boolean | undefined
   let firstAt: number | undefined
-  let heardAt = began
+  let receivedAt = began
   let characters = 0
   let text = ""
 
@@ -78,11 +78,11 @@ const followCall = ({ charactersPerToken, limits, model }: FollowedCall, server:
       isConnected = true
     },
     /** A part of the answer arrived. `sum` counts characters of thoughts and text so far. */
-    heard: (sum: number): void => {
-      heardAt = server.heardAt = now()
+    onPart: (sum: number): void => {
+      receivedAt = server.lastReceivedAt = now()
       characters = sum
       if (firstAt !== undefined) return
-      firstAt = heardAt
+      firstAt = receivedAt
       server.writing += 1
       server.answered.add(model)
       enter("writing")
@@ -120,11 +120,11 @@ const followCall = ({ charactersPerToken, limits, model }: FollowedCall, server:
     waiting: (): WaitingReport => {
       const whole = inSeconds(now() - began)
       if (firstAt === undefined) {
-        if (!isConnected && server.heardAt < began)
+        if (!isConnected && server.lastReceivedAt < began)
           return { phase: "connecting", seconds: whole, endsAtSeconds: endOf(limits, "connect", whole, whole) }
-        return waitingForFirst(limits, inSeconds(now() - Math.max(began, server.heardAt)), whole)
+        return waitingForFirst(limits, inSeconds(now() - Math.max(began, server.lastReceivedAt)), whole)
       }
-      const silent = inSeconds(now() - heardAt)
+      const silent = inSeconds(now() - receivedAt)
       return silent >= inSeconds(heartbeatEvery)
         ? { phase: "next_word", seconds: silent, endsAtSeconds: endOf(limits, "nextWord", silent, whole), characters }
         : { phase: "writing", seconds: whole, endsAtSeconds: limits.call, characters }
@@ -146,7 +146,7 @@ const meanwhile = <A, E, R, R2>(
 
 /** Watches the calls of a run. The server answers `slots` of them at once. */
 export const makeHeartbeat = Effect.fnUntraced(function* (events: RunEvents["Service"], slots: number) {
-  const server: ServerView = { heardAt: -Infinity, answered: new Set(), writing: 0, slots }
+  const server: ServerView = { lastReceivedAt: -Infinity, answered: new Set(), writing: 0, slots }
   const { isLoaded = () => Effect.undefined } = yield* CurrentServer
   const clock = yield* Clock.Clock
 

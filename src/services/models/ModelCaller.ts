@@ -128,7 +128,7 @@ export class ModelCaller extends Context.Service<ModelCaller>()("task-conductor/
         success: ModelAnswer,
         error: ModelError,
         execute,
-        publish: ({ usage }) => events.publish({ type: "model.finished", call: id, usage })
+        emit: ({ usage }) => events.publish({ type: "model.finished", call: id, usage })
       })
       /** A recorded token count calibrates the estimate like a new one. */
       if (!isSent) yield* attempts.learn(request, answer)

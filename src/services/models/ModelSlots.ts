@@ -59,7 +59,7 @@ const callOf = (urgency: Urgency): Call => {
 }
 
 /** True if the server's window has space for a call beside those in flight. */
-const hasRoom = ({ isAlone = false, pool, tokens = 0 }: Call, running: ReadonlySet<Call>): boolean => {
+const fitsWindow = ({ isAlone = false, pool, tokens = 0 }: Call, running: ReadonlySet<Call>): boolean => {
   const others = [...running]
   if (others.length === 0) return true
   if (isAlone || others.some((other) => other.isAlone === true)) return false
@@ -76,7 +76,7 @@ const makeSlots = (slots: number, scope: Scope.Scope): ModelSlots["Service"]["wi
   let lastBeginning = ""
 
   const mayBegin = (call: Call): boolean =>
-    hasRoom(call, running) &&
+    fitsWindow(call, running) &&
     (running.size < slots ||
       (call.mayWait !== false && running.size === slots && [...running].every((other) => call.step <= other.step)))
   /** Removes a waiting call. Returns false if it does not wait. */

@@ -81,10 +81,10 @@ export const makeResultImages = Effect.gen(function* () {
     }
     const shownFiles: Array<ResultFile> = []
     const lines: Array<string> = []
-    const room = Math.min(mostImages, Math.floor(budget / pictureCharacters))
+    const mostShown = Math.min(mostImages, Math.floor(budget / pictureCharacters))
     for (const image of images) {
       const { file, tool } = image
-      if (shownFiles.length >= room) {
+      if (shownFiles.length >= mostShown) {
         lines.push(leftOut(image, "there is no room for it"))
         continue
       }

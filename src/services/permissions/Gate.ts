@@ -90,8 +90,8 @@ const admit = Effect.fnUntraced(function* (question: GateQuestion, context: Gate
     const { hash } = question
     yield* events.publish({ type: "approval.answered", scope: "call", hash, answer: "repairs", by: "person" })
   }
-  const isOnlyTold = question.toldBy !== undefined && by === "rules"
-  if (question.isProposal !== true && !isOnlyTold) answers.grants.addAllowed(question)
+  const isOnlyRevealed = question.revealedBy !== undefined && by === "rules"
+  if (question.isProposal !== true && !isOnlyRevealed) answers.grants.addAllowed(question)
 })
 
 /** Admits a question, and records a denial unless the run has not begun. */

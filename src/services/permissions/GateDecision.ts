@@ -88,13 +88,13 @@ export const foresee = Effect.fnUntraced(function* (question: GateQuestion, cont
  */
 const judge = Effect.fnUntraced(function* (question: GateQuestion, { answers, policy }: GateContext) {
   const judged = yield* policy.evaluate(question)
-  const { accesses, toldBy } = question
-  if (toldBy === undefined || judged.verdict === "allow") return judged
+  const { accesses, revealedBy } = question
+  if (revealedBy === undefined || judged.verdict === "allow") return judged
   const paths = accesses.flatMap((access) => (access._tag === "ReadFile" ? [access.path] : []))
   const allowed: Decision<SourcedRule> = { verdict: "allow", rules: [] }
   if (judged.verdict === "ask" && paths.every((path) => answers.grants.wasRead(path))) return allowed
   const writes = paths.map((path) => ({ _tag: "WriteFile", path, inside: true, content: "" }) as const)
-  const change = yield* policy.evaluate({ ...question, tool: toldBy, risk: "high", accesses: writes })
+  const change = yield* policy.evaluate({ ...question, tool: revealedBy, risk: "high", accesses: writes })
   return change.verdict === "ask" ? judged : change
 })
 
@@ -109,14 +109,14 @@ export const decideQuestion = Effect.fnUntraced(function* (
 ): Effect.fn.Return<GateDecision> {
   const { answers, policy } = context
   const { grants } = answers
-  const reason = question.toldBy === undefined ? policy.protection(question) : undefined
+  const reason = question.revealedBy === undefined ? policy.protection(question) : undefined
   if (reason !== undefined) {
     return deny(question, "protection", [], { reason, leftOut: reason === readOnlyReason ? true : undefined })
   }
   const { rules, verdict } = yield* judge(question, context)
   if (verdict === "deny") return deny(question, "rules", rules)
   if (question.isProposal === true) return { _tag: "Allow", question, rules, by: "proposal" }
-  if (question.toldBy !== undefined && verdict === "allow") return { _tag: "Allow", question, rules, by: "rules" }
+  if (question.revealedBy !== undefined && verdict === "allow") return { _tag: "Allow", question, rules, by: "rules" }
   const times = grants.denials(question)
   if (times >= maxDenials) return deny(question, "denials", rules, { times })
   if (question.reply !== undefined && grants.declinedReplies.has(question.reply)) {

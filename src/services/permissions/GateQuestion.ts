@@ -53,7 +53,7 @@ export interface GateQuestion extends Asked, QuestionScope {
   /** True for changes of a task's working copy. The gate asks nobody, and denies changes that can never be approved. */
   readonly isProposal?: boolean
   /** The tool whose change would reveal the content of the file that this question reads. */
-  readonly toldBy?: string
+  readonly revealedBy?: string
 }
 
 /** The hash of a call or access of a task. Excludes the uid, which does not matter for the question. */
@@ -124,10 +124,10 @@ export const questionOfTool = (call: GateQuestion, access: OtherAccess, index: n
   return { ...asked, hash: callHash(asked) }
 }
 
-/** The question about reading a project file. `toldBy` is the tool whose change would reveal its content. */
-export const questionOfReading = (scope: QuestionScope, path: string, toldBy?: string): GateQuestion => ({
+/** The question about reading a project file. `revealedBy` is the tool whose change would reveal its content. */
+export const questionOfReading = (scope: QuestionScope, path: string, revealedBy?: string): GateQuestion => ({
   ...questionOfAccess(scope, { _tag: "ReadFile", path, inside: true }),
-  ...(toldBy !== undefined && { toldBy })
+  ...(revealedBy !== undefined && { revealedBy })
 })
 
 /** True if neither a flag nor a yes to later steps covers it. */
@@ -269,16 +269,16 @@ export const deniedOf = (
   by: PermissionDenied["by"],
   more: Partial<Pick<PermissionDenied, "instead" | "leftOut" | "patterns" | "reason" | "times" | "unasked">> = {}
 ) => {
-  const { accesses, toldBy, tool } = question
+  const { accesses, revealedBy, tool } = question
   const folders = new Set(writesIn(accesses).flatMap(({ folder }) => folder ?? []))
   return new PermissionDenied(
     definedFields({
-      tool: toldBy ?? tool,
+      tool: revealedBy ?? tool,
       targets: shownTargets(accesses),
       by,
       /** A rule must name the folder that is moved or removed as a whole. */
       patterns: folders.size === 0 ? undefined : [...folders].map((folder) => `${exactPattern(folder)}/**`),
-      isRead: toldBy === undefined && onlyReads(question) ? true : undefined,
+      isRead: revealedBy === undefined && onlyReads(question) ? true : undefined,
       ...more
     })
   )

@@ -41,7 +41,7 @@ const makeReadTexts = Effect.fnUntraced(function* (since: number) {
       if (source !== "page") seen.add(hasLinks ? withoutLinks(text) : text)
     }),
     /** Records the user's words. A URL may contain them and their links. */
-    noteSaid: (text: string) => Effect.sync(() => seen.addSaid(text)),
+    noteSaid: (text: string) => Effect.sync(() => seen.addUserText(text)),
     /** Text in a URL that the model read; undefined for an ordinary URL. */
     carriedBy: (url: string): string | undefined => seen.carriedBy(url)
   }

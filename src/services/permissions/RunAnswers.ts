@@ -88,11 +88,11 @@ export class Grants {
   /** Who approved all remaining steps of a plan, by key. */
   readonly plans = new Map<string, AnsweredBy>()
   readonly #denied = new Map<string, number>()
-  readonly #shown = new Map<string, string>()
+  readonly #shownStates = new Map<string, string>()
   /** By path: the last state that this run wrote. */
   readonly written = new Map<string, string>()
   /** By path: states that the user saw when allowing a write, and the contents they allowed. */
-  readonly #known = new Map<string, Set<string>>()
+  readonly #expectedStates = new Map<string, Set<string>>()
   readonly #repairs = new Set<string>()
   readonly #read = new Set<string>()
   /** Replies of the model with a denied call. The gate does not ask about their other calls. */
@@ -123,7 +123,7 @@ export class Grants {
    */
   #isAsShown(asked: Asked): boolean {
     return writesIn(asked.accesses).every((write) => {
-      const shown = this.#shown.get(writeKey(asked, write))
+      const shown = this.#shownStates.get(writeKey(asked, write))
       return shown === undefined || write.found === shown || write.found === this.written.get(write.path)
     })
   }
@@ -136,7 +136,7 @@ export class Grants {
   /** Files of a write that have neither the state that the user saw when allowing it, nor the written state. */
   changedSince(question: Asked): ReadonlyArray<string> {
     const isOther = ({ found, path }: WriteAccess): boolean => {
-      const known = this.#known.get(path)
+      const known = this.#expectedStates.get(path)
       return known !== undefined && found !== undefined && !known.has(found) && found !== this.written.get(path)
     }
     return writesIn(question.accesses).flatMap((write) => (isOther(write) ? [write.path] : []))
@@ -145,9 +145,9 @@ export class Grants {
   /** Notes that the user saw the question and allowed it. */
   addShown(asked: Asked): void {
     for (const write of writesIn(asked.accesses)) {
-      if (write.found !== undefined) this.#shown.set(writeKey(asked, write), write.found)
-      const known = this.#known.get(write.path) ?? new Set()
-      this.#known.set(write.path, known.add(write.found ?? "").add(textHash(write.content)))
+      if (write.found !== undefined) this.#shownStates.set(writeKey(asked, write), write.found)
+      const known = this.#expectedStates.get(write.path) ?? new Set()
+      this.#expectedStates.set(write.path, known.add(write.found ?? "").add(textHash(write.content)))
     }
   }
 
@@ -208,7 +208,7 @@ export class Grants {
       session: Object.fromEntries(this.#session),
       plans: Object.fromEntries(this.plans),
       denied: Object.fromEntries(this.#denied),
-      shown: Object.fromEntries(this.#shown),
+      shown: Object.fromEntries(this.#shownStates),
       written: Object.fromEntries(this.written),
       repairs: [...this.#repairs],
       read: [...this.#read]
@@ -221,7 +221,7 @@ export class Grants {
     for (const key of excluded) this.#excluded.add(key)
     for (const path of others.read ?? []) this.#read.add(path)
     for (const file of others.repairs ?? []) this.#repairs.add(file)
-    addAll(this.#shown, others.shown)
+    addAll(this.#shownStates, others.shown)
     addAll(this.written, others.written)
     addAll(this.#session, session)
     addAll(this.plans, plans)

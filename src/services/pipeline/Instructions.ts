@@ -109,8 +109,8 @@ export const makeInstructions = Effect.gen(function* () {
       ({ path }) => hasFolder(path) && !path.startsWith(".github/") && !shownFiles.includes(path) && !isReference(path)
     )
     if (wanted.length === 0) return { text: "", briefing }
-    const room = charactersIn(contextWindow / 4) - projectDescription.length
-    const fitted = fitDescription(wanted, contextWindow, Math.min(budget, room))
+    const windowBudget = charactersIn(contextWindow / 4) - projectDescription.length
+    const fitted = fitDescription(wanted, contextWindow, Math.min(budget, windowBudget))
     yield* readTexts.noteRead(fitted.text, "project")
     const omittedFiles = wanted.filter(({ path }) => !fitted.files.includes(path)).map(({ path }) => path)
     const description = [projectDescription, fitted.text].filter((part) => part !== "").join("\n\n")

@@ -33,7 +33,7 @@ export const makeModelQuestions = Effect.map(Gate, (gate) => (place: string) => 
   let open: string | undefined
 
   /** The question in a model's answer with the user's reply; nothing without either. */
-  const askPerson = Effect.fn("ModelQuestions.ask")(function* (modelAnswer: string) {
+  const askUser = Effect.fn("ModelQuestions.ask")(function* (modelAnswer: string) {
     const question = questionOf(modelAnswer)
     if (question === undefined) return undefined
     const before = answered.find((earlier) => earlier.question === question)
@@ -50,8 +50,8 @@ export const makeModelQuestions = Effect.map(Gate, (gate) => (place: string) => 
     /** The last question without a reply. */
     open: () => open,
     /** Asks the user when a model's answer is a question, and returns the reading of an answered one. */
-    ask: (modelAnswer: string) => Effect.map(askPerson(modelAnswer), (question) => question && readingOf(question)),
+    ask: (modelAnswer: string) => Effect.map(askUser(modelAnswer), (question) => question && readingOf(question)),
     /** The user's reply in their own words. */
-    words: (modelAnswer: string) => Effect.map(askPerson(modelAnswer), (question) => question?.answer)
+    words: (modelAnswer: string) => Effect.map(askUser(modelAnswer), (question) => question?.answer)
   }
 })

@@ -312,7 +312,7 @@ const promptOf = (
   }
   return {
     system: firstOf(places).system,
-    instruction: (left) => (left === 1 ? `This is the last answer. ${openText()}` : openText()),
+    instruction: (answersLeft) => (answersLeft === 1 ? `This is the last answer. ${openText()}` : openText()),
     get continuation() {
       return openText()
     },

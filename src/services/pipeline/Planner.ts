@@ -198,7 +198,7 @@ export const makePreparation = Effect.gen(function* () {
       return (skill === undefined ? undefined : missing.whatIsMissing(skill)) ?? []
     })
 
-  const publish = Effect.fnUntraced(function* (made: Planned, { prompt }: RunOrder, briefing: Briefing) {
+  const emitPlan = Effect.fnUntraced(function* (made: Planned, { prompt }: RunOrder, briefing: Briefing) {
     const { answers = [], ...planned } = made
     const { taskList } = planned
     const markdown = renderTaskList(taskList, { prompt })
@@ -223,6 +223,6 @@ export const makePreparation = Effect.gen(function* () {
             Effect.map(Effect.succeed),
             Effect.catchTag("NoValidPlan", (invalid) => Effect.succeed(Effect.fail(invalid)))
           )
-    return { briefing, createTaskList: Effect.flatMap(planned, (made) => publish(made, order, briefing)) }
+    return { briefing, createTaskList: Effect.flatMap(planned, (made) => emitPlan(made, order, briefing)) }
   })
 })

@@ -100,24 +100,26 @@ export const makePrefetch = Effect.gen(function* () {
   /** The parts around the hits of the first search, in files that are neither shown nor read yet. */
   const again = Effect.fnUntraced(function* (
     { isOver, parts, round, task }: PrefetchState,
-    { found, messages, outcomes, replyBudget }: SearchedTurn
+    { newOutcomes, messages, outcomes, replyBudget }: SearchedTurn
   ): Effect.fn.Return<SecondLook> {
     const unchanged = { messages, parts: "" }
-    const hits = hitsIn(found.filter(isSearch).map(outcomeText))
+    const hits = hitsIn(newOutcomes.filter(isSearch).map(outcomeText))
     if (hits.size === 0 || (yield* Ref.getAndSet(isOver, true))) return unchanged
     const asked = new Set(outcomes.filter((outcome) => !isSearch(outcome)).map(({ call }) => pathOf(call)))
     const above = messages.map(messageText).join("\n")
     const paths = [...hits.keys()].filter((path) => !asked.has(path) && !showsFile(above, path))
-    const shown = yield* Ref.get(parts)
+    const shownParts = yield* Ref.get(parts)
     const answers = messages.flatMap((message) => (message.role === "assistant" ? messageText(message) : []))
-    const used = keptParts(shown, (path) => answers.some((text) => text.includes(path)))
+    const used = keptParts(shownParts, (path) => answers.some((text) => text.includes(path)))
     const budget = budgets().reduce((sum, some) => sum + some, 0) - used.length
-    const outputs = outputsSize(found, announcedLines(messages))
-    const room = (some: Messages): number => replyBudget(some) - outputs
-    const before = isAmple(room(messages) - budget, lineLength(messages)) ? messages : withParts(messages, shown, used)
+    const outputs = outputsSize(newOutcomes, announcedLines(messages))
+    const charactersLeft = (some: Messages): number => replyBudget(some) - outputs
+    const before = isAmple(charactersLeft(messages) - budget, lineLength(messages))
+      ? messages
+      : withParts(messages, shownParts, used)
     const around = yield* record(
       seenKey.secondLook(round, task.name),
-      Effect.map(searchedTexts(paths), (texts) => partsAround(texts, hits, Math.min(budget, room(before))))
+      Effect.map(searchedTexts(paths), (texts) => partsAround(texts, hits, Math.min(budget, charactersLeft(before))))
     )
     if (around === "") return unchanged
     yield* Ref.set(parts, joinedParts(used, around))

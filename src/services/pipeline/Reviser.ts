@@ -187,9 +187,9 @@ export class Reviser extends Context.Service<Reviser>()("task-conductor/services
         Effect.catchTag("AttemptsExhausted", (gaveUp) => {
           const limit = gaveUp.unable === undefined ? " The limit is limits.attempts." : ""
           const text = `Task list iteration: could not get valid task list ${gaveUp.message}${limit}`
-          const told = events.publish({ type: "message", level: "warning", text })
+          const warning = events.publish({ type: "message", level: "warning", text })
           return Effect.andThen(
-            told,
+            warning,
             gaveUp.unable === undefined ? Effect.succeed(order.outstanding) : Effect.fail(gaveUp)
           )
         })

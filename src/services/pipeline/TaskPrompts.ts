@@ -81,7 +81,7 @@ export const answerBlocks = (
 }
 
 /** A skill without tools sees instructions about reporting only if it mentions any. */
-const tellsHowToWork = ({ execution }: Skill, tools: ReadonlyArray<string>): boolean =>
+const hasWorkInstructions = ({ execution }: Skill, tools: ReadonlyArray<string>): boolean =>
   tools.length > 0 || execution.trim() === ""
 
 /** True for a skill that works with the project map, such as one that takes commands from it. */
@@ -122,7 +122,7 @@ const makeFirstMessages = Effect.gen(function* () {
       skill_name: task.skill,
       skill_inputs: inputLines(skill?.inputs ?? []),
       skill_input_requirements: skill === undefined ? "" : requirementsText(skill),
-      skill_refinement: skill === undefined || !tellsHowToWork(skill, tools) ? "" : refinementText(skill),
+      skill_refinement: skill === undefined || !hasWorkInstructions(skill, tools) ? "" : refinementText(skill),
       skill_execution: skill === undefined ? "" : executionText(skill),
       goals: rawBlock("## Goals / summary", goals),
       references,

@@ -182,8 +182,8 @@ const makePrompt = Effect.gen(function* () {
     const look = mayChange ? "look further, change, or" : "look further, or"
     return {
       system: material.first.system,
-      instruction: (left, outcomes = []) =>
-        left === 1
+      instruction: (answersLeft, outcomes = []) =>
+        answersLeft === 1
           ? `This is the last answer: write the report now, with what is known.${mayChange ? " Changes above it still count." : ""}`
           : `Go on: ${look} write the report (\`## Result summary\`).${openFilesNote(named, material.first.user, outcomes)}`,
       continuation: "Go on from here with this task alone, or write the report (`## Result summary`).",

@@ -316,20 +316,20 @@ export const withSecrets = Effect.fnUntraced(function* (plugin: Plugin, read: Se
 })
 
 /** Imports plugins, some in parallel, and restores shared state that they changed. */
-const importPlugins = Effect.fnUntraced(function* (sought: ReadonlyArray<Sought>) {
+const importPlugins = Effect.fnUntraced(function* (foundPlugins: ReadonlyArray<Sought>) {
   /** One watch for all: parallel imports would restore each other's changes. */
-  const repair = sought.length === 0 ? () => undefined : watchSharedState()
+  const repair = foundPlugins.length === 0 ? () => undefined : watchSharedState()
   const load = ({ foundFile }: Sought) => Effect.result(Effect.flatMap(Effect.fromResult(foundFile), importPlugin))
-  const outcomes = yield* Effect.forEach(sought, load, { concurrency: importsAtOnce })
+  const outcomes = yield* Effect.forEach(foundPlugins, load, { concurrency: importsAtOnce })
   repair()
   return outcomes
 })
 
 /** Imports the named and trusted plugins. */
 const readPlugins = Effect.fnUntraced(function* <R>({ entries, values }: PluginOrder, trust: Trust<R>) {
-  const sought = yield* findAll(entries, trust)
-  const outcomes = yield* importPlugins(sought)
-  const named = Arr.zipWith(sought, outcomes, ({ foundFile: _found, ...one }, outcome): KnownPlugin => ({
+  const foundPlugins = yield* findAll(entries, trust)
+  const outcomes = yield* importPlugins(foundPlugins)
+  const named = Arr.zipWith(foundPlugins, outcomes, ({ foundFile: _found, ...one }, outcome): KnownPlugin => ({
     ...one,
     outcome
   }))

@@ -68,17 +68,17 @@ export interface CallState {
   readonly began: number
   isConnected: boolean
   /** When its last object arrived; undefined before the first. */
-  heardAt: number | undefined
+  receivedAt: number | undefined
 }
 
-/** When a call times out if nothing more arrives. `heardAny` is when the server last sent an object to any call. */
-const endOfCall = (seconds: CallSeconds, { began, heardAt, isConnected }: CallState, heardAny: number) => {
+/** When a call times out if nothing more arrives. `anyReceivedAt` is when the server last sent an object to any call. */
+const endOfCall = (seconds: CallSeconds, { began, receivedAt, isConnected }: CallState, anyReceivedAt: number) => {
   const end = (phase: keyof CallSeconds, since: number) => ({ phase, at: since + seconds[phase] * 1000 })
   const whole = end("call", began)
   const connect = end("connect", began)
-  const silent = end("firstWord", Math.max(began, heardAny))
+  const silent = end("firstWord", Math.max(began, anyReceivedAt))
   const first = isConnected || silent.at <= connect.at ? silent : connect
-  const wait = heardAt === undefined ? first : end("nextWord", heardAt)
+  const wait = receivedAt === undefined ? first : end("nextWord", receivedAt)
   return wait.at < whole.at ? wait : whole
 }
 
@@ -86,11 +86,11 @@ const endOfCall = (seconds: CallSeconds, { began, heardAt, isConnected }: CallSt
 export const watchCall = (
   seconds: CallSeconds = secondsOf(defaultLimits),
   state: CallState,
-  heardAny: () => number
+  anyReceivedAt: () => number
 ): Effect.Effect<never, ServerError> =>
   Effect.gen(function* () {
     for (;;) {
-      const { at, phase } = endOfCall(seconds, state, heardAny())
+      const { at, phase } = endOfCall(seconds, state, anyReceivedAt())
       const msLeft = at - (yield* Clock.currentTimeMillis)
       if (msLeft <= 0) return yield* new ServerError({ failure: { _tag: "TimedOut", phase, seconds: seconds[phase] } })
       // The first object may bring the timeout forward.

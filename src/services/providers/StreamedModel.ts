@@ -208,7 +208,7 @@ export const layerStreamed = <Question>(
       const { module } = server.spoken
       const requestFit = makeRequestFit()
       /** When the server last sent an object to any call. */
-      let heardAny = 0
+      let anyReceivedAt = 0
 
       const answer = Effect.fnUntraced(function* (promptOptions: PromptOptions, method: string) {
         const settings = yield* CallOptions
@@ -230,7 +230,7 @@ export const layerStreamed = <Question>(
           Effect.sync(() => new AbortController()),
           (call) => Effect.sync(() => call.abort(notRead))
         )
-        const state: CallState = { began: clock.currentTimeMillisUnsafe(), isConnected: false, heardAt: undefined }
+        const state: CallState = { began: clock.currentTimeMillisUnsafe(), isConnected: false, receivedAt: undefined }
         const connected = () => {
           state.isConnected = true
           settings.connected?.()
@@ -246,7 +246,7 @@ export const layerStreamed = <Question>(
           try {
             const { end, read } = server.makeReader(sent)
             for await (const object of await server.open(request, { agent, connected, signal })) {
-              state.heardAt = heardAny = clock.currentTimeMillisUnsafe()
+              state.receivedAt = anyReceivedAt = clock.currentTimeMillisUnsafe()
               for (const part of read(object)) {
                 hasBegun = true
                 Queue.offerUnsafe(parts, part)
@@ -264,7 +264,7 @@ export const layerStreamed = <Question>(
         }
         return Stream.callback<Response.StreamPartEncoded, ServerError>((parts) => {
           void receive(parts)
-          return watchCall(settings.seconds, state, () => heardAny)
+          return watchCall(settings.seconds, state, () => anyReceivedAt)
         }).pipe(Stream.mapError((error) => failed(server.refine?.(error, sent.model) ?? error)))
       })
       return yield* makeStreamedModel((asked, method) => Stream.unwrap(answer(asked, method)))

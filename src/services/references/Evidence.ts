@@ -44,11 +44,11 @@ interface KnownEvidence {
 const judgeResult = ({ form }: EvidenceLink, context: KnownEvidence): LinkVerdict | undefined => {
   const isAnchor = form._tag === "Plain" && form.reference.kind === "anchor"
   if (form._tag !== "Result" && !isAnchor) return undefined
-  const [href, sought] =
+  const [href, wanted] =
     form._tag === "Result" ? [form.href, slugOf(form.name)] : [form.reference.href, slugOf(form.reference.href)]
   if (context.anchors.has(slugOf(href.replace(/^#/, "")))) return {}
-  const exact = context.finished.find((name) => slugOf(name) === sought)
-  const similar = context.finished.filter((name) => forgivingSlug(slugOf(name)) === forgivingSlug(sought))
+  const exact = context.finished.find((name) => slugOf(name) === wanted)
+  const similar = context.finished.filter((name) => forgivingSlug(slugOf(name)) === forgivingSlug(wanted))
   const name = exact ?? (similar.length === 1 ? similar[0] : undefined)
   if (name !== undefined) return href === `#${resultAnchor(name)}` ? {} : { href: `#${resultAnchor(name)}` }
   const anchors = context.finished.map((one) => `#${resultAnchor(one)}`)

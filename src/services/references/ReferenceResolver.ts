@@ -23,8 +23,8 @@ import {
 } from "./ReferenceContext.ts"
 import type { RunSettings } from "../runs/RunSettings.ts"
 
-const similarTask = (sought: string, tasks: ReadonlyArray<Task>): Task | undefined => {
-  const similar = tasks.filter(({ slug }) => forgivingSlug(slug) === forgivingSlug(sought))
+const similarTask = (wanted: string, tasks: ReadonlyArray<Task>): Task | undefined => {
+  const similar = tasks.filter(({ slug }) => forgivingSlug(slug) === forgivingSlug(wanted))
   return similar.length === 1 ? similar[0] : undefined
 }
 
@@ -60,10 +60,10 @@ const unknownProblem = ({ href, kind }: NamedReference, context: ReferenceContex
     : problem("reference-task-unknown", `There is no task whose result is "${href}".`, how)
 }
 
-const sectionOf = (reference: NamedReference, sought: string, context: ReferenceContext) =>
-  Option.map(findSection(context.document, sought), ({ anchor }): ResolvedReference => {
+const sectionOf = (reference: NamedReference, wanted: string, context: ReferenceContext) =>
+  Option.map(findSection(context.document, wanted), ({ anchor }): ResolvedReference => {
     const text = Option.getOrElse(sectionMarkdown(context.document, anchor), () => "")
-    const isSame = reference.kind === "anchor" && anchor === sought
+    const isSame = reference.kind === "anchor" && anchor === wanted
     const repaired: Reference = { kind: "anchor", title: reference.title, href: `#${anchor}`, target: anchor }
     return { reference: isSame ? reference : repaired, content: { kind: "markdown", text } }
   })

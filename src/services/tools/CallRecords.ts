@@ -229,13 +229,13 @@ export const makeCallRecords = Effect.fnUntraced(function* (inFlight: InFlightCa
       return proposed.length === 0 ? result : { ...result, proposed }
     })
     const report = (result: ToolResult) => events.publish({ type: "tool.finished", id, name: call.name, result })
-    const publish = (made: typeof MadeCall.Type) => report(resultOf(made, undefined))
+    const reportMade = (made: typeof MadeCall.Type) => report(resultOf(made, undefined))
     const deny = Effect.fnUntraced(function* (denied: PermissionDenied) {
       const result = yield* measuredNow(refusal(denied))
       yield* report(result)
       return denied.endsTask ? yield* new TooManyDenials({ denied, result }) : result
     })
-    return yield* activities.run({ key, input, success: MadeCall, error: SavedDenial, execute, publish }).pipe(
+    return yield* activities.run({ key, input, success: MadeCall, error: SavedDenial, execute, emit: reportMade }).pipe(
       Effect.map((result) => resultOf(result, isFresh ? undefined : copy)),
       Effect.catchTag("PermissionDenied", deny),
       Effect.ensuring(inFlight.end(name))

@@ -87,7 +87,7 @@ const canonicalTarget = Effect.fnUntraced(function* (written: string, context: A
  * Project files whose content a file tool's call may reveal, or whose bytes it copies elsewhere. Removing a link or a
  * folder reveals nothing.
  */
-export const toldFiles = Effect.fnUntraced(function* (
+export const revealedFiles = Effect.fnUntraced(function* (
   call: ToolCall,
   accesses: ReadonlyArray<CanonicalAccess>,
   workspace: Workspace["Service"]

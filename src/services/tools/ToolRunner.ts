@@ -29,7 +29,7 @@ import { type CallLimits, makeLimitedRun } from "./CallLimits.ts"
 import { activityOf, makeCallRecords, makeBeginning, measured, TooManyDenials } from "./CallRecords.ts"
 import { makeReports, withNotes } from "./CallReports.ts"
 import { makeCallTime } from "./CallTime.ts"
-import { toldFiles } from "./FileAccess.ts"
+import { revealedFiles } from "./FileAccess.ts"
 import { type CallData, makeKeepOutput } from "./KeepOutput.ts"
 import { makeInFlightCalls } from "./InFlightCalls.ts"
 import { makeResultNotes } from "./ResultNotes.ts"
@@ -61,7 +61,7 @@ const accessesOf = (resolved: Result.Result<PreparedCall, ToolFailure>): Prepare
   Result.isSuccess(resolved) ? resolved.success.accesses : []
 
 /** True for a call that fails with a reason, and for one that moves files: both can reveal content. */
-const tellsOfFiles = (resolved: Result.Result<PreparedCall, ToolFailure>): boolean =>
+const revealsFiles = (resolved: Result.Result<PreparedCall, ToolFailure>): boolean =>
   Result.isFailure(resolved) || writesIn(accessesOf(resolved)).some(({ from }) => from !== undefined)
 
 const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
@@ -98,8 +98,9 @@ const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
         const resolving = Effect.flatMap(decoded, ({ resolve }) => resolve)
         const resolved = yield* guardTool(tool, resolving)
         // 3. Permit: first to reveal file content, as a diff or a reason for failure does; then the call itself.
-        const told = isProposed || tellsOfFiles(resolved) ? yield* toldFiles(call, accessesOf(resolved), workspace) : []
-        for (const file of told) yield* gate.authorize(questionOfReading(scope, file, call.name))
+        const revealed =
+          isProposed || revealsFiles(resolved) ? yield* revealedFiles(call, accessesOf(resolved), workspace) : []
+        for (const file of revealed) yield* gate.authorize(questionOfReading(scope, file, call.name))
         const prepared = yield* Effect.fromResult(resolved)
         const permit = yield* gate.authorize({ ...questionOfCall(scope, prepared), isProposal: isProposed })
         // 4. Run within the limits. The change guard may object. The journal records a call with effects before it

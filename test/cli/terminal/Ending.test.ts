@@ -41,7 +41,7 @@ const words = (
 describe("the end of a run", () => {
   it("says what it came to and what it cost, without the time of the person", () => {
     assert.strictEqual(
-      outcomeLines(report({}), plain, { personMs: 20_000, isUnicode: true }),
+      outcomeLines(report({}), plain, { userMs: 20_000, isUnicode: true }),
       "✔ done: 0 results, 9 model calls, 4 tool calls, 56.5 s and 20.0 s for your answers, 12.3k tokens read, 900 written"
     )
     assert.strictEqual(

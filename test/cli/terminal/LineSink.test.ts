@@ -103,7 +103,7 @@ describe("progress on a terminal", () => {
       yield* report(9, answered("b"))
       assert.isNotEmpty(drawn(9))
       assert.deepStrictEqual(printed.slice(1), ["  allowed", "note: later", "  allowed"])
-      assert.strictEqual(sink.personMs?.(), 8000)
+      assert.strictEqual(sink.userMs?.(), 8000)
     })
   )
 

@@ -17,7 +17,7 @@ const read = [
 
 const seenTexts = () => {
   const seen = new SeenTexts()
-  seen.addSaid("Look up the retry of fetch-client 77120, see https://docs.example/said?t=q31")
+  seen.addUserText("Look up the retry of fetch-client 77120, see https://docs.example/said?t=q31")
   for (const text of read) seen.add(text)
   return seen
 }

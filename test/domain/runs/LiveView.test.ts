@@ -234,7 +234,7 @@ describe("what is going on", () => {
     ]
     assert.deepStrictEqual(text(liveAfter(...before), 41), [])
     const state = liveAfter(...before, [70, answered("b")])
-    assert.strictEqual(state.questions.personMs, 60_000)
+    assert.strictEqual(state.questions.userMs, 60_000)
     assert.strictEqual(text(state, 75).at(-1), "15 s · Ctrl-C stops")
   })
 

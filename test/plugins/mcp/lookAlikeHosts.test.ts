@@ -33,7 +33,7 @@ it.effect("pages and MCP servers are shown by the ASCII form of their hosts", ()
       assert.match(ascii, /^[\x20-\x7e]+$/)
       const { accesses } = yield* registry.prepare(callOf("fetch_url", { url }))
       assert.deepStrictEqual(accesses.map(accessTarget), [`https://${ascii}/path`])
-      const { servers } = yield* readMcpServers({ project, own: { one: { url } } })
+      const { servers } = yield* readMcpServers({ project, userServers: { one: { url } } })
       const [address, written] = servers[0]?.start.does ?? []
       assert.strictEqual(address, `Address: https://${ascii}/path`)
       assert.strictEqual(written, ascii === host ? undefined : `Written as: ${url}`)

@@ -15,7 +15,7 @@ import {
   symlinkSync,
   writeFileSync
 } from "node:fs"
-import { replaceFile, removeLeftovers, temporaryName } from "../../../src/services/files/AtomicWrite.ts"
+import { replaceFile, removeTemporaryFiles, temporaryName } from "../../../src/services/files/AtomicWrite.ts"
 import { Workspace } from "../../../src/services/files/Workspace.ts"
 import { swapping } from "../../support/FolderSwaps.ts"
 import { unlessMissing } from "../../support/needs.ts"
@@ -214,7 +214,7 @@ layer(NodeServices.layer)("removing what a killed write left", (it) => {
       }
       mkdirSync(`${folder}/${temporaryName(mine, "folder")}`)
       symlinkSync("a.txt", `${folder}/${temporaryName(mine, "link")}`)
-      yield* removeLeftovers([mine])
+      yield* removeTemporaryFiles([mine])
       expect(readdirSync(folder).toSorted()).toEqual(
         [...others, temporaryName(mine, "folder"), temporaryName(mine, "link")].toSorted()
       )
@@ -228,7 +228,7 @@ layer(NodeServices.layer)("removing what a killed write left", (it) => {
       mkdirSync(`${folder}/away`)
       writeFileSync(`${folder}/away/${temporaryName(write, "x1")}`, "text")
       symlinkSync("away", `${folder}/src`)
-      yield* removeLeftovers([writeOf(`${folder}/none/a.txt`, "new"), write])
+      yield* removeTemporaryFiles([writeOf(`${folder}/none/a.txt`, "new"), write])
       expect(readdirSync(`${folder}/away`)).toEqual([temporaryName(write, "x1")])
     })
   )

@@ -103,7 +103,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("a program of the host"
       const { bin, project, right } = yield* makePlaces
       const tools = right["a folder outside"]
       const env = { PATH: `${bin}:${tools}`, HOME: tools }
-      const { servers } = yield* readMcpServers({ project, own: { s: { command: "npx" } } }).pipe(
+      const { servers } = yield* readMcpServers({ project, userServers: { s: { command: "npx" } } }).pipe(
         Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env }))
       )
       const [address] = servers.map((server) => server.address)

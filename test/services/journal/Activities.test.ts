@@ -28,7 +28,7 @@ const counter = () => {
     success: Count,
     error: Schema.Never,
     execute,
-    publish: (outcome) => Effect.sync(() => void told.push(outcome))
+    emit: (outcome) => Effect.sync(() => void told.push(outcome))
   })
   return { activity, execute, told }
 }
@@ -69,7 +69,7 @@ layer(NodeServices.layer)("Activities", (it) => {
       const seen: Array<unknown> = []
       const look = Effect.provide(Effect.orDie(writtenTo(file)), NodeServices.layer)
       const publish = () => Effect.map(look, (records) => void seen.push(...records))
-      yield* inSession(file, run({ ...counter().activity(input), publish }))
+      yield* inSession(file, run({ ...counter().activity(input), emit: publish }))
       expect(seen).toEqual([{ type: "outcome", key: `plan/attempt-1#${"a".repeat(16)}`, value: "1" }])
     })
   )

@@ -67,7 +67,7 @@ const told = (courses: ReadonlyArray<Course>, listedAt: number | undefined, stag
 
 const connect = [0, (life: CallLife) => life.connected()] as const
 const wait = (seconds: number) => [seconds, () => undefined] as const
-const heard = (seconds: number, characters: number) => [seconds, (life: CallLife) => life.heard(characters)] as const
+const heard = (seconds: number, characters: number) => [seconds, (life: CallLife) => life.onPart(characters)] as const
 
 describe("model.progress", () => {
   it.effect("says that a model loads while the server does not have it, and then only what is known", () =>

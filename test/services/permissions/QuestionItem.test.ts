@@ -9,7 +9,7 @@ import { symlink } from "node:fs/promises"
 import type { CanonicalAccess } from "../../../src/domain/tools/Access.ts"
 import type { ApprovalItem } from "../../../src/domain/permissions/ApprovalItem.ts"
 import type { UncertainCall } from "../../../src/domain/journal/JournalRecord.ts"
-import { Approver, denyAll, stopInDoubt } from "../../../src/services/approvals/Approver.ts"
+import { Approver, denyAll, stopAtUncertain } from "../../../src/services/approvals/Approver.ts"
 import { questionOfCall } from "../../../src/services/permissions/GateQuestion.ts"
 import { inTask, openGate, prepared } from "../../support/OpenGate.ts"
 import { makeProject } from "../../support/Project.ts"
@@ -80,7 +80,7 @@ layer(NodeServices.layer)("the question whether a call happened", (it) => {
       inDoubt: (item) =>
         Effect.andThen(
           Effect.sync(() => void asked.push(item)),
-          stopInDoubt
+          stopAtUncertain
         )
     })
     const { gate, root } = yield* openGate({ approver, options: () => ({ uncertainNote: doubtNote }) })

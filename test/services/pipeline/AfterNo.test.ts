@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Answered, CallAnswer, StepAnswer } from "../../../src/domain/permissions/Answer.ts"
-import { Approver, stopInDoubt } from "../../../src/services/approvals/Approver.ts"
+import { Approver, stopAtUncertain } from "../../../src/services/approvals/Approver.ts"
 import { runScript, type Script, scripted, taskOf } from "../../support/ScriptedRun.ts"
 import { planOf, refinementWith } from "../../support/TestRun.ts"
 import { isAboutSandbox } from "../../support/sandboxMessage.ts"
@@ -18,7 +18,7 @@ const answering = (given: {
     return Approver.of({
       step: () => Effect.sync(() => steps.shift() ?? { answer: "step", by: "person" }),
       call: () => Effect.sync(() => calls.shift() ?? { answer: "once", by: "person" }),
-      inDoubt: () => stopInDoubt
+      inDoubt: () => stopAtUncertain
     })
   })
 

@@ -9,7 +9,7 @@ import { unableText } from "../../../src/domain/documents/UselessAnswers.ts"
 import { defaultLimits } from "../../../src/domain/configuration/Limits.ts"
 import type { FilledPrompt } from "../../../src/domain/models/PromptSize.ts"
 import type { RunOrder } from "../../../src/domain/runs/RunOrder.ts"
-import { Approver, stopInDoubt } from "../../../src/services/approvals/Approver.ts"
+import { Approver, stopAtUncertain } from "../../../src/services/approvals/Approver.ts"
 import { Pipeline } from "../../../src/services/pipeline/Pipeline.ts"
 import { type ScriptedAnswer, ScriptedModel } from "../../../src/services/providers/ScriptedModel.ts"
 import { EventLog } from "../../support/EventLog.ts"
@@ -263,7 +263,7 @@ const answering = (answer: "step" | "decline") =>
     Approver.of({
       step: () => Effect.succeed({ answer, by: "person" }),
       call: () => Effect.succeed({ answer: "deny", by: "person" }),
-      inDoubt: () => stopInDoubt
+      inDoubt: () => stopAtUncertain
     })
   )
 
@@ -341,7 +341,7 @@ describe("approval", () => {
             return { answer: "remaining" as const, by: "person" as const }
           }),
         call: () => Effect.succeed({ answer: "deny", by: "person" }),
-        inDoubt: () => stopInDoubt
+        inDoubt: () => stopAtUncertain
       })
     )
     return Effect.gen(function* () {

@@ -36,18 +36,18 @@ export const makeSelfReview = Effect.gen(function* () {
   /** Lines of code related to the changes. In a large project only the nearest files are searched. */
   const search = Effect.fnUntraced(function* (changed: ReadonlyArray<ProposedFile>) {
     const names = reviewedDeclarations(changed).map(({ name }) => name)
-    const own = new Set(changed.map(({ path }) => path))
+    const changedPaths = new Set(changed.map(({ path }) => path))
     const files = names.length === 0 ? [] : yield* Effect.orElseSucceed(workspace.tree, () => [])
-    const others = files.filter((path) => !own.has(path) && isReviewedSource(path))
-    const nearest = nearestFiles([...own], others).slice(0, mostSearched)
+    const others = files.filter((path) => !changedPaths.has(path) && isReviewedSource(path))
+    const nearest = nearestFiles([...changedPaths], others).slice(0, mostSearched)
     return relatedPlaces(changed, yield* searchedTexts(nearest, (text) => names.some((name) => text.includes(name))))
   })
 
   const hook: AgentHook = {
-    beforeEnd: Effect.fnUntraced(function* ({ left, session: { checks, turn }, work: { assignment } }) {
+    beforeEnd: Effect.fnUntraced(function* ({ answersLeft, session: { checks, turn }, work: { assignment } }) {
       const { copy, id, kind, task } = assignment
       const isTested = checks.length > 0 && checks.every(passes)
-      if (!lookBack || kind !== "task" || left < leastAnswers || !isTested) return undefined
+      if (!lookBack || kind !== "task" || answersLeft < leastAnswers || !isTested) return undefined
       const sources = reviewedFiles(changes.named(copy))
       if (sources.length === 0) return undefined
       const key = seenKey.uses(task, id.round, turn)
