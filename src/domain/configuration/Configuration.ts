@@ -213,7 +213,7 @@ export const Configuration = Schema.Struct({
   ),
   lookBack: key(
     Schema.Boolean,
-    "Whether a task that changed source code and whose checks pass is asked once for a case that they do not test. It costs one call of the model. Default: true."
+    "Whether the program asks once for a missing test, if a task changed source code and its checks pass. It costs one call of the model. Default: true."
   ),
   askFirst: key(
     Schema.Boolean,
@@ -227,7 +227,7 @@ export const Configuration = Schema.Struct({
   mcpServers: key(Schema.Record(Schema.String, McpServerEntry), "MCP servers, by name."),
   saveConversations: key(
     Schema.Boolean,
-    "Whether conversations of `ask` are kept in your state folder, to be continued with --continue. Default: true. Flag: --no-save."
+    "Whether `ask` saves conversations in your state folder, so that --continue can continue them. Default: true. Flag: --no-save."
   ),
   keepClusterRuns: key(
     RunsKept,
