@@ -1,10 +1,10 @@
-/** What a command may use of the machine: memory, processes, the size of files and of temporary folders. */
+/** The limits of commands: memory, processes, and the sizes of files and temporary folders. */
 
 const mebibyte = 1_048_576
 
-/** As a person sets them below `limits`. */
+/** The limits as a user sets them below `limits`. */
 export interface GivenCommandLimits {
-  /** 0 for half of the memory of the machine. */
+  /** In megabytes; 0 for half of the machine's memory. */
   readonly commandMemoryMegabytes: number
   readonly commandProcesses: number
   readonly commandFileMegabytes: number
@@ -16,23 +16,23 @@ export const usualCommandLimits: GivenCommandLimits = {
   commandFileMegabytes: 4096
 }
 
-/** A machine with less memory is not left with less than this for a command. */
+/** The limit is never below this, even on a machine with less memory. */
 export const leastMemoryMegabytes = 2048
 
-/** The most that each temporary folder of the sandbox holds. */
+/** The size limit of each temporary folder of the sandbox. */
 export const temporaryMegabytes = 2048
 
 export interface CommandLimits {
-  /** Of all its processes, with what it has written to temporary folders of the sandbox, which lie in memory. */
+  /** The memory of all processes of the command together, including its temporary folders, which are in memory. */
   readonly memoryBytes: number
-  /** Its processes with all their threads. */
+  /** The number of processes and threads of the command. */
   readonly processes: number
   readonly fileBytes: number
-  /** Of each temporary folder in the sandbox. */
+  /** The size of each temporary folder in the sandbox. */
   readonly temporaryBytes: number
 }
 
-/** The limits on a machine with so much memory. */
+/** The limits on a machine with this memory. */
 export const commandLimitsOf = (settings: GivenCommandLimits, machineBytes: number): CommandLimits => {
   const ofMachine = Math.max(Math.floor(machineBytes / 2), leastMemoryMegabytes * mebibyte)
   const memoryBytes = settings.commandMemoryMegabytes === 0 ? ofMachine : settings.commandMemoryMegabytes * mebibyte
@@ -46,17 +46,17 @@ export const commandLimitsOf = (settings: GivenCommandLimits, machineBytes: numb
 
 const megabytes = (bytes: number): string => `${Math.floor(bytes / mebibyte)} MB`
 
-/** What a command uses at one moment. */
+/** The resources that a command uses at one moment. */
 export interface CommandUsage {
   readonly memoryBytes: number
   readonly processes: number
 }
 
-/** Why a command was stopped that used too much memory. */
+/** The reason for stopping a command that used too much memory. */
 export const memoryReason = (memoryBytes: number): string =>
   `It used more than ${megabytes(memoryBytes)} of memory and was stopped (limits.commandMemoryMegabytes).`
 
-/** Why a command that uses this is stopped; nothing while it may go on. */
+/** The reason for stopping a command with this usage; undefined if it is within the limits. */
 export const exceededLimit = (limits: CommandLimits, { memoryBytes, processes }: CommandUsage): string | undefined => {
   if (processes >= limits.processes) {
     return `It had ${limits.processes} processes and threads and was stopped (limits.commandProcesses).`
@@ -64,14 +64,14 @@ export const exceededLimit = (limits: CommandLimits, { memoryBytes, processes }:
   return memoryBytes > limits.memoryBytes ? memoryReason(limits.memoryBytes) : undefined
 }
 
-/** The exit code of a shell for SIGXFSZ, which ends a program that writes beyond the limit of a file. */
+/** A shell's exit code for SIGXFSZ, the signal that ends a program which exceeds the file size limit. */
 const fileSizeSignal = 128 + 25
 const fileTooLarge = /file too large|EFBIG|file size limit exceeded/i
 const noMoreProcesses =
   /cannot fork|can't start new thread|unable to create (?:native )?thread|(?:fork|spawn|clone|thread).{0,200}(?:resource temporarily unavailable|EAGAIN)/i
 const noSpace = /no space left on device|ENOSPC/i
 
-/** The limit that made a command fail by itself, as far as its output tells. */
+/** The limit that probably made a command fail, judged by its output. */
 export const likelyLimit = (
   limits: CommandLimits,
   { exitCode, output, sandboxed }: { readonly exitCode: number; readonly output: string; readonly sandboxed: boolean }
@@ -90,19 +90,19 @@ export const likelyLimit = (
 }
 
 /**
- * The start of a shell script that sets the limits which the kernel holds for its process and all that it starts, and makes
- * them the first to be ended when the machine has no memory left. `countsHere` says whether processes are counted for the
- * command alone, and not for all that the user runs. A stricter limit that is there already stays.
+ * The beginning of a shell script that sets the kernel's limits for itself and all its children. It also makes them the
+ * first victims if the machine runs out of memory. `countsHere` is true if the kernel counts the command's processes
+ * alone, not all processes of the user. A stricter existing limit stays.
  */
 export const limitScript = ({ fileBytes, processes }: CommandLimits, countsHere: boolean): string => {
-  /* Shells differ in the letter for processes. */
+  /** Shells use different letters for the process limit. */
   const ofProcesses = countsHere ? `ulimit -u ${processes} || ulimit -p ${processes};` : ""
   return `{ ulimit -f ${Math.ceil(fileBytes / 512)}; ${ofProcesses} echo 1000 > /proc/self/oom_score_adj; } 2>/dev/null;`
 }
 
 /**
- * The folders of the control group (version 2) of this process and of those above it, nearest first, by its `cgroup` and
- * `mountinfo` in /proc. None where no hierarchy of this version is mounted that holds it.
+ * The folders of the control groups (version 2) that contain this process, nearest first. Reads the texts of `cgroup`
+ * and `mountinfo` in /proc. Empty if no mounted hierarchy of this version contains the process.
  */
 export const controlGroupFolders = (cgroup: string, mountInfo: string): ReadonlyArray<string> => {
   const groupPath = /^0::(\/.*)$/m.exec(cgroup)?.[1]

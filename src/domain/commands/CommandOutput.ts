@@ -1,18 +1,20 @@
 /**
- * The output of a command as plain lines, bounded while the command writes: the beginning, the end, and of what is between
- * them the lines that say what went wrong. Notes say which lines are left out.
+ * Keeps the output of a command as plain lines within a limit, while the command writes. Keeps the beginning, the end,
+ * and the lines between them that report errors. Notes say which lines are left out.
  */
 import { cutAt } from "../text/Excerpt.ts"
 import { plainLine } from "../text/TerminalText.ts"
 import { troubleFilter } from "../text/TroubleLines.ts"
 
-/** The most bytes of the beginning, and of the end. All that is kept stays as JSON below the limit for results of tools. */
+/**
+ * The most bytes of the beginning, and of the end. As JSON, all kept text stays below the limit for results of tools.
+ */
 const keptBytes = 32_768
 const troubleBytes = 8192
-/** The most characters of a line; of a longer one beginning and end are kept. */
+/** The most characters of a line. Of a longer line the beginning and the end are kept. */
 const longestLine = 16_384
 const longestTrouble = 500
-/** What the note before a line costs. */
+/** The estimated bytes of the note before a line. */
 const noteBytes = 60
 
 interface Line {
@@ -28,7 +30,7 @@ const bytesOf = (text: string): number => encoder.encode(text).length
 const gapText = (from: number, to: number, total: number): string =>
   from === to ? `(Line ${from} of ${total} is left out.)` : `(Lines ${from} to ${to} of ${total} are left out.)`
 
-/** The output of one command; empty at first. */
+/** The output of one command, initially empty. */
 export class CommandOutput {
   readonly #decoder = new TextDecoder()
   readonly #isTrouble = troubleFilter()
@@ -42,7 +44,7 @@ export class CommandOutput {
   #lines = 0
   #total = 0
 
-  /** The number of bytes so far, as they were written. */
+  /** The number of bytes that the command has written. */
   get bytes(): number {
     return this.#total
   }
@@ -86,11 +88,11 @@ export class CommandOutput {
     this.#open = this.#open.slice(0, longestLine / 2) + this.#open.slice(-longestLine / 2)
   }
 
-  /** The open line as it is shown. */
+  /** The unfinished line as it is shown. */
   #line(): string {
     const text = plainLine(this.#open)
     const omitted = this.#skipped + text.length - longestLine
-    /* A line that was written over again may be short in the end. */
+    /** Terminal codes may have overwritten a line, so that it became short. */
     if (text.length < longestLine || omitted <= 0) return text
     const end = text.slice(-longestLine / 2).replace(/^[\uDC00-\uDFFF]/, "")
     return `${cutAt(text, longestLine / 2)} ... (${omitted} characters left out) ... ${end}`
@@ -106,11 +108,11 @@ export class CommandOutput {
     }
     this.#tail.push(line)
     this.#sizes.tail += line.bytes
-    /* Many lines at once: each costs little then. */
+    /** Shortens many lines at once, which is cheaper. */
     if (this.#sizes.tail > 2 * keptBytes) this.#shortenTail()
   }
 
-  /** Leaves the lines out that the end has no room for. */
+  /** Removes the lines that exceed the budget of the end. */
   #shortenTail(): void {
     let count = 0
     for (; this.#sizes.tail > keptBytes && count < this.#tail.length - 1; count++) {
@@ -122,7 +124,7 @@ export class CommandOutput {
     this.#tail.splice(0, count)
   }
 
-  /** Of the lines that are left out, one that says what went wrong is kept. */
+  /** Keeps a removed line if it reports an error. */
   #leave(line: Line): void {
     const isLong = line.text.length > longestTrouble
     const text = isLong ? `${cutAt(line.text, longestTrouble)}... (${line.text.length} characters)` : line.text

@@ -1,12 +1,12 @@
 /**
- * What a person may decide about commands: their sandbox, how long one may run, and which environment variables it gets
- * beside a short list of harmless ones. Keys and tokens are never passed.
+ * The user's settings for commands: the sandbox, the time limit, and environment variables in addition to a short list
+ * of harmless ones. Keys and tokens are never passed.
  */
 import * as Schema from "effect/Schema"
 import { NetworkHost } from "./NetworkHosts.ts"
 import { toolchainVariables } from "./Toolchains.ts"
 
-/** How long a command may run, in seconds: `usual` by default, and `most` at most. */
+/** The time limit of a command in seconds: `usual` by default, `most` at most. */
 export const commandSeconds = { usual: 120, most: 1800 } as const
 
 const key = <A>(schema: Schema.Codec<A>, description: string) => Schema.optionalKey(schema.annotate({ description }))
@@ -54,7 +54,7 @@ const codeLoading =
 
 const secret = /KEY|TOKEN|SECRET|PASS|CREDENTIAL|AUTH|COOKIE|SESSION/i
 
-/** Why a command does not get the variable of this name; nothing when it does. */
+/** The reason why a command does not get the variable; undefined if it does. */
 export const environmentNameProblem = (name: string): string | undefined => {
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return `"${name}" is not the name of an environment variable`
   if (codeLoading.test(name)) return `"${name}" makes programs run other code; no command gets it`
@@ -62,7 +62,7 @@ export const environmentNameProblem = (name: string): string | undefined => {
   return undefined
 }
 
-/** The absolute folders of a search path; relative ones would depend on the folder of the command. */
+/** The absolute folders of a search path. Relative folders would depend on the command's folder. */
 const absoluteFolders = (path: string): string =>
   path
     .split(":")

@@ -1,12 +1,10 @@
-/**
- * Splits a command that a person wrote as one line into its words, as a shell does, and says no to what only a shell can do.
- */
+/** Splits a command line of a user into words, as a shell does. Rejects everything that only a shell can execute. */
 import type { CommandLine } from "./CommandText.ts"
 
 const operators = /^(?:[|&;<>`]|\$)/
 const use = "No shell reads it: name one program with its arguments, or put more into a script and name that."
 
-/** The words of a command, or why there are none, as whole sentences. */
+/** The words of a command, or the reason for rejecting it in whole sentences. */
 export const splitCommand = (text: string): CommandLine | string => {
   const words: Array<string> = []
   let word: string | undefined

@@ -1,23 +1,23 @@
-/** A command as text for a person, and the files of the project that it runs. */
+/** Writes commands as text for users, and finds the project files that a command runs. */
 import * as Schema from "effect/Schema"
 import { fileName } from "../files/PathList.ts"
 
-/** A program with its arguments, one element each; no shell reads them. */
+/** A program with its arguments, one element each. No shell reads them. */
 export const CommandLine = Schema.NonEmptyArray(Schema.String)
 export type CommandLine = typeof CommandLine.Type
 
 const plainWord = /^[\w./:=@%+,-]+$/
 
-/** A word as it is; in JSON quotes when it holds anything but letters, digits and `_ . / : = @ % + , -`. */
+/** The word itself. In JSON quotes if it contains anything but letters, digits and `_ . / : = @ % + , -`. */
 export const wordText = (word: string): string => (plainWord.test(word) ? word : JSON.stringify(word))
 
-/** The words joined by blanks, so that different commands have different texts. */
+/** The words joined by blanks. Different commands have different texts. */
 export const commandText = (argv: CommandLine): string => argv.map(wordText).join(" ")
 
 const maxWords = 256
 const maxBytes = 32_768
 
-/** What is wrong with a command, and what to do; nothing when it can be run. */
+/** The problem of a command with its fix; undefined if the command can run. */
 export const commandProblem = (argv: CommandLine): string | undefined => {
   const [program] = argv
   if (program.trim() === "") return "The program is empty. Name it as the first element of argv."
@@ -33,11 +33,11 @@ export const commandProblem = (argv: CommandLine): string | undefined => {
   return undefined
 }
 
-/** Programs that run the files among their arguments, with any version after the name. */
+/** Programs that run files among their arguments, with any version after the name. */
 const interpreters =
   /^(?:sh|bash|dash|zsh|ksh|fish|ash|node|nodejs|deno|bun|tsx|ts-node|python|pypy|ruby|perl|php|lua|Rscript|pwsh|powershell|osascript|awk|gawk|mawk|sed|expect|tclsh|source|\.|exec|xargs|env)[\d.]*$/
 
-/** Files in which runners look up what to run: in the folder of the command and in those above it. */
+/** Files in which runners look up what to run, in the folder of the command and the folders above. */
 const definitions: ReadonlyArray<readonly [runner: RegExp, names: RegExp]> = [
   [
     /^(?:npm|npx|pnpm|pnpx|yarn|bun|bunx|node|corepack|turbo|nx|lerna|gulp|grunt)$/,
@@ -60,30 +60,30 @@ const definitions: ReadonlyArray<readonly [runner: RegExp, names: RegExp]> = [
   [/^(?:docker|podman|docker-compose)$/, /^(?:Dockerfile|Containerfile|(?:docker-)?compose\.ya?ml)$/]
 ]
 
-/** What one command line or one line of a script names. */
+/** The scripts that a command line, or a line of a script, names. */
 export interface NamedScripts {
   /** Words that may be paths of scripts. */
   readonly files: ReadonlyArray<string>
-  /** The names of files in which a runner looks. */
+  /** The names of files that a runner reads. */
   readonly definitions: ReadonlyArray<RegExp>
-  /** Words that may be folders in which it looks, too. */
+  /** Words that may be further folders in which the runner looks. */
   readonly folders: ReadonlyArray<string>
-  /** True when it looks in the packages of a workspace, wherever they are. */
+  /** True if the runner looks in the packages of a workspace, wherever they are. */
   readonly inPackages: boolean
 }
 
-/** Options of runners whose value is a file that is run, or a folder in which they look. */
+/** Options of runners whose value is a file to run, or a folder to search. */
 const fileOptions =
   /^(?:-[fbctIPs]|--(?:file|makefile|justfile|taskfile|rakefile|build-file|settings-file|init-script|manifest-path|noxfile|config|settings|userconfig|globalconfig|pnpmfile)|-buildfile)$/
 const folderOptions =
   /^(?:-[CdpSB]|--(?:directory|prefix|dir|cwd|working-directory|working-dir|project-dir|chdir|project|root|rootdir))$/
 
 const packageManagers = /^(?:npm|npx|pnpm|pnpx|yarn|bun|bunx)$/
-/** Words with which a package manager turns to the packages of a workspace. */
+/** Options by which a package manager selects packages of a workspace. */
 const packageWords = /^(?:-w|-ws|-F|-r|-wr|--(?:workspaces?|ws|filter|recursive)|workspaces?)(?:=|$)/
 const workspaceRunners = /^(?:turbo|nx|lerna)$/
 
-/** The values of these options: the next word, what follows `=`, or what follows a single letter. */
+/** The values of these options: the next word, the text after `=`, or the text after a single letter. */
 const valuesOf = (words: ReadonlyArray<string>, options: RegExp): ReadonlyArray<string> =>
   words.flatMap((word, index) => {
     if (options.test(word)) return words[index + 1] || []
@@ -91,7 +91,7 @@ const valuesOf = (words: ReadonlyArray<string>, options: RegExp): ReadonlyArray<
     return options.test(option) ? value : []
   })
 
-/** The scripts that these words name. A word that begins with `-` counts by what follows `=`. */
+/** The scripts that these words name. Of a word that begins with `-`, only the text after `=` counts. */
 const scriptsNamed = (words: ReadonlyArray<string>): NamedScripts => {
   const names = words.map(fileName)
   const runs = names.some((name) => interpreters.test(name))
@@ -101,10 +101,13 @@ const scriptsNamed = (words: ReadonlyArray<string>): NamedScripts => {
   )
   const isRunner = definitionFiles.length > 0
   const programPaths = paths.filter((word) => /^\.{0,2}\//.test(word) || (word === words[0] && word.includes("/")))
-  /* A file for make and its like names its parts in lines of their own. */
+  /** Files for make and similar tools include other files by lines of their own. */
   const included = /^[-s]?include$/.test(words[0] ?? "") ? words.slice(1) : []
   return {
-    /* Any file among the arguments of an interpreter; else what is run by its path, and the files that a runner is given. */
+    /**
+     * For an interpreter, any file among the arguments. Otherwise the program's own path and the files of a runner's
+     * options.
+     */
     files: runs ? paths : [...programPaths, ...included, ...(isRunner ? valuesOf(words, fileOptions) : [])],
     definitions: definitionFiles,
     folders: isRunner ? valuesOf(words, folderOptions) : [],
@@ -114,7 +117,7 @@ const scriptsNamed = (words: ReadonlyArray<string>): NamedScripts => {
   }
 }
 
-/** Words of one text beyond these are not looked for. */
+/** Words of one text beyond this number are ignored. */
 const maxScriptWords = 2000
 
 const breaks = /[\s"'`;|&()<>,:{}[\]$\\]+/
@@ -130,21 +133,21 @@ const joined = (parts: ReadonlyArray<NamedScripts>): NamedScripts => ({
 export const scriptsInText = (text: string): NamedScripts =>
   joined(text.split("\n").map((line) => scriptsNamed(line.split(breaks).filter((word) => word !== ""))))
 
-/** The scripts that a command names, also in a script that it holds as one of its words. */
+/** The scripts that a command names, including those in a script among its words. */
 export const scriptsOfCommand = (argv: ReadonlyArray<string>): NamedScripts =>
   joined([scriptsNamed(argv), scriptsInText(argv.filter((word) => /\s/.test(word)).join("\n"))])
 
-/** True for a word that is a path rather than another argument, so that a file may come to it. */
+/** True for a word that looks like a path, so that a file may appear there. */
 export const looksLikePath = (word: string): boolean => /^[\w@./+-]+$/.test(word) && /\/.|.\.[A-Za-z]\w*$/.test(word)
 
-/** Programs that have no `--version`. */
+/** Programs without `--version`. */
 const versionArguments: Readonly<Record<string, string>> = { go: "version" }
 
 const isPython = /(?:^|\/)python[\d.]*$/
 
 /**
- * The command that asks the program of another command for its version: it starts the same program, and does nothing else.
- * `run` is a command with blanks between its words.
+ * A command that asks the program of another command for its version. It starts the same program and has no other
+ * effect. `run` is a command with blanks between its words.
  */
 export const programTrial = (run: string): CommandLine => {
   const [program = "", option, module] = run.trim().split(/\s+/)

@@ -1,4 +1,7 @@
-/** Which addresses are those of private networks or this machine, and why a URL with one is not fetched. */
+/**
+ * Decides which addresses belong to private networks or this machine, and why a URL with such an address is not
+ * fetched.
+ */
 import * as IpNetwork from "effect/net/IpNetwork"
 import * as NetAddress from "effect/net/NetAddress"
 import * as Result from "effect/Result"
@@ -6,7 +9,10 @@ import * as Result from "effect/Result"
 const isInSome = (networks: ReadonlyArray<IpNetwork.IpNetwork>, address: NetAddress.IpAddress): boolean =>
   networks.some((network) => IpNetwork.contains(network, address))
 
-/** Not global: the special-purpose registry of IANA, multicast, and two addresses that clouds use for metadata. */
+/**
+ * Addresses that are not global: IANA's special-purpose registry, multicast, and two addresses of cloud metadata
+ * services.
+ */
 const closedV4 = [
   "0.0.0.0/8",
   "10.0.0.0/8",
@@ -25,11 +31,11 @@ const closedV4 = [
   "224.0.0.0/3"
 ].map(IpNetwork.fromStringUnsafe)
 
-/** All that is handed out of IPv6, and the parts of it that are special. */
+/** The allocated IPv6 addresses, and the special ranges among them. */
 const openV6 = [IpNetwork.fromStringUnsafe("2000::/3")]
 const closedV6 = ["2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"].map(IpNetwork.fromStringUnsafe)
 
-/** IPv6 spellings of an IPv4 address, which stands in the last four octets: mapped, and translated by NAT64. */
+/** IPv6 forms of an IPv4 address, which is in the last four bytes: mapped, and translated by NAT64. */
 const carriersOfV4 = ["::ffff:0:0/96", "64:ff9b::/96"].map(IpNetwork.fromStringUnsafe)
 
 const thisMachine = ["127.0.0.0/8", "0.0.0.0/8", "::1/128", "::/128"].map(IpNetwork.fromStringUnsafe)
@@ -46,29 +52,29 @@ const isOpen = (given: NetAddress.IpAddress): boolean => {
     : isInSome(openV6, address) && !isInSome(closedV6, address)
 }
 
-/** One text for all spellings of an address; another text than an address stays as it is. */
+/** One text for all spellings of an address. Any other text stays unchanged. */
 export const canonicalAddress = (address: string): string =>
   Result.match(NetAddress.ipFromString(address.replace(/%.*$/, "")), {
     onFailure: () => address,
     onSuccess: (found) => NetAddress.formatIp(withoutCarrier(found))
   })
 
-/** True for the addresses by which a machine reaches itself, whatever its network is. */
+/** True for the addresses by which a machine reaches itself on any network. */
 export const isLoopback = (address: string): boolean =>
   Result.match(NetAddress.ipFromString(canonicalAddress(address)), {
     onFailure: () => false,
     onSuccess: (found) => isInSome(thisMachine, found)
   })
 
-/** True when the text is an IPv4 or IPv6 address that is global unicast. 6to4 and Teredo are not. */
+/** True for a global unicast IPv4 or IPv6 address. False for 6to4 and Teredo. */
 export const isGlobalUnicast = (address: string): boolean =>
   Result.match(NetAddress.ipFromString(address), { onFailure: () => false, onSuccess: isOpen })
 
-/** True when the address leads to this machine, whose interfaces have these addresses. */
+/** True for an address of this machine, whose interfaces have these addresses. */
 export const isOwnAddress = (address: string, interfaces: ReadonlyArray<string>): boolean =>
   isLoopback(address) || interfaces.includes(canonicalAddress(address))
 
-/** Why a host with these addresses is not public; nothing when it is. */
+/** The reason why a host with these addresses is not public; undefined if it is. */
 export const notPublic = (addresses: ReadonlyArray<string>, interfaces: ReadonlyArray<string>): string | undefined => {
   const internal = addresses.find((address) => !isGlobalUnicast(address))
   if (internal !== undefined) return `${internal} is not on the public internet`
@@ -76,12 +82,12 @@ export const notPublic = (addresses: ReadonlyArray<string>, interfaces: Readonly
   return own === undefined ? undefined : `${own} is an address of this machine`
 }
 
-/** True when the text is an address rather than a name. */
+/** True for an address, false for a name. */
 export const isAddress = (host: string): boolean => Result.isSuccess(NetAddress.ipFromString(host))
 
-/** What the configuration says of hosts, each as `host:port`. */
+/** The configured exceptions for hosts, each as `host:port`. */
 interface FetchExceptions {
-  /** May be fetched although they are private. */
+  /** Private hosts that may be fetched. */
   readonly allowed: ReadonlyArray<string>
   /** The model server. */
   readonly denied: ReadonlyArray<string>
@@ -89,13 +95,13 @@ interface FetchExceptions {
 
 export const portOf = ({ port, protocol }: URL): string => (port === "" ? (protocol === "https:" ? "443" : "80") : port)
 
-/** `host:port` with the port that the scheme implies; brackets around IPv6. */
+/** `host:port`, with the default port of the scheme, and brackets around IPv6. */
 export const hostAndPort = (url: URL): string => `${url.hostname}:${portOf(url)}`
 
-/** `localhost` and all below it lead to this machine, whatever a name server says. */
+/** `localhost` and its subdomains always mean this machine, whatever a name server answers. */
 const isLocalName = (host: string): boolean => /^(?:.+\.)?localhost\.?$/i.test(host)
 
-/** Why the URL is never fetched, as a clause of which it is the subject, with what the person can change. */
+/** The reason why the URL is never fetched, with advice for the user. It is a clause whose subject is the URL. */
 export const unfetchable = (text: string, { allowed, denied }: FetchExceptions): string | undefined => {
   const url = URL.parse(text)
   if (url === null) return undefined

@@ -1,6 +1,6 @@
 /**
- * The hosts that commands may reach when a person lists them: `registry.npmjs.org`, `*.pypi.org` for all names below it, and
- * `localhost:8080` for one port of one host.
+ * The list of hosts that commands may reach. Entries are `registry.npmjs.org`, `*.pypi.org` for all names below it, or
+ * `localhost:8080` for one port.
  */
 import * as Schema from "effect/Schema"
 
@@ -15,21 +15,21 @@ export const NetworkHost = Schema.String.check(
   )
 )
 
-/** What the setting of the network says: all, nothing, or these hosts. */
+/** The network setting: everything, nothing, or these hosts. */
 export type NetworkReach = boolean | ReadonlyArray<string>
 
-/** The listed hosts; nothing when the network is on or off as a whole. */
+/** The listed hosts; undefined if the network is allowed or forbidden as a whole. */
 export const listedHosts = (network: NetworkReach): ReadonlyArray<string> | undefined =>
   typeof network === "boolean" ? undefined : network
 
-/** The ports of a host that is listed without one. */
+/** The allowed ports of a host that is listed without a port. */
 const usualPorts: ReadonlySet<number> = new Set([80, 443])
 
 const plain = (host: string): string => host.toLowerCase().replace(/\.$/, "")
 
 /**
- * How the list covers a host and port: `exact` when it names both, which also allows an address that is not public, `public`
- * when it names the host. Nothing when it does not.
+ * How the list covers a host and port. `exact` if it names both, which also allows a private address; `public` if it
+ * names only the host. Undefined if it does not cover them.
  */
 export const coverage = (list: ReadonlyArray<string>, host: string, port: number): "exact" | "public" | undefined => {
   const name = plain(host)
@@ -42,16 +42,16 @@ export const coverage = (list: ReadonlyArray<string>, host: string, port: number
   return covered.find((one) => one === "exact") ?? covered[0]
 }
 
-/** How a person would list a host and port. */
+/** The entry for a host and port. */
 export const asListed = (host: string, port: number): string => {
   const written = host.includes(":") ? `[${host}]` : plain(host)
   return usualPorts.has(port) ? written : `${written}:${port}`
 }
 
-/** The port on which the proxy listens, in the network of the sandbox, which each command has for itself. */
+/** The proxy's port in the network of the sandbox. Every command has its own network. */
 export const proxyPort = 3128
 
-/** Own servers of a command are reached without the proxy, unless the list names the same host outside. */
+/** A command reaches its own servers without the proxy, unless the list names the same host outside. */
 export const proxyVariables = (list: ReadonlyArray<string>): Readonly<Record<string, string>> => {
   const proxy = `http://127.0.0.1:${proxyPort}`
   const loopbackHosts = ["localhost", "127.0.0.1", "[::1]"].filter(
@@ -62,7 +62,7 @@ export const proxyVariables = (list: ReadonlyArray<string>): Readonly<Record<str
     ...Object.fromEntries(["http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"].map((name) => [name, proxy])),
     no_proxy: direct,
     NO_PROXY: direct,
-    /* Node itself asks for a word before it uses these. */
+    /** Node ignores the other variables without this one. */
     NODE_USE_ENV_PROXY: "1"
   }
 }

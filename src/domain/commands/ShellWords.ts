@@ -1,25 +1,25 @@
 /**
- * Commands that a model wrote for a shell, which reads none of them: the advice is the exact call that does what was meant. Words that
- * may be meant as they are, such as a pattern for grep, are left alone.
+ * Recognises commands that a model wrote for a shell, although no shell reads them. The advice is the exact call with
+ * the intended effect. Words that may be meant literally, such as a pattern for grep, stay unchanged.
  */
 import { fileName } from "../files/PathList.ts"
 import { splitCommand } from "./CommandSplit.ts"
 
-/** Words with which a shell joins commands, in elements of their own. */
+/** Words with which a shell joins commands, if they are separate elements. */
 const connector = /^(?:\|\|?|\|&|&&|;)$/
-/** A redirection without its file, and one that is whole. */
+/** A redirection without its file, and a complete redirection. */
 const openRedirect = /^(?:\d?>{1,2}|&>{1,2}|<)$/
 const wholeRedirect = /^(?:\d?>&\d|(?:\d?>{1,2}|&>{1,2})[^\s|&;<>()]+|<[^\s|&;<>()]+)$/
 
-/** Programs whose arguments may look like words of a shell: patterns, expressions, separators. */
+/** Programs whose arguments may look like shell syntax: patterns, expressions, separators. */
 const takesPatterns =
   /^(?:[ef]?grep|rg|ag|ack|g?sed|[gmn]?awk|find|fd|xargs|expr|test|\[|tr|cut|sort|column|paste|jq|yq|perl|ruby|python\d*(?:\.\d+)?|php|sqlite3|psql)$/
-/** Programs that take names of files, which a shell would have expanded. */
+/** Programs that take file names, in which a shell would expand wildcards. */
 const takesFiles =
   /^(?:ls|cat|rm|cp|mv|ln|mkdir|rmdir|touch|chmod|chown|wc|head|tail|du|stat|file|diff|less|more|tar|zip|unzip|node|sh|bash|zsh)$/
 
 const shells = /^(?:(?:ba|da|z|k|a)?sh|fish)$/
-/** What only a shell knows. */
+/** Words that only a shell understands. */
 const builtIns = new Set(
   "alias bg declare dirs eval exec export fg for function history if jobs let local popd pushd readonly return set shift shopt source trap type typeset ulimit umask unalias unset until wait while . : [[".split(
     " "
@@ -28,11 +28,11 @@ const builtIns = new Set(
 const assignment = /^[A-Za-z_]\w*=/
 const programWord = /^(?:[A-Za-z_.~/][\w.+/~-]*|[A-Za-z_]\w*=.*)$/s
 
-/** What a shell would replace in a word: variables, the home folder, results of commands, and wildcards. */
+/** Text that a shell would replace in a word: variables, the home folder, command substitutions, and wildcards. */
 const variable = /\$(?:\w|\{|\()|`/
 const isHome = (word: string): boolean => /^~(?:\/|$)/.test(word)
 const isGlob = (word: string): boolean => /[*?]|\[[^\]]+\]/.test(word)
-/** Names that no file of a project has; `[slug].tsx` and `$id.tsx` are names of routes. */
+/** Words that are certainly no file name. `[slug].tsx` and `$id.tsx` are file names of routes. */
 const isNoFile = (word: string): boolean =>
   !/[\s'"]/.test(word) && (/[*?]|\$(?:[A-Z_][A-Z0-9_]*\b|[{(])|`/.test(word) || isHome(word))
 
@@ -45,7 +45,7 @@ const singleQuoted = (word: string): string => `'${word.replaceAll("'", "'\\''")
 const isOperator = (word: string): boolean =>
   connector.test(word) || openRedirect.test(word) || wholeRedirect.test(word) || word === "&"
 
-/** The words as a line of a shell; what it would replace stays, but for patterns. */
+/** The words as a line of a shell. Text that the shell would replace stays, except in patterns. */
 const lineOf = (argv: ReadonlyArray<string>): string => {
   let program = ""
   const words = argv.map((word, index) => {
@@ -63,13 +63,13 @@ const lineOf = (argv: ReadonlyArray<string>): string => {
   return words.join(" ")
 }
 
-/** True for a line with something outside of quotes that only a shell understands. */
+/** True for a line with shell syntax outside of quotes. */
 const needsShell = (line: string): boolean => {
   const open = line.replaceAll(/'[^']*'|"[^"$`]*"/g, "")
   return /[|&;<>`*?]|\$[\w{(]|(?:^|\s)~(?:\/|\s|$)|^\s*\w+=/.test(open)
 }
 
-/** The words of a line that needs no shell. */
+/** The words of a line without shell syntax. */
 const wordsOf = (line: string): ReadonlyArray<string> => {
   const words = splitCommand(line)
   return typeof words === "string" ? line.trim().split(/\s+/) : words
@@ -77,7 +77,7 @@ const wordsOf = (line: string): ReadonlyArray<string> => {
 
 const cdLine = /^cd(?:\s+("[^"]*"|'[^']*'|[^\s;&|]+))?\s*(?:(?:&&|;)\s*(\S.*))?$/s
 
-/** What to do in the place of `cd`, which no later call and no program would notice. */
+/** Advice in place of `cd`, which affects no later call and no program. */
 const cdAdvice = (line: string): string => {
   const [, folder = "", rest = ""] = cdLine.exec(line) ?? []
   const cwd = folder.replaceAll(/^["']|["']$/g, "")
@@ -93,7 +93,7 @@ const cdAdvice = (line: string): string => {
 
 const noShell = "No shell reads argv"
 
-/** What is wrong with a command that begins with a word of a shell, as whole sentences; nothing for another one. */
+/** The problem of a command that begins with a shell word, in whole sentences; undefined for any other command. */
 export const builtInProblem = (argv: ReadonlyArray<string>): string | undefined => {
   const [first = ""] = argv
   const line = argv.length === 1 ? first.trim() : lineOf(argv)
@@ -103,7 +103,7 @@ export const builtInProblem = (argv: ReadonlyArray<string>): string | undefined 
   return `There is no program ${asJson(word)}: it is a word of a shell. Call ${inShell(line)}; what it sets counts for that call only.`
 }
 
-/** The first word that only a shell would understand; nothing where all may be meant as they are. */
+/** The first word with shell syntax; undefined if all words may be meant literally. */
 const shellWord = (argv: ReadonlyArray<string>): string | undefined => {
   const [program = ""] = argv
   const name = fileName(program)
@@ -120,7 +120,10 @@ const shellWord = (argv: ReadonlyArray<string>): string | undefined => {
   })
 }
 
-/** Why a command cannot mean what it says, with the call that does, as whole sentences; nothing for one that may. */
+/**
+ * The reason why a command does not do what its words mean, with the correct call, in whole sentences. Undefined for a
+ * command that may be correct.
+ */
 export const shellProblem = (argv: ReadonlyArray<string>): string | undefined => {
   const builtIn = builtInProblem(argv)
   if (builtIn !== undefined) return builtIn
@@ -135,7 +138,7 @@ export const shellProblem = (argv: ReadonlyArray<string>): string | undefined =>
   return `${noShell}, so that ${asJson(word)} would be handed on as it is. Call ${inShell(lineOf(argv))}.`
 }
 
-/** What to do about a program that is not there. */
+/** Advice for a program that does not exist. */
 export const missingProgramAdvice = ([program, ...args]: readonly [string, ...Array<string>]): string => {
   const what = `There is no program ${asJson(program)}`
   const rest = args.length === 0 ? "" : lineOf(["true", ...args]).slice("true".length)
@@ -146,7 +149,7 @@ export const missingProgramAdvice = ([program, ...args]: readonly [string, ...Ar
     : `${what}. Name a program that is installed, or give its path.`
 }
 
-/** What to say of a command that failed over words that a shell would have replaced. */
+/** Advice for a command that failed because of words that a shell would have replaced. */
 export const unreplacedWords = (argv: ReadonlyArray<string>, output: string): string | undefined => {
   const [program = ""] = argv
   if (takesPatterns.test(fileName(program)) || shells.test(fileName(program))) return undefined

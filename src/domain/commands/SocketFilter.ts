@@ -1,18 +1,19 @@
 /**
- * The filter of system calls in the sandbox, as a BPF program for seccomp. Mounts hide what has a path; this hides the
- * rest: sockets to other programs of the machine (Unix, virtual machines, devices), and the keys that the kernel keeps.
+ * Builds the system call filter of the sandbox, as a BPF program for seccomp. Mounts hide everything that has a path.
+ * The filter blocks the rest: sockets to other programs of the machine (Unix, virtual machines, devices), and the
+ * kernel's keys.
  */
 
-/** What differs between processors; `nr` are numbers of system calls. */
+/** The differences between processors. `nr` are numbers of system calls. */
 interface Calls {
   /** The value of AUDIT_ARCH. */
   readonly arch: number
   readonly socket: number
-  /** io_uring_setup, which makes sockets too, add_key, request_key, keyctl, and the old way to make a socket. */
+  /** io_uring_setup, which can create sockets; add_key, request_key, keyctl; and the old call that creates sockets. */
   readonly refused: ReadonlyArray<number>
 }
 
-/** By the names of processors in Node: the native calls, and those of 32-bit programs. */
+/** By Node's name of the processor: the native system calls, and those of 32-bit programs. */
 const processors: Readonly<Record<string, ReadonlyArray<Calls>>> = {
   x64: [
     { arch: 0xc000003e, socket: 41, refused: [425, 248, 249, 250] },
@@ -24,13 +25,13 @@ const processors: Readonly<Record<string, ReadonlyArray<Calls>>> = {
   ]
 }
 
-/** Families of sockets that the network namespace keeps apart: IPv4, IPv6, and questions to the kernel about them. */
+/** Socket families that the network namespace isolates: IPv4, IPv6, and kernel queries about them. */
 const internet = [2, 10]
 const kernel = 16
 const unix = 1
 
 const load = (offset: number) => [0x20, 0, 0, offset] as const
-/** Goes on with the next instruction when equal, else skips some. */
+/** Continues with the next instruction if equal, and otherwise skips `skip` instructions. */
 const unlessEqual = (value: number, skip: number) => [0x15, 0, skip, value] as const
 const unlessAtLeast = (value: number, skip: number) => [0x35, 0, skip, value] as const
 const allow = [0x06, 0, 0, 0x7fff0000] as const
@@ -39,7 +40,7 @@ type Instruction = readonly [code: number, jumpTrue: number, jumpFalse: number, 
 
 const [offsetOfCall, offsetOfArch, offsetOfFirstArgument] = [0, 4, 16]
 const [notPermitted, noSuchCall, noSuchFamily] = [1, 38, 97]
-/** Calls from here on are those of the x32 form, which have other numbers. */
+/** From this number on, calls have the x32 form with other numbers. */
 const firstX32 = 0x40000000
 
 const blockOf = ({ refused, socket }: Calls, families: ReadonlyArray<number>): ReadonlyArray<Instruction> => [
@@ -55,8 +56,8 @@ const blockOf = ({ refused, socket }: Calls, families: ReadonlyArray<number>): R
 ]
 
 /**
- * The program for a processor, by its name in Node; nothing for one that it does not know. Pairs of connected sockets can
- * always be made: they lead nowhere else. `network` is false where no namespace keeps the network apart.
+ * The filter for a processor by its name in Node; undefined for an unknown one. Pairs of connected sockets are always
+ * allowed, because they lead nowhere else. `network` is false if no namespace isolates the network.
  */
 export const socketFilter = (processor: string, unixSockets: boolean, network = true): Uint8Array | undefined => {
   const calls = processors[processor]

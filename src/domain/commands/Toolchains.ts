@@ -1,23 +1,25 @@
 /**
- * The toolchains that people keep in their home folder, as one list. Commands in the sandbox see their programs, and the
- * packages that they have downloaded, read-only and without their credentials.
+ * The list of toolchains that users keep in their home folder. Commands in the sandbox see the programs and the
+ * downloaded packages read-only, without the user's credentials.
  */
 
 export interface Toolchain {
   readonly name: string
-  /** Where it stands, relative to the home folder. It is recognised by one of these folders being there. */
+  /** Its possible folders, relative to the home folder. The toolchain is installed if one of them exists. */
   readonly folders: ReadonlyArray<string>
-  /** The environment variable that names another folder for it. */
+  /** The environment variable that names another folder of the toolchain. */
   readonly variable?: string
-  /** What is shown of the folder; "." is all of it. */
+  /** The parts of the folder that commands see; "." is the whole folder. */
   readonly programs?: ReadonlyArray<string>
-  /** Downloaded packages, shown while there is no network: with it, commands download into the cache of the project. */
+  /**
+   * Downloaded packages, shown only without a network. With a network, commands download into the cache of the project.
+   */
   readonly packages?: ReadonlyArray<string>
   /** Files and folders with credentials, which are never shown. */
   readonly keys?: ReadonlyArray<string>
-  /** Further environment variables that commands get. */
+  /** Further environment variables that are passed to commands. */
   readonly passes?: ReadonlyArray<string>
-  /** Variables that are set in the sandbox. `{folder}` is the folder of the toolchain, `{cache}` that of the project. */
+  /** Variables that the sandbox sets. `{folder}` is the folder of the toolchain, `{cache}` the cache of the project. */
   readonly sets?: {
     readonly always?: Readonly<Record<string, string>>
     readonly offline?: Readonly<Record<string, string>>
@@ -140,9 +142,10 @@ export const toolchains: ReadonlyArray<Toolchain> = [
 ]
 
 /**
- * The start of a shell script that links the Gradle that wrappers of the person have downloaded into the cache of the project:
- * a wrapper looks only there, and locks a file beside it, so that it cannot be shown there read-only. Links to what the
- * person has removed go. It runs in the sandbox, since commands can put links into that cache.
+ * The beginning of a shell script that links the user's downloaded Gradle versions into the cache of the project. A
+ * Gradle wrapper searches only there. It also locks a file beside them, so the cache cannot be mounted read-only. The
+ * script removes links to versions that the user has removed. It runs in the sandbox, because commands can put links
+ * into that cache.
  */
 export const toolchainScript =
   'if [ "$TASK_CONDUCTOR_GRADLE" ]; then (' +
@@ -151,27 +154,27 @@ export const toolchainScript =
   '[ ! -e "$ok" ] || [ -e "$own/${ok##*/}" ] || ' +
   '{ mkdir -p "$own" && ln -s "$from"/*/ "$own" && ln -s "$ok" "$own"; }; done) 2>/dev/null; fi;'
 
-/** Where the lasting cache of the project stands in the sandbox. */
+/** The path of the project's lasting cache in the sandbox. */
 export const cacheInSandbox = "/var/cache/task-conductor"
 
-/** Caches that every command has, whatever toolchains there are. */
+/** Caches of every command, independent of the toolchains. */
 const usualCaches: Readonly<Record<string, string>> = {
   XDG_CACHE_HOME: cacheInSandbox,
   npm_config_cache: `${cacheInSandbox}/npm`
 }
 
-/** With a network npm would ask for its own newest version. */
+/** With a network, npm would otherwise query its own newest version. */
 const withNetwork: Readonly<Record<string, string>> = { npm_config_update_notifier: "false" }
 
-/** Without a network npm would try again for more than a minute, and pip for twelve seconds. */
+/** Without a network, npm would otherwise retry for more than a minute, and pip for twelve seconds. */
 const withoutNetwork: Readonly<Record<string, string>> = { npm_config_offline: "true", PIP_RETRIES: "0" }
 
-/** The environment variables of toolchains that commands get when they are set. */
+/** The environment variables of toolchains that are passed to commands if they are set. */
 export const toolchainVariables: ReadonlySet<string> = new Set(
   toolchains.flatMap(({ passes = [], variable }) => (variable === undefined ? passes : [variable, ...passes]))
 )
 
-/** The variables that the sandbox sets. `found` are the toolchains that are there, with their folders. */
+/** The variables that the sandbox sets. `installed` are the installed toolchains with their folders. */
 export const sandboxVariables = (
   installed: ReadonlyArray<{ readonly toolchain: Toolchain; readonly folder: string }>,
   network: boolean

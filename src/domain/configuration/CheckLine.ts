@@ -1,10 +1,10 @@
-/** Checks as a person writes them in settings: commands in one line, or as words. */
+/** Defines checks as users write them in settings: commands in one line, or as words. */
 import * as Schema from "effect/Schema"
 import { splitCommand } from "../commands/CommandSplit.ts"
 import { CommandLine, commandText } from "../commands/CommandText.ts"
 import { exactPattern } from "../permissions/TargetPattern.ts"
 
-/** A check as a person writes it: one line, or its words. */
+/** A check: one line, or its words. */
 export const CheckLine = Schema.Union([
   Schema.String.check(
     Schema.makeFilter((text: string) => {
@@ -16,7 +16,7 @@ export const CheckLine = Schema.Union([
 ])
 export type CheckLine = typeof CheckLine.Type
 
-/** The rules that allow the checks of a person, who has decided about them by naming them. */
+/** The rules that allow the checks of a user. By naming the checks, the user has allowed them. */
 export const rulesOfChecks = (checks: ReadonlyArray<CheckLine> | false = []): ReadonlyArray<string> =>
   (checks === false ? [] : checks).flatMap((line) => {
     const words = typeof line === "string" ? splitCommand(line) : line

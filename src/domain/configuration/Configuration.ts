@@ -1,6 +1,6 @@
 /**
- * The shape of task-conductor.json, how its text is read, and its JSON schema for editors. The file of a project may set
- * fewer keys than the person's own file.
+ * Defines task-conductor.json: its schema, its reader, and its JSON schema for editors. The file of a project may set
+ * fewer keys than the user's own file.
  */
 import * as Schema from "effect/Schema"
 import * as Result from "effect/Result"
@@ -30,33 +30,33 @@ import { pathText, schemaProblems } from "../text/SchemaText.ts"
 
 const count = (maximum: number) => Schema.Int.check(Schema.isBetween({ minimum: 1, maximum }))
 
-/** Which runs a worker keeps in the database of a cluster. */
+/** The runs that a worker keeps in the database of a cluster. */
 export const RunsKept = Schema.Struct({
   days: Schema.optionalKey(count(1_000_000).annotate({ description: "Runs that began in the last days." })),
   newest: Schema.optionalKey(count(1_000_000).annotate({ description: "This many runs, the newest ones." }))
 })
 export type RunsKept = typeof RunsKept.Type
 
-/** Who named it: the person's own configuration, the project's, or a flag or option of this run. */
+/** The origin of a plugin entry: the user's configuration, the project's, or a flag or option of this run. */
 export const PluginScope = Schema.Literals(["user", "project", "given"])
 export type PluginScope = typeof PluginScope.Type
 
-/** A plugin as a person or a project names it: the name of an npm package, or a path. */
+/** A plugin as a configuration names it: an npm package, or a path. */
 export interface PluginEntry {
   readonly text: string
   readonly scope: PluginScope
-  /** The absolute folder that a path starts from and above which packages are looked for. */
+  /** The absolute folder that relative paths begin at. Packages are searched in this folder and above it. */
   readonly folder: string
-  /** What is set for the plugin; absent when nothing is. */
+  /** The plugin's configuration; absent if there is none. */
   readonly configuration?: GivenConfiguration
 }
 
-/** The configuration of a plugin as a file or a script has it. */
+/** The configuration of a plugin, as a file or a script contains it. */
 export interface GivenConfiguration {
   readonly value: PluginConfig
-  /** The file, or what else it comes from. */
+  /** The file, or another source of the value. */
   readonly source: string
-  /** Where the value stands in it. */
+  /** The path of the value in the file. */
   readonly path: ReadonlyArray<PropertyKey>
 }
 
@@ -64,10 +64,10 @@ const packageName = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/
 const localPath = /^(?:\.{1,2}[\\/]|\/|[a-zA-Z]:[\\/])/
 const maxNameLength = 214
 
-/** True for what npm accepts as the name of a package, with or without a scope. */
+/** True for a valid npm package name, with or without a scope. */
 export const isPackageName = (text: string): boolean => packageName.test(text) && text.length <= maxNameLength
 
-/** The name of a package, or a path that shows that it is one. */
+/** The name of a package, or a path that begins like one. */
 export const PluginText = Schema.String.check(
   Schema.makeFilter((text: string) =>
     isPackageName(text) || localPath.test(text)
@@ -79,11 +79,11 @@ export const PluginText = Schema.String.check(
 const PluginConfig = Schema.Record(Schema.String, Schema.Json)
 export type PluginConfig = typeof PluginConfig.Type
 
-/** A plugin by its name or path, or with its configuration: `["name", { ... }]`. */
+/** A plugin by its name or path, alone or with its configuration: `["name", { ... }]`. */
 const PluginSetting = Schema.Union([PluginText, Schema.Tuple([PluginText, PluginConfig])])
 export type PluginSetting = typeof PluginSetting.Type
 
-/** The name or path of a plugin, and its configuration if it has one. */
+/** Splits a setting into the plugin's name or path and its configuration. */
 export const partsOfPlugin = (setting: PluginSetting): { readonly text: string; readonly config?: PluginConfig } =>
   typeof setting === "string" ? { text: setting } : { text: setting[0], config: setting[1] }
 
@@ -102,7 +102,7 @@ const HostPort = Schema.String.check(
   Schema.isPattern(/^[^\s/:]+:\d{1,5}$/, { expected: 'a host with its port, such as "localhost:8080"' })
 )
 
-/** Commands by what they run at. */
+/** Commands by the moment at which they run. */
 const Hooks = Schema.Struct({
   "before-change": key(
     Schema.Array(CheckLine),
@@ -112,12 +112,12 @@ const Hooks = Schema.Struct({
   "run-end": key(Schema.Array(CheckLine), "After a run or a conversation has ended.")
 })
 
-/** A time as Ollama reads it; a negative one is for ever. */
+/** A duration in the form of Ollama; a negative one means for ever. */
 export const keepAlivePattern = /^-?\d+(ms|s|m|h)$/
 
 const KeepAlive = Schema.String.check(Schema.isPattern(keepAlivePattern, { expected: 'a time such as "30m" or "2h"' }))
 
-/** The addresses of model servers by their keys, each with the environment variable that sets it too, and a note on that. */
+/** The addresses of model servers by key. Each has the environment variable that also sets it, and a note. */
 export const serverAddresses = {
   host: {
     what: "The address of the Ollama server.",
@@ -132,7 +132,7 @@ export const serverAddresses = {
 } as const
 export const addressKeys = Struct.keys(serverAddresses)
 
-/** All that can be configured. */
+/** All settings of a configuration file. */
 export const Configuration = Schema.Struct({
   $schema: key(Schema.String, "The location of the schema of this file, for editors."),
   model: key(
@@ -256,7 +256,7 @@ export const personalKeys = [
   "keepClusterRuns"
 ] as const
 
-/** What a project may set: nothing that redirects the model or extends permissions. */
+/** The settings that a project may set. None of them redirects the model or extends permissions. */
 const ProjectConfiguration = Configuration.mapFields(Struct.omit(personalKeys))
 type ProjectConfiguration = typeof ProjectConfiguration.Type
 
@@ -271,7 +271,7 @@ export const configurationJsonSchema = (): Schema.Json => {
   }
 }
 
-/** Merges two configurations: values of the second take precedence, limits key by key, and lists are joined. */
+/** Merges two configurations. Values of the second take precedence, limits key by key; lists are joined. */
 export const mergeConfigurations = (base: Configuration, overrides: Configuration): Configuration => ({
   ...base,
   ...overrides,
@@ -322,7 +322,7 @@ const unknownKey = (path: ReadonlyArray<PropertyKey>, scope: ConfigurationScope)
   return `unknown key "${pathText(path)}". Nearest: ${nearest(name, known)[0] ?? known.join(", ")}.`
 }
 
-/** The settings with entries of MCP servers in our form, which are often copied from another program. */
+/** The settings with MCP server entries in our form. Users often copy entries from another program. */
 const withOwnEntries = (value: Schema.Json): unknown => {
   if (!Predicate.isObject(value) || !Predicate.hasProperty(value, "mcpServers")) return value
   if (!Predicate.isObject(value.mcpServers)) return value
@@ -332,7 +332,7 @@ const withOwnEntries = (value: Schema.Json): unknown => {
   }
 }
 
-/** Reads a configuration file; all problems are reported together, in the order of the text. */
+/** Reads a configuration file. Reports all problems together, in the order of the text. */
 export const readConfiguration = (
   text: string,
   scope: ConfigurationScope
@@ -347,7 +347,7 @@ export const readConfiguration = (
   return Result.mapError(decoded, (error) => schemaProblems(error, json.success, (path) => unknownKey(path, scope)))
 }
 
-/** The settings of these names that are there. */
+/** The settings with these names that are present. */
 export const pickSettings = <K extends keyof Configuration>(
   settings: Configuration,
   keys: ReadonlyArray<K>

@@ -1,34 +1,37 @@
-/** What is found on a machine before a run: one finding for each thing that a run needs, with what to do about it. */
+/** The findings about a machine before a run: one for each thing that a run needs, with a remedy. */
 
 import { printable } from "../text/Printable.ts"
 import { wrapLine } from "../text/TextWidth.ts"
 import { counted } from "../text/Format.ts"
 
-/** `note` is good to know and stops nothing; a run cannot start while there is a `problem`. */
+/** `note` is useful information. With a `problem` no run can start. */
 export interface Finding {
   readonly name: string
   readonly state: "ok" | "note" | "problem"
   /** A clause or sentences. */
   readonly what: string
-  /** What to do, as a sentence; absent when there is nothing to do. */
+  /** What to do, as a sentence; absent if there is nothing to do. */
   readonly remedy?: string | undefined
-  /** What can be chosen instead, the most suitable first. */
+  /** Possible choices, the most suitable first. */
   readonly choices?: ReadonlyArray<string>
 }
 
 export const canStart = (findings: ReadonlyArray<Finding>): boolean =>
   findings.every(({ state }) => state !== "problem")
 
-/** How findings are painted; texts stay as they are without colours. `columns` is absent without a terminal. */
+/** The style of findings. Without colours `paint` returns texts unchanged. `columns` is absent without a terminal. */
 export interface FindingStyle {
   readonly paint: Readonly<Record<Finding["state"], (text: string) => string>>
   readonly columns: number | undefined
 }
 
-/** Fewer columns leave no space for a text beside two others. */
+/** With fewer columns there is no space for a text beside two other columns. */
 const leastColumns = 60
 
-/** Two columns and a text; a remedy stands below what it is for. In a narrow terminal the texts stand below the names. */
+/**
+ * Prints findings in two columns and a text, with each remedy below its finding. In a narrow terminal the texts are
+ * below the names.
+ */
 export const findingLines = (
   findings: ReadonlyArray<Finding>,
   { columns, paint }: FindingStyle
@@ -48,7 +51,7 @@ export const findingLines = (
   })
 }
 
-/** The last line: whether a run can start. */
+/** The last line, which says whether a run can start. */
 export const verdictOf = (findings: ReadonlyArray<Finding>): string => {
   const problems = findings.filter(({ state }) => state === "problem").length
   if (problems === 0) return "A run can start."

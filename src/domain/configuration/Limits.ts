@@ -1,4 +1,4 @@
-/** The limits that a person can change: `limits` in task-conductor.json. */
+/** The limits that a user can change with `limits` in task-conductor.json. */
 import * as Effect from "effect/Effect"
 import * as Record from "effect/Record"
 import * as Schema from "effect/Schema"
@@ -6,7 +6,7 @@ import { leastMemoryMegabytes, usualCommandLimits } from "../commands/CommandLim
 import { commandSeconds } from "../commands/CommandSettings.ts"
 import { generatingStages, type GeneratingStage } from "../models/Generation.ts"
 
-/** Timers count milliseconds in 31 bits; a longer time would end at once. */
+/** Timers count milliseconds in 31 bits. A longer time would end at once. */
 const mostSeconds = 2_000_000
 
 const limit = (value: number, description: string, { maximum = 1_000_000_000, minimum = 1 } = {}) =>
@@ -17,7 +17,7 @@ const limit = (value: number, description: string, { maximum = 1_000_000_000, mi
 const seconds = (value: number, description: string, { maximum = mostSeconds, minimum = 1 } = {}) =>
   limit(value, description, { maximum, minimum })
 
-/** The limits of model calls and attempts, which a stage may have of its own. */
+/** The limits of model calls and attempts, which can be set for each stage. */
 const stageFields = {
   attempts: limit(5, "How many attempts a stage may make to get a valid answer from the model."),
   thinkingTokens: limit(
@@ -48,7 +48,7 @@ const stageFields = {
   )
 }
 
-/** What a stage has of its own; what is absent is that of the run. */
+/** The limits set for a stage; absent ones come from the run. */
 const StageLimits = Schema.toEncoded(Schema.Struct(stageFields))
 export type StageLimits = typeof StageLimits.Type
 
@@ -132,32 +132,32 @@ export const Limits = Schema.Struct({
 })
 export type Limits = typeof Limits.Type
 
-/** Limits as a person writes them; all are optional. */
+/** Limits as a user writes them; all are optional. */
 export const GivenLimits = Schema.toEncoded(Limits)
 export type GivenLimits = typeof GivenLimits.Type
 
 /** The limits without any setting. */
 export const defaultLimits: Limits = Schema.decodeSync(Limits)({})
 
-/** The limits that a stage may have of its own. */
+/** The limits that can be set for a stage. */
 export const stageLimitNames = Object.keys(stageFields) as ReadonlyArray<keyof StageLimits>
 
 /** The keys of the entries below `limits.tools`. */
 export const toolLimitNames = Object.keys(ToolLimits.fields) as ReadonlyArray<keyof ToolLimits>
 
-/** What holds for one stage: its own values before those of the run. */
+/** The limits of a stage: its own values take precedence over those of the run. */
 export const limitsOf = (limits: Limits, stage: GeneratingStage): Limits => {
   const own = limits.stages?.[stage]
   return own === undefined ? limits : { ...limits, ...own }
 }
 
-/** The entries of both by their names; those of one name are merged, and values of the second take precedence. */
+/** The entries of both records. Entries of one name are merged; values of the second take precedence. */
 const mergeEntries = <A extends object>(
   base: Readonly<Record<string, A>> = {},
   overrides: Readonly<Record<string, A>> = {}
 ): Readonly<Record<string, A>> => Record.union(base, overrides, (one, other) => ({ ...one, ...other }))
 
-/** Merges two settings; values of the second take precedence, key by key, also for single stages and tools. */
+/** Merges two settings key by key, including single stages and tools. Values of the second take precedence. */
 export const mergeLimits = (base: GivenLimits = {}, overrides: GivenLimits = {}): GivenLimits => ({
   ...base,
   ...overrides,

@@ -1,6 +1,6 @@
 /**
- * One entry for an MCP server: a program to start, or an address to connect to. The person's own configuration may
- * hold more keys than a project's `.mcp.json`. Entries are also read in the forms of other programs.
+ * Defines an entry of an MCP server: a program to start, or an address to connect to. The user's configuration may
+ * contain more keys than a project's `.mcp.json`. Entries in the forms of other programs are also read.
  */
 import * as Predicate from "effect/Predicate"
 import * as Record from "effect/Record"
@@ -21,7 +21,7 @@ const kind = Schema.String.annotate({
   })
 )
 
-/** What other programs call the two kinds; without capitals and the signs between words. */
+/** Other programs' names for the two kinds, without capitals and separators. */
 const kindNames: Readonly<Record<string, "stdio" | "http">> = {
   stdio: "stdio",
   local: "stdio",
@@ -37,7 +37,7 @@ const kindNames: Readonly<Record<string, "stdio" | "http">> = {
   sse: "http"
 }
 
-/** What other programs call keys of ours. */
+/** Other programs' names for our keys. */
 const keyNames: Readonly<Record<string, keyof Fields>> = {
   environment: "env",
   httpUrl: "url",
@@ -49,13 +49,13 @@ type Entry = Readonly<Record<string, unknown>>
 
 const isScalar = (value: unknown): value is number | boolean => typeof value === "number" || typeof value === "boolean"
 
-/** Values of variables as texts: other programs take numbers as well. */
+/** Values of variables as texts. Other programs also allow numbers. */
 const asTexts = (values: unknown): unknown =>
   Predicate.isObject(values) && !Array.isArray(values)
     ? Record.map(values as Entry, (value) => (isScalar(value) ? String(value) : value))
     : values
 
-/** A command with its arguments in one list, as some programs write it. */
+/** Splits a list that contains a command and its arguments, which some programs write. */
 const splitCommandList = ({ args, command, ...entry }: Entry): Entry => {
   if (!Array.isArray(command))
     return { ...entry, ...(command === undefined ? {} : { command }), ...(args === undefined ? {} : { args }) }
@@ -63,7 +63,10 @@ const splitCommandList = ({ args, command, ...entry }: Entry): Entry => {
   return { ...entry, command: program, args: [...words, ...(Array.isArray(args) ? args : [])] }
 }
 
-/** An entry in our form: that of another program has other names for its kind and some keys, and says "enabled" for "disabled". */
+/**
+ * Converts an entry to our form. Other programs name its kind and some keys differently, and write "enabled" instead of
+ * "disabled".
+ */
 export const ownEntry = (entry: unknown): unknown => {
   if (!Predicate.isObject(entry) || Array.isArray(entry)) return entry
   const renamed = Object.entries(entry).flatMap(([name, value]): ReadonlyArray<readonly [string, unknown]> => {
@@ -86,7 +89,7 @@ const McpToolSettings = Schema.Struct({
   effect: key(EffectClass, "What happens if a call is repeated after a crash.")
 })
 
-/** Every key that an entry may have; `entryProblem` checks which of them go together. */
+/** Every key of an entry; `entryProblem` checks which keys go together. */
 const fields = Schema.Struct({
   type: Schema.optionalKey(kind),
   command: key(Schema.NonEmptyString, "The program to start. No shell interprets it."),
@@ -114,7 +117,7 @@ type Fields = typeof fields.Type
 
 const ofPrograms = ["args", "env", "cwd"] as const satisfies ReadonlyArray<keyof Fields>
 
-/** What is wrong with the entry as a whole, and what to do. */
+/** The problem of the whole entry, with the fix. */
 const entryProblem = ({ type, ...entry }: Fields): string | true => {
   const { command, headers, url } = entry
   if (command !== undefined && url !== undefined) return 'holds "command" and "url". Leave one of them out'
@@ -133,7 +136,7 @@ const entryProblem = ({ type, ...entry }: Fields): string | true => {
 export const McpServerEntry = fields.check(Schema.makeFilter(entryProblem))
 export type McpServerEntry = typeof McpServerEntry.Type
 
-/** What only the person decides: how far a server is trusted. */
+/** The keys that only the user may set, because they decide how far the program trusts a server. */
 const personal = ["risk", "tools", "startTimeout"] as const
 
 export const ProjectMcpServerEntry = fields.mapFields(Struct.omit(personal)).check(Schema.makeFilter(entryProblem))

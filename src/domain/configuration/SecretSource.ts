@@ -1,8 +1,8 @@
-/** Where the user's own configuration says that a secret is. */
+/** Defines where the user's configuration says that a secret is stored. */
 import * as Schema from "effect/Schema"
 import { CommandLine } from "../commands/CommandText.ts"
 
-/** A secret in a file, printed by a command, or in an environment variable of another name. */
+/** A secret in a file, in the output of a command, or in an environment variable of another name. */
 export const SecretSource = Schema.Union([
   Schema.Struct({
     file: Schema.NonEmptyString.annotate({
@@ -18,8 +18,8 @@ export const SecretSource = Schema.Union([
 ])
 export type SecretSource = typeof SecretSource.Type
 
-/** A secret's name is that of the environment variable that it usually stands in. */
+/** A secret is named after the environment variable that usually contains it. */
 export const isSecretName = (name: string): boolean => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name)
 
-/** A shorter secret is no secret, and could not be taken out of texts: it may be a word that stands everywhere. */
+/** A shorter value does not count as a secret. It could be a common word, so it could not be removed from texts. */
 export const leastSecret = 8

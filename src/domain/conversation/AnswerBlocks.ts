@@ -1,9 +1,9 @@
 /**
- * Cuts markdown that is still being written into blocks that are finished and the one that is not, so that each can be shown
- * as soon as nothing in it can change any more.
+ * Cuts unfinished markdown into finished blocks and a rest. A finished block can be shown, because no later text
+ * changes it.
  */
 
-/** Finished blocks with their line ends, and what is left. */
+/** Finished blocks with their line ends, and the rest. */
 export interface AnswerBlocks {
   readonly finished: ReadonlyArray<string>
   readonly rest: string
@@ -13,13 +13,13 @@ const fenceOf = (line: string): string | undefined => /^ {0,3}(`{3,}|~{3,})/.exe
 const isItem = (line: string): boolean => /^\s*(?:[-*+]|\d{1,9}[.)])\s/.test(line)
 const isHeading = (line: string): boolean => /^ {0,3}#{1,6}\s/.test(line)
 
-/** True for a line that ends the fence which `open` began. */
+/** True for a line that closes the fence of the line `open`. */
 const closes = (line: string, open: string): boolean => {
   const fence = fenceOf(line)
   return fence !== undefined && fence[0] === open[0] && fence.length >= open.length && /^\s*[`~]+\s*$/.test(line)
 }
 
-/** A block ends with a blank line, a heading, a closing fence, or before the next item of a list. */
+/** A block ends with a blank line, a heading or a closing fence, or before the next item of a list. */
 export const answerBlocks = (text: string): AnswerBlocks => {
   const finished: Array<string> = []
   let open: string | undefined

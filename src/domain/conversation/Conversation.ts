@@ -1,7 +1,4 @@
-/**
- * The state of a conversation: how an answer that was stopped is completed, what of a long conversation stays, and how the
- * conversation ends.
- */
+/** The state of a conversation. Completes a stopped answer, compacts a long conversation, and decides how it ends. */
 import * as Schema from "effect/Schema"
 import {
   type AssistantMessage,
@@ -21,7 +18,7 @@ import { fencedBlock } from "../markdown/PromptBlock.ts"
 import { resultText } from "../models/OutputText.ts"
 import { readMessageTurn } from "./MessageTurn.ts"
 
-/** A message of the host in place of an answer of the model. */
+/** A message of the program in place of an answer of the model. */
 export const hostAnswer = (text: string): AssistantMessage => ({
   role: "assistant",
   content: text,
@@ -32,7 +29,7 @@ export const hostAnswer = (text: string): AssistantMessage => ({
 const notKnown =
   "The user stopped the answer before this call ended. Its effects until then are unknown, and its file changes may be missing."
 
-/** The result of a call that had not ended when the person stopped the answer. */
+/** The result of a call that was still running when the user stopped the answer. */
 const stoppedCall = ({ id, name }: AskedCall): ToolMessage => ({
   role: "tool",
   id,
@@ -47,8 +44,8 @@ const stoppedCall = ({ id, name }: AskedCall): ToolMessage => ({
 })
 
 /**
- * Completes a conversation whose last answer was stopped, so that each answer has its reply, and a message tells the model.
- * `partial` is the text of the answer so far.
+ * Completes a conversation whose last answer the user stopped. Each call gets a result, and a message informs the
+ * model. `partial` is the text of the answer so far.
  */
 export const stopped = (
   messages: ReadonlyArray<ConversationMessage>,
@@ -72,8 +69,8 @@ export const answeredWith = (
 }
 
 /**
- * What stays of a conversation that has become too long: the messages of the person, word for word, and the answers to them,
- * which share `budget` characters; then what the host knows.
+ * The compacted messages of a long conversation. The user's messages stay word for word. The answers share `budget`
+ * characters. The facts of the program follow.
  */
 export const compactedMessages = (
   messages: ReadonlyArray<ConversationMessage>,
@@ -102,8 +99,8 @@ export const emptyMessage: AskEnding = {
 }
 
 /**
- * How a conversation ends that was not interrupted. An answer that the person stopped is not a failure. `denials` are the
- * changes and commands that were denied in it.
+ * The ending of a conversation that was not interrupted. An answer that the user stopped is no failure. `denials` are
+ * its denied changes and commands.
  */
 export const conversationEnding = (
   reports: ReadonlyArray<AskReport>,
@@ -117,17 +114,17 @@ export const conversationEnding = (
   return { status: denied.length > 0 ? "not_permitted" : "done", answer: last?.answer ?? "", reason: denied.join("\n") }
 }
 
-/** What a list says of a kept conversation. */
+/** A saved conversation in a list. */
 export interface ConversationSummary {
   /** The id of the conversation. */
   readonly id: string
-  /** Its first message, cut. */
+  /** The beginning of its first message. */
   readonly title: string
   /** The name of the model. */
   readonly model: string
-  /** ISO 8601. */
+  /** The time in the format of ISO 8601. */
   readonly savedAt: string
-  /** How many the person wrote. */
+  /** The number of messages that the user wrote. */
   readonly messages: number
   /** The last message and the end of its answer. */
   readonly end: string
@@ -138,7 +135,7 @@ export const SavedConversation = Schema.Struct({
   conversation: Schema.String,
   project: Schema.String,
   model: Schema.String,
-  /** ISO 8601. */
+  /** The time in the format of ISO 8601. */
   saved_at: Schema.String,
   messages: Schema.Array(ConversationMessage)
 })
@@ -158,10 +155,10 @@ export const summaryOf = ({
   end: lastLines(messages)
 })
 
-/** A kept conversation has at most about this many characters. */
+/** The approximate maximum length of a saved conversation. */
 const mostCharacters = 2_000_000
 
-/** The messages without the images of results, which the model saw while it answered the message of the user. */
+/** The messages without the images of results, which the model saw only while it answered. */
 export const withoutResultImages = (messages: ReadonlyArray<ConversationMessage>): ReadonlyArray<ConversationMessage> =>
   messages.map((message) => {
     if (message.role !== "user" || message.from === undefined || message.pictures === undefined) return message
@@ -169,7 +166,7 @@ export const withoutResultImages = (messages: ReadonlyArray<ConversationMessage>
     return others
   })
 
-/** The messages that are kept: without pictures and the thinking of the model, and folded when they are too much. */
+/** The messages to save: without pictures and thoughts, and compacted if they are too long. */
 export const messagesToKeep = (messages: ReadonlyArray<ConversationMessage>): ReadonlyArray<ConversationMessage> => {
   const thoughtless = messages.map((message): ConversationMessage => {
     if (message.role === "assistant") return { ...message, thinking: "" }
@@ -184,24 +181,24 @@ export const messagesToKeep = (messages: ReadonlyArray<ConversationMessage>): Re
     : [...compactedMessages(thoughtless, "", mostCharacters), ...thoughtless.slice(-1)]
 }
 
-/** What the model sees of a command that the person ran. */
+/** The message to the model about a command that the user ran. */
 export const commandMessage = (typed: string, result: ToolResult): UserMessage =>
   fromHost(`The person ran \`${typed}\` in the project:\n\n${fencedBlock("## Output", resultText(result), "text")}`)
 
-/** What the person typed. */
+/** The text that the user typed. */
 const saidBy = ({ content, said = content }: UserMessage): string => said
 
-/** The first line of what the person said first, as the title of a conversation. */
+/** The first line of the user's first message, as the title of a conversation. */
 const titleOf = (messages: ReadonlyArray<ConversationMessage>): string => {
   const first = messages.find(isFromUser)
   const [line = ""] = first?.role === "user" ? saidBy(first).trim().split("\n") : []
   return printable(line)
 }
 
-/** How many lines are shown of the last message, and of its answer. */
+/** The numbers of lines shown of the last message, and of its answer. */
 const [mostSaid, mostAnswer] = [3, 6]
 
-/** The last lines of a conversation, for a person who goes on with it. */
+/** The last lines of a conversation, for a user who continues it. */
 export const lastLines = (messages: ReadonlyArray<ConversationMessage>): string => {
   const last = messages.findLast(isFromUser)
   const answer = messages.findLast(({ role }) => role === "assistant")
@@ -236,7 +233,7 @@ const messageParts = (message: ConversationMessage): ReadonlyArray<string> => {
   return actions.length > 0 ? [actions.join("\n")] : ["## Answer", harmless((report ?? message.content).trim())]
 }
 
-/** The whole text of a file. */
+/** The conversation as the text of a markdown file. */
 export const conversationMarkdown = (
   messages: ReadonlyArray<ConversationMessage>,
   { model, project }: { readonly model: string; readonly project: string }

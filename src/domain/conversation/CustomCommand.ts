@@ -1,21 +1,21 @@
 /**
- * Messages that are kept in files and sent by a name: `/review src/a.ts` is the text of `review.md` with `src/a.ts` in the place of
- * `$ARGUMENTS`. It is a message like any other: it permits nothing, and a model may be given whatever a project wrote into it.
+ * Messages that users keep in files and send by name. `/review src/a.ts` sends the text of `review.md`, with `src/a.ts`
+ * in place of `$ARGUMENTS`. It permits nothing, like any other message. A project can write any text into its commands.
  */
 
 export interface CustomCommand {
   readonly name: string
-  /** One line; empty when the file has none. */
+  /** One line; empty if the file has none. */
   readonly description: string
   readonly text: string
-  /** True for one of the person, false for one of the project. */
+  /** True for a command of the user, false for one of the project. */
   readonly isOwn: boolean
 }
 
-/** The name that a file gives its command; nothing for a file that is none. */
+/** The name of the command in a file; undefined if the file contains none. */
 export const commandName = (file: string): string | undefined => /^([\w-]+)\.md$/.exec(file)?.[1]
 
-/** Reads a file; a block between lines of `---` at its beginning may have a line `description: ...`. */
+/** Reads a command file. A block between lines of `---` at its beginning may contain `description: ...`. */
 export const readCustomCommand = (name: string, file: string, isOwn: boolean): CustomCommand => {
   const [whole = "", head = ""] = /^---\r?\n([^]*?)\r?\n---[^\S\n]*(?:\n|$)/.exec(file) ?? []
   const [, description = ""] = /^description:[^\S\n]*(.*)$/m.exec(head) ?? []
@@ -24,7 +24,7 @@ export const readCustomCommand = (name: string, file: string, isOwn: boolean): C
 
 const place = "$ARGUMENTS"
 
-/** The message that a line means; any other line is its own message. */
+/** The message that a line sends. A line without a command is its own message. */
 export const expandCommand = (line: string, commands: ReadonlyArray<CustomCommand>): string => {
   const [, name, typed = ""] = /^\s*\/([\w-]+)(?:\s+([^]*))?$/.exec(line) ?? []
   const command = commands.find((one) => one.name === name)

@@ -1,24 +1,25 @@
 /**
- * The files that a person names in a message as `@src/a.ts`, `@src/a.ts#L10-L20` or `@"my notes.md"`, and pictures among them.
+ * Finds the files that a user mentions in a message as `@src/a.ts`, `@src/a.ts#L10-L20` or `@"my notes.md"`, including
+ * pictures.
  */
 
 const mention = /(?<![^\s([{"'])@(?:"([^"\n]+)"|([^\s"']+))/g
 
-/** Each once, in their order; a full stop behind a name is the end of the sentence. */
+/** The mentioned names in order, without duplicates. A full stop after a name ends the sentence. */
 export const mentionsIn = (text: string): ReadonlyArray<string> => [
   ...new Set([...text.matchAll(mention)].map(([, quoted, plain = ""]) => quoted ?? plain.replace(/[.,;:!?)\]}]+$/, "")))
 ]
 
-/** The text with these names as a model writes them; a sign before a path would become a part of it. */
+/** The text with these names without the `@`, which a model would otherwise take for a part of the path. */
 export const withoutMarks = (text: string, names: ReadonlyArray<string>): string =>
   names.reduce((rest, name) => rest.replaceAll(`@"${name}"`, () => name).replaceAll(`@${name}`, () => name), text)
 
 export const mentionOf = (path: string): string => (/[\s"']/.test(path) ? `@"${path}"` : `@${path}`)
 
-/** The mention that a line ends with, while it is typed; nothing for any other line. */
+/** The unfinished mention at the end of a typed line; undefined for any other line. */
 export const openMention = (line: string): string | undefined => /(?:^|[\s([{"'])@("[^"\n]*|[^\s"']*)$/.exec(line)?.[1]
 
-/** What a picture is by its first bytes; nothing for anything else. */
+/** The media type of a picture by its first bytes; undefined for any other file. */
 export const pictureType = (bytes: Uint8Array): string | undefined => {
   const head = String.fromCharCode(...bytes.subarray(0, 12))
   if (head.startsWith("\u0089PNG\r\n")) return "image/png"
@@ -27,5 +28,5 @@ export const pictureType = (bytes: Uint8Array): string | undefined => {
   return /^RIFF[^]{4}WEBP/.test(head) ? "image/webp" : undefined
 }
 
-/** True for the name of a picture that models can see. */
+/** True for the name of a picture in a format that models can read. */
 export const isPictureName = (path: string): boolean => /\.(?:png|jpe?g|gif|webp)$/i.test(path)

@@ -1,7 +1,7 @@
 /**
- * Reads an answer of a model in a conversation: what it asks for, or else the answer to the person. Only what the model writes at
- * its own level counts, as opposed to what it quotes, explains or repeats: running that would let a file that is quoted decide
- * what is run.
+ * Reads an answer of a model in a conversation: its calls and changes, or else the answer to the user. Only calls that
+ * the model itself makes count, not those that it quotes, explains or repeats. Otherwise a quoted file could decide
+ * what runs.
  */
 import * as Option from "effect/Option"
 import { type TurnContent, noCalls, nothingAsked, removalSaid, withCoveredFiles } from "../documents/TurnFormat.ts"
@@ -26,7 +26,7 @@ import { readNative } from "../tools/native/NativeCalls.ts"
 import { hasMarkedLine, markedParts } from "../tools/MarkedCalls.ts"
 import { holdsCall } from "../tools/ToolCallTraces.ts"
 
-/** The blocks of calls in their order, and the text before them. */
+/** The blocks of calls in order, and the text before them. */
 interface OwnBlocks {
   readonly blocks: ReadonlyArray<string>
   readonly rest: string
@@ -34,12 +34,12 @@ interface OwnBlocks {
 
 const none: OwnBlocks = { blocks: [], rest: "" }
 
-/** Types of code blocks that hold calls; in any other one a call is an example. */
+/** Languages of code blocks with calls. In any other language a call is an example. */
 const callLanguages = new Set(["", "json", "jsonc", "json5", "xml", "tool", "tool_call", "tool_calls", "tool_code"])
 
 const isOwn = (language: string): boolean => callLanguages.has(language.toLowerCase())
 
-/** The code blocks of a string that holds nothing else. */
+/** The code blocks of a text that contains nothing else. */
 const loneFences = (text: string): ReadonlyArray<string> => {
   if (!/(?:`{3,}|~{3,})$/.test(text)) return []
   const fences = fencedBlocks(text)
@@ -53,18 +53,18 @@ const intention = /\b(?:I(?:['’]ll| will| am going to|['’]m going to| need t
 const example =
   /\b(?:examples?|e\.g\.|syntax|formats?|looks? like|shows?|says?|contains?|reads|quotes?|written|writes)\b/i
 
-/** A line that says that a call comes, as agents write it. */
+/** A line that announces a call, as agents write it. */
 const callLabel = /^\s*(?:#{1,6}\s*)?\**(?:action|tool call|code)\**:?\**$/i
 
-/** What is opened and not closed again: elements that hold foreign text, data, verbatim text, the turn of somebody else. */
+/** Unclosed elements: quoted text, data, verbatim text, or the turn of another speaker. */
 const openElement =
   /<(details|blockquote|pre|code|script|style|template|textarea|document|file|quote|tool_response)\b[^<>]*>(?![^]*<\/\1)|<!\[CDATA\[(?![^]*\]\]>)|\\begin\{(\w+)\}(?![^]*\\end\{\2\})|<\|(?:im_start|start_header_id)\|>\s*(?:user|tool|system)/i
 const frontMatter = /^-{3,}\n[^]*\n-{3,}$/
-/** A sentence that says what must not be run, or what somebody else wants. */
+/** A sentence that says what must not run, or what somebody else wants. */
 const rejects =
   /(?:\bnot|\bnever|n['’]t|\brefuse to|\bavoid)\s+(?:\w+\s+)?(?:run|send|call|execute|use)\b|\b(?:page|file|document|comment|text|readme|site|website|result|output|author|attacker|note)\b[^.!?]*\b(?:wants?|asks?|tells?|told|instructs?|orders?|demands?)\b/i
 
-/** True for a string after which something is still open: a code block, a comment, a thought, an element, a quotation. */
+/** True if something is still open after this text: a code block, a comment, a thought, an element or a quotation. */
 const leavesOpen = (before: string): boolean =>
   (before.match(fenceLine) ?? []).length % 2 === 1 ||
   before.lastIndexOf("<!--") > before.lastIndexOf("-->") ||
@@ -73,7 +73,7 @@ const leavesOpen = (before: string): boolean =>
   frontMatter.test(before.trim()) ||
   ((before.split(/\n[ \t]*\n/).at(-1) ?? "").match(/"/g) ?? []).length % 2 === 1
 
-/** True for a string after which a call is still inside of something, or is announced as something to look at. */
+/** True if a call after this text is inside of something else, or is announced as an example. */
 const leadsToQuote = (before: string): boolean => {
   const last = before.slice(before.lastIndexOf("\n") + 1).trim()
   const sentence = last.split(/[.!?]\s+/).at(-1) ?? ""
@@ -88,7 +88,7 @@ const leadsToQuote = (before: string): boolean => {
   return leavesOpen(before) || isInside || announces || rejects.test(sentence)
 }
 
-/** The calls that end a string, each beginning a line. */
+/** The calls at the end of a text, each at the beginning of a line. */
 const lastCalls = (text: string): OwnBlocks => {
   const parts = markedParts(text)
   const [first] = parts
@@ -99,7 +99,9 @@ const lastCalls = (text: string): OwnBlocks => {
     : { blocks, rest: before }
 }
 
-/** The only code block of an answer, which ends it, after a sentence that says that the model calls it now. */
+/**
+ * The only code block of an answer, if it ends the answer and the sentence before it says that the model calls it now.
+ */
 const lastFence = (text: string): OwnBlocks | undefined => {
   const fences = fencedBlocks(text)
   const [only] = fences
@@ -117,9 +119,9 @@ const lastFence = (text: string): OwnBlocks | undefined => {
 }
 
 /**
- * What the answer calls at its own level, as opposed to what it quotes, explains or repeats. Only a text that is nothing but
- * calls counts, and calls in tags that end the text. Calls in a sentence, a quotation, a comment or a code block beside
- * other text are part of the answer: running them would let a file that is quoted decide what is run.
+ * The calls that the answer itself makes, not those that it quotes, explains or repeats. Only two forms count: a text
+ * of nothing but calls, and calls in tags at the end. All other calls belong to the text of the answer. Otherwise a
+ * quoted file could decide what runs.
  */
 const ownBlocks = (text: string): OwnBlocks => {
   const trimmed = text.trim()
@@ -130,7 +132,7 @@ const ownBlocks = (text: string): OwnBlocks => {
   return /^[{[][^]*[}\]]$/.test(trimmed) ? { blocks: [trimmed], rest: "" } : none
 }
 
-/** What the readers of tasks know of the calls of a conversation. */
+/** The task that the readers of calls expect, since a conversation has none. */
 const noTask = plainTask("ask", "ask", "", "")
 
 const isHeadingOfCalls = (heading: string): boolean => {
@@ -139,8 +141,8 @@ const isHeadingOfCalls = (heading: string): boolean => {
 }
 
 /**
- * The part of an answer under the heading of calls, when it holds some. The heading stands in the answer itself: within a quotation
- * or a code block that is the whole answer, it belongs to what is quoted.
+ * The part of an answer under the heading of calls, if it contains calls. The heading must belong to the answer itself,
+ * not to a quotation or to a code block around the whole answer.
  */
 const headedCalls = (answer: string): string | undefined => {
   const heading = outline(answer).sections.find((section) => isHeadingOfCalls(section.heading))
@@ -154,7 +156,7 @@ const headedCalls = (answer: string): string | undefined => {
   return holdsCall(part) || fencedBlocks(part).some(({ text }) => holdsCall(text)) ? part : undefined
 }
 
-/** The calls in an answer: those under their heading, or those of which it consists or with which it ends. */
+/** The calls in an answer: those under their heading, or those that make up or end the answer. */
 const readCalls = (answer: string, isTool: (name: string) => boolean, isNative: boolean): TurnContent | undefined => {
   const headed = headedCalls(answer)
   const { blocks } = headed === undefined ? ownBlocks(answer) : none
@@ -166,28 +168,29 @@ const readCalls = (answer: string, isTool: (name: string) => boolean, isNative: 
   const calls = [...(asked?.looks ?? []), ...(asked?.calls ?? [])]
   if (headed !== undefined) return { calls, changes: [], issues, repairs }
   if (calls.length === 0 || issues.length > 0) return undefined
-  // JSON may be an answer, and the form of another program is none: its call is refused with the tools that there are.
+  // JSON with an unknown tool may be the answer. In the native form of another program it is a call, and is refused
+  // with the list of tools.
   if (!isNative && calls.some(({ name }) => !isTool(name))) return undefined
   const number = calls.length === 1 ? "a tool call" : `${calls.length} tool calls`
   const found = makeRepair("tool-call-repaired", {}, `Read ${number} out of the text of the answer.`)
   return { calls, changes: [], issues, repairs: [...repairs, found] }
 }
 
-/** True for a line with which a change of a file begins. The marks of a conflict of git are none. */
+/** True for a line that begins a change of a file. Git's conflict marks do not. */
 const beginsChange = (line: string): boolean =>
   readOpen(line) !== undefined || looseMark.test(line) || beginsChangeObject(line)
 
-/** Without the thoughts with which an answer begins. */
+/** The answer without the thoughts at its beginning. */
 const withoutThinking = (answer: string): string =>
   answer.replace(/^\s*<(think|thinking|thought|reasoning)>[^]*?<\/\1>/i, "")
 
-/** A thought without an end, which holds all of the answer. */
+/** An unfinished thought that contains the whole answer. */
 const endless = /^\s*<(think|thinking|thought|reasoning)>(?![^]*<\/\1>)/i
 
 /** Lines of JSON and of tags, headings, and labels with values. */
 const partOfCall = /^\s*(?:[<{}[\]"]|&lt;|#{1,6}\s|(?:[-*+]\s+)?[*_`]*\w+[*_`]*:)/
 
-/** What stands where a call was meant: beside it the answer only says what comes next. */
+/** Text that was meant as a call, in an answer that otherwise only says what comes next. */
 const meantCall = (answer: string, isTool: (name: string) => boolean): string | undefined => {
   const quote = leakedCall(answer, isTool)
   const before = answer
@@ -214,14 +217,14 @@ const leakedIssue = (quote: string): Issue =>
     }
   )
 
-/** What an answer may ask for, and the files that the project has at the paths which it names. */
+/** The actions that an answer may request, and the project's files at the paths that it names. */
 interface MessageOptions {
   readonly mayChange: boolean
   readonly tools: ReadonlySet<string>
   readonly paths?: ProjectPaths
 }
 
-/** Reads an answer. Without calls and changes it is the report: the answer to the person. */
+/** Reads an answer. Without calls and changes it is the report: the answer to the user. */
 export const readMessageTurn = (answer: string, { mayChange, paths, tools }: MessageOptions): TurnContent => {
   const isTool = (name: string): boolean => meantTool(name, [...tools]) !== undefined
   const covered = withCoveredFiles(answer, paths)

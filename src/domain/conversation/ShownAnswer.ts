@@ -1,6 +1,6 @@
 /**
- * What a person sees of the answers of a model while they are written. Calls and changes in the text are left out. An answer
- * that is sent back was shown already: of the one that takes its place, only the lines that were not shown are added.
+ * Decides what the user sees of an answer while the model writes it. Calls and changes are left out. If the program
+ * sends an answer back, the user has already seen it. Of its replacement only the new lines are shown.
  */
 import { readFence } from "../files/ChangeMarks.ts"
 import { beginsNative } from "../tools/native/NativeCalls.ts"
@@ -9,10 +9,10 @@ import { holdsCall } from "../tools/ToolCallTraces.ts"
 const isHeadingOfCalls = (line: string): boolean => /^\s*(?:#{1,6}\s*|\*\*)(?:tool calls|look first)\b/i.test(line)
 const isMark = (line: string): boolean => /^\s*<{5,}(?!<)/.test(line)
 const isPath = (line: string): boolean => /^[*#`\s]*\S*[./][\w-]+[`*:]*\s*$/.test(line)
-/** The beginning of a line that may become something else than words. */
+/** The beginning of a line that may become more than prose. */
 const mayAct = (line: string): boolean => /^\s*(?:[#`~<{[*]|\S*$)/.test(line)
 
-/** How much of a text that begins a line may be shown, and whether what follows asks for something. */
+/** The part of an unfinished line that may be shown, and whether the line begins a call or a change. */
 const shownPart = (text: string): { readonly end: number; readonly isActing: boolean } => {
   const lines = text.split("\n")
   let end = 0
@@ -45,27 +45,27 @@ const shownPart = (text: string): { readonly end: number; readonly isActing: boo
 }
 
 export interface ShownAnswer {
-  /** A new answer begins; gives what takes its text. */
+  /** Begins a new answer; returns the function that receives its text. */
   readonly begin: () => (delta: string) => void
-  /** The last answer asked for something: what was shown of it are words about that. */
+  /** The last answer made calls or changes; its shown text was about them. */
   readonly acted: () => void
-  /** The last answer is the final one, in this form. */
+  /** The last answer is final, in this form. */
   readonly end: (answer: string) => void
-  /** Adds what the host says. An answer after that is another one. */
+  /** Adds a text of the program. Later text belongs to a new answer. */
   readonly add: (text: string) => void
 }
 
 const linesOf = (text: string): ReadonlyArray<string> => text.split("\n").filter((line) => line.trim() !== "")
 
 export const makeShownAnswer = (listen: (text: string) => void): ShownAnswer => {
-  /** Everything that was shown. */
+  /** All text shown so far. */
   let printed = ""
   let answer = ""
   let done = 0
   let isActing = false
-  /** True when an answer was shown that is not the final one. */
+  /** True after an answer that was shown but is not the final one. */
   let isMuted = false
-  /** True when the host said something last. */
+  /** True if the program added the last text. */
   let isAdded = false
 
   const show = (text: string): void => {
@@ -82,7 +82,7 @@ export const makeShownAnswer = (listen: (text: string) => void): ShownAnswer => 
     if (isMuted || isActing) return
     let from = done
     if (done > 0 && answer[done - 1] !== "\n") {
-      // The rest of a line of which the beginning is shown can only be words.
+      // The rest of a partly shown line can only be prose.
       const lineEnd = answer.indexOf("\n", done)
       if (lineEnd === -1) return showUntil(answer.length)
       from = lineEnd + 1

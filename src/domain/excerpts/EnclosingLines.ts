@@ -1,17 +1,17 @@
-/** The lines of a text that belong together: the block, the declaration or the section around a line. */
+/** Finds the lines that belong together with a line: its block, its declaration or its section. */
 import { declarationsAround, declarationsOf, indentOf, isProgram } from "../files/Declarations.ts"
 import { outline } from "../markdown/Outline.ts"
 import { type MarkdownSection, sectionEnd } from "../markdown/Sections.ts"
 import type { LineRange } from "../text/LineRange.ts"
 
-/** Lines before and after a line that belongs to no block, or to one that is too long. */
+/** The number of lines shown on each side of a line without a block, or with a block that is too long. */
 const around = 10
 
 const isBlank = (line: string | undefined): boolean => line === undefined || line.trim() === ""
 
 const isCloser = (line: string): boolean => /^\s*(?:[)}\]]|end\b|fi\b|done\b|esac\b)/.test(line)
 
-/** Comments, decorators and attributes, which belong to the line below them. */
+/** True for comments, decorators and attributes, which belong to the line below them. */
 const isLeading = (line: string): boolean => /^\s*(?:\/\/|\/\*|\*|#(?!include|define)|@|--|;;|""")/.test(line)
 
 const sectionsOf = (lines: ReadonlyArray<string>) => {
@@ -24,10 +24,13 @@ const sectionsOf = (lines: ReadonlyArray<string>) => {
 }
 
 const opener = /(?:[({[:]|=>)\s*$/
-/** What stands at the margin inside of blocks: conditions of a preprocessor, and labels. */
+/** Lines inside of a block that are not indented: preprocessor conditions and labels. */
 const marginal = /^(?:#\s*(?:if|el|endif|define|undef|pragma)|\w+:\s*$)/
 
-/** The block that a line of this index begins: the deeper lines below it, and the one that closes them. */
+/**
+ * Returns the last line of the block that the line at `header` begins: the deeper lines below it and the line that
+ * closes them.
+ */
 export const blockBelow = (lines: ReadonlyArray<string>, header: number, most: number, hasMargin = false): number => {
   const depth = indentOf(lines[header] ?? "")
   let opens = opener.test(lines[header] ?? "")
@@ -47,7 +50,7 @@ export const blockBelow = (lines: ReadonlyArray<string>, header: number, most: n
   return end
 }
 
-/** The nearest line above that is less indented, unless it is too far away. */
+/** The nearest less indented line above; undefined if it is more than `most` lines away. */
 const parentOf = (lines: ReadonlyArray<string>, index: number, most: number): number | undefined => {
   const depth = indentOf(lines[index] ?? "")
   for (let above = index - 1; above >= Math.max(0, index - most); above--) {
@@ -57,7 +60,7 @@ const parentOf = (lines: ReadonlyArray<string>, index: number, most: number): nu
   return undefined
 }
 
-/** The nearest line above one that closes a block that closes none: a line of that block, or the one that begins it. */
+/** Skips closing lines: returns the nearest line above that closes no block. It is in the closed block or begins it. */
 const lineAbove = (lines: ReadonlyArray<string>, at: number): number => {
   const above = lines.slice(0, at).findLastIndex((line) => !isBlank(line) && !isCloser(line))
   return above < 0 ? at : above
@@ -69,7 +72,7 @@ const withLeading = (lines: ReadonlyArray<string>, header: number): number => {
   return start
 }
 
-/** The widest block around a line that has at most `most` lines; nothing when there is none. */
+/** The widest block around a line with at most `most` lines; undefined if there is none. */
 const indented = (lines: ReadonlyArray<string>, at: number, most: number): LineRange | undefined => {
   let enclosing: LineRange | undefined
   let header: number | undefined = isCloser(lines[at] ?? "") ? lineAbove(lines, at) : at
@@ -83,7 +86,7 @@ const indented = (lines: ReadonlyArray<string>, at: number, most: number): LineR
   return enclosing
 }
 
-/** Pairs of lines with braces that open and close; braces in strings and comments may mislead it. */
+/** Pairs of lines in which braces open and close. Braces in strings and comments can produce wrong pairs. */
 const bracesOf = (lines: ReadonlyArray<string>): ReadonlyArray<LineRange> => {
   const open: Array<number> = []
   const pairs: Array<LineRange> = []
@@ -99,7 +102,7 @@ const bracesOf = (lines: ReadonlyArray<string>): ReadonlyArray<LineRange> => {
 export const proses = new Set(["markdown", "mdx"])
 const plain = new Set(["", "text", "csv", "jsonl"])
 
-/** Gives the lines (from 1) around a line, at most `most` of them, the line itself among them. */
+/** Returns a function that finds the lines (from 1) around a line, including the line, at most `most` of them. */
 export const enclosingLines = (lines: ReadonlyArray<string>, language: string) => {
   const sections = proses.has(language) ? sectionsOf(lines) : undefined
   let braces: ReadonlyArray<LineRange> | undefined
@@ -117,10 +120,13 @@ export const enclosingLines = (lines: ReadonlyArray<string>, language: string) =
   }
 }
 
-/** Languages whose blocks have a preprocessor and labels at the margin. */
+/** Languages in which preprocessor lines and labels are not indented inside of blocks. */
 const margins = new Set(["c", "cpp", "cuda", "objectivec"])
 
-/** Gives the lines (from 1) of the innermost declaration around some lines, with the comments above it. */
+/**
+ * Returns a function that finds the lines (from 1) of the innermost declaration around a range, with the comments above
+ * it.
+ */
 export const declarationLines =
   (lines: ReadonlyArray<string>, language: string, all = declarationsOf(lines, language)) =>
   ({ from, to }: LineRange): LineRange | undefined => {
@@ -131,15 +137,15 @@ export const declarationLines =
     return undefined
   }
 
-/** True for a language in which `enclosingNames` can find some. */
+/** True for a language in which `enclosingNames` can find names. */
 export const hasNames = (language: string): boolean => isProgram(language) || proses.has(language)
 
 const mostNames = 2
 const longestName = 60
 
 /**
- * Gives the names of the innermost declarations around the line of an index (`Schema.validate`), or the heading above it; empty
- * for a line without one, and for one that declares something or is a heading itself.
+ * Returns a function that finds the names of the innermost declarations around a line, such as `Schema.validate`, or
+ * the heading above it. Empty for a line without one, and for a line that is itself a declaration or heading.
  */
 export const enclosingNames = (lines: ReadonlyArray<string>, language: string) => {
   const isText = proses.has(language)

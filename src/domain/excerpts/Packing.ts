@@ -1,16 +1,16 @@
 /**
- * Packs lines of a text into a budget of characters: the caller adds lines in the order of their weight, as long as they fit, and
- * notes between them say what is left out.
+ * Packs lines of a text into a budget of characters. The caller adds lines in the order of their scores while they fit.
+ * Notes between the lines say which lines are left out.
  */
 import { cutAt } from "../text/Excerpt.ts"
 
-/** A longer line is shown around the first of the texts that it holds. */
+/** A longer line is cut to the characters around the first search text in it. */
 export const longestLine = 400
 
-/** The characters shown before that text. */
+/** The number of characters shown before the search text. */
 const beforeText = 100
 
-/** A line with at most so many characters; `texts` are those to be seen in it, in lower case. */
+/** Cuts a line to `longestLine` characters around the first of the search texts, which are in lower case. */
 export const cutLine = (line: string, texts: ReadonlyArray<string> = []): string => {
   if (line.length <= longestLine) return line
   const lower = line.toLowerCase()
@@ -20,7 +20,7 @@ export const cutLine = (line: string, texts: ReadonlyArray<string> = []): string
   return `${start > 0 ? "..." : ""}${part}... (${line.length} characters)`
 }
 
-/** Chooses lines within a budget that also holds a note for each run of lines that is left out. */
+/** Chooses lines within a budget. The budget also covers a note for each gap between the chosen lines. */
 export class LineChoice {
   readonly lines = new Set<number>()
   #remaining: number
@@ -59,12 +59,12 @@ export class LineChoice {
   }
 }
 
-/** Says what is left out, from one line to another (indexes from 0). */
+/** Returns the note for a gap between two lines (indexes from 0). */
 type GapText = (from: number, to: number) => string
 
 /**
- * The chosen lines and the notes between them, and the indexes of all lines that are shown: a note that is longer than what it
- * hides gives way to it.
+ * Joins the chosen lines with notes for the gaps, and returns the indexes of all shown lines. A gap that is shorter
+ * than its note is shown instead of the note.
  */
 const joinChosen = (lines: ReadonlyArray<string>, chosen: ReadonlySet<number>, gap: GapText) => {
   const rows: Array<string> = []
@@ -90,10 +90,10 @@ const joinChosen = (lines: ReadonlyArray<string>, chosen: ReadonlySet<number>, g
   return { text: rows.join("\n"), shown: shownIndexes }
 }
 
-/** A note may be so much longer than those that are measured. */
+/** Allows a note to be longer by this number of characters than the measured notes. */
 const noteSlack = 8
 
-/** The lines that `choose` adds, joined, with notes for the others, in at most `budget` characters. */
+/** Joins the lines that `choose` adds, with notes for the gaps, in at most `budget` characters. */
 export const packLines = (
   lines: ReadonlyArray<string>,
   budget: number,

@@ -1,37 +1,35 @@
-/**
- * What a line counts for where a text is cut to a budget: the table of all scores and orders. Only the order and distance of scores matter.
- */
+/** All scores and orders by which a text is cut to a budget. Only their order and their distances matter. */
 
-/** Lines that hold what a task looks for. The score of a text is divided by the places that it has. */
+/** The scores of lines that contain a search term. The score of a quoted string is divided among its lines. */
 export const termScores = {
-  /** A quoted string is a place that the task means. */
+  /** A quoted string, which names a place. */
   literal: 12,
-  /** A declaration of a name, */
+  /** The declaration of a name. */
   declared: 10,
-  /** in another one that the task names, */
+  /** Added inside of another declaration that the task names. */
   inNamed: 5,
-  /** and around a quoted string. */
+  /** Added around a line with a quoted string. */
   aroundLiteral: 8,
-  /** A use of a name, less the more lines use it. */
+  /** A use of a name; lower if more lines use the name. */
   use: 3,
-  /** A word of the task, less the more lines hold it; the same once more for a declaration whose name has it. */
+  /** A word of the task; lower if more lines contain it. Added again for a declaration whose name contains the word. */
   word: 1
 } as const
 
-/** By how much a score counts less. */
+/** Factors that reduce a score. */
 export const scoreParts = {
-  /** In a comment, which explains the code but is not it. */
+  /** A line of a comment, which only explains the code. */
   comment: 0.3,
-  /** What only the prompt names, and not the task. */
+  /** A term that the prompt contains and the task does not. */
   prompt: 0.5,
-  /** A name by its form alone, without backticks. */
+  /** A name without backticks, recognised only by its form. */
   form: 0.5,
-  /** A file of tests, which repeats the names of what it tests. */
+  /** A test file, which repeats the names of the code that it tests. */
   testFile: 0.25
 } as const
 
-/** The order in which the matches of a search are shown: source, other data, tests, text for people, and what tools write. */
+/** The order in which matches of a search are shown: source, other data, tests, prose, and generated files. */
 export const fileOrder = ["source", "data", "test", "prose", "written"] as const
 
-/** The order of lines about a failed check, those that say most first. A legend says what the signs of a comparison mean. */
+/** The order of lines about a failed check, the most informative first. A legend explains the signs of a comparison. */
 export const failureOrder = ["assertion", "failing", "place", "comparison", "legend", "other"] as const

@@ -1,7 +1,7 @@
 /**
- * Which matches of a search are shown where not all have room: files that a program is made of before tests, text for people, and
- * what tools write; in a file what declares a name before what uses it; and something of each file, what tools write excepted,
- * before more of one.
+ * Chooses the matches of a search that are shown if not all fit. Source files come before tests, prose and generated
+ * files. In a file, declarations of a name come before its uses. Each file except generated ones gets one match before
+ * any file gets a second.
  */
 import { declaredName, isProgram } from "../files/Declarations.ts"
 import { languageOf } from "../files/Language.ts"
@@ -28,19 +28,19 @@ const kindOf = (path: string): (typeof fileOrder)[number] => {
   return isProgram(language) ? "source" : "data"
 }
 
-/** The rows of a file that could be shown, each a match with what belongs to it. */
+/** The matches of a file that can be shown, each with the lines that belong to it. */
 export interface SearchRows {
   /** The path of the file, relative to the project. */
   readonly path: string
   /** The rows in the order of the file; `line` is its text. */
   readonly rows: ReadonlyArray<{
     readonly line: string
-    /** The characters that it needs. */
+    /** The number of characters of the match with its lines. */
     readonly size: number
   }>
 }
 
-/** The indexes of the rows of each file that fit in so many rows and characters, in order. */
+/** Chooses rows of each file within `rows` rows and `characters` characters; returns their indexes in order. */
 export const chooseRows = (
   files: ReadonlyArray<SearchRows>,
   { characters, rows: mostRows = Number.MAX_SAFE_INTEGER }: { readonly characters: number; readonly rows?: number }

@@ -1,6 +1,6 @@
 /**
- * What a task looks for in a text: the strings that it quotes, the names that it writes in backticks or as code, and its words;
- * and which lines of a text hold them.
+ * Extracts the search terms of a task: quoted strings, names in backticks or with the form of code, and words. Then
+ * finds the lines of a text that contain them.
  */
 import { type Declaration, declarationsAround } from "../files/Declarations.ts"
 import { languageOf } from "../files/Language.ts"
@@ -8,7 +8,7 @@ import { stemOf, wordsInName } from "../text/Nearest.ts"
 import type { LineRange } from "../text/LineRange.ts"
 import { scoreParts, termScores } from "./Scores.ts"
 
-/** A string or a name, and how much it counts, at most 1. */
+/** A string or a name with its weight, at most 1. */
 interface Named {
   readonly text: string
   readonly weight: number
@@ -25,14 +25,14 @@ const mostWords = 60
 const mostNamed = 30
 const mostMatches = 300
 
-/** Words of sentences that tell no place of a text. */
+/** Common words, which do not help to find a place in a text. */
 const commonWords = new Set(
   "about also and any are because but can does each for from has have how into its let more must not one only other part should than that the their them then there they this too was what when where which while will with would".split(
     " "
   )
 )
 
-/** The words of a string that may stand in source, lower case, each once. */
+/** The words of a string that can occur in source code, in lower case, without duplicates. */
 const wordsOf = (text: string): ReadonlyArray<string> => {
   const words = text.toLowerCase().match(/[\p{L}_$][\p{L}\d_$]{2,}/gu) ?? []
   return [...new Set(words)].filter((word) => !commonWords.has(word)).slice(0, mostWords)
@@ -40,7 +40,7 @@ const wordsOf = (text: string): ReadonlyArray<string> => {
 
 const quoted = /`([^`\n]{2,200})`|"([^"\n]{3,200})"|“([^”\n]{3,200})”|(?<![\p{L}\d])'([^'\n]{3,200})'(?![\p{L}\d])/gu
 const identifier = /^[A-Za-z_$#@][\w$]*(?:(?:\.|::|#|->)[A-Za-z_$][\w$]*)*(?:\(.*\))?$/
-/** A name by its form: with an underscore, a hump, or brackets. */
+/** Recognises a name by its form: with an underscore, a capital inside, or brackets after it. */
 const codeName =
   /(?<![\w$/.])(?:[A-Za-z$]\w*_\w+|_+[A-Za-z]\w*|[A-Za-z$]*[a-z\d][A-Z][\w$]*|[A-Za-z_$][\w$]*(?=\(\)))(?![\w$/])/g
 
@@ -81,7 +81,7 @@ const strongest = (all: ReadonlyArray<Named>): ReadonlyArray<Named> =>
     .toSorted((a, b) => b.weight - a.weight)
     .slice(0, mostNamed)
 
-/** What a task looks for. What only the prompt of the person names counts half. */
+/** The search terms of a task. Terms that only the user's prompt contains count half. */
 export const searchTermsOf = (task: string, prompt = ""): SearchTerms => {
   const [taskTerms, promptTerms] = [named(task, 1), named(prompt, scoreParts.prompt)]
   return {
@@ -91,7 +91,7 @@ export const searchTermsOf = (task: string, prompt = ""): SearchTerms => {
   }
 }
 
-/** All that is looked for, in lower case, what counts most first. */
+/** All search terms in lower case, those with the highest weight first. */
 export const textsOf = ({ literals, names, words }: SearchTerms): ReadonlyArray<string> => [
   ...[...literals, ...names].map(({ text }) => text.toLowerCase()),
   ...words
@@ -100,7 +100,7 @@ export const textsOf = ({ literals, names, words }: SearchTerms): ReadonlyArray<
 const namePattern = (name: string): RegExp =>
   new RegExp(`(?<![\\w$])${name.replaceAll(/[$.*+?^{}()|[\]\\]/g, "\\$&")}(?![\\w$])`)
 
-/** True for a line that holds one of the names as a word. */
+/** Returns a test for lines that contain one of the names as a word. */
 export const holdsName = ({ names }: SearchTerms): ((line: string) => boolean) => {
   const all = names.map(({ text }) => namePattern(text))
   return (line) => all.some((pattern) => pattern.test(line))
@@ -109,28 +109,30 @@ export const holdsName = ({ names }: SearchTerms): ((line: string) => boolean) =
 const hitsOf = (lines: ReadonlyArray<string>, isHit: (line: string) => boolean): ReadonlyArray<number> =>
   lines.flatMap((line, index) => (isHit(line) ? [index] : []))
 
-/** A block holds enough of the words with so much of them, and with this part of what the best one has. */
+/** A block matches if its score is at least this, and at least `leastPart` of the best score. */
 export const leastScore = 1
 const leastPart = 0.4
-/** The same beside a place that the task means. */
+/** The least score of a block if the task also names a place. */
 const leastBeside = 0.5
-/** A shorter beginning of a word begins other words as well. */
+/** A shorter stem also begins unrelated words. */
 const leastStem = 5
-/** So many lines with a quoted string are places that it may mean. */
+/** A quoted string names a place only if at most this many lines contain it. */
 const mostPlaces = 6
 
-/** How much a word says of the lines that hold it, at most 1: next to nothing where it stands in very many of them. */
+/** The weight of a word, at most 1. It is near 0 for a word that very many lines contain. */
 const weightOf = (hits: number, lines: number): number => (1 - Math.log(hits) / Math.log(lines + 1)) ** 2
 
-/** A block of a text whose lines hold words that are looked for. */
+/** A block of a text whose lines contain search terms. */
 export interface MatchedBlock {
-  /** Its lines with such words, the best first. */
+  /** Its lines with search terms, the best first. */
   readonly matchedLines: ReadonlyArray<number>
-  /** How much of the words it holds. */
+  /** The sum of the weights of the words in the block. */
   readonly score: number
 }
 
-/** The lines (indexes from 0) that a task means, and the blocks that hold the most of its words, the best first. */
+/**
+ * Returns the lines (indexes from 0) that a task names, and the blocks that contain most of its words, the best first.
+ */
 export const matchingLines = (
   lines: ReadonlyArray<string>,
   all: ReadonlyArray<Declaration>,

@@ -1,6 +1,6 @@
 /**
- * The parts of a text that help a task. A text that fits is whole; of a longer one its outline and the parts that the terms of the
- * task match, in order, with the places of what is left out.
+ * Cuts a text to the parts that help a task. A text that fits stays whole. A longer text is reduced to its outline and
+ * the parts that match the search terms, in order. Notes say which lines are left out.
  */
 import * as Arr from "effect/Array"
 import { commentLines, longComments } from "../files/CommentLines.ts"
@@ -18,46 +18,46 @@ export interface ExcerptSource {
   readonly language: string
   /** The number of the first line; absent for a text whose lines have no numbers. */
   readonly first?: number
-  /** The lines (indexes from 0) that matter most. */
+  /** The lines (indexes from 0) that are added first. */
   readonly keep?: ReadonlyArray<number>
-  /** Says what is left out, from one line to another (indexes from 0). */
+  /** Returns the note for a gap between two lines (indexes from 0). */
   readonly gap: (from: number, to: number) => string
 }
 
 export interface Excerpt {
   readonly text: string
-  /** The indexes of the lines that are shown. */
+  /** The indexes of the shown lines. */
   readonly lines: ReadonlySet<number>
   readonly isWhole: boolean
 }
 
-/** The most lines of one part that only words match. */
+/** The most lines of a part that only words match. */
 const longestPart = 40
-/** The most places that a task means. */
+/** The most places of a task that are used. */
 const mostMeant = 12
-/** A declaration with more lines is shown by the blocks in it. */
+/** A longer declaration is not shown whole, but by the matching blocks in it. */
 const longestWhole = 80
-/** Fewer lines of comments stay with the code around them. */
+/** A shorter comment stays with the code around it. */
 const leastComment = 3
-/** The last lines of a declaration that does not fit. */
+/** The number of lines shown at the end of a declaration that does not fit. */
 const lastLines = 3
-/** The lines of a gap that is filled first. */
+/** The largest gap between shown lines that is filled. */
 const mostOfGap = 4
-/** The lines before and after one that is looked for in a declaration that does not fit. */
+/** The number of lines shown before and after a matching line, in a declaration that does not fit. */
 const nearLines = 2
-/** So many lines that are looked for are shown of it: more of them would leave no room for what belongs together. */
+/** The most matching lines shown of one declaration. More would leave no space for lines that belong together. */
 const mostLookedFor = 3
 
-/** The lines in which the head of a declaration ends. */
+/** The most lines in which the head of a declaration ends. */
 const mostHead = 8
-/** So many places are shown by their line before anything around one of them. */
+/** For this many places, the line of the place is shown before the lines around any place. */
 const mostFirst = 6
-/** The outline leaves this part of the room to the blocks beside it. */
+/** The share of the budget that the outline leaves for blocks. */
 const outlineShare = 0.65
 
 const isProse = (language: string): boolean => proses.has(language) || language === "page"
 
-/** Indexes of headings or declarations, those of the highest level first. */
+/** The indexes of headings or declarations, those of the highest level first. */
 const outlineOf = (
   { language, lines }: ExcerptSource,
   declarations: ReadonlyArray<Declaration>
@@ -72,7 +72,7 @@ const outlineOf = (
 const importing =
   /^(?:import\b|from\s+\S+\s+import\b|use\s+[\w{:*\\]|using\s+\w|#include\b|(?:const|let|var)\b.*\brequire\()/
 
-/** Indexes of the lines that import what a task names, from each that begins one to its end; those of prose have none. */
+/** The indexes of import statements that name a search term, each from its first to its last line. Empty for prose. */
 const importsOf = ({ language, lines }: ExcerptSource, terms: SearchTerms): ReadonlyArray<ReadonlyArray<number>> => {
   const holds = holdsName(terms)
   if (isProse(language) || terms.names.length === 0) return []
@@ -85,7 +85,7 @@ const importsOf = ({ language, lines }: ExcerptSource, terms: SearchTerms): Read
 
 const indexesOf = ({ from, to }: LineRange): ReadonlyArray<number> => Arr.range(from - 1, to - 1)
 
-/** The lines with which a declaration begins, up to where its body does. */
+/** The lines from the beginning of a declaration to the beginning of its body. */
 const headLines = (lines: ReadonlyArray<string>, range: ReadonlyArray<number>, prose: ReadonlySet<number>) => {
   const code = range.filter((index) => !prose.has(index) && !/^\s*@/.test(lines[index] ?? ""))
   const end = code.slice(0, mostHead).findIndex((index) => /(?:[{:]|=>)\s*$/.test(lines[index] ?? ""))
@@ -93,8 +93,8 @@ const headLines = (lines: ReadonlyArray<string>, range: ReadonlyArray<number>, p
 }
 
 /**
- * Adds what fits of a declaration: its head, its last lines, those of its lines that are looked for, and what is around one of
- * them, as far as there is room.
+ * Adds the parts of a declaration that fit: its head, its last lines, its matching lines, and the lines around one of
+ * them.
  */
 const addPart = (
   choice: LineChoice,
@@ -122,7 +122,7 @@ const addPart = (
   }
 }
 
-/** Adds the few lines between others: a part with holes would be read again. */
+/** Fills short gaps, because the model would read a part with small gaps again. */
 const fillGaps = (choice: LineChoice): void => {
   for (const at of [...choice.lines].toSorted((a, b) => a - b)) {
     const size = Array.from({ length: mostOfGap }, (_, index) => index + 1).find((one) =>
@@ -142,7 +142,7 @@ const choose = (source: ExcerptSource, terms: SearchTerms, choice: LineChoice): 
   const declared = declarationLines(lines, language, declarations)
   const enclosing = enclosingLines(lines, language === "page" ? "markdown" : language)
   const blocksAt = new Map<number, LineRange>()
-  /** The declaration around a line, or the block where that is too long; that of a comment is what stands below it. */
+  /** The declaration around a line, or the block if the declaration is too long. For a comment, the code below it. */
   const blockAt = (index: number): LineRange => {
     let at = index
     while (comments.has(at) && at < lines.length - 1) at += 1
@@ -164,12 +164,12 @@ const choose = (source: ExcerptSource, terms: SearchTerms, choice: LineChoice): 
     index,
     range: indexesOf(declared({ from: index + 1, to: index + 1 }) ?? enclosing(index + 1))
   }))
-  // A declaration that is named, and holds another of the places, is shown around that one.
+  // A named declaration that contains another place is shown around that place.
   const isHead = ({ index, range }: (typeof ranges)[number]): boolean =>
     index === range[0] && ranges.some((one) => one.index !== index && one.range[0] === index)
   const placed = ranges.filter((one) => !isHead(one))
   const parts = kept === undefined ? placed : [{ index: first, range: indexesOf(kept) }, ...placed]
-  // The line of each place first, so that a long one does not hide another.
+  // Adds the line of each place first, so that a long declaration does not displace other places.
   for (const { index } of parts.slice(0, mostFirst)) if (choice.budgetLeft > budget / 2) choice.add([index])
   for (const [position, { index, range }] of parts.entries()) {
     if (range.every((at) => choice.lines.has(at) || prose.has(at))) continue
@@ -187,7 +187,7 @@ const choose = (source: ExcerptSource, terms: SearchTerms, choice: LineChoice): 
       matchedLines: [best = 0]
     } of blocks) {
       const block = indexesOf(blockAt(best))
-      // What has no room is shown in part while little else is shown.
+      // A block that does not fit is shown in part while half of the budget is free.
       if (choice.add(block) || choice.budgetLeft < budget / 2) continue
       addPart(choice, block, headLines(lines, block, prose), best, { matched, spare: budget / 2 })
     }
@@ -201,7 +201,7 @@ const choose = (source: ExcerptSource, terms: SearchTerms, choice: LineChoice): 
   choice.addEach(lines.keys())
 }
 
-/** The whole text if it has at most `limit` characters, else what of it helps the task. */
+/** Returns the whole text if it has at most `limit` characters, and otherwise its parts that help the task. */
 export const excerptOf = (source: ExcerptSource, terms: SearchTerms, limit: number): Excerpt => {
   const { first, gap, lines } = source
   const withNumbers = (all: ReadonlyArray<string>) => (first === undefined ? all : numberLines(all, first))

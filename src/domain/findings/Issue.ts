@@ -1,6 +1,6 @@
 /**
- * What a check finds. An `Issue` is something the model can fix and is fed back to it; a `Repair` is a harmless
- * deviation that the reader fixed by itself. A `Reading` carries both with the value; no issue means success.
+ * The findings of a check. An `Issue` goes back to the model, which must fix it. A `Repair` is a harmless deviation
+ * that the reader has fixed. A `Reading` contains both with the value; it succeeds if it has no issues.
  */
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
@@ -21,13 +21,13 @@ export const Where = Schema.Struct({
 export type Where = typeof Where.Type
 
 /**
- * Where, what is wrong, how to fix it (with the nearest valid values), and a stable kebab-case code. `what` is for a person,
- * too, and addresses nobody; `how` tells the author of the text what to write.
+ * A broken rule: the place, the problem, the fix with the nearest valid values, and a stable code. `what` is also shown
+ * to users and addresses nobody. `how` tells the author of the text what to write.
  */
 export const Issue = Schema.Struct({
   /** A stable code in kebab-case. */
   code: Schema.String,
-  /** The place. */
+  /** The place in the document. */
   where: Where,
   /** What is wrong. */
   what: Schema.String,
@@ -38,51 +38,54 @@ export const Issue = Schema.Struct({
 })
 export type Issue = typeof Issue.Type
 
-/** A deviation that was repaired, with a stable kebab-case code. */
+/** A deviation that a reader has repaired, with a stable code. */
 export const Repair = Schema.Struct({
   /** A stable code in kebab-case. */
   code: Schema.String,
-  /** The place. */
+  /** The place in the document. */
   where: Where,
-  /** What was repaired. */
+  /** What the reader changed. */
   message: Schema.String,
   /** The code of the syntax in which a call was written, see docs/internals/repairs.md. */
   syntax: Schema.optionalKey(Schema.String)
 })
 export type Repair = typeof Repair.Type
 
-/** The outcome of reading one document. Accepted when `issues` is empty, and then `value` is always present. */
+/** The outcome of reading a document. The document is accepted if `issues` is empty; then `value` is present. */
 export interface Reading<A> {
   readonly value: Option.Option<A>
   readonly issues: ReadonlyArray<Issue>
   readonly repairs: ReadonlyArray<Repair>
 }
 
-/** The reading of one answer of a model, which may be asked again. */
+/** The outcome of reading an answer of a model; a retry may follow. */
 export interface AnswerReading<A> extends Reading<A> {
-  /** What is accepted although it has issues, when no attempt is without; `repairs` say how it was marked. */
+  /** A value to use despite its issues if no attempt succeeds; `repairs` say how it was marked. */
   readonly fallback?: Pick<Reading<A>, "repairs"> & { readonly value: A }
-  /** True for an answer from which the next one goes on: a question that the person answered, JSON that does not fit yet. */
+  /**
+   * True for a rejected answer that the next attempt builds on: an answered question, or JSON that does not fit the
+   * schema yet.
+   */
   readonly hasUse?: boolean
 }
 
-/** Says where an issue is: `section "Task section 1", task "Research 2", field "Skill", line 12`. */
+/** Returns the place as text: `section "Task section 1", task "Research 2", field "Skill", line 12`. */
 export const whereText = ({ field, line, section, task }: Where): string =>
   Object.entries({ section, task, field })
     .flatMap(([name, value]) => (value === undefined ? [] : [`${name} "${value}"`]))
     .concat(line === undefined ? [] : [`line ${line}`])
     .join(", ")
 
-/** One line for a person: what is wrong and what to do. */
+/** One line for users: the problem and the fix. */
 export const issueText = (issue: Issue): string => `${issue.what} ${issue.how}`
 
-/** The same with the place, for the author of a document. */
+/** As `issueText`, after the place. */
 export const placedIssueText = (issue: Issue): string => {
   const place = whereText(issue.where)
   return `${place === "" ? "" : `${place}: `}${issueText(issue)}`
 }
 
-/** A numbered markdown list for the next attempt of a model: place, offending text, what is wrong, what to do. */
+/** A numbered markdown list for the next attempt of a model: place, offending text, problem and fix. */
 export const issuesMarkdown = (issues: ReadonlyArray<Issue>): string =>
   issues
     .map((issue, index) => {
@@ -93,7 +96,7 @@ export const issuesMarkdown = (issues: ReadonlyArray<Issue>): string =>
     })
     .join("\n")
 
-/** A code that rejects the text. */
+/** A code whose issue rejects the text. */
 export type IssueCode = CodeOf<"error">
 export type RepairCode = CodeOf<"warning" | "note">
 
@@ -104,7 +107,7 @@ export interface Findings {
 
 export const noFindings = (): Findings => ({ issues: [], repairs: [] })
 
-/** What is wrong and the offending text; what to do, where that is more exact than the remedy of the rule. */
+/** The problem, the offending text, and a fix if it is more exact than the one of the rule. */
 export interface IssueText {
   readonly what: string
   readonly how?: string | undefined
@@ -113,7 +116,7 @@ export interface IssueText {
 
 const maximumQuote = 2000
 
-/** An issue; a long quote is cut. */
+/** Creates an issue. A long quote is cut. */
 export const makeIssue = (
   code: IssueCode,
   where: Where,
@@ -140,9 +143,8 @@ const compare = (a: Pick<Issue, "code" | "where">, b: Pick<Issue, "code" | "wher
   (a.where.line ?? 0) - (b.where.line ?? 0) || compareCodePoints(a.code, b.code)
 
 /**
- * The order in which findings are reported: by line, then by code; what has no line concerns the whole document and comes
- * first. Every reader of a document and whoever joins the findings of several checks ends with it, so that the same text
- * gives the same list.
+ * Sorts findings by line, then by code. Findings without a line concern the whole document and come first. All readers
+ * and all code that joins findings use this order, so that equal texts produce equal lists.
  */
 export const inDocumentOrder = ({ issues, repairs }: Omit<Reading<unknown>, "value">) => ({
   issues: issues.toSorted(compare),

@@ -1,36 +1,36 @@
 /**
- * Findings in words: for the person who follows a run, what went wrong and what can be done; for the model, what it is
- * told, with lines that it can count.
+ * Words findings for two readers. The user learns what went wrong and what to do. The model gets the issues with lines
+ * that it can count.
  */
 import { type Issue, type Repair, type Where, whereText } from "./Issue.ts"
 import { ruleOf } from "./rules/Rules.ts"
 
-/** A text after its task and field, or its section; a line would be one of an answer that the person does not see. */
+/** The text after its task and field, or its section. Without a line, because the user does not see the answer. */
 const placed = ({ field, section, task }: Where, text: string): string => {
   const place = whereText({ section: task === undefined ? section : undefined, task, field })
   return place === "" ? text : `${place}: ${text}`
 }
 
-/** Where, what went wrong, and the code, without what is reported to the model. */
+/** The place, the problem and the code; without the fix, which is for the model. */
 export const userText = (issue: Issue): string => `${placed(issue.where, issue.what)} [${issue.code}]`
 
-/** Where and how a reader fixed something, and the code. */
+/** The place, the change of the reader, and the code. */
 export const repairText = ({ code, message, where }: Repair): string => `${placed(where, message)} [${code}]`
 
-/** True for a repair with which something may be lost or unwanted. */
+/** True for a repair that may have lost something or added something unwanted. */
 export const mayLoseSomething = ({ code }: Repair): boolean => ruleOf(code)?.severity === "warning"
 
-/** What is reported to the model: the place in its answer and what to write. */
+/** The text for the model: the place in its answer and the fix. */
 export const modelText = ({ how, where }: Issue): string => {
   const place = whereText(where)
   return place === "" ? how : `${place}: ${how}`
 }
 
-/** For a model that does not get it right. */
+/** The advice for users if a model repeatedly breaks a rule without advice of its own. */
 export const usualHelp =
   "Try a larger model (--model), say the request in other words, or allow more attempts (limits.attempts)."
 
-/** What the person can do when no attempt was right. */
+/** The advice for users after the last failed attempt. */
 export const helpText = (issues: ReadonlyArray<Issue>): string => {
   const known = issues.flatMap(({ code }) => ruleOf(code)?.help ?? [])
   return [...new Set([...known, usualHelp])].join(" ")
@@ -38,7 +38,7 @@ export const helpText = (issues: ReadonlyArray<Issue>): string => {
 
 const linesOf = (text: string): ReadonlyArray<string> => text.split(/\r\n|\r|\n/)
 
-/** The readers name a further line of a document with these words; lines of files are named otherwise. */
+/** The words by which readers refer to a second line of a document. References to lines of files have another form. */
 const otherLine = /( that starts)? on line (\d+)/g
 
 const withoutLine = (place: Where): Where => {
@@ -46,7 +46,9 @@ const withoutLine = (place: Where): Where => {
   return where
 }
 
-/** Where a line of the answer is in the text that is shown; blank lines at its beginning are not shown. */
+/**
+ * Returns a function from lines of the answer to lines of the shown text, which has no blank lines at its beginning.
+ */
 const shownLines = (answer: string, shownText: string) => {
   const written = linesOf(answer)
   const visible = linesOf(shownText.trim())
@@ -60,7 +62,7 @@ const shownLines = (answer: string, shownText: string) => {
   return (line: number): number | undefined => (line > lead && line - lead <= count ? line - lead : undefined)
 }
 
-/** The issues of an answer for a prompt that shows `shown` of it. */
+/** The issues of an answer with line numbers for a prompt that shows only `shown` of it. */
 export const issuesAsShown = (issues: ReadonlyArray<Issue>, answer: string, shown: string): ReadonlyArray<Issue> => {
   const lineIn = shownLines(answer, shown)
   const asShown = (text: string): string =>
@@ -80,8 +82,8 @@ export const issuesAsShown = (issues: ReadonlyArray<Issue>, answer: string, show
 }
 
 /**
- * Places in a document as places in the answer that it was taken from, whose thoughts and blank lines it does not have. A
- * line is found by its text, counted from the end; one that was changed has no line.
+ * Converts places in a document to places in the answer from which it was taken. The answer also contains thoughts and
+ * blank lines. Lines are matched by text, counted from the end; a changed line has no counterpart.
  */
 export const placeInAnswer = (document: string, answer: string): ((where: Where) => Where) => {
   const documentLines = linesOf(document)

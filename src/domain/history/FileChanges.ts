@@ -1,29 +1,29 @@
 /**
- * What a run changed in files, by its journal: for each file what it held before, and what the run wrote. A change ends
- * where somebody else wrote to the file in between.
+ * Reads the file changes of a run from its journal: the content before, and the contents that the run wrote. If
+ * somebody else writes the file in between, another change begins.
  */
 import type { FileKind } from "../files/FileKind.ts"
 import type { FileState, JournalRecord } from "../journal/JournalRecord.ts"
 
-/** The changes of a file by a run, between which nobody else changed it. */
+/** The changes of a file by a run, without changes by others in between. */
 export interface ChangesOfFile {
-  /** Absolute. */
+  /** The absolute path. */
   readonly path: string
-  /** The SHA-256 of the bytes before; `null` for a new file, absent when they are not kept. */
+  /** The SHA-256 of the bytes before; `null` for a new file, absent if they are not stored. */
   readonly was?: string | null
-  /** The mode before, where the run changed it. */
+  /** The mode before, if the run changed it. */
   readonly mode?: number
-  /** The SHA-256 of each text that the run wrote, the last one at the end; `null` where it removed the file. */
+  /** The SHA-256 of each text that the run wrote, in order; `null` if it removed the file. */
   readonly texts: ReadonlyArray<string | null>
-  /** What the run made of the file, where that is not what it was. */
+  /** The kind of file that the run made, if it changed the kind. */
   readonly kind?: FileKind
-  /** The outermost folder that the run made for the file. */
+  /** The outermost folder that the run created for the file. */
   readonly folder?: string
-  /** The folder that went as a whole with the file. */
+  /** The folder that was removed as a whole with the file. */
   readonly goes?: string
 }
 
-/** The calls that failed, and so changed nothing. */
+/** The keys of calls that failed and therefore changed nothing. */
 const failedKeys = (records: ReadonlyArray<JournalRecord>): ReadonlySet<string> =>
   new Set(
     records.flatMap((record) => {
@@ -33,23 +33,23 @@ const failedKeys = (records: ReadonlyArray<JournalRecord>): ReadonlySet<string> 
     })
   )
 
-/** The files that the calls of a run changed, as far as is known, in their order. */
+/** The files that the calls of a run changed, in order, as far as the journal shows. */
 export const changedFiles = (records: ReadonlyArray<JournalRecord>): ReadonlyArray<FileState> => {
   const failed = failedKeys(records)
   return records.flatMap((record) => (record.type === "intent" && !failed.has(record.key) ? record.files : []))
 }
 
-/** What a write makes of a file; of one that was removed before it makes a plain one. */
+/** The kind of file after a write. A removed file becomes a plain one. */
 const kindOf = ({ after, kind }: FileState, last: ChangesOfFile): Pick<ChangesOfFile, "kind"> => {
   if (kind !== undefined) return { kind }
   return after !== null && last.texts.at(-1) === null && last.mode !== undefined ? { kind: "plain" } : {}
 }
 
-/** True when a file has what the run left in it. */
+/** True if the file has the content that the run last wrote. */
 const isAsLeft = (before: string | null, last: FileState | undefined): boolean =>
   last !== undefined && [last.after, last.reads ?? last.after, `link ${last.after}`].includes(before)
 
-/** The changes in the order in which the files were first changed. */
+/** The changes in the order of the first change of each file. */
 export const fileChanges = (states: ReadonlyArray<FileState>): ReadonlyArray<ChangesOfFile> => {
   const byPath = new Map<string, Array<ChangesOfFile>>()
   const written = new Map<string, FileState>()

@@ -1,4 +1,4 @@
-/** What the journal of a run records about one task, for `show`. */
+/** Collects what the journal of a run records about one task, for `show`. */
 import * as Schema from "effect/Schema"
 import { keyOfActivity, ModelCallId, modelCallKey, ToolCallId, toolCallKey } from "../runs/ActivityKey.ts"
 import { publishedEvents } from "./JournalParts.ts"
@@ -15,7 +15,7 @@ import { DeniedCalls, deniedOf } from "../plan/TaskResult.ts"
 import { nearest } from "../text/Nearest.ts"
 import { ToolCall, ToolResult } from "../tools/ToolCall.ts"
 
-/** A call that was not run, with why. Its arguments are empty in a journal that does not have them. */
+/** A call that did not run, and the reason. A journal that lacks its arguments has empty ones. */
 export const UnrunCall = Schema.Struct({ id: ToolCallId, call: ToolCall, result: ToolResult })
 export type UnrunCall = typeof UnrunCall.Type
 
@@ -24,11 +24,11 @@ export const Attempt = Schema.Struct({
   call: ModelCallId,
   system: Schema.String,
   user: Schema.String,
-  /** Absent when there was no answer. */
+  /** Absent if there was no answer. */
   answer: Schema.optionalKey(ModelAnswer),
   issues: Schema.Array(Issue),
   repairs: Schema.Array(Repair),
-  /** Why the call failed, once for each time it was sent. */
+  /** The failures of the call, one for each attempt to send it. */
   failures: Schema.Array(Schema.String)
 })
 export type Attempt = typeof Attempt.Type
@@ -43,44 +43,44 @@ export const CallEvidence = Schema.Struct({
 })
 export type CallEvidence = typeof CallEvidence.Type
 
-/** How a task stands at the end of the journal. */
+/** The state of a task at the end of the journal. */
 export const TaskState = Schema.Literals(["finished", "failed", "open"])
 export type TaskState = typeof TaskState.Type
 
-/** Everything about one task. */
+/** Everything that the journal records about one task. */
 export const TaskEvidence = Schema.Struct({
   /** The name of the task. */
   task: Schema.String,
-  /** What the plan says about it; absent when no plan has it any more. */
+  /** The skill in the plan; absent if no plan contains the task any more. */
   skill: Schema.optionalKey(Schema.String),
-  /** What the plan says is to be done. */
+  /** The work that the plan describes. */
   whatIsNeeded: Schema.optionalKey(Schema.String),
-  /** How the task stands. */
+  /** Whether the task has finished, failed or is open. */
   state: TaskState,
-  /** What was read of its references. */
+  /** The content that was read of its references. */
   references: ReadReferences,
   /** Its prompts with their answers, in order. */
   attempts: Schema.Array(Attempt),
   /** Its calls with their results, in order. */
   calls: Schema.Array(CallEvidence),
-  /** Calls that were denied, or could not be used; absent when there is none. */
+  /** Denied or unusable calls; absent if there are none. */
   unrun: Schema.optionalKey(Schema.Array(UnrunCall)),
-  /** Calls that were denied; absent when there is none. */
+  /** Whether some or all calls were denied; absent if none was. */
   denied: Schema.optionalKey(DeniedCalls),
-  /** What became of each item, for a task for each item. */
+  /** The outcome of each item, for a task for each item. */
   items: Schema.optionalKey(Schema.Array(ItemResult)),
   /** Paths that its successful calls wrote. */
   filesWritten: Schema.Array(Schema.String),
-  /** The summary in its result, when it has one. */
+  /** The summary of its result; absent without a result. */
   summary: Schema.optionalKey(Schema.String),
-  /** The document of its result, when it has one. */
+  /** The document of its result; absent without a result. */
   result: Schema.optionalKey(Schema.String),
-  /** Why it failed, once for each attempt. */
+  /** The reasons of its failures, one for each attempt. */
   failures: Schema.Array(Schema.String)
 })
 export type TaskEvidence = typeof TaskEvidence.Type
 
-/** The run has no task of this name; `names` are those that it has. */
+/** The run has no task of this name; `names` are its tasks. */
 export class TaskNotFound extends Schema.TaggedError<TaskNotFound>()("TaskNotFound", {
   runId: Schema.String,
   given: Schema.String,
@@ -93,10 +93,10 @@ export class TaskNotFound extends Schema.TaggedError<TaskNotFound>()("TaskNotFou
   }
 }
 
-/** What the events of a journal come to. */
+/** The state of the run after all events of a journal. */
 export const runOf = (records: ReadonlyArray<JournalRecord>): RunFold => runFromJournal(publishedEvents(records))
 
-/** The events of one type that a journal holds, in order. */
+/** The events of one type in a journal, in order. */
 export const eventsOf = <T extends RunEvent["type"]>(
   records: ReadonlyArray<JournalRecord>,
   type: T
@@ -108,13 +108,13 @@ export const eventsOf = <T extends RunEvent["type"]>(
 const decodeAnswer = Schema.decodeUnknownSync(Schema.toCodecJson(ModelAnswer))
 const decodeResult = Schema.decodeUnknownSync(Schema.toCodecJson(ToolResult))
 
-/** What came of each call that succeeded, by its key without the hash of its input. The last record of a key is the valid one. */
+/** The outcomes of successful calls by key, without the hash of the input. The last record of a key is valid. */
 const outcomesOf = (records: ReadonlyArray<JournalRecord>): ReadonlyMap<string, Schema.Json> =>
   new Map(records.flatMap((one) => (one.type === "outcome" ? [[keyOfActivity(one.key), one.value] as const] : [])))
 
 const keyOf = ({ call }: { readonly call: ModelCallId }): string => modelCallKey(call)
 
-/** The attempts of the selected model calls, in the order in which they were sent. */
+/** The attempts of the selected model calls, in the order of sending. */
 export const attemptsOf = (
   records: ReadonlyArray<JournalRecord>,
   isSelected: (call: ModelCallId) => boolean
@@ -146,11 +146,11 @@ export const attemptsOf = (
   })
 }
 
-/** The state that an end of a task means. */
+/** The state of a task with this end event. */
 export const stateOf = (end: { readonly type: "task.finished" | "task.failed" } | undefined): TaskState =>
   end === undefined ? "open" : end.type === "task.finished" ? "finished" : "failed"
 
-/** The calls of the task of this name that ended without having started, in the order in which they ended. */
+/** The calls of the named task that ended without starting, in the order of their ends. */
 const unrunCalls = (records: ReadonlyArray<JournalRecord>, name: string): ReadonlyArray<UnrunCall> => {
   const keyOf = (round: number, uid: string): string => toolCallKey({ round, task: name, uid })
   const isMine = (task: string): boolean => slugOf(task) === slugOf(name)
@@ -167,7 +167,7 @@ const unrunCalls = (records: ReadonlyArray<JournalRecord>, name: string): Readon
   return [...new Map(ended).values()]
 }
 
-/** Everything about the task of this name, spelled as in the plan. `records` may be only those of the task. */
+/** Collects everything about the named task, spelled as in the plan. `records` may contain only those of the task. */
 export const taskEvidence = (
   records: ReadonlyArray<JournalRecord>,
   name: string,
@@ -176,7 +176,7 @@ export const taskEvidence = (
   const isMine = ({ task }: { readonly task?: string }) => task !== undefined && slugOf(task) === slugOf(name)
   const finished = eventsOf(records, "tool.finished")
   const outcomes = outcomesOf(records)
-  /* A result is recorded before its event is published; a crash may leave the one without the other. */
+  /** The journal records a result before the program emits its event. A crash may leave only one of them. */
   const resultOf = (id: ToolCallId) => {
     const persisted = outcomes.get(toolCallKey(id))
     if (persisted !== undefined) return decodeResult(persisted)

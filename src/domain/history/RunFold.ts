@@ -1,4 +1,7 @@
-/** What the events of a run come to: the plan of each round, how each task ended, and what the sessions used. */
+/**
+ * Computes the state of a run from its events: the plan of each round, the end of each task, and the usage of all
+ * sessions.
+ */
 import type { TaskList } from "../plan/TaskList.ts"
 import { slugOf } from "../text/Slug.ts"
 import type { EventOf, RunEvent } from "../runs/RunEvent.ts"
@@ -7,7 +10,7 @@ import { addUsage, noUsage } from "../runs/RunReport.ts"
 interface RoundPlan {
   readonly round: number
   readonly list: TaskList
-  /** The names of the tasks that had a result when the plan was made. */
+  /** The names of the tasks that had a result when the model made the plan. */
   readonly finished: ReadonlyArray<string>
 }
 
@@ -37,19 +40,19 @@ export const runFromJournal = (events: ReadonlyArray<RunEvent>) => {
   const inOrder = [...plans.values()].toSorted((a, b) => a.round - b.round)
   const tasks = inOrder.flatMap(({ list }) => list.tasks)
   return {
-    /** The last plan of each round, in order: a resumed session publishes it again. */
+    /** The last plan of each round, in order. A resumed session emits the plan again. */
     plans: inOrder,
-    /** The first plan as markdown; empty when there is none. */
+    /** The first plan as markdown; empty without a plan. */
     markdown,
     /** The names of all tasks of all plans, in order. */
     names: [...new Set(tasks.map(({ name }) => String(name)))],
-    /** The tasks by their slugs, each as the last plan with it states it. */
+    /** The tasks by slug, each as in the last plan that contains it. */
     tasks: new Map(tasks.map((task) => [task.slug, task])),
-    /** How each task ended last, by slug: in a later round or session a task may end otherwise than before. */
+    /** The last end of each task, by slug. A later round or session may end a task differently. */
     ends,
-    /** The last end of a session that had one. */
+    /** The end of the last session that has one. */
     end,
-    /** Sums of all sessions that reported an end. */
+    /** The sums of all sessions that reported an end. */
     usage
   }
 }

@@ -1,4 +1,4 @@
-/** What the journal of a run records about the run as a whole, for `show`. */
+/** Collects what the journal records about a run as a whole, for `show`. */
 import * as Schema from "effect/Schema"
 import { RunFacts } from "../checks/Facts.ts"
 import { countItems, ItemCounts } from "../plan/ForEach.ts"
@@ -11,11 +11,14 @@ import type { RunFold } from "./RunFold.ts"
 import { runOf, stateOf, TaskState } from "./RunEvidence.ts"
 import { RunStatus } from "../runs/RunReport.ts"
 
-/** `running` holds its lock; `unfinished` ended without a report; `unreadable` does not begin as a journal does. */
+/**
+ * `running`: a process holds the lock. `unfinished`: the journal has no report. `unreadable`: it does not begin as a
+ * journal.
+ */
 export const RunStanding = Schema.Literals([...RunStatus.literals, "running", "unfinished", "unreadable"])
 export type RunStanding = typeof RunStanding.Type
 
-/** How many tasks have a result, of those that have one or are planned now. */
+/** The number of tasks with a result, and of all tasks that have one or are in the current plan. */
 export const TaskCount = Schema.Struct({ done: Schema.Int, total: Schema.Int })
 export type TaskCount = typeof TaskCount.Type
 
@@ -23,51 +26,51 @@ export type TaskCount = typeof TaskCount.Type
 export const RunSummary = Schema.Struct({
   /** The id of the run, which names it in commands. */
   runId: Schema.String,
-  /** How the run stands. */
+  /** The status of the run, or its state if it has none. */
   standing: RunStanding,
-  /** ISO 8601. */
+  /** The time in the format of ISO 8601. */
   startedAt: Schema.optionalKey(Schema.String),
-  /** The time of the last record, ISO 8601; absent while it runs. */
+  /** The time of the last record, ISO 8601; absent while the run works. */
   endedAt: Schema.optionalKey(Schema.String),
-  /** How long its sessions worked. */
+  /** The working time of its sessions, in milliseconds. */
   durationMs: Schema.optionalKey(Schema.Finite),
-  /** The exit code of its last session, when that had an end. */
+  /** The exit code of its last session, if that session ended. */
   exitCode: Schema.optionalKey(Schema.Int),
   /** Absent before there is a plan. */
   tasks: Schema.optionalKey(TaskCount),
-  /** Where the project is, or was when the run last worked on it. */
+  /** The folder of the project now, or at the last session. */
   project: Schema.optionalKey(Schema.String),
-  /** What was asked. */
+  /** The prompt of the user. */
   prompt: Schema.optionalKey(Schema.String),
-  /** The name of the model; absent for one in code. */
+  /** The name of the model; absent for a model in code. */
   model: Schema.optionalKey(Schema.String),
-  /** Size of the journal. */
+  /** The size of the journal in bytes. */
   bytes: Schema.Int,
-  /** The process that works on it. */
+  /** The id of the process that works on the run. */
   pid: Schema.optionalKey(Schema.Int)
 })
 export type RunSummary = typeof RunSummary.Type
 
-/** What there is to say about a run before its contents. */
+/** The facts about a run that commands show before its contents. */
 export const RunHead = Schema.Struct({
   /** The id of the run, which names it in commands. */
   runId: Schema.String,
-  /** How the run stands. */
+  /** The status of the run, or its state if it has none. */
   status: RunStanding,
   /** The folder of the project. */
   project: Schema.String,
-  /** What was asked. */
+  /** The prompt of the user. */
   prompt: Schema.String,
-  /** The name of the model; absent for one in code. */
+  /** The name of the model; absent for a model in code. */
   model: Schema.optionalKey(Schema.String),
-  /** ISO 8601. */
+  /** The time in the format of ISO 8601. */
   startedAt: Schema.optionalKey(Schema.String),
-  /** ISO 8601; absent while the run works. */
+  /** The time in the format of ISO 8601; absent while the run works. */
   endedAt: Schema.optionalKey(Schema.String)
 })
 export type RunHead = typeof RunHead.Type
 
-/** A repair, for a call its syntax as well, and how often it occurred. */
+/** How often a repair occurred. Repairs of calls also name the syntax. */
 export const RepairCount = Schema.Struct({
   code: Schema.String,
   syntax: Schema.optionalKey(Schema.String),
@@ -78,11 +81,11 @@ export type RepairCount = typeof RepairCount.Type
 /** The state of a run: its plan, and the state of each task. */
 export const RunOverview = Schema.Struct({
   ...RunHead.fields,
-  /** The exit code of the last session, when that had an end. */
+  /** The exit code of the last session, if that session ended. */
   exitCode: Schema.optionalKey(Schema.Int),
-  /** How long its sessions worked. */
+  /** The working time of its sessions, in milliseconds. */
   durationMs: Schema.optionalKey(Schema.Finite),
-  /** The first plan as markdown; empty when there is none. */
+  /** The first plan as markdown; empty without a plan. */
   plan: Schema.String,
   /** The tasks of the last plan, in order. */
   tasks: Schema.Array(
@@ -90,26 +93,26 @@ export const RunOverview = Schema.Struct({
       name: Schema.String,
       state: TaskState,
       denied: Schema.optionalKey(DeniedCalls),
-      /** How many items are in each state, for a task for each item. */
+      /** The number of items in each state, for a task for each item. */
       items: Schema.optionalKey(ItemCounts),
-      /** The summary of its result, or why there is none. */
+      /** The summary of its result, or the reason why it has none. */
       text: Schema.String
     })
   ),
   /** The answer to the prompt; empty before it. */
   answer: Schema.String,
-  /** Why the run ended as it did; empty when it is done. */
+  /** The reason for the end of the run; empty if it is done. */
   message: Schema.String,
-  /** What the program knows; absent when nothing changed, was denied or is missing. */
+  /** The facts of the program; absent if nothing changed, was denied or is missing. */
   facts: Schema.optionalKey(RunFacts),
-  /** The links in all results and in the answer; absent when none was checked. */
+  /** The counts of links in all results and in the answer; absent if none was checked. */
   evidence: Schema.optionalKey(EvidenceCount),
-  /** How often each repair occurred in answers that were used, the most frequent first; absent when none did. */
+  /** How often each repair occurred in answers that the run used, the most frequent first. Absent if there is none. */
   repairs: Schema.optionalKey(Schema.Array(RepairCount))
 })
 export type RunOverview = typeof RunOverview.Type
 
-/** The events that an overview is made of. */
+/** The types of events from which an overview is computed. */
 export const overviewEvents: ReadonlySet<string> = new Set<RunEvent["type"]>([
   "answer.repaired",
   "plan.created",
@@ -119,7 +122,7 @@ export const overviewEvents: ReadonlySet<string> = new Set<RunEvent["type"]>([
   "run.finished"
 ])
 
-/** How often each repair of a plan that was given, and of answers, occurred. */
+/** Counts the repairs of a given plan and of answers. */
 const countRepairs = (records: ReadonlyArray<JournalRecord>): ReadonlyArray<RepairCount> => {
   const repairs = publishedEvents(records).flatMap((event) =>
     event.type === "answer.repaired" || event.type === "plan.created" ? (event.repairs ?? []) : []

@@ -1,11 +1,11 @@
 /**
- * Which of the settings in a journal count when its run goes on. None of them permits anything, whoever wrote the journal:
- * rules, servers, declared tools and the sandbox are always those of the person's configuration.
+ * Decides which settings of a journal apply to a resumed run. None of them permits anything, because anybody may have
+ * written the journal. Rules, servers, declared tools and the sandbox always come from the user's configuration.
  */
 import { addressKeys, type Configuration, pickSettings } from "../configuration/Configuration.ts"
 import type { StageGenerations } from "../models/Generation.ts"
 
-/** What neither sends anything to another place nor runs code. */
+/** Settings that neither send data to another place nor run code. */
 const harmless = [
   "contextWindow",
   "parallel",
@@ -23,7 +23,10 @@ const harmless = [
   "askFirst"
 ] as const
 
-/** What a run saves: also what the person chose with flags or options, where prompts go and packages of tools. */
+/**
+ * The settings that a run saves. They include choices of the user by flags or options, the address for prompts, and
+ * packages of tools.
+ */
 export const savedKeys = [...harmless, "model", ...addressKeys, "plugins", "checks"] as const
 
 type Settings = Pick<Configuration, (typeof savedKeys)[number]>
@@ -31,7 +34,7 @@ type Settings = Pick<Configuration, (typeof savedKeys)[number]>
 /** True for a model whose prompts may leave the machine. */
 type LeavesMachine = (model: string) => boolean
 
-/** A model of a stage that is reached elsewhere is left out, as that of the run is. */
+/** Removes models of stages whose prompts would leave the machine. */
 const withoutModelsElsewhere = (stages: StageGenerations, leavesMachine: LeavesMachine): StageGenerations =>
   Object.fromEntries(
     Object.entries(stages).map(([stage, { model, ...others }]) => [
@@ -40,7 +43,7 @@ const withoutModelsElsewhere = (stages: StageGenerations, leavesMachine: LeavesM
     ])
   )
 
-/** The settings that count; `isOwn` says that this person provably wrote them. */
+/** The settings that apply. `isOwn` is true if this user provably wrote them. */
 export const countedSettings = (settings: Configuration, isOwn: boolean, leavesMachine: LeavesMachine): Settings => {
   if (isOwn) return pickSettings(settings, savedKeys)
   const { model, stages } = settings

@@ -1,6 +1,6 @@
 /**
- * The records of a journal, one per line. A finished stage or call is not repeated in a resumed run, because its outcome
- * is read from here.
+ * Defines the records of a journal, one per line. A resumed run reads the outcome of a finished stage or call from here
+ * and does not repeat it.
  */
 import * as Schema from "effect/Schema"
 import { FileKind } from "../files/FileKind.ts"
@@ -11,47 +11,47 @@ import { RunOrder } from "../runs/RunOrder.ts"
 import { ToolCall } from "../tools/ToolCall.ts"
 import { RunReport } from "../runs/RunReport.ts"
 
-/** The version of the journal; it grows when an older program could misread a newer journal. */
+/** The version of the journal format. It increases if an older program could misread a newer journal. */
 export const journalVersion = 1
 
-/** The first record: the order, the version of the program, the settings. */
+/** The first record: the order, the version of the program, and the settings. */
 export const RunOpened = Schema.Struct({
   type: Schema.tag("opened"),
   version: Schema.Int,
   program: Schema.String,
-  /** Absolute. */
+  /** The absolute path. */
   project: Schema.String,
   order: RunOrder,
-  /** The settings at the start, without permissions, so that a resumed run has the same. */
+  /** The settings at the start without permissions, so that a resumed run has the same settings. */
   settings: Configuration
 })
 export type RunOpened = typeof RunOpened.Type
 
 /**
- * A file that a call is about to change: the SHA-256 of its text before and after, or what identifies a content without a text;
- * `null` when there is none.
+ * A file that a call is about to change. Contains the SHA-256 of its text before and after, or an identification of a
+ * content without text; `null` for no file.
  */
 export const FileState = Schema.Struct({
   path: Schema.String,
   before: Schema.NullOr(Schema.String),
-  /** `null` when the file is removed. */
+  /** `null` if the call removes the file. */
   after: Schema.NullOr(Schema.String),
-  /** The SHA-256 of the bytes before, which are kept; `null` when there was no file. Absent when nothing is kept. */
+  /** The SHA-256 of the stored bytes before; `null` if there was no file. Absent if nothing is stored. */
   was: Schema.optionalKey(Schema.NullOr(Schema.String)),
-  /** The mode before; absent when there was no file, and when it stays. */
+  /** The mode before; absent if there was no file, or if the mode stays. */
   mode: Schema.optionalKey(Schema.Int),
-  /** What the file becomes, when that is not what it was. */
+  /** The new kind of the file, if it changes. */
   kind: Schema.optionalKey(FileKind),
-  /** The outermost folder that is made for the file. */
+  /** The outermost folder that the call creates for the file. */
   folder: Schema.optionalKey(Schema.String),
-  /** The SHA-256 of the text of bytes that are moved here. */
+  /** The SHA-256 of the text of a file that is moved here. */
   reads: Schema.optionalKey(Schema.String),
-  /** The folder that goes as a whole with the file. */
+  /** The folder that is removed or moved as a whole with the file. */
   goes: Schema.optionalKey(Schema.String)
 })
 export type FileState = typeof FileState.Type
 
-/** What a tool is about to do. It is written to the disk before the tool starts, unless the call can simply be repeated. */
+/** The intent of a tool. It is on disk before the tool starts, unless the call can simply be repeated. */
 export const CallIntent = Schema.Struct({
   type: Schema.tag("intent"),
   key: Schema.String,
@@ -63,20 +63,20 @@ export const CallIntent = Schema.Struct({
 })
 export type CallIntent = typeof CallIntent.Type
 
-/** A call that was begun and has no outcome; `seq` is the number of its intent record. */
+/** A call that began and has no outcome; `seq` is the number of its intent record. */
 export interface UncertainCall extends CallIntent {
   readonly seq: number
-  /** The outcome of a call in whose place another one stands now, since its answer was not kept. */
+  /** The outcome of a call whose answer is lost, so that another call is in its place now. */
   readonly outcome?: Schema.Json
 }
 
-/** The prompt of a model call as it was sent. */
+/** A prompt as the program sent it to a model. */
 export const PromptSent = Schema.Struct({
   type: Schema.tag("prompt"),
   key: Schema.String,
-  /** Absent when it is that of an earlier prompt. */
+  /** Absent if an earlier prompt has the same text. */
   system: Schema.optionalKey(Schema.String),
-  /** The key of that prompt. */
+  /** The key of that earlier prompt. */
   systemOf: Schema.optionalKey(Schema.String),
   user: Schema.String
 })
@@ -84,33 +84,36 @@ export type PromptSent = typeof PromptSent.Type
 
 export const EventPublished = Schema.Struct({ type: Schema.tag("event"), event: SavedEvent })
 
-/** Values come from a schema or from JSON: nothing in them has to be looked at again. */
+/** Values come from a schema or from JSON, so they need no further check. */
 const AnyJson = Schema.declare((_value): _value is Schema.Json => true)
 
 const recordedValue = { key: Schema.String, value: AnyJson }
 
-/** One record. Values are encoded. */
+/** A record of a journal, with encoded values. */
 export const JournalRecord = Schema.Union([
   RunOpened,
-  /** The run was resumed in another process. `settings` are those from here on; those of `opened`, when absent. */
+  /** Another process resumed the run. `settings` apply from here on; if absent, those of `opened`. */
   Schema.Struct({
     type: Schema.tag("resumed"),
     program: Schema.String,
     settings: Schema.optional(Configuration),
-    /** Where the project is from here on, when it was moved. Absolute. */
+    /** The absolute path of the project from here on, if the user has moved it. */
     project: Schema.optional(Schema.String)
   }),
   CallIntent,
   PromptSent,
   /** A call succeeded. */
   Schema.Struct({ type: Schema.tag("outcome"), ...recordedValue }),
-  /** A call failed. It is repeated in a resumed run, so this is for `show` only. */
+  /** A call failed. A resumed run repeats it, so only `show` reads this record. */
   Schema.Struct({ type: Schema.tag("failure"), key: Schema.String, error: AnyJson }),
   /** A stage ended. */
   Schema.Struct({ type: Schema.tag("settled"), ...recordedValue }),
-  /** A question was answered: with an approval, with what to do instead of what was declined, or in words. It is not asked again. */
+  /**
+   * The answer to a question: an approval, advice in place of declined calls, or words. A resumed run does not ask
+   * again.
+   */
   Schema.Struct({ type: Schema.tag("answer"), ...recordedValue }),
-  /** What a stage read from the project or the web. A replay uses it; a resumed run reads again. */
+  /** Content that a stage read from the project or the web. A replay uses it; a resumed run reads again. */
   Schema.Struct({ type: Schema.tag("seen"), ...recordedValue }),
   EventPublished
 ])
@@ -121,21 +124,21 @@ export const recordKinds: ReadonlySet<string> = new Set(
   JournalRecord.members.map(({ fields }) => fields.type.schema.literal)
 )
 
-/** A run on several machines as the database stores it. */
+/** A run on several machines, as the database stores it. */
 export const ClusterRun = Schema.Struct({
   opened: RunOpened,
   /** The `--allow` rules of the client. */
   allow: Schema.Array(Schema.String),
-  /** All steps were approved beforehand. */
+  /** True if the user approved all steps in advance. */
   approveSteps: Schema.Boolean,
-  /** Steps and calls were approved beforehand, but for what only a person may allow. */
+  /** True if the user approved all steps and calls in advance, except those that only a user may allow. */
   yes: Schema.optionalKey(Schema.Boolean),
-  /** Runs of a higher priority come first; 0 when absent. */
+  /** Runs of a higher priority come first; 0 if absent. */
   priority: Schema.optionalKey(Schema.Int)
 })
 export type ClusterRun = typeof ClusterRun.Type
 
-/** The report, or why the run could not be started, with the exit code. */
+/** The report, or the reason why the run could not start, with the exit code. */
 export const ClusterRunEnding = Schema.Union([
   RunReport,
   Schema.Struct({ refused: Schema.String, exitCode: Schema.Int })
@@ -143,8 +146,8 @@ export const ClusterRunEnding = Schema.Union([
 export type ClusterRunEnding = typeof ClusterRunEnding.Type
 
 /**
- * Makes the function that leaves out of the prompts of one session, in their order, what an earlier one began with: the
- * prompts of a stage begin with the same long text.
+ * Returns a function that removes repeated system texts from the prompts of one session, in order. The prompts of a
+ * stage begin with the same long text.
  */
 export const makeSharedPrompts = (): ((record: JournalRecord) => JournalRecord) => {
   const keys = new Map<string, string>()
@@ -152,14 +155,16 @@ export const makeSharedPrompts = (): ((record: JournalRecord) => JournalRecord) 
     if (record.type !== "prompt" || record.system === undefined) return record
     const { key, system, user } = record
     const first = keys.get(system)
-    /* A name can be longer than the text that it stands for. */
+    /** The key can be longer than the text that it replaces. */
     if (first !== undefined && first.length < system.length) return { type: "prompt", key, systemOf: first, user }
     keys.set(system, key)
     return record
   }
 }
 
-/** Makes the function that gives each prompt its whole text. It is called with all records of a journal in their order. */
+/**
+ * Returns a function that restores the removed text of each prompt. It must receive all records of a journal in order.
+ */
 export const makeWholePrompts = (): ((record: JournalRecord) => JournalRecord) => {
   const texts = new Map<string, string>()
   return (record) => {
@@ -171,7 +176,7 @@ export const makeWholePrompts = (): ((record: JournalRecord) => JournalRecord) =
   }
 }
 
-/** A record and when it was written, in milliseconds since 1970. */
+/** A record and the time of its writing, in milliseconds since 1970. */
 export interface TimedRecord {
   readonly at: number
   readonly record: JournalRecord

@@ -1,4 +1,4 @@
-/** A tool that is not built in, as a journal describes it: all that prompts and checks need, and none of its code. */
+/** A tool that is not built in, as a journal describes it: the parts that prompts and checks need, without code. */
 import * as Schema from "effect/Schema"
 import { EffectClass, Risk } from "../tools/Access.ts"
 import { Arguments, builtInOrigin, type ToolInfo } from "../tools/ToolCall.ts"
@@ -10,17 +10,17 @@ export const RecordedTool = Schema.Struct({
   description: Schema.NonEmptyString,
   risk: Risk,
   effect: EffectClass,
-  /** JSON schema of the parameters. */
+  /** The JSON schema of the parameters. */
   parameters: Schema.Json,
   example: Arguments,
   aliases: Schema.optionalKey(Schema.Record(Schema.String, Schema.String))
 })
 export type RecordedTool = typeof RecordedTool.Type
 
-/** The key of the record with them. */
+/** The key of the record with the tools. */
 export const toolsKey = "tools"
 
-/** The tools that a replay cannot know by itself. */
+/** The tools that a replay cannot know otherwise. */
 export const toolsToRecord = (tools: ReadonlyArray<ToolInfo>): ReadonlyArray<RecordedTool> =>
   tools.filter(({ origin }) => origin !== builtInOrigin)
 

@@ -1,8 +1,8 @@
-/** Files that several tasks of one section would write. */
+/** Finds files that several tasks of one section would write. */
 import { type Repair, makeRepair } from "../findings/Issue.ts"
 import { type CanonicalAccess, writesIn } from "../tools/Access.ts"
 
-/** A file that several tasks of one section would write; the plan does not say which of them wins. */
+/** A file that several tasks of one section would write. The plan does not say which write comes last. */
 interface ConflictingWrite {
   readonly path: string
   readonly tasks: ReadonlyArray<string>
@@ -13,7 +13,7 @@ interface TouchingTask {
   readonly accesses: ReadonlyArray<CanonicalAccess>
 }
 
-/** The files that more than one of the tasks would write, in the order in which they are first written. */
+/** The files that more than one task would write, in the order of their first write. */
 export const conflictingWrites = (tasks: ReadonlyArray<TouchingTask>): ReadonlyArray<ConflictingWrite> => {
   const writes = tasks.flatMap(({ accesses, task }) => writesIn(accesses).map(({ path }) => ({ path, task })))
   return [...Map.groupBy(writes, ({ path }) => path)]

@@ -1,32 +1,36 @@
-/**
- * The places over which a task is carried out one by one: what counts as an item, where the items are, and what became of each.
- */
+/** Defines tasks for each item: the kinds of items, where they are found, and the outcome of each. */
 import * as Schema from "effect/Schema"
 import { shortened } from "../text/Excerpt.ts"
 import { counted, oneLine, tableCell } from "../text/Format.ts"
 import { ResultReference } from "./Reference.ts"
 
 /**
- * What counts as an item: a file, a line of files, a call of a function, a heading of markdown files, or an entry of a list or a
- * table.
+ * The kind of an item: a file, a line of files, a call of a function, a heading of markdown files, or an entry of a
+ * list or a table.
  */
 export const ItemKind = Schema.Literals(["file", "line", "call", "heading", "entry"])
 export type ItemKind = typeof ItemKind.Type
 
 export const ForEach = Schema.Struct({
   kind: ItemKind,
-  /** A pattern for paths of the project, or the result of an earlier task, which lists entries. */
+  /** A pattern for project paths, or the result of an earlier task, which lists entries. */
   source: Schema.Union([Schema.Struct({ kind: Schema.tag("glob"), pattern: Schema.String }), ResultReference]),
   /** Only files, lines, headings or entries that contain this text; of calls, the name of the function. */
   containing: Schema.optionalKey(Schema.String)
 })
 export type ForEach = typeof ForEach.Type
 
-/** `failed` has no result; `skipped` was never carried out, because somebody declined what it needs. */
+/**
+ * `failed` items have no result. `skipped` items were never worked on, because the user declined something that they
+ * need.
+ */
 export const ItemState = Schema.Literals(["done", "unchanged", "failed", "skipped"])
 export type ItemState = typeof ItemState.Type
 
-/** What became of an item; `note` is the beginning of its report, or why there is none; `files` are those that it changes. */
+/**
+ * The outcome of an item. `note` is the beginning of its report, or the reason for a missing one. `files` are the files
+ * that it changes.
+ */
 export const ItemResult = Schema.Struct({
   item: Schema.String,
   state: ItemState,
@@ -35,13 +39,13 @@ export const ItemResult = Schema.Struct({
 })
 export type ItemResult = typeof ItemResult.Type
 
-/** So much of a text stands for an item. */
+/** The most characters of the note of an item. */
 const longestNote = 200
 
-/** The note of an item: a text on one line. */
+/** The note of an item: the beginning of a text, on one line. */
 export const itemNote = (text: string): string => shortened(oneLine(text), longestNote)
 
-/** How many items are in each state; they add up to the number of items. */
+/** The number of items in each state. They add up to the number of items. */
 export const ItemCounts = Schema.Record(ItemState, Schema.Int)
 export type ItemCounts = typeof ItemCounts.Type
 
@@ -65,12 +69,12 @@ const tableOf = (items: ReadonlyArray<ItemResult>): string =>
     ...items.map(({ item, note, state }) => `| ${tableCell(item)} | ${state} | ${tableCell(note)} |`)
   ].join("\n")
 
-/** More rows than these say less to a later stage than their counts do. */
+/** With more rows, a later stage learns less from the rows than from the counts. */
 const mostRows = 20
 
 /**
- * The report of the host: how many items are in which state, and a row for each. Of many items the summary, which later stages see, has
- * those without a result alone.
+ * The report of the program: the number of items in each state, and a row for each. With many items the summary, which
+ * later stages see, has rows only for items without a result.
  */
 export const itemsReport = (
   items: ReadonlyArray<ItemResult>

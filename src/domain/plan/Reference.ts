@@ -1,6 +1,6 @@
 /**
- * A reference is a markdown link in a task that the host resolves into content. The kind is a tagged union decoded
- * from the href; whether the target exists is the business of services/references/References.
+ * Defines references: markdown links in a task that the program resolves to content. The href decides the kind.
+ * services/references/References decides whether the target exists.
  */
 import * as Schema from "effect/Schema"
 import { LineRange } from "../text/LineRange.ts"
@@ -8,7 +8,7 @@ import { LineRange } from "../text/LineRange.ts"
 const common = {
   /** The label of the link. */
   title: Schema.String,
-  /** The href as it stands in the document. */
+  /** The href as in the document. */
   href: Schema.String,
   target: Schema.String
 }
@@ -43,7 +43,7 @@ export type FileReference = typeof FileReference.Type
 const UrlReference = referenceOf("url")
 export type UrlReference = typeof UrlReference.Type
 
-/** A link that is none of the accepted kinds. Always an issue; kept so that nothing is lost silently. */
+/** A link of no accepted kind. It is always an issue, and kept so that no link gets lost. */
 const UnknownReference = referenceOf("unknown")
 export type UnknownReference = typeof UnknownReference.Type
 

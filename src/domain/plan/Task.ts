@@ -1,6 +1,6 @@
 /**
- * One unit of work of a task list, as the plan states it. Results live beside the list (see domain/plan/TaskResult):
- * a task is what was asked, never what came out.
+ * A unit of work of a task list, as the plan states it. The result of a task is stored separately (see
+ * domain/plan/TaskResult).
  */
 import * as Schema from "effect/Schema"
 import { ForEach } from "./ForEach.ts"
@@ -12,15 +12,17 @@ import { slugOf } from "../text/Slug.ts"
 export class Task extends Schema.Class<Task>("task-conductor/domain/plan/Task")({
   name: TaskName,
   whatIsNeeded: Schema.String,
-  /** The items that the task is carried out for, one by one; absent for most tasks. */
+  /** The items that the task handles one by one; absent for most tasks. */
   forEach: Schema.optionalKey(ForEach),
-  /** The name of the skill; whether it exists is checked by the planner. */
+  /** The name of the skill. The planner checks whether it exists. */
   skill: Schema.String,
   references: Schema.Array(Reference),
   expectedOutput: Schema.String,
-  /** The gate that the list itself asks for. The host may add a gate, nothing removes this one. */
+  /**
+   * True if the plan itself requires an approval. The program may require more approvals, and never removes this one.
+   */
   requiresApproval: Schema.Boolean,
-  /** Fenced blocks that stand after the task in the document. */
+  /** Fenced blocks after the task in the document. */
   codeBlocks: Schema.Array(CodeBlock)
 }) {
   #slug: string | undefined
@@ -29,7 +31,7 @@ export class Task extends Schema.Class<Task>("task-conductor/domain/plan/Task")(
     return (this.#slug ??= slugOf(this.name))
   }
 
-  /** The slugs of the tasks whose results this one refers to, or takes its items from. */
+  /** The slugs of the tasks whose results this task refers to, or takes its items from. */
   get producerSlugs(): ReadonlyArray<string> {
     const source = this.forEach?.source
     const sources = source === undefined || source.kind === "glob" ? this.references : [...this.references, source]
@@ -37,7 +39,7 @@ export class Task extends Schema.Class<Task>("task-conductor/domain/plan/Task")(
   }
 }
 
-/** A task that refers to nothing and asks for nobody's approval, unless `more` says otherwise. */
+/** A task without references and required approval, unless `more` adds them. */
 export const plainTask = (
   name: string,
   skill: string,

@@ -1,6 +1,6 @@
 /**
- * The plan as a value: goals, then steps that run one after another; the tasks of a step run side by side.
- * Everything here is answered without I/O.
+ * The plan as a value: goals, and steps that run one after another. The tasks of a step run side by side. No method
+ * does I/O.
  */
 import * as Schema from "effect/Schema"
 import { Task } from "./Task.ts"
@@ -28,7 +28,7 @@ export class TaskList extends Schema.Class<TaskList>("task-conductor/domain/plan
     return this.tasks.some((task) => !finished.has(task.name))
   }
 
-  /** The list without the tasks that have a result, and without steps that have no task left. */
+  /** The list without finished tasks, and without steps that have no task left. */
   outstanding(finished: ReadonlySet<TaskName>): TaskList {
     const steps = this.steps.flatMap((step) => {
       const [first, ...rest] = step.tasks.filter((task) => !finished.has(task.name))
@@ -38,7 +38,7 @@ export class TaskList extends Schema.Class<TaskList>("task-conductor/domain/plan
   }
 }
 
-/** The steps, and behind them the outstanding tasks after the first `shown`, without those that were written anew. */
+/** The steps, followed by the outstanding tasks after the first `shown`, without those that a step contains anew. */
 export const withKept = (steps: ReadonlyArray<Step>, outstanding: TaskList, shown: number): ReadonlyArray<Step> => {
   const written = new Set(steps.flatMap(({ tasks }) => tasks.map(({ slug }) => slug)))
   const hidden = new Set(outstanding.tasks.slice(shown))

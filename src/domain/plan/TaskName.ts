@@ -7,7 +7,7 @@ import { slugOf } from "../text/Slug.ts"
 export const TaskName = Schema.String.check(
   Schema.isTrimmed(),
   Schema.isPattern(/^[^\n\r]+$/),
-  // A letter or digit of ASCII, which nearly every name has, is always a part of the slug.
+  // The slug always contains an ASCII letter or digit, and nearly every name has one.
   Schema.makeFilter(
     (name: string) => /[A-Za-z0-9]/.test(name) || slugOf(name) !== "" || "a name needs at least one letter or digit"
   )

@@ -1,4 +1,4 @@
-/** What became of a task: its result, or why there is none. */
+/** Defines how a task ends: its result, or the reason why it has none. */
 import * as Schema from "effect/Schema"
 import { CheckOutcome } from "../checks/CheckOutcome.ts"
 import { FileFact, SeenFact } from "../checks/Facts.ts"
@@ -7,7 +7,7 @@ import { Task } from "./Task.ts"
 import { TaskName } from "./TaskName.ts"
 import { CallOutcome, ToolCall } from "../tools/ToolCall.ts"
 
-/** How many links were held against the project and the run, and how many of them are wrong and marked so. */
+/** The number of links compared with the project and the run, and of those that are wrong and marked. */
 export const EvidenceCount = Schema.Struct({ checked: Schema.Int, wrong: Schema.Int })
 export type EvidenceCount = typeof EvidenceCount.Type
 
@@ -24,7 +24,7 @@ export const resultOfSummary = (summary: string): ResultDocument => ({
   document: `## Result summary\n\n${summary}`
 })
 
-/** The result of a task for each item, which the host writes. */
+/** The result of a task for each item. The program writes it, not the model. */
 export const resultOfItems = (items: ReadonlyArray<ItemResult>): ResultDocument => {
   const { details, summary } = itemsReport(items)
   const result = resultOfSummary(summary)
@@ -36,14 +36,14 @@ export class TaskResult extends Schema.Class<TaskResult>("task-conductor/domain/
   task: Task,
   calls: Schema.Array(CallOutcome),
   result: ResultDocument,
-  /** What the host knows: the files that were changed, and how the checks of the last changes ended. */
+  /** The program's own facts: the changed files, and the outcomes of the checks after the last changes. */
   files: Schema.optionalKey(Schema.Array(FileFact)),
   checks: Schema.optionalKey(Schema.Array(CheckOutcome)),
-  /** The references that were seen in part. */
+  /** The references of which the model saw only a part. */
   seen: Schema.optionalKey(Schema.NonEmptyArray(SeenFact)),
-  /** True for a report about the project for which nothing was looked at. */
+  /** True if the report is about the project although the model looked at nothing. */
   unfounded: Schema.optionalKey(Schema.Boolean),
-  /** What became of each item, for a task for each item. */
+  /** The outcome of each item, for a task for each item. */
   items: Schema.optionalKey(Schema.Array(ItemResult))
 }) {
   get name(): TaskName {
@@ -51,11 +51,11 @@ export class TaskResult extends Schema.Class<TaskResult>("task-conductor/domain/
   }
 }
 
-/** False when a call was denied: who goes on with the run may be asked again. */
+/** False if a call was denied, because a resumed run may ask the user about it again. */
 export const isFinal = ({ calls }: TaskResult): boolean =>
   calls.every(({ result }) => result.error_type !== "permission_denied")
 
-/** Whether some calls of a task were denied, or all that it came to. Absent when none was denied. */
+/** Whether some of the calls of a task were denied, or all. Absent if none was. */
 export const DeniedCalls = Schema.Literals(["some", "all"])
 export type DeniedCalls = typeof DeniedCalls.Type
 
@@ -65,7 +65,9 @@ export const deniedOf = (calls: ReadonlyArray<Pick<CallOutcome, "result">>): Den
   return calls.some(({ result }) => result.success) ? "some" : "all"
 }
 
-/** How a task with a result stands: what only tells of denied calls has not finished the work, whatever its result says. */
+/**
+ * The status of a task with a result. If all its calls were denied, the task is not finished, whatever its result says.
+ */
 export const finishedText = (denied: DeniedCalls | undefined): string =>
   denied === undefined
     ? "finished"
@@ -73,24 +75,27 @@ export const finishedText = (denied: DeniedCalls | undefined): string =>
       ? "not done (denied)"
       : "finished in part (some calls were denied)"
 
-/** How far a task had come: `execution` once it had made calls. The words are those of events, reports and saved runs. */
+/**
+ * The phase that a task had reached: `execution` once it has made calls. Events, reports and saved runs contain these
+ * words.
+ */
 export const TaskPhase = Schema.Literals(["refinement", "execution"])
 export type TaskPhase = typeof TaskPhase.Type
 
 /**
- * What ended a task, for whoever decides by it; the reason says the same in words. Absent for a task that was skipped, and
- * in journals from before there were causes.
+ * The cause that ended a task, for code that decides by it. The reason says the same in words. Absent for a skipped
+ * task, and in journals of old versions.
  */
 export const FailureCause = Schema.Union([
-  /** The gate denied what the task cannot do without. `by` says who decided. */
+  /** The gate denied a call that the task needs. `by` says who decided. */
   Schema.TaggedStruct("Denied", {
     tool: Schema.String,
     targets: Schema.Array(Schema.String),
     by: Schema.Literals(["person", "rule", "nobody"])
   }),
   /**
-   * No answer of the model was accepted; `repeated` when it gave the same one every time. `unable` is about the model, when the
-   * last answers in a row were of no use.
+   * No answer of the model was accepted. `repeated` is true if it gave the same answer each time. `unable` describes
+   * the model if its last answers in a row were useless.
    */
   Schema.TaggedStruct("NoValidAnswer", {
     attempts: Schema.Int,
@@ -100,19 +105,19 @@ export const FailureCause = Schema.Union([
   /** A model call failed; `reason` is its tag. */
   Schema.TaggedStruct("ModelFailed", { reason: Schema.String }),
   Schema.TaggedStruct("ReferenceUnusable", { href: Schema.String }),
-  /** None of the tools that the skill names is there. */
+  /** None of the tools of the skill exists. */
   Schema.TaggedStruct("ToolsMissing", { skill: Schema.String, tools: Schema.Array(Schema.String) })
 ])
 export type FailureCause = typeof FailureCause.Type
 
-/** A task that ended without a result; `skipped` when a producer it refers to has none. */
+/** A task that ended without a result. `skipped` if a task whose result it needs has none. */
 export class TaskFailure extends Schema.TaggedError<TaskFailure>()("TaskFailure", {
   task: TaskName,
   phase: TaskPhase,
   reason: Schema.String,
   skipped: Schema.Boolean,
   cause: Schema.optionalKey(FailureCause),
-  /** The calls that had run before the task failed; absent when none had. */
+  /** The calls that ran before the task failed; absent if there were none. */
   ran: Schema.optionalKey(Schema.NonEmptyArray(Schema.Struct({ call: ToolCall, success: Schema.Boolean })))
 }) {
   /** `Task refinement: "Research 2": ...` */
@@ -121,13 +126,13 @@ export class TaskFailure extends Schema.TaggedError<TaskFailure>()("TaskFailure"
   }
 }
 
-/** About the model, for a failure after answers that were of no use. */
+/** The description of a model whose answers were useless; undefined for another failure. */
 export const unableIn = ({ cause }: TaskFailure): string | undefined =>
   cause?._tag === "NoValidAnswer" ? cause.unable : undefined
 
 /**
- * The failure that ends a run because of its model: the first task of which it did nothing at all, when it has done no other, else
- * the second one.
+ * The failure that ends a run because of its model. It is the first task without any work if the model did no other
+ * task, and otherwise the second.
  */
 export const endingFailure = (
   failures: ReadonlyArray<TaskFailure>,

@@ -1,7 +1,7 @@
 /**
- * The tools that a skill may use: the names under `allowed-tools`, also in the spelling of other programs, and the
- * limits that it sets: commands that begin with certain words, certain files, certain sites. A limit only narrows what
- * the skill may call; the gate decides all the same.
+ * Reads `allowed-tools` of a skill: the tools that it may use, also by the names of other programs, and their limits. A
+ * limit allows only commands that begin with certain words, certain files, or certain sites. It only narrows the calls
+ * of the skill; the gate still decides about each.
  */
 import * as Schema from "effect/Schema"
 import { matches } from "../text/PatternMatch.ts"
@@ -10,12 +10,15 @@ import type { Arguments, ToolCall } from "../tools/ToolCall.ts"
 
 export const ToolLimit = Schema.Struct({
   tool: Schema.String,
-  /** As they stand in the file; a call fits when one of them does. */
+  /** The patterns as in the file. A call is within the limit if one of them matches. */
   patterns: Schema.Array(Schema.String)
 })
 export type ToolLimit = typeof ToolLimit.Type
 
-/** `git add:*` and `git add *` are commands that begin with these words; without the star it is the whole command. */
+/**
+ * `git add:*` and `git add *` match commands that begin with these words. Without the star, only the whole command
+ * matches.
+ */
 const fitsCommand = (pattern: string, argv: ReadonlyArray<string>): boolean => {
   const start = pattern.replace(/(?::| +)\*$/, "")
   const words = start.trim().split(/\s+/)
@@ -30,7 +33,7 @@ const fitsFile = (pattern: string, { path }: Arguments): boolean | undefined =>
     ? !path.split(/[\\/]/).includes("..") && matches(withoutDot(pattern), withoutDot(path))
     : undefined
 
-/** `domain:example.org` is this host and those below it; anything else is a pattern for the whole URL. */
+/** `domain:example.org` matches this host and its subdomains. Any other pattern matches the whole URL. */
 const fitsUrl = (pattern: string, url: string): boolean => {
   if (!URL.canParse(url)) return false
   const { hostname, href } = new URL(url)
@@ -40,7 +43,10 @@ const fitsUrl = (pattern: string, url: string): boolean => {
 
 const isWords = Schema.is(Schema.NonEmptyArray(Schema.String))
 
-/** A test for each tool that can be limited; nothing is said about arguments of another shape, which are rejected anyway. */
+/**
+ * A matcher for each tool that can be limited. It returns undefined for arguments of another shape, which other checks
+ * reject.
+ */
 const fits: Readonly<Record<string, (pattern: string, given: Arguments) => boolean | undefined>> = {
   run_command: (pattern, { argv }) => (isWords(argv) ? fitsCommand(pattern, argv) : undefined),
   read_file: fitsFile,
@@ -51,15 +57,15 @@ const fits: Readonly<Record<string, (pattern: string, given: Arguments) => boole
   fetch_url: (pattern, { url }) => (typeof url === "string" ? fitsUrl(pattern, url) : undefined)
 }
 
-/** True when the limits of the skill forbid the call. */
+/** True if the limits of the skill forbid the call. */
 export const exceedsLimits = (limits: ReadonlyArray<ToolLimit>, { arguments: given, name }: ToolCall): boolean => {
   const limit = limits.find(({ tool }) => tool === name)
   return limit !== undefined && limit.patterns.every((pattern) => fits[name]?.(pattern, given) === false)
 }
 
 /**
- * The tools here by their names in other programs. A name that a tool here could have, in lower case, is never read as
- * another one: a plugin may bring it.
+ * Our tools by their names in other programs. A lower-case name that our tools could have is never translated, because
+ * a plugin may add a tool of this name.
  */
 const others: ReadonlyMap<string, string> = new Map([
   ["Read", "read_file"],
@@ -74,10 +80,10 @@ const others: ReadonlyMap<string, string> = new Map([
 ])
 
 export interface ToolNames {
-  /** Each once. What names no tool that is known here stays as it is written. */
+  /** The names without duplicates. A name of no known tool stays unchanged. */
   readonly tools: ReadonlyArray<string>
   readonly limits: ReadonlyArray<ToolLimit>
-  /** Names of other programs with the tools that they were read as. */
+  /** Translated names of other programs, with the names of our tools. */
   readonly renamed: ReadonlyArray<readonly [written: string, tool: string]>
 }
 
@@ -94,7 +100,7 @@ const wordsIn = (text: string): ReadonlyArray<string> => {
   return words.map((word) => word.trim()).filter((word) => word !== "")
 }
 
-/** `mcp__My-Server__readFile`, as a server and its tool are called elsewhere, by the name they have here. */
+/** The name here of a server's tool that other programs call `mcp__My-Server__readFile`. */
 const serverTool = (name: string): string | undefined => {
   const [, server = "", tool = ""] = /^mcp__(.+?)__(.+)$/.exec(name) ?? []
   const [prefix, rest] = [snakeCase(server), snakeCase(tool)]
@@ -103,7 +109,7 @@ const serverTool = (name: string): string | undefined => {
 
 interface NamedTool {
   readonly tool: string
-  /** Nothing for the whole tool. */
+  /** Absent if the whole tool is meant. */
   readonly pattern?: string
 }
 
@@ -112,7 +118,7 @@ const readWord = (word: string): NamedTool => {
   const pattern = given.trim()
   const tool = others.get(name) ?? serverTool(name) ?? name
   if (pattern === "" || pattern === "*") return { tool }
-  // A pattern that cannot be kept must not be dropped: then the name stands for no tool.
+  // A limit that cannot be checked must not be dropped, so the name then means no tool.
   return Object.hasOwn(fits, tool) ? { tool, pattern } : { tool: word }
 }
 

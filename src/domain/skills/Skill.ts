@@ -1,7 +1,7 @@
 /**
- * A skill: how to refine and how to execute one kind of task, which tools and files it may use, and the typed inputs
- * of its tasks: the lines of `## Input requirements` that name an input with its type, such as "- `file` (path,
- * required): The file to change." Every other line there is free text.
+ * Defines skills: how to refine and to execute one kind of task, the allowed tools and files, and the typed inputs of
+ * its tasks. A line of `## Input requirements` such as "- `file` (path, required): The file to change." declares an
+ * input. Every other line there is free text.
  */
 import * as Schema from "effect/Schema"
 import { type Issue, makeIssue } from "../findings/Issue.ts"
@@ -10,15 +10,15 @@ import { estimateTokens } from "../models/PromptSize.ts"
 import { partsOfMove, type ToolCall } from "../tools/ToolCall.ts"
 import { exceedsLimits, ToolLimit } from "./AllowedTools.ts"
 
-/** `path` is a file or folder of the project that exists; `yes-no` a boolean; `choice` one of a few words. */
+/** `path` is an existing file or folder of the project, `yes-no` a boolean, `choice` one of several words. */
 const InputType = Schema.Literals(["text", "path", "url", "number", "yes-no", "choice"])
 type InputType = typeof InputType.Type
 
-/** An input that the refinement of a task has to name, or may name. */
+/** An input that the plan of a task must name, or may name. */
 export const SkillInput = Schema.Struct({
   name: Schema.String,
   type: InputType,
-  /** What a `choice` may be; absent for other types. */
+  /** The allowed words of a `choice`; absent for other types. */
   choices: Schema.optionalKey(Schema.Array(Schema.String)),
   required: Schema.Boolean,
   about: Schema.String
@@ -27,48 +27,48 @@ export type SkillInput = typeof SkillInput.Type
 
 export class Skill extends Schema.Class<Skill>("task-conductor/domain/skills/Skill")({
   name: Schema.String,
-  /** What the skill does and when to use it; all that the planner sees. */
+  /** What the skill does and when to use it. The planner sees nothing else of the skill. */
   description: Schema.String,
-  /** Names of tools; absent when the file does not restrict them. */
+  /** Names of tools; absent if the file does not restrict them. */
   allowedTools: Schema.optionalKey(Schema.Array(Schema.String)),
-  /** What it may do with some of them; absent when it may call them with any arguments. */
+  /** The limits of some of these tools; absent if any arguments are allowed. */
   toolLimits: Schema.optionalKey(Schema.Array(ToolLimit)),
-  /** The files beside its SKILL.md as `read_file` takes them: below the project, or absolute. */
+  /** The files beside SKILL.md, as paths for `read_file`: below the project, or absolute. */
   files: Schema.optionalKey(Schema.Array(Schema.String)),
   /** `metadata.task-conductor.requires-approval` */
   requiresApproval: Schema.Boolean,
   /** `metadata.task-conductor.model` */
   model: Schema.optionalKey(Schema.String),
-  /** `metadata.task-conductor.turns`: how many turns a task may take. */
+  /** `metadata.task-conductor.turns`: the number of turns of a task. */
   turns: Schema.optionalKey(Schema.Int),
   /** Markdown under `## Input requirements`. */
   inputRequirements: Schema.String,
-  /** The lines of it that name an input with its type. */
+  /** The inputs that these lines declare. */
   inputs: Schema.Array(SkillInput),
-  /** Markdown under `## How to work`; the whole body when the file has none of our headings. */
+  /** Markdown under `## How to work`; the whole body if the file has none of our headings. */
   refinement: Schema.String,
   /** Markdown under `## How to report`. */
   execution: Schema.String
 }) {}
 
-/** True for the name of a model: `qwen3:8b`, `someone/model:tag`, `openai:NAME`. Never a URL or a path. */
+/** True for the name of a model: `qwen3:8b`, `someone/model:tag`, `openai:NAME`. False for a URL or a path. */
 export const isModelName = (name: string): boolean =>
   name.length <= 200 &&
   /^(?:[a-z][a-z\d-]*:)?[a-z\d][\w.-]*(?:\/[a-z\d][\w.-]*){0,2}(?::[a-z\d][\w.-]*)?$/i.test(name) &&
   !name.includes("..")
 
-/** True for a model that its server forwards to another one: `gpt-oss:120b-cloud`. */
+/** True for a model whose server forwards it to another server: `gpt-oss:120b-cloud`. */
 export const isCloudModel = (name: string): boolean => /[:-]cloud(?:@.*)?$/i.test(name.trim())
 
-/** The most turns that a skill may ask for. */
+/** The most turns that a skill may request. */
 export const maxTurns = 100
 
-/** True for what the format allows as the name of a skill. */
+/** True for a name that the format allows for skills. */
 export const isSkillName = (name: string): boolean => /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name) && name.length <= 64
 
 /**
- * The skills that can work with these tools. One whose tools are all missing is left out: its tasks could never run. One
- * that needs no tools, or names none, always works.
+ * The skills that work with these tools. A skill whose tools are all missing is left out, because its tasks could never
+ * run. A skill that names no tools always works.
  */
 export const usableSkills = (all: ReadonlyArray<Skill>, toolNames: ReadonlyArray<string>): ReadonlyArray<Skill> =>
   all.filter(
@@ -76,11 +76,11 @@ export const usableSkills = (all: ReadonlyArray<Skill>, toolNames: ReadonlyArray
       allowedTools === undefined || allowedTools.length === 0 || allowedTools.some((tool) => toolNames.includes(tool))
   )
 
-/** The tools that a skill names and that are not there. */
+/** The tools that a skill names and the run does not have. */
 export const missingTools = ({ allowedTools = [] }: Skill, toolNames: ReadonlyArray<string>): ReadonlyArray<string> =>
   allowedTools.filter((tool) => !toolNames.includes(tool))
 
-/** Why a skill is not offered to the planner; nothing when it is. */
+/** The reason why the planner does not see a skill; undefined if it does. */
 export const whyNotOffered = (skill: Skill, toolNames: ReadonlyArray<string>): string | undefined => {
   if (usableSkills([skill], toolNames).length > 0) return undefined
   const missing = missingTools(skill, toolNames)
@@ -88,7 +88,7 @@ export const whyNotOffered = (skill: Skill, toolNames: ReadonlyArray<string>): s
   return `The skill "${skill.name}" is not offered: ${tools}.`
 }
 
-/** What a person should know about the tools of a skill that is offered although some of them are missing. */
+/** A note for users about the missing tools of a usable skill. */
 export const missingToolsNote = (skill: Skill, toolNames: ReadonlyArray<string>): string | undefined => {
   const missing = missingTools(skill, toolNames)
   if (missing.length === 0 || whyNotOffered(skill, toolNames) !== undefined) return undefined
@@ -96,7 +96,7 @@ export const missingToolsNote = (skill: Skill, toolNames: ReadonlyArray<string>)
   return `The skill "${skill.name}" works without ${missing.join(", ")}: ${are}.`
 }
 
-/** What each stage gets of a skill in its prompts, in estimated tokens. */
+/** The estimated tokens that a skill takes in the prompts of each stage. */
 export const skillTokens = (skill: Skill) => ({
   planning: estimateTokens(`- ${skill.name}: ${skill.description}`),
   refinement: estimateTokens(skill.inputRequirements + skill.refinement),
@@ -104,19 +104,19 @@ export const skillTokens = (skill: Skill) => ({
 })
 export type SkillTokens = ReturnType<typeof skillTokens>
 
-/** A line that looks like a typed input but is not one; `line` counts from 1 in the text that was read. */
+/** A line that looks like a typed input but is none. `line` counts from 1 in the text of the section. */
 interface InputFault {
   readonly kind: "type" | "name"
   readonly line: number
   readonly what: string
-  /** What to do, where that is more exact than the remedy of the rule. */
+  /** The fix, if it is more exact than the one of the rule. */
   readonly how?: string
 }
 
 const typedLine = /^ {0,3}[-*+] +`([^`\n]+)` *\(([^()\n]*)\) *[:：]?(.*)$/
 const nameForm = /^[a-z][a-z0-9]*(?:[-_][a-z0-9]+)*$/
 
-/** The words of other notations of types. */
+/** Type names of other notations. */
 const foreignType =
   /^(?:string|str|int|integer|float|decimal|bool|boolean|yes\/no|enum|one of|choice|choices|file|folder|uri|link|date|list|array|object|json)\b/i
 
@@ -128,7 +128,10 @@ interface Signature {
 
 const plain = (word: string): string => word.trim().replace(/^`([^`]+)`$/, "$1")
 
-/** Reads what stands in the parentheses; nothing when it is prose, a sentence when it is a type in another notation. */
+/**
+ * Reads the text in parentheses. Returns undefined for prose, and a sentence about the fault for a type in another
+ * notation.
+ */
 const readSignature = (text: string): Signature | string | undefined => {
   const words = text.split(",").map(plain)
   const last = words.at(-1) ?? ""
@@ -144,7 +147,7 @@ const readSignature = (text: string): Signature | string | undefined => {
   return isMarked || foreignType.test(first) ? `"${text}" is not a type.` : undefined
 }
 
-/** The typed inputs of the text under `## Input requirements`, in order, and the lines that only look like one. */
+/** The typed inputs in the text under `## Input requirements`, in order, and the lines that only look like inputs. */
 export const readSkillInputs = (
   markdown: string
 ): { readonly inputs: ReadonlyArray<SkillInput>; readonly faults: ReadonlyArray<InputFault> } => {
@@ -168,7 +171,7 @@ export const readSkillInputs = (
   return { inputs, faults }
 }
 
-/** The type as it stands in a skill: `path`, `choice of a, b`. */
+/** The type as a skill writes it: `path`, `choice of a, b`. */
 export const inputTypeText = ({ choices = [], type }: SkillInput): string =>
   type === "choice" ? `choice of ${choices.join(", ")}` : type
 
@@ -180,7 +183,7 @@ const valueFormats: Readonly<Record<Exclude<InputType, "choice">, string>> = {
   "yes-no": "yes or no"
 }
 
-/** The lines of the format that a refinement fills in: "- `file`: <path of a file or folder of the project; required>". */
+/** The lines that a model fills in with the inputs: "- `file`: <path of a file or folder of the project; required>". */
 export const inputLines = (inputs: ReadonlyArray<SkillInput>): string =>
   inputs
     .map(({ choices = [], name, required, type }) => {
@@ -191,17 +194,17 @@ export const inputLines = (inputs: ReadonlyArray<SkillInput>): string =>
 
 const reader = "read_file"
 
-/** True for a skill that may read its own files although it does not name the tool. */
+/** True if the skill may read only its own files, because it does not name the tool. */
 const readsOwnFilesOnly = ({ allowedTools = [], files = [] }: Skill): boolean =>
   files.length > 0 && allowedTools.length > 0 && !allowedTools.includes(reader)
 
-/** The tools that tasks of the skill may call; `toolNames` are those of the run. */
+/** The tools that tasks of the skill may call; `toolNames` are the tools of the run. */
 export const toolsOfSkill = (skill: Skill, toolNames: ReadonlyArray<string>): ReadonlyArray<string> =>
   [...(skill.allowedTools ?? toolNames), ...(readsOwnFilesOnly(skill) ? [reader] : [])].filter((tool) =>
     toolNames.includes(tool)
   )
 
-/** What the skill may do with its tools. The own files of a skill are always among what it may read. */
+/** The limits of the skill's tools. A skill may always read its own files. */
 const limitsOfSkill = (skill: Skill): ReadonlyArray<ToolLimit> => {
   const { files = [], toolLimits = [] } = skill
   if (readsOwnFilesOnly(skill)) return [...toolLimits, { tool: reader, patterns: files.map(escaped) }]
@@ -210,7 +213,7 @@ const limitsOfSkill = (skill: Skill): ReadonlyArray<ToolLimit> => {
   )
 }
 
-/** A pattern that stands for exactly this path. */
+/** A pattern that matches only this path. */
 const escaped = (path: string): string => path.replace(/[*\\]/g, "\\$&")
 
 const quoted = (words: ReadonlyArray<string>): string => words.map((word) => `\`${word}\``).join(", ")
@@ -235,8 +238,8 @@ const partWith = (title: string, lines: ReadonlyArray<string>): ReadonlyArray<st
   lines.length === 0 ? [] : [`#### ${title}\n\n${lines.join("\n")}`]
 
 /**
- * The text with the files of the skill as `read_file` takes them: a model copies the path that it sees, and the author
- * wrote it relative to the folder of the skill.
+ * Replaces the skill's file paths by paths for `read_file`. Authors write them relative to the folder of the skill, and
+ * models copy the paths that they see.
  */
 const withWholePaths = (text: string, { files = [], name }: Skill): string => {
   const folder = `/skills/${name}/`
@@ -250,8 +253,8 @@ const withWholePaths = (text: string, { files = [], name }: Skill): string => {
 }
 
 /**
- * The file beside the skill that a path of a model means: relative to the folder of the skill, as its text names it, or below `~`.
- * Nothing where the path means none of them, or several.
+ * The skill's file that a model's path means: relative to the folder of the skill, or below `~`. Undefined if it means
+ * no file, or several.
  */
 export const skillFileAt = (path: string, { files = [] }: Skill): string | undefined => {
   const tail = path.replace(/^(?:\.\/)+/, "")
@@ -262,10 +265,10 @@ export const skillFileAt = (path: string, { files = [] }: Skill): string | undef
   return meant.length === 1 ? meant[0] : undefined
 }
 
-/** What skills of other programs call their folder. */
+/** The names by which skills of other programs refer to their folder. */
 const skillFolderNames = String.raw`(?:\{[Bb]ase_?[Dd]ir\}|<(?:base|skill)[-_ ]?(?:dir|folder|path)>|\$\{?(?:CLAUDE_)?SKILL_(?:DIR|ROOT|PATH)\}?)`
 
-/** What the prompt of a refinement says of the skill, with its files and limits. Headings stay below those of the prompt. */
+/** The skill in the prompt of a turn, with its files and limits. Its headings are below those of the prompt. */
 export const refinementText = (skill: Skill): string => {
   const { files = [], refinement, toolLimits = [] } = skill
   return [
@@ -281,8 +284,8 @@ export const refinementText = (skill: Skill): string => {
   ].join("\n\n")
 }
 
-/** What the prompt of an execution says of the skill. */
+/** The skill in the prompt for a report. */
 export const executionText = (skill: Skill): string => nestMarkdown(withWholePaths(skill.execution, skill), 2)
 
-/** What the prompt says of the inputs of the skill. */
+/** The input requirements of the skill in a prompt. */
 export const requirementsText = (skill: Skill): string => withWholePaths(skill.inputRequirements, skill)

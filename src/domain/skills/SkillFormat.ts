@@ -1,7 +1,7 @@
 /**
- * Reads a SKILL.md by the rules of agentskills.io, leniently: a deviation is a repair, which only a linter shows; only
- * what makes the skill unusable is an issue. The file has front matter between two lines `---` and a body with three parts:
- * what the input of a task must be, how the task is refined and how it is executed.
+ * Reads SKILL.md files by the rules of agentskills.io. A deviation is a repair, which only a linter shows. An issue
+ * makes the skill unusable. The file has front matter between two lines `---`, and a body of three parts: input
+ * requirements, how to work, and how to report.
  */
 import * as Predicate from "effect/Predicate"
 import * as Option from "effect/Option"
@@ -17,7 +17,7 @@ import { isModelName, isSkillName, maxTurns, readSkillInputs, Skill } from "./Sk
 
 interface FrontMatter {
   readonly fields: Readonly<Record<string, unknown>>
-  /** The line of a key in the file, 1-based; 1 when the key is missing. */
+  /** The line of a key in the file, from 1; 1 if the key is missing. */
   readonly lineOf: (key: string) => number
   readonly repairs: ReadonlyArray<Repair>
 }
@@ -27,16 +27,19 @@ const broken = (what: string, line: number, how?: string): Result.Result<never, 
 
 const asLines = "Write it as lines `key: value`."
 
-/** `key: text with: a colon` is not YAML, but many skills are written like this. */
+/** `key: text with: a colon` is not YAML, but many skills contain such lines. */
 const quoteColons = (yaml: string): string =>
   yaml.replace(/^([\w-]+):[ \t]+([^\s"'[{|>&*!#][^\n]*: [^\n]*)$/gm, (_, key: string, value: string) => {
     return `${key}: ${JSON.stringify(value.trim())}`
   })
 
-/** More levels than this are nobody's front matter, and the parser descends without a bound. */
+/** Front matter never has more levels, and the parser recurses without a limit. */
 const maxNesting = 64
 
-/** True for more nesting than is read: brackets, open or closed without need, and blanks or list signs before a line. */
+/**
+ * True for deeper nesting than the reader allows. Counts brackets, open or closed needlessly, and blanks or list signs
+ * before a line.
+ */
 const isNested = (yaml: string): boolean => {
   let open = 0
   return yaml.split("\n").some((line) => {
@@ -60,13 +63,13 @@ const parse = (yaml: string) => {
   return { document, lineOf }
 }
 
-/** Maps as records; keys that are not text are left out. */
+/** Converts maps to records. Keys that are no strings are left out. */
 const plain = (value: unknown): unknown =>
   value instanceof Map
     ? Object.fromEntries([...value].flatMap(([key, inner]) => (typeof key === "string" ? [[key, plain(inner)]] : [])))
     : value
 
-/** The values of the document; none when an alias leads nowhere or repeats a value. */
+/** The values of the document; undefined if an alias has no target or repeats a value. */
 const valuesOf = (document: Document): Record<string, unknown> | undefined => {
   try {
     return plain(document.toJS({ mapAsMap: true, maxAliasCount: 0 })) as Record<string, unknown>
@@ -75,7 +78,7 @@ const valuesOf = (document: Document): Record<string, unknown> | undefined => {
   }
 }
 
-/** Reads front matter. Fails when it is not a YAML mapping. */
+/** Reads front matter. Fails if it is not a YAML mapping. */
 const readFrontMatter = (yaml: string): Result.Result<FrontMatter, Issue> => {
   if (isNested(yaml)) return broken("The front matter is nested too deeply.", 2, asLines)
   const strict = parse(yaml)
@@ -96,14 +99,14 @@ const readFrontMatter = (yaml: string): Result.Result<FrontMatter, Issue> => {
   return Result.succeed({ fields, lineOf, repairs })
 }
 
-/** The two parts of a SKILL.md. */
+/** The front matter and the body of a SKILL.md. */
 export interface SkillFile extends FrontMatter {
-  /** What follows the front matter, and the line it begins at. */
+  /** The text after the front matter, and its first line. */
   readonly body: string
   readonly bodyLine: number
 }
 
-/** Reads the bytes of a SKILL.md. Fails when they are no text or the front matter cannot be read. */
+/** Reads the bytes of a SKILL.md. Fails if they are no text, or if the front matter cannot be read. */
 export const readSkillFile = (bytes: Uint8Array): Result.Result<SkillFile, Issue> =>
   decodeText(bytes).pipe(
     Result.mapError((because) =>
@@ -124,7 +127,7 @@ export const readSkillFile = (bytes: Uint8Array): Result.Result<SkillFile, Issue
 
 export const placeOfKey = (file: SkillFile, field: string): Where => ({ field, line: file.lineOf(field) })
 
-/** The headings of the parts as they should be written. */
+/** The headings of the parts in the strict form. */
 const headings = {
   inputRequirements: "Input requirements",
   refinement: "How to work",
@@ -133,7 +136,7 @@ const headings = {
 
 type SkillPart = keyof typeof headings
 
-/** The headings of earlier versions, which are read without a word about it. */
+/** The headings of earlier versions, which are read without a repair. */
 const earlierHeadings: Partial<Record<SkillPart, string>> = { refinement: "Refinement", execution: "Execution" }
 
 const partBySlug: ReadonlyMap<string, SkillPart> = new Map(
@@ -142,22 +145,25 @@ const partBySlug: ReadonlyMap<string, SkillPart> = new Map(
   )
 )
 
-/** Which of our parts a heading begins; nothing for any other heading. */
+/** The part that a heading begins; undefined for any other heading. */
 export const skillPart = ({ heading }: MarkdownSection): SkillPart | undefined =>
   partBySlug.get(forgivingSlug(slugOf(heading)))
 
-/** The text of a part: up to the next heading of its level or the next part. */
+/** The text of a part, up to the next heading of its level or the next part. */
 const partOf = (body: SectionedText, part: SkillPart): string => {
   const start = body.sections.find((section) => skillPart(section) === part)
   if (start === undefined) return ""
   return textUnder(body, start, (other) => other.depth <= start.depth || skillPart(other) !== undefined)
 }
 
-/** True for a body with none of our headings, as skills of other programs have it. */
+/** True for a body without our headings, as in skills of other programs. */
 export const isPlainBody = ({ sections }: SectionedText): boolean =>
   sections.every((section) => skillPart(section) === undefined)
 
-/** Reads the body. Headings of another level or case are repairs; a body without any of ours says as a whole how to work. */
+/**
+ * Reads the body. Headings of another level or case are repairs. A body without our headings becomes the instructions
+ * as a whole.
+ */
 const readSkillBody = ({ body, bodyLine }: SkillFile) => {
   const written = outline(body)
   const repairs = written.sections.flatMap((section) => {
@@ -221,7 +227,7 @@ const readAllowedTools = (file: SkillFile, findings: Findings): ToolNames | unde
   return names
 }
 
-/** A setting of ours; metadata holds strings, other scalars are taken as their text. */
+/** A setting of ours. Metadata contains strings; other scalars count as their text. */
 const readSetting = (file: SkillFile, key: string, findings: Findings): string => {
   const metadata = file.fields["metadata"]
   const value = Predicate.isObject(metadata) ? metadata[`task-conductor.${key}`] : undefined
@@ -231,7 +237,7 @@ const readSetting = (file: SkillFile, key: string, findings: Findings): string =
   return typeof value === "boolean" || typeof value === "number" ? String(value) : ""
 }
 
-/** Every value but a clear no asks for approval: a misspelling must not remove a question. */
+/** Any value except a clear no requires approval, so that a misspelling does not remove a question. */
 const readApproval = (file: SkillFile, findings: Findings): boolean => {
   const text = readSetting(file, "requires-approval", findings).toLowerCase()
   if (text === "" || text === "false") return false
@@ -249,7 +255,7 @@ const readModel = (file: SkillFile, findings: Findings): string => {
   return ""
 }
 
-/** The number of turns; nothing when the file gives none. */
+/** The number of turns; undefined if the file has none. */
 const readTurns = (file: SkillFile, findings: Findings): number | undefined => {
   const text = readSetting(file, "turns", findings)
   if (text === "") return undefined
@@ -288,7 +294,7 @@ const readFields = (file: SkillFile, folder: string): Reading<Skill> => {
   }
 }
 
-/** Reads the bytes of `<folder>/SKILL.md`; `folder` is the bare name of the folder. */
+/** Reads the bytes of `<folder>/SKILL.md`. `folder` is the name of the folder, not its path. */
 export const readSkill = (bytes: Uint8Array, folder: string): Reading<Skill> =>
   Result.match(readSkillFile(bytes), {
     onFailure: (issue) => ({ value: Option.none(), issues: [issue], repairs: [] }),

@@ -1,14 +1,15 @@
 /**
- * Skills made for plugins and servers whose tools no skill names, so that a plan can use them. What a server says of its
- * tools is foreign text: it is shortened, freed of everything that has a meaning in a prompt, and quoted.
+ * Makes skills for the tools of plugins and servers that no skill names, so that a plan can use them. A server's
+ * descriptions of its tools are foreign text. They are shortened, cleaned of everything with a meaning in a prompt, and
+ * quoted.
  */
 import { builtInOrigin, type ToolInfo } from "../tools/ToolCall.ts"
 import { snakeCase } from "../text/Json.ts"
 import { Skill } from "./Skill.ts"
 
-/** What the prompts may spend. */
+/** The budget of the skills in prompts. */
 interface ToolSkillBudget {
-  /** The most tokens that the descriptions of the tools of one skill may take. */
+  /** The most tokens for the descriptions of the tools of one skill. */
   readonly tokens: number
   readonly tokensOf: (tool: ToolInfo) => number
 }
@@ -16,19 +17,19 @@ interface ToolSkillBudget {
 /** A skill for the tools of one origin. */
 interface MadeSkill {
   readonly skill: Skill
-  /** The plugin or server, as the tools name it. */
+  /** The plugin or server, as its tools name it. */
   readonly origin: string
 }
 
 const maxPhrase = 60
 const maxName = 50
-/** Characters of one line of the catalogue, and of the lines of all skills made. */
+/** The length of a line of the catalogue, and of all lines together, in characters. */
 const lineLength = { least: 120, most: 360, all: 2000 }
 
 const cut = (text: string, most: number): string =>
   text.length <= most ? text : `${text.slice(0, most).replace(/\s+\S*$|[\uD800-\uDBFF]$/, "")}...`
 
-/** The beginning of a foreign text as plain words in one line: nothing of it is a heading, a link, a quote or a tag. */
+/** The beginning of a foreign text as plain words in one line, without headings, links, quotes or tags. */
 const plainText = (text: string, most: number): string =>
   cut(
     (text.trim().split(/\n|(?<=[.!?])\s/, 1)[0] ?? "")
@@ -39,13 +40,13 @@ const plainText = (text: string, most: number): string =>
     most
   )
 
-/** The tools that a configuration declares, by the origin that they have. */
+/** The tools that a configuration declares, by their origin. */
 const declared: Readonly<Record<string, readonly [name: string, title: string]>> = {
   "task-conductor.json": ["use-project-tools", "tools that the project declares"],
   "user configuration": ["use-own-tools", "tools that the person declares"]
 }
 
-/** The name of the skill and what its tools are, for a server `mcp:name` or a plugin `name@version`. */
+/** The skill's name and a title for its tools, for a server `mcp:name` or a plugin `name@version`. */
 const introduce = (origin: string): readonly [name: string, title: string] => {
   const known = declared[origin]
   if (known !== undefined) return known
@@ -54,14 +55,14 @@ const introduce = (origin: string): readonly [name: string, title: string] => {
   return [name, `the tools of the ${origin.startsWith("mcp:") ? "server" : "plugin"} ${plainText(bare, maxName)}`]
 }
 
-/** The name that no other skill has. */
+/** A variant of the name that no other skill has. */
 const freeName = (name: string, taken: ReadonlySet<string>): string => {
   let free = name
   for (let number = 2; taken.has(free); number += 1) free = `${name}-${number}`
   return free
 }
 
-/** Tools with their own words as far as they fit, then names only, then how many are left. */
+/** Lists tools with their descriptions while they fit, then names only, then the number of the rest. */
 const toolList = (tools: ReadonlyArray<ToolInfo>, budget: number): string => {
   let list = ""
   let listedCount = 0
@@ -89,7 +90,7 @@ const execution = [
   "- If an output does not hold what the task asks for, say so."
 ].join("\n")
 
-/** The tools whose descriptions fit into the budget, in their order. */
+/** The tools whose descriptions fit the budget, in order. */
 const fittingTools = (tools: ReadonlyArray<ToolInfo>, { tokens, tokensOf }: ToolSkillBudget) => {
   let used = 0
   return tools.filter((tool) => {
@@ -110,7 +111,7 @@ const leftOutNote = (name: string, tools: ReadonlyArray<ToolInfo>, fitting: Read
   return `${what}: their descriptions would take too much of each prompt. Write a skill that names those you need.`
 }
 
-/** One skill for each plugin and server of which no skill names a tool, and notes on tools that do not fit. */
+/** Makes one skill for each plugin or server whose tools no skill names, and notes about tools that do not fit. */
 export const makeToolSkills = (
   tools: ReadonlyArray<ToolInfo>,
   skills: ReadonlyArray<Skill>,

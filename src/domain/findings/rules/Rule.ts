@@ -1,32 +1,34 @@
 /**
- * What a rule is: the facts about one code that are the same wherever it is reported. Checks add the place and what is
- * wrong there. The example of every rule is a fixture under test/fixtures/rules.
+ * Defines a rule: the facts about one code that are the same for every finding. Checks add the place and the problem
+ * there. Every rule has an example under test/fixtures/rules.
  */
 
-/** Every issue is an error. A repair is a warning when something may be lost or unwanted, and otherwise a note. */
+/**
+ * An issue is an error. A repair is a warning if it may lose something or add something unwanted, and otherwise a note.
+ */
 export type Severity = "error" | "warning" | "note"
 
 export interface RuleFacts<S extends Severity = Severity> {
   readonly severity: S
   /** A few words without a full stop. */
   readonly title: string
-  /** Why there is such a rule: one sentence. */
+  /** The reason for the rule, in one sentence. */
   readonly why: string
-  /** What to do, in whole sentences. An issue says it unless the check names a remedy for this very place. */
+  /** The remedy, in whole sentences. An issue shows it unless the check names a remedy for its place. */
   readonly fix: string
-  /** What the person who follows a run can do when the model does not get it right. */
+  /** Advice for users if a model repeatedly breaks the rule. */
   readonly help?: string | undefined
-  /** Of a repair: where the deviation was seen, or which page promises that it is repaired (Sources.ts). */
+  /** For a repair: where the deviation was seen, or the page that promises its repair (Sources.ts). */
   readonly source?: string | undefined
 }
 
-/** A rule with its code, which is kebab-case and never changed once it is released, and its family. */
+/** A rule with its code and its family. The code is in kebab-case and never changes after its release. */
 export interface FindingRule extends RuleFacts {
   readonly code: string
   readonly family: string
 }
 
-/** Rules about one subject by code, in the order of their page. */
+/** The rules about one subject by code, in the order of their page. */
 export interface RuleFamily<R = Readonly<Record<string, RuleFacts>>> {
   /** The file name of the page. */
   readonly family: string

@@ -1,7 +1,4 @@
-/**
- * All rules there are, by family. The codes that checks can use are typed by this list, so a rule that is not in it
- * does not exist.
- */
+/** The list of all rules, by family. It types the codes that checks can use, so a rule outside of it cannot be used. */
 import { callRules } from "./CallRules.ts"
 import { documentRules } from "./DocumentRules.ts"
 import { fieldRules } from "./FieldRules.ts"
@@ -28,7 +25,7 @@ export const rules: ReadonlyArray<FindingRule> = ruleFamilies.flatMap(({ family,
 
 const byCode = new Map(rules.map((rule) => [rule.code, rule]))
 
-/** The rule of a code; nothing for the code of a later version. */
+/** The rule of a code; undefined for a code of a later version. */
 export function ruleOf(code: CodeOf<Severity>): FindingRule
 export function ruleOf(code: string): FindingRule | undefined
 export function ruleOf(code: string): FindingRule | undefined {

@@ -1,6 +1,7 @@
 /**
- * Where repairs come from. A deviation is repaired when it was seen (a template of a model or an agent, a public report, a real answer)
- * or when our own pages promise it; any other one is an issue that the model is asked to fix.
+ * The sources of repairs. A reader repairs a deviation only if it occurred in practice or if our pages promise the
+ * repair. It occurred if a template, a public report or a real answer contains it. Any other deviation is an issue for
+ * the model.
  */
 
 const gitHub = "https://github.com/"
@@ -9,8 +10,8 @@ const gitHub = "https://github.com/"
 export const report = (path: string): string => `${gitHub}${path}`
 
 /**
- * OLLMchat, a program with documents of the same kind: stored answers of Qwen and Gemma behind Ollama, and the rules that its
- * prompts and readers got because of them.
+ * OLLMchat, a program with similar documents. It has stored answers of Qwen and Gemma behind Ollama, and rules in its
+ * prompts and readers because of them.
  */
 export const ollmChat = (path: string): string =>
   report(`roojs/OLLMchat/blob/5b9e18ecbbe84a1d26ce0e52c08f63de9e85346c/${path}`)
@@ -22,11 +23,11 @@ export const superpowers = report(
 
 export const promised = (page: string): string => `docs/${page}`
 
-/** Documents that people save on Windows, which `check` and `--plan` read. */
+/** Documents saved on Windows, which `check` and `--plan` read. */
 export const savedFiles = "files saved on Windows"
 
 /** The rules for skills that several programs share. */
 export const skillFormat = "the format of agentskills.io"
 
-/** A note of the program about what it does or leaves as it is: nothing is repaired. */
+/** A note about an action of the program, without a repair. */
 export const ofProgram = "a note, no repair"
