@@ -1,6 +1,6 @@
 /**
- * The entry point for programs that check what models write, imported as "task-conductor/check": plain functions from
- * text to plain data. Loads neither the command line nor the services, and asks for no knowledge of Effect.
+ * The entry point for programs that check documents of models, imported as "task-conductor/check". Its functions
+ * convert text to plain data. It loads neither the command line nor the services, and needs no knowledge of Effect.
  */
 import { checkDocument, type CheckReport, fixDocument, type FixedDocument } from "./domain/documents/CheckReport.ts"
 import { issuesMarkdown } from "./domain/findings/Issue.ts"
@@ -43,8 +43,8 @@ export const check = (text: string, request: CheckRequest = {}): CheckReport => 
 }
 
 /**
- * Checks a document and writes it anew without what was repaired. `text` is the given text when there is nothing to fix
- * and when the document is rejected.
+ * Checks a document and rewrites it with its repairs applied. `text` is the given text if there is nothing to fix or
+ * the document is rejected.
  */
 export const fix = (text: string, request: CheckRequest = {}): FixedDocument => {
   const { kind = "task-list", ...others } = checkRequestOf(request)
@@ -52,22 +52,22 @@ export const fix = (text: string, request: CheckRequest = {}): FixedDocument => 
 }
 
 /**
- * Checks the text of a SKILL.md strictly, as `skills lint` does. `name` is that of its folder, `tools` are the tools there
- * are; without them tools are not checked. Links are taken to lead somewhere.
+ * Checks the text of a SKILL.md strictly, as `skills lint` does. `name` is the name of its folder. `tools` are the
+ * existing tools; without them, the names of tools are not checked. Links are assumed to exist.
  */
 export const checkSkill = (text: string, name: string, tools?: ReadonlyArray<string>): SkillLint => {
   const bytes = new TextEncoder().encode(text)
   return lintSkill(bytes, name, { ...(tools === undefined ? {} : { tools }), files: new Set(skillLinks(bytes)) })
 }
 
-/** The numbered list of issues for the next attempt of the model; empty when there is none. */
+/** The numbered list of issues for the next attempt of the model; empty if there are none. */
 export const issuesForModel = (report: Pick<CheckReport, "issues">): string => issuesMarkdown(report.issues)
 
-/** Where in the text an issue or a repair is, for marks in an editor; nothing when it concerns the whole document. */
+/** The range of an issue or repair in the text, for marks in an editor. Undefined if it concerns the whole document. */
 export const spanOf = (
   text: string,
   finding: CheckReport["issues"][number] | CheckReport["repairs"][number]
 ): TextSpan | undefined => locate(linesOf(text), finding)
 
-/** The reports as a SARIF 2.1.0 log for a code host; paths are relative to the root of the repository. */
+/** The reports as a SARIF 2.1.0 log for a code host. Paths are relative to the root of the repository. */
 export const toSarif = (documents: ReadonlyArray<SarifDocument>): SarifLog => sarifLog(version, documents)

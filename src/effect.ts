@@ -10,7 +10,7 @@ export type { StartedRun } from "./library/StartedRun.ts"
 export type { AskRequest, RequestMaterial, RunRequest, WithValue } from "./library/requests.ts"
 export type { ProgramPlugin, ProgramSettings } from "./library/programSettings.ts"
 
-/* Parts. */
+/** The parts of a conductor. */
 export {
   Approvals,
   Host,
@@ -25,12 +25,12 @@ export { Approver } from "./services/approvals/Approver.ts"
 export { tool } from "./services/tools/Tool.ts"
 export { ToolFailure } from "./domain/tools/ToolCall.ts"
 
-/* What work gives. */
+/** The events and reports of work. */
 export type { FlatEvent } from "./domain/runs/RunEvent.ts"
 export { AskReport, exitCodeOf, RunReport, RunStatus } from "./domain/runs/RunReport.ts"
 export type { CheckReport, DocumentKind, FixedDocument } from "./domain/documents/CheckReport.ts"
 
-/* Errors. */
+/** The errors of work. */
 export { ModelUnchosen } from "./app/ModelUnchosen.ts"
 export { TaskNotFound } from "./domain/history/RunEvidence.ts"
 export { ModelError } from "./domain/models/ModelAnswer.ts"

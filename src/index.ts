@@ -1,6 +1,6 @@
 /**
- * The entry point for scripts: run a prompt and receive events and a report, resume a saved run, make a plan, check a
- * document, ask with tools. For those who write Effect, "task-conductor/effect" offers the same as a service.
+ * The entry point for scripts: run a prompt with events and a report, resume a saved run, make a plan, check a
+ * document, hold a conversation. "task-conductor/effect" offers the same as a service for Effect.
  */
 import { checkDocument, type CheckReport } from "./domain/documents/CheckReport.ts"
 import { type CheckRequest, checkRequestOf } from "./domain/documents/CheckRequest.ts"

@@ -1,27 +1,27 @@
 /**
- * The interface for authors of plugins, imported as "task-conductor/plugin". The tools in src/plugins/tools import nothing else of
- * this program; other features need more, which src/kit has. docs/reference/plugins.md says how the parts are used.
+ * The interface for authors of plugins, imported as "task-conductor/plugin". The tools in src/plugins/tools import
+ * nothing else of this program. Other features also import src/kit. docs/reference/plugins.md explains the parts.
  */
 
-/* Defining a plugin. */
+/** Defining a plugin. */
 export { definePlugin, type Plugin, type PluginParts, pluginApiVersion, PluginTools } from "./services/tools/Plugin.ts"
 export type { ProviderSetup, ProviderSource } from "./services/tools/Plugin.ts"
 export type { SecretNeed } from "./services/tools/PluginSettings.ts"
 export { type Tool, tool, type Tools } from "./services/tools/Tool.ts"
 export { toolkitPlugin, type ToolkitParts } from "./services/tools/ToolkitPlugin.ts"
 
-/* What a plugin brings beside tools. */
+/** The parts of a plugin beside tools. */
 export type { Discovered, DiscoveredPlugin, Discovery, DiscoveryPlace } from "./services/tools/Plugin.ts"
 export type { EventListener, ListenedWork, MetricSender, TakeEvent } from "./services/tools/EventListener.ts"
 export type { PluginCommand, PluginCommands } from "./services/tools/PluginCommand.ts"
 export type { LayerWeb, WebOptions } from "./services/tools/WebFetch.ts"
 
-/* Answering the questions of runs. */
+/** Answering the questions of runs. */
 export type { AnyAnswer, Answered } from "./domain/permissions/Answer.ts"
 export { ApprovalItem } from "./domain/permissions/ApprovalItem.ts"
 export { Approver } from "./services/approvals/Approver.ts"
 
-/* What a tool declares, is called with and fails with. */
+/** The declarations, inputs and failures of a tool. */
 export { type CallContext, type HostFunctions } from "./services/tools/CallContext.ts"
 export { type PluginSetup, type ToolSource } from "./services/tools/ToolSource.ts"
 export { type SchemaSource, type StandardJsonSchema, type ValueOf } from "./domain/tools/SchemaSource.ts"
@@ -37,7 +37,7 @@ export { ToolLimits } from "./services/tools/ToolLimits.ts"
 export type { TextEdit } from "./domain/files/TextEdit.ts"
 export type { LineRange } from "./domain/text/LineRange.ts"
 
-/* What a provider of models gives, and how its calls are set. */
+/** The parts of a model provider, and the settings of its calls. */
 export type { ModelCapacity } from "./domain/models/ContextWindow.ts"
 export type { ModelAbilities } from "./domain/models/InstalledModel.ts"
 export type { ModelFacts, ModelServer, Provider, ServerLocation } from "./services/providers/Provider.ts"
@@ -45,7 +45,7 @@ export { type Bound, CallOptions, type CallSettings } from "./services/providers
 export type { ModelOptions } from "./services/providers/Provider.ts"
 export { ModelError } from "./domain/models/ModelAnswer.ts"
 
-/* The services of the host. */
+/** The services of the program. */
 export { type CanonicalCommand, Commands, runGranted } from "./services/commands/Commands.ts"
 export {
   type CallQuestion,
@@ -56,7 +56,7 @@ export {
 } from "./services/tools/HostServices.ts"
 export { isFileAt, Workspace } from "./services/files/Workspace.ts"
 
-/* Texts and lists that fit the window of a model, and messages that it can act on. */
+/** Fitting texts and lists to the window of a model, and messages that the model can act on. */
 export { changePreview } from "./domain/files/ChangePreview.ts"
 export {
   foldersOf,
@@ -70,7 +70,7 @@ export { fitLines, type LinePlace } from "./domain/text/Excerpt.ts"
 export { numberLines } from "./domain/text/NumberedLines.ts"
 export { encodingName, encodingNote } from "./domain/text/TextEncoding.ts"
 
-/* Searching files. */
+/** Searching files. */
 export { languageOf } from "./domain/files/Language.ts"
 export { chooseRows, type SearchRows } from "./domain/excerpts/SearchRank.ts"
 export { enclosingNames, hasNames } from "./domain/excerpts/EnclosingLines.ts"
@@ -85,14 +85,14 @@ export { matchesGlob } from "./domain/files/PathList.ts"
 export { type SkippedFile, skippedText } from "./domain/files/SkippedFiles.ts"
 export { isSecretLike } from "./domain/files/SensitivePath.ts"
 
-/* Hearing events. */
+/** Receiving events. */
 export { type ModelCallId, modelCallKey, type Stage, type ToolCallId, toolCallKey } from "./domain/runs/ActivityKey.ts"
 export type { EventOf, RecordedEvent, RunEvent } from "./domain/runs/RunEvent.ts"
 export { redactSecrets } from "./services/runs/KnownSecrets.ts"
 export { dataText } from "./domain/tools/ToolCall.ts"
 export { environmentVariable } from "./services/configuration/UserFolders.ts"
 
-/* Providers of models on a server: what is sent, asked and read, and how it fails. */
+/** Providers of models on a server: requests, responses and failures. */
 export { defaultLimits } from "./domain/configuration/Limits.ts"
 export type { Sampling, Think } from "./domain/models/Generation.ts"
 export type { InstalledModel } from "./domain/models/InstalledModel.ts"

@@ -1,7 +1,7 @@
 /**
- * The entry point for tests, imported as "task-conductor/testing": a model that says what a script tells it, gates that
- * answer by themselves, a contract test for plugins, a way to run one tool, and the tests of a skill, for people who do
- * not write Effect.
+ * The entry point for tests, imported as "task-conductor/testing", for authors who do not write Effect. It contains a
+ * scripted model, automatic approvers, a contract test for plugins, a function that runs one tool, and the tests of a
+ * skill.
  */
 import * as Effect from "effect/Effect"
 import type { Arguments, ToolResult } from "./domain/tools/ToolCall.ts"
@@ -26,16 +26,16 @@ export { HeldCalls, ScriptedModel } from "./services/providers/ScriptedModel.ts"
 export { Workspace } from "./services/files/Workspace.ts"
 
 /**
- * Finds what is wrong with a plugin; an empty list means that the host uses it. Checks the version of the interface,
- * names, descriptions, that parameters have a JSON schema, that every example is a call that could be made, and that
- * loading touches nothing: for a URL also the import. `trial` has what a configuration would set. Runs no tool.
+ * Finds the problems of a plugin. The list is empty if the program accepts the plugin. Checks the interface version,
+ * names, descriptions, JSON schemas of parameters and examples. Also checks that loading has no side effects; for a
+ * URL, loading includes the import. `trial` contains configuration and secrets. Runs no tool.
  */
 export const checkPlugin = (plugin: PluginSource, trial: PluginTrial = {}): Promise<ReadonlyArray<string>> =>
   pluginProblems(plugin, trial).pipe(onNode, Effect.runPromise)
 
 /**
- * Runs one tool as a task of a run would, behind the gate, and gives the result envelope, whatever happens to the call.
- * Rejects when the host would not use the plugin at all.
+ * Runs one tool as a task of a run does, behind the gate. Returns the result envelope of any outcome. Rejects if the
+ * program does not accept the plugin.
  */
 export const runTool = (
   plugin: PluginSource,
@@ -44,15 +44,15 @@ export const runTool = (
   trial: ToolTrial = {}
 ): Promise<ToolResult> => runOneTool(plugin, { name, arguments: given }, trial).pipe(onNode, Effect.runPromise)
 
-/** How tests of a skill run; `allow` holds rules as `TOOL[:PATTERN]` for calls that need more than the test's own project. */
+/** What the tests beside a SKILL.md may use. */
 export interface TestSkillOptions {
-  /** Rules as `TOOL[:PATTERN]`; without them only the project of the test is read and written. */
+  /** Rules as `TOOL[:PATTERN]`. Without them, calls can only read and write the project of the test. */
   readonly allow?: ReadonlyArray<string>
-  /** Plugins as values, beside the built-in tools. */
+  /** Plugins as values, in addition to the built-in tools. */
   readonly plugins?: ReadonlyArray<Plugin>
 }
 
-/** Runs the tests beside a SKILL.md. A test has passed when it has no problems. Rejects when the file cannot be read. */
+/** Runs the tests beside a SKILL.md. A test without problems has passed. Rejects if the file cannot be read. */
 export const testSkill = (path: string, options: TestSkillOptions = {}): Promise<ReadonlyArray<SkillTestResult>> =>
   Effect.gen(function* () {
     const rules = yield* Effect.forEach(options.allow ?? [], (text) => Effect.fromResult(parseRule("allow", text)))

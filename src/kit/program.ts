@@ -32,7 +32,7 @@ export { knownSecrets } from "../services/runs/KnownSecrets.ts"
 export { defaultSettings, RunSettings, type Settings } from "../services/runs/RunSettings.ts"
 export { makeRunState } from "../services/runs/RunState.ts"
 
-/* Trials without a model, and what is shipped. */
+/** Trials without a model, and shipped files. */
 export { benchMaterial } from "../app/templates.ts"
 export { makeTrial, ownFiles } from "../app/trialSetup.ts"
 

@@ -10,7 +10,7 @@ export { ConversationMessage, isFromUser } from "../domain/models/ConversationMe
 export { makeMessageQueue } from "../services/conversation/MessageQueue.ts"
 export { conversationOf, findConversation, saveConversation } from "../services/conversation/ConversationStore.ts"
 
-/* What is ordered, and how it ends. */
+/** Orders of runs, and how runs end. */
 export { passes } from "../domain/checks/CheckOutcome.ts"
 export {
   aboutCheck,

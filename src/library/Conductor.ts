@@ -1,6 +1,6 @@
 /**
- * The front door for programs written with Effect: it begins runs, plans and conversations. Each goes on in a scope, with a stream of
- * events and a report. The functions for scripts are promises over it.
+ * The entry point of programs written with Effect. A conductor starts runs, plans and conversations. Each works in a
+ * scope, with a stream of events and a report. The functions for scripts return promises of the same work.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -41,42 +41,45 @@ import {
 import { type ProgramContext, runContextOf } from "./runContextOf.ts"
 import { type Listen, type StartedRun, startRun } from "./StartedRun.ts"
 
-/** What a conductor is set to. */
+/** The settings that a conductor applies to all its work. */
 export interface ConductorSettings extends ProgramSettings {
-  /** A name as for `--model`; that of the configuration when absent. */
+  /** A name as for `--model`. Default: the model of the configuration. */
   readonly model?: string
-  /** Plugins as values, or packages by name and paths, looked for from the current folder. */
+  /** Plugins as values, or packages by name or path, which are searched from the current folder. */
   readonly plugins?: ReadonlyArray<ProgramPlugin>
-  /** True shows the spans of the program's own work to the tracer of the caller too; else only those of tools of the caller are. */
+  /**
+   * True also traces the spans of the program's own work. Otherwise the caller's tracer gets only spans of the caller's
+   * tools.
+   */
   readonly spans?: boolean
 }
 
-/** A conversation that runs by itself. Its report has the answer to the last message. */
+/** A conversation whose messages are all given at the start. Its report contains the answer to the last message. */
 export interface StartedAsk<Report, E> extends StartedRun<Report, E> {
-  /** One report for each message that was taken up; known when the conversation has ended. */
+  /** A report for each message that was sent; available when the conversation has ended. */
   readonly answers: Effect.Effect<ReadonlyArray<AskReport>, E>
 }
 
-/** Work that has an id given beforehand, so that a promise can name it at once. */
+/** Work with an id that the caller chooses, so that a promise can return the id at once. */
 interface Named {
   readonly runId?: string
 }
 
-/** How the answer of a saved run is read, whose schema in code is not saved. */
+/** The schema of a saved run's answer, which is not saved if it is a value in code. */
 type Reading<Output extends SchemaSource = SchemaSource> = Pick<RequestMaterial<Output>, "outputSchema">
 
-/** From where a run is forked: the first task that is repeated, with all tasks after it. */
+/** Where a fork begins: the first task that the new run repeats, with all tasks after it. */
 interface ForkRequest<Output extends SchemaSource = SchemaSource> extends Reading<Output> {
   readonly from: string
 }
 
 type Started<Report> = Effect.Effect<StartedRun<Report, ConductorError>, ConductorError, Scope.Scope>
 
-/** The request for a prompt alone. */
+/** Converts a prompt to a request. */
 const requestOf = <Request extends { readonly prompt?: string }>(given: string | Request) =>
   typeof given === "string" ? ({ prompt: given } as Request) : given
 
-/** Scripts name a run by its whole id: what else the command line takes for one may mean another run tomorrow. */
+/** Requires the whole id of a run. The command line also accepts abbreviations, which may mean another run tomorrow. */
 export const requireRun = Effect.fnUntraced(function* (runId: string) {
   const store = yield* RunStore
   const found = runId === "last" ? (yield* store.list)[0]?.runId : yield* store.find(runId)
@@ -86,7 +89,7 @@ export const requireRun = Effect.fnUntraced(function* (runId: string) {
 
 const idOf = ({ runId }: Named) => (runId === undefined ? makeRunId : Effect.succeed(runId))
 
-/** Where work is done, and with what: the settings and the parts that are provided. */
+/** Reads the settings and the provided parts: the place where work is done, and its tools. */
 const readPlace = Effect.fnUntraced(function* (settings: ConductorSettings) {
   const host = yield* HostPart
   const saved = yield* SavePart
@@ -106,9 +109,9 @@ const readPlace = Effect.fnUntraced(function* (settings: ConductorSettings) {
     configuration: configurationOf(settings),
     context,
     keep: saved !== "memory",
-    /** The project where the settings name one: a saved run knows its own. */
+    /** The project, if the settings name one. A saved run knows its own project. */
     named: settings.project,
-    /** Does work on the machine, and in these places. */
+    /** Does work with the services of the machine and in these places. */
     here: <A, E, R>(work: Effect.Effect<A, E, R>) => {
       const placed = Effect.withTracerEnabled(settings.spans === true)(inPlaces(places)(work))
       return host === undefined ? onNode(placed) : Effect.provide(placed, host)
@@ -118,7 +121,7 @@ const readPlace = Effect.fnUntraced(function* (settings: ConductorSettings) {
 
 type Place = Effect.Success<ReturnType<typeof readPlace>>
 
-/** Starts work whose answer is read in a form, where it has one. */
+/** Starts work, and decodes its answer if it has a form. */
 const startReading = <E, R>(
   runId: string,
   form: OutputForm | undefined,
@@ -211,7 +214,7 @@ const makeSavedRuns = ({ context, configuration, here, keep, named }: Place) => 
   }
 }
 
-/** Checks of documents. */
+/** The methods that check documents. */
 const makeChecks = ({ context, configuration, here, project }: Place) => {
   const fix = (text: string, { finished = [], kind = "task-list" }: CheckRequest = {}) => {
     const checked = { project, configuration, plugins: context.plugins, warn: () => Effect.void }
@@ -255,37 +258,45 @@ const makeConductor = (settings: ConductorSettings) =>
 export class Conductor extends Context.Service<
   Conductor,
   {
-    /** Begins a run; fails when it cannot begin at all: unknown skill, wrong configuration, no such project. */
+    /**
+     * Starts a run. Fails if it cannot begin, such as for an unknown skill, a wrong configuration or a missing project.
+     */
     run<const Output extends SchemaSource = never>(
       request: string | (RunRequest<Output> & Named)
     ): Started<WithValue<RunReport, Output>>
-    /** Makes a task list and checks it; nothing of it is done, and nothing is saved. */
+    /** Makes a task list and checks it. Executes and saves nothing. */
     plan(request: string | (RunRequest & Named)): Started<CheckedTaskList>
-    /** Asks one message, or several one after another. */
+    /** Sends one message, or several one after another. */
     ask<const Output extends SchemaSource = never>(
       request: string | (AskRequest<Output> & Named)
     ): Effect.Effect<StartedAsk<WithValue<RunReport, Output>, ConductorError>, ConductorError, Scope.Scope>
-    /** Opens a conversation that takes messages until it is closed. */
+    /** Opens a conversation, which accepts messages until it is closed. */
     converse(
       request: Omit<AskRequest, "prompt" | "messages"> & Named
     ): Effect.Effect<Conversing<ConductorError>, ConductorError, Scope.Scope>
-    /** Resumes a saved run: finished work is not repeated. Plugins, models and schemas that are values are not saved. */
+    /**
+     * Resumes a saved run without repeating finished work. Plugins, models and schemas that are values are not saved,
+     * so pass them again.
+     */
     resume<const Output extends SchemaSource = never>(
       runId: string,
       reading?: Reading<Output>
     ): Started<WithValue<RunReport, Output>>
-    /** Starts a new run that reuses what another had finished before the task `from`. */
+    /** Starts a new run that reuses the work of another run before the task `from`. */
     fork<const Output extends SchemaSource = never>(
       runId: string,
       options: ForkRequest<Output> & Named
     ): Started<WithValue<RunReport, Output>>
-    /** Checks a document against the project: a plan that is accepted here is one that a run accepts. */
+    /** Checks a document against the project. A run accepts every plan that this check accepts. */
     check(text: string, request?: CheckRequest): Effect.Effect<CheckReport, ConductorError>
-    /** Checks a document against the project, and writes it anew without what was repaired. */
+    /** Checks a document against the project, and rewrites it with its repairs applied. */
     fix(text: string, request?: CheckRequest): Effect.Effect<FixedDocument, ConductorError>
   }
 >()("task-conductor/library/Conductor") {
-  /** A conductor with the parts that are provided to this layer: models, tools, skills, approvals, saved runs, host. */
+  /**
+   * Creates a conductor from the parts that are provided to this layer: models, tools, skills, approvals, saved runs
+   * and host.
+   */
   static readonly layer = (settings: ConductorSettings = {}): Layer.Layer<Conductor> =>
     Layer.effect(
       Conductor,

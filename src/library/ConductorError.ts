@@ -1,5 +1,6 @@
 /**
- * The errors of work for a program, in the words of programs: they name options, where those of the command line name flags.
+ * The errors of work that a program starts. Their messages name options, where the messages of the command line name
+ * flags.
  */
 import type { ModelUnchosen } from "../app/ModelUnchosen.ts"
 import type { TaskNotFound } from "../domain/history/RunEvidence.ts"
@@ -18,7 +19,9 @@ import type { NoToolSupport } from "../services/models/ToolSupport.ts"
 import type { BriefingError } from "../services/pipeline/Briefer.ts"
 import { type McpProblem, PluginProblem } from "../services/tools/PluginProblem.ts"
 
-/** All errors with which work fails that a program orders. Work that has begun ends with a report, unless its journal is lost. */
+/**
+ * All errors of work that a program starts. Work that has begun ends with a report instead, unless its journal is lost.
+ */
 export type ConductorError =
   | BriefingError
   | ConfigurationError
@@ -39,7 +42,7 @@ export type ConductorError =
   | UnknownTool
   | WorkspaceError
 
-/** The options that flags are in code. Flags with values come first: `--think off` is not `--think`. */
+/** The options in code for each flag. Flags with values come first, because `--think off` is not `--think`. */
 const optionsOfFlags: ReadonlyArray<readonly [flag: RegExp, option: string]> = [
   [/--model embedded/, 'model: "embedded"'],
   [/--tool-calls text/, 'toolCalls: "text"'],
@@ -58,23 +61,23 @@ const optionsOfFlags: ReadonlyArray<readonly [flag: RegExp, option: string]> = [
   [/--(allow|deny|model|project|file|open|skill|plan|parallel|think|host)(?: [A-Z]+(?![\w-]))?/, '"$1"']
 ]
 
-/** Flags of this program are named behind these words; those in the command lines of checks and tools stay as they are. */
+/** A flag of this program follows these words. Flags in command lines of checks and tools stay unchanged. */
 const before = "(?<=\\(|: |\\b(?:by|example|lower|of|or|out|resume|[Uu]se|[Ww]ith) )"
 
-/** A text in the words of programs. */
+/** The text with options in place of flags. */
 export const inOptionWords = (text: string): string =>
   optionsOfFlags.reduce(
     (words, [flag, option]) => words.replace(new RegExp(`${before}${flag.source}(?![\\w-])`, "g"), option),
     text
   )
 
-/** The plugin that the skills of a program become. */
+/** The name of the plugin that contains the skills of a program. */
 export const skillsOrigin = `${programOrigin}-skills`
 
-/** The options that are made into plugins. */
+/** The options that become plugins. */
 const optionOfPlugin: Readonly<Record<string, string>> = { [programOrigin]: "tools", [skillsOrigin]: "skills" }
 
-/** An error whose message names options. A wrong option is a wrong configuration, whatever it is about. */
+/** Converts an error so that its message names options. A wrong option becomes a wrong configuration. */
 export const asProgramError = <E>(error: E): E | ConfigurationError => {
   if (error instanceof PluginProblem && error.isValue === true) {
     const option = optionOfPlugin[error.plugin]

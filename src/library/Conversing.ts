@@ -1,6 +1,4 @@
-/**
- * A conversation that a program holds open: messages wait for each other, and each has an answer.
- */
+/** Holds a conversation open for a program. Messages wait for each other, and each gets an answer. */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -11,13 +9,13 @@ import { type Listen, type StartedRun, startRun } from "./StartedRun.ts"
 
 /** A conversation that is held open. */
 export interface Conversing<E> extends Omit<StartedRun<RunReport, E>, "report"> {
-  /** The report of the conversation, once it has ended. */
+  /** The report of the conversation, available when it has ended. */
   readonly ended: Effect.Effect<RunReport, E>
-  /** Sends a message and waits for its answer; fails only when there is no conversation. */
+  /** Sends a message and waits for its answer. Fails only if the conversation could not begin or has ended. */
   readonly send: (text: string, onText?: HearText) => Effect.Effect<AskReport, ConversationClosed>
-  /** Stops the answer that is being given and waits until it has stopped; the conversation stays open. */
+  /** Stops the current answer and waits until it has stopped. The conversation stays open. */
   readonly stop: Effect.Effect<void>
-  /** Ends the conversation when all that was sent is answered. */
+  /** Waits for the answers to all sent messages, then ends the conversation. */
   readonly close: Effect.Effect<RunReport, E>
 }
 
@@ -31,7 +29,7 @@ const whyEnded = (exit: Exit.Exit<RunReport, unknown>): string => {
 /** Holds a conversation as long as `use` does. */
 type Hold<E, R> = (listen: Listen, use: (session: AskSession) => Effect.Effect<void>) => Effect.Effect<RunReport, E, R>
 
-/** Opens a conversation that takes messages until it is closed. */
+/** Opens a conversation, which accepts messages until it is closed. */
 export const converseWith = Effect.fnUntraced(function* <E, R>(
   runId: string,
   onText: HearText | undefined,

@@ -1,14 +1,14 @@
 /**
- * The events of one piece of work: one writer, any number of readers. They may come late, read more than once, or never: nothing
- * that counts is lost and nothing waits.
+ * The events of a piece of work, with one writer and any number of readers. A reader may begin late or read several
+ * times. No stored event is lost, and nothing waits for readers.
  */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 
-/** What a reader waits for: the event at its place, one that passes and is kept for nobody, or the end. */
+/** The next item of a reader: the stored event at its position, a passing event that is not stored, or the end. */
 type Next<A> = { readonly type: "kept" | "passing"; readonly event: A } | { readonly type: "end" }
 
-/** `show` makes what a reader gets, when they get it: most runs have no reader. */
+/** `show` converts an event when a reader receives it, because most runs have no reader. */
 export const makeEventHistory = <A, B>(show: (event: A) => B) => {
   const kept: Array<A> = []
   const waiting = new Set<(next: Next<A>) => void>()
@@ -20,7 +20,7 @@ export const makeEventHistory = <A, B>(show: (event: A) => B) => {
     for (const resume of readers) resume(next)
   }
 
-  /** What comes at a place. */
+  /** Waits for the next item at a position. */
   const nextOf = (index: number): Effect.Effect<Next<A>> =>
     Effect.callback((resume) => {
       const give = (next: Next<A>): void => resume(Effect.succeed(next))
@@ -35,14 +35,14 @@ export const makeEventHistory = <A, B>(show: (event: A) => B) => {
       kept.push(event)
       wake({ type: "kept", event })
     },
-    /** Gives an event to the readers that wait for one now, and keeps it for nobody: a long run has very many of them. */
+    /** Passes an event to readers that wait now, without storing it. A long run has very many such events. */
     pass: (event: A): void => wake({ type: "passing", event }),
-    /** No more events. */
+    /** Ends the events. */
     end: (): void => {
       hasEnded = true
       wake({ type: "end" })
     },
-    /** Each reader starts at the first event. */
+    /** Each reader begins with the first event. */
     stream: Stream.unfold(0, (index) =>
       Effect.map(nextOf(index), (next) =>
         next.type === "end" ? undefined : ([show(next.event), next.type === "kept" ? index + 1 : index] as const)

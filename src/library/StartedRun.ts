@@ -1,5 +1,6 @@
 /**
- * Work that goes on: a run, a plan, a conversation. It has one shape, with events for any number of readers and a report.
+ * Work in progress: a run, a plan or a conversation. All have the same shape, with events for any number of readers and
+ * a report.
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -12,23 +13,26 @@ import type { RunReport } from "../domain/runs/RunReport.ts"
 import { inOptionWords } from "./ConductorError.ts"
 import { makeEventHistory } from "./EventHistory.ts"
 
-/** Work that goes on until its scope closes, which interrupts it and waits until it has stopped. */
+/** Work that continues until its scope closes. Closing the scope interrupts the work and waits until it has stopped. */
 export interface StartedRun<Report, E> {
   /** The id of the run, also for the command line: `task-conductor resume ID`. */
   readonly runId: string
-  /** All events from the first on, whenever reading begins; each reader gets all of them. It ends with the work, without an error. */
+  /**
+   * All events. Each reader gets every event from the first on, whenever it begins. The stream ends with the work,
+   * without an error.
+   */
   readonly events: Stream.Stream<FlatEvent>
-  /** How the work ended. A run that began has a report also when it failed, was declined or was interrupted. */
+  /** The report at the end. A run that has begun has a report even if it failed, was declined or was interrupted. */
   readonly report: Effect.Effect<Report, E>
 }
 
-/** A report whose message names options, as its errors do. */
+/** The report with options in place of flags in its message. */
 const reportInWords = <Report>(report: Report): Report => {
   const { message } = Object(report) as { readonly message?: unknown }
   return typeof message === "string" ? { ...report, message: inOptionWords(message) } : report
 }
 
-/** An event that names options in what it says. */
+/** The event with options in place of flags in its texts. */
 const inWords = (event: FlatEvent): FlatEvent => {
   switch (event.type) {
     case "message":
@@ -40,12 +44,12 @@ const inWords = (event: FlatEvent): FlatEvent => {
   }
 }
 
-/** Hears the events of work. */
+/** Receives the events of work. */
 export type Listen = (recorded: RecordedEvent) => void
 
 /**
- * Starts work under an id. Fails when it ends before its first event with an error: then nothing has begun. `ofLast` makes the report of
- * a run that was interrupted from the one in its last event.
+ * Starts work under an id. Fails if the work ends with an error before its first event. `ofLast` creates the report of
+ * an interrupted run from the report in its last event.
  */
 export const startRun = Effect.fnUntraced(function* <Report, E, R>(
   runId: string,

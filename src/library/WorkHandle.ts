@@ -1,6 +1,4 @@
-/**
- * Work as scripts hold it: a promise of its report, events for any number of readers, and a way to stop it.
- */
+/** The handle of work for scripts: a promise of its report, events for any number of readers, and a way to stop it. */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -13,16 +11,17 @@ import { makeRunId } from "../services/runs/RunId.ts"
 import { isSignal } from "./optionNames.ts"
 import { type Listen, type StartedRun, startRun } from "./StartedRun.ts"
 
-/** Work that goes on. */
+/** Work in progress. */
 export interface WorkHandle<Report> {
   /** The id of the run, also for the command line: `task-conductor resume ID`. */
   readonly runId: string
   /**
-   * How the work ended. Rejects when it could not begin: unknown skill, wrong configuration, no such project; and with an `AbortError`
-   * when it was stopped before that. A run that has begun resolves, also when it failed, was declined or was interrupted.
+   * The report at the end. Rejects if the work could not begin, such as for an unknown skill, a wrong configuration or
+   * a missing project. Rejects with an `AbortError` if the work was stopped before it began. A run that has begun
+   * resolves even if it failed, was declined or was interrupted.
    */
   readonly report: Promise<Report>
-  /** All events from the first on, whenever reading begins; each reader gets all of them. */
+  /** All events. Each reader gets every event from the first on, whenever it begins. */
   readonly events: AsyncIterable<FlatEvent>
   /** Stops the work and waits until it has stopped. */
   readonly interrupt: () => Promise<void>
@@ -31,39 +30,39 @@ export interface WorkHandle<Report> {
 /** A run in progress. */
 export type RunHandle = WorkHandle<RunReport>
 
-/** What a promise rejects with whose work was stopped; `cause` is the reason of the signal. */
+/** The error for the promises of stopped work; `cause` is the reason of the signal. */
 export const abortError = (signal?: AbortSignal): DOMException =>
   new DOMException("The work was interrupted before it had a report.", { name: "AbortError", cause: signal?.reason })
 
-/** What an exit rejects with. */
+/** The error with which a promise rejects for a failed exit. */
 export const rejectionOf = (cause: Cause.Cause<unknown>, signal?: AbortSignal): unknown =>
   Cause.hasInterruptsOnly(cause) ? abortError(signal) : Cause.squash(cause)
 
-/** Runs an effect as a promise, by the same rule. */
+/** Runs an effect as a promise, with the same errors. */
 export const promiseOf = async <A, E>(work: Effect.Effect<A, E>, signal?: AbortSignal): Promise<A> => {
   const exit = await Effect.runPromiseExit(work, { signal })
   if (Exit.isSuccess(exit)) return exit.value
   throw rejectionOf(exit.cause, signal)
 }
 
-/** How work of a script starts. */
+/** The options for starting work of a script. */
 export interface StartOptions {
-  /** The id of the work; a new one when absent. */
+  /** The id of the work. Default: a new one. */
   readonly runId?: string
   readonly signal?: AbortSignal | undefined
 }
 
 type ReportOf<Started> = Started extends StartedRun<infer Report, unknown> ? Report : never
 
-/** Starts work at once; `signal` interrupts it when it aborts. */
+/** Starts work at once. Aborting `signal` interrupts it. */
 export const startHandle = <Started extends StartedRun<unknown, unknown>, E>(
   { runId = Effect.runSync(makeRunId), signal: givenSignal }: StartOptions,
   start: (runId: string) => Effect.Effect<Started, E, Scope.Scope>
 ) => {
-  /* Another value is a wrong option, which the work itself says. */
+  /** The work itself reports a `signal` of another type as a wrong option. */
   const signal = isSignal(givenSignal) ? givenSignal : undefined
   const { promise: started, reject, resolve } = Promise.withResolvers<Started>()
-  /* Whoever reads the report or the events gets the error. */
+  /** Readers of the report or of the events get the error. */
   started.catch(() => undefined)
   const whole = Effect.scoped(
     Effect.flatMap(start(runId), (begun) => {
@@ -78,10 +77,10 @@ export const startHandle = <Started extends StartedRun<unknown, unknown>, E>(
   const report = ended.then(async () => (await promiseOf((await started).report, signal)) as ReportOf<Started>)
   async function* read(): AsyncGenerator<FlatEvent, void> {
     yield* Stream.toAsyncIterable((await started).events)
-    /* A reader learns from the events, too, that there is no report. */
+    /** Readers of the events also learn that there is no report. */
     await report
   }
-  /* Whoever reads only the events gets the error there. */
+  /** A caller that reads only the events gets the error there. */
   report.catch(() => undefined)
   const interrupt = (): Promise<void> => Effect.runPromise(Fiber.interrupt(fiber))
   const onAbort = (): void => void interrupt()
@@ -92,7 +91,7 @@ export const startHandle = <Started extends StartedRun<unknown, unknown>, E>(
   return { handle, started }
 }
 
-/** Starts work that gives the report of a run. */
+/** Starts work whose report is that of a run. */
 export const startWork = <E>(
   options: StartOptions,
   work: (listen: Listen, runId: string) => Effect.Effect<RunReport, E>

@@ -1,12 +1,13 @@
-/**
- * Checks of documents against a project for scripts, as promises. The text alone is checked by `check`.
- */
+/** Checks documents against a project, as promises for scripts. `check` checks the text alone. */
 import type { CheckReport, FixedDocument } from "../domain/documents/CheckReport.ts"
 import type { CheckRequest } from "../domain/documents/CheckRequest.ts"
 import { conduct, type ScriptOptions } from "./scriptOptions.ts"
 import { promiseOf } from "./WorkHandle.ts"
 
-/** What is checked and against which project: the skills, tools and limits that `run` with these options would have. */
+/**
+ * The document's kind, and the project: the check uses the skills, tools and limits that `run` would have with these
+ * options.
+ */
 export interface ProjectCheckOptions
   extends
     Pick<
@@ -24,8 +25,8 @@ export interface ProjectCheckOptions
     CheckRequest {}
 
 /**
- * Checks a document against a project and writes it anew without what was repaired. `text` is the given text when there is
- * nothing to fix and when the document is rejected. Rejects when the project or its configuration cannot be used.
+ * Checks a document against a project and rewrites it with its repairs applied. `text` is the given text if there is
+ * nothing to fix or the document is rejected. Rejects if the project or its configuration cannot be used.
  */
 export const fixInProject = (text: string, options: ProjectCheckOptions = {}): Promise<FixedDocument> =>
   promiseOf(

@@ -1,6 +1,6 @@
 /**
- * What a conductor works with: its model, tools and skills, who answers its questions, where runs are saved, and the machine. Each part
- * has a default, and is replaced by a layer.
+ * The parts of a conductor: its model, tools, skills, approvals, saved runs and machine. Each has a default, and a
+ * layer replaces it.
  */
 import type * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Tool from "effect/ai/Tool"
@@ -39,13 +39,13 @@ export const ModelPart = Context.Reference<Layer.Layer<LanguageModel.LanguageMod
  * ```
  */
 export const Models = {
-  /** A language model of effect/ai. What it needs is a requirement of the layer. */
+  /** A language model of effect/ai. The layer requires what the model requires. */
   layer: <E, R>(model: Layer.Layer<LanguageModel.LanguageModel, E, R>): Layer.Layer<never, E, R> =>
     Layer.effect(
       ModelPart,
       Effect.map(Layer.build(model), (built) => Layer.succeedContext(built))
     ),
-  /** A function that gives each answer. */
+  /** A function that returns each answer. */
   function: (answer: ModelFunction): Layer.Layer<never> => Layer.succeed(ModelPart)(makeFunctionModel(answer))
 }
 
@@ -86,7 +86,7 @@ const withPlugins = <E, R>(
  * ```
  */
 export const ProgramTools = {
-  /** Tools by name. An effect that makes them may use any service: `execute` closes over it. */
+  /** Tools by name. An effect that creates them may use any service for `execute`. */
   layer: <E = never, R = never>(
     tools: Tools | Effect.Effect<Tools, E, R>
   ): Layer.Layer<never, E, Exclude<R, Scope.Scope>> =>
@@ -95,7 +95,7 @@ export const ProgramTools = {
         definePlugin({ name: programOrigin, tools: ready })
       ])
     ),
-  /** A toolkit of effect/ai, with the layer of its handlers; what they need is a requirement of the layer. */
+  /** A toolkit of effect/ai with the layer of its handlers. The layer requires what the handlers require. */
   toolkit: <Kit extends Record<string, Tool.Any>, E, R>(
     toolkit: Toolkit.Toolkit<Kit>,
     handlers: Layer.Layer<Tool.HandlersFor<Kit>, E, R>
@@ -120,7 +120,7 @@ export const ProgramTools = {
  * ```
  */
 export const ProgramSkills = {
-  /** A folder with a folder for each skill: `new URL("./skills/", import.meta.url)`. */
+  /** A folder that contains a folder for each skill: `new URL("./skills/", import.meta.url)`. */
   layer: (folder: URL): Layer.Layer<never> =>
     withPlugins(Effect.succeed([definePlugin({ name: skillsOrigin, skills: folder })]))
 }
@@ -143,7 +143,7 @@ export const ApproverPart = Context.Reference<RunContext["approver"]>(key("Appro
  * ```
  */
 export const Approvals = {
-  /** Functions that answer, as a script passes them. */
+  /** Callback functions, as a script passes them. */
   functions: (callbacks: ApprovalCallbacks): Layer.Layer<never> =>
     Layer.succeed(ApproverPart)(layerCallback(callbacks)),
   /** An approver as a service. */
@@ -154,7 +154,7 @@ export const Approvals = {
     )
 }
 
-/** Where runs are saved: nowhere, or in a folder; in that of the user when it is empty. */
+/** Where runs are saved: nowhere, or in a folder. An empty name means the user's folder. */
 type SavedIn = "memory" | { readonly folder: string }
 
 export const SavePart = Context.Reference<SavedIn>(key("SavePart"), { defaultValue: () => ({ folder: "" }) })
@@ -173,7 +173,7 @@ export const SavePart = Context.Reference<SavedIn>(key("SavePart"), { defaultVal
  */
 export const SavedRuns = {
   folder: (folder: string): Layer.Layer<never> => Layer.succeed(SavePart)({ folder }),
-  /** Nowhere: a run cannot be resumed, and is in no list. */
+  /** Saves nothing. The run cannot be resumed, and no list contains it. */
   memory: Layer.succeed(SavePart)("memory")
 }
 

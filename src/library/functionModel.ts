@@ -1,6 +1,4 @@
-/**
- * Models of a program: a function that answers, or a model of the AI SDK.
- */
+/** Models of a program: a function that returns answers, or a model of the AI SDK. */
 import type * as LanguageModel from "effect/ai/LanguageModel"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -15,7 +13,7 @@ export type {
   ModelFunction
 } from "./layerFunction.ts"
 
-/** The model that a function is; loaded when it is first asked. */
+/** The model that calls this function. The code for it is loaded at the first call. */
 export const makeFunctionModel = (answer: ModelFunction): Layer.Layer<LanguageModel.LanguageModel> =>
   Layer.unwrap(
     Effect.map(
@@ -24,7 +22,7 @@ export const makeFunctionModel = (answer: ModelFunction): Layer.Layer<LanguageMo
     )
   )
 
-/** A language model of the AI SDK (https://ai-sdk.dev), of the versions 2 to 4 of its interface. */
+/** A language model of the AI SDK (https://ai-sdk.dev), with version 2, 3 or 4 of its interface. */
 export interface AiSdkModel {
   /** `v2`, `v3` or `v4`. */
   readonly specificationVersion: string
@@ -34,7 +32,7 @@ export interface AiSdkModel {
   doGenerate(options: never): PromiseLike<object>
 }
 
-/** What the interface of the AI SDK gives. Up to version 2 counts and reasons are plain values. */
+/** The result in the interface of the AI SDK. In version 2, counts and finish reasons are plain values. */
 interface Generated {
   readonly content: ReadonlyArray<{
     readonly type: string
@@ -121,7 +119,7 @@ const answerOf = ({ content, finishReason, usage }: Generated): FunctionAnswer =
   }
 }
 
-/** A model of the AI SDK as the model of a run: `model: aiSdkModel(openai("gpt-5"))`. */
+/** Makes a model of the AI SDK usable for runs: `model: aiSdkModel(openai("gpt-5"))`. */
 export const aiSdkModel = (model: AiSdkModel): ModelFunction => {
   const generate = (options: object) => model.doGenerate(options as never) as PromiseLike<Generated>
   return async (question) => answerOf(await generate(callOf(question, model.specificationVersion)))

@@ -1,5 +1,6 @@
 /**
- * A language model that is a function of the program: it gets plain messages and tools, and gives an answer.
+ * A language model implemented by a function of the program. The function receives plain messages and tools, and
+ * returns an answer.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -21,33 +22,33 @@ import {
   type PromptOptions
 } from "../services/providers/StreamedModel.ts"
 
-/** A call of a tool that the model asks for. */
+/** A tool call that the model requests. */
 export interface FunctionCall {
-  /** Made up when absent. */
+  /** The id of the call. Default: a generated one. */
   readonly id?: string
   /** The name of the tool. */
   readonly name: string
-  /** An object, or the JSON of one. */
+  /** An object, or its JSON text. */
   readonly arguments: unknown
 }
 
 /** One message of a prompt. */
 export interface FunctionMessage {
-  /** Who said it; `tool` for the result of a call. */
+  /** The author of the message; `tool` for the result of a call. */
   readonly role: "system" | "user" | "assistant" | "tool"
-  /** The text. */
+  /** The text of the message. */
   readonly content: string
-  /** What the assistant asked for; of messages of the assistant only. */
+  /** The calls that the assistant requested; only in messages of the assistant. */
   readonly toolCalls?: ReadonlyArray<Required<FunctionCall>>
-  /** Which call this is the result of; of messages of tools only. */
+  /** The id of the call that produced this result; only in messages of tools. */
   readonly toolCallId?: string
-  /** The name of the tool; of messages of tools only. */
+  /** The name of the tool; only in messages of tools. */
   readonly toolName?: string
   /** Pictures of the user, in base64. */
   readonly images?: ReadonlyArray<{ readonly mediaType: string; readonly data: string }>
 }
 
-/** A tool as a model is told of it; `parameters` is a JSON schema. */
+/** A tool in a prompt. */
 export interface FunctionTool {
   /** The name by which the model calls it. */
   readonly name: string
@@ -57,38 +58,38 @@ export interface FunctionTool {
   readonly parameters: object
 }
 
-/** What a model is asked. */
+/** The input of the function: a prompt with its settings. */
 export interface FunctionQuestion {
-  /** The prompt: a system message first. */
+  /** The messages of the prompt, beginning with the system message. */
   readonly messages: ReadonlyArray<FunctionMessage>
-  /** The tools that may be called natively; empty unless `toolCalls` is `native`. */
+  /** The tools for native calls; empty unless `toolCalls` is `native`. */
   readonly tools: ReadonlyArray<FunctionTool>
-  /** The model that a stage or a skill chose, where it names another one than the run. */
+  /** The model that a stage or a skill chose, if it differs from the model of the run. */
   readonly model?: string
-  /** The JSON schema that the answer is bound to, where a server could hold it to one. */
+  /** A JSON schema for the answer. A server can constrain its output to it. */
   readonly format?: object
   /** The most tokens of the answer. */
   readonly maxTokens?: number
-  /** The sampling temperature; absent where none is set. */
+  /** The sampling temperature; absent if none is set. */
   readonly temperature?: number
   /** Aborts when nobody waits for the answer any more. */
   readonly signal: AbortSignal
 }
 
-/** What a model answers: its text, or parts. Tokens are estimated where they are not said. */
+/** The answer of the function: its text, or its parts. Missing token counts are estimated. */
 export type FunctionAnswer =
   | string
   | {
       readonly text?: string
       readonly toolCalls?: ReadonlyArray<FunctionCall>
-      /** "length" for an answer that was cut off; "stop" when absent. */
+      /** "length" for an answer that was cut off. Default: "stop". */
       readonly finishReason?: "stop" | "length"
       readonly usage?: { readonly inputTokens?: number; readonly outputTokens?: number }
     }
 
 /**
- * Gives an answer, also piece by piece as texts. What it throws is the error of the model; it is asked again after an error with
- * `isRetryable`.
+ * Returns an answer, as a whole or as a stream of text pieces. If it throws, the model call fails. After an error with
+ * `isRetryable` the program calls it again.
  */
 export type ModelFunction = (
   question: FunctionQuestion
@@ -148,7 +149,7 @@ const partsOf = (options: PromptOptions, functionAnswer: FunctionAnswer): Parts 
   ]
 }
 
-/** The parts of an answer that comes piece by piece. */
+/** The parts of an answer that arrives in pieces. */
 async function* partsOfPieces(options: PromptOptions, pieces: AsyncIterable<string>): AsyncGenerator<Parts, void> {
   const { close, write } = makeBlocks()
   let text = ""
@@ -165,7 +166,7 @@ const isAnswer = (value: unknown): value is FunctionAnswer =>
 const failure = (reason: AiError.AiErrorReason) =>
   AiError.make({ module: "a function of the program", method: "streamText", reason })
 
-/** An error that passes, as clients of servers mark theirs: then the model is asked again. */
+/** True for a temporary error as clients of servers mark it; the program then calls the function again. */
 const isPassing = (error: unknown): boolean => Predicate.hasProperty(error, "isRetryable") && error.isRetryable === true
 
 const thrown = (error: unknown) => {

@@ -1,25 +1,23 @@
-/**
- * The models of a server for scripts, as promises.
- */
+/** The models of a server, as promises for scripts. */
 import * as Effect from "effect/Effect"
 import type { InstalledModel } from "../domain/models/InstalledModel.ts"
 import { makePullProgress, type PullProgress } from "../domain/models/ModelPull.ts"
 import { listServerModels, pullServerModel, unloadServerModel } from "./lateApp.ts"
 import { onThisMachine } from "./programSettings.ts"
 
-/** What the server of the configured model has, or the default server. */
+/** The models on the server of the configured model, or on the default server. */
 export const models = (): Promise<ReadonlyArray<InstalledModel>> =>
   listServerModels().pipe(onThisMachine({}), Effect.runPromise)
 
-/** How a model is got. */
+/** The options for downloading a model. */
 export interface PullOptions {
-  /** Gets each step: what the server does, and how much of the model has come, in bytes. */
+  /** Receives each step: the action of the server, and the downloaded bytes. */
   readonly onProgress?: (progress: PullProgress) => void
-  /** Stops when it aborts; the next call goes on where this one stopped. */
+  /** Aborting it stops the download. The next call continues there. */
   readonly signal?: AbortSignal
 }
 
-/** Has an Ollama server get a model. */
+/** Makes an Ollama server download a model. */
 export const pullModel = (name: string, { onProgress, signal }: PullOptions = {}): Promise<void> => {
   const add = makePullProgress()
   return Effect.runPromise(
@@ -28,6 +26,6 @@ export const pullModel = (name: string, { onProgress, signal }: PullOptions = {}
   )
 }
 
-/** Takes a model out of the memory of an Ollama server; false when it was not there. */
+/** Removes a model from the memory of an Ollama server. False if it was not loaded. */
 export const unloadModel = (name: string): Promise<boolean> =>
   unloadServerModel(name).pipe(onThisMachine({}), Effect.runPromise)

@@ -1,6 +1,6 @@
 /**
- * The options of the functions for scripts: an option that a function does not have, or of which the value is of another kind than
- * it takes, is a wrong option and never ignored. What settings mean is checked with the configuration.
+ * Checks the options of the functions for scripts. An unknown option, or an option with a value of the wrong type, is
+ * an error and never ignored. The values of settings are checked with the configuration.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -11,7 +11,7 @@ import { settingNames } from "./programSettings.ts"
 
 interface OptionKind {
   readonly is: (value: unknown) => boolean
-  /** What it has to be, as the end of a sentence. */
+  /** The expected value, as the end of a sentence. */
   readonly what: string
 }
 
@@ -41,7 +41,7 @@ const toolNames: OptionKind = {
   is: (value) => texts.is(value) || object.is(value),
   what: "a list of names, or an object with tools by name"
 }
-/** True for what an AbortController makes, of any copy of it. */
+/** True for the signal of an AbortController, including those of other realms or polyfills. */
 export const isSignal = (value: unknown): value is AbortSignal =>
   Predicate.hasProperty(value, "aborted") && Predicate.hasProperty(value, "addEventListener")
 
@@ -93,7 +93,7 @@ const saved = { stateFolder: text }
 const check = { ...shared, kind: text, finished: texts }
 const database = { database: text, approve: callback, arbitrate: callback, signal }
 
-/** The options of each function, by its name. */
+/** The options of each function, by the function's name. */
 const optionsOf = {
   run,
   plan,
@@ -116,7 +116,7 @@ export type FunctionName = keyof typeof optionsOf
 
 const needsPrompt: ReadonlySet<FunctionName> = new Set(["run", "plan", "a run on a cluster"])
 
-/** What people look for here, and where it is. */
+/** Hints for options that users expect here and that have another place. */
 const elsewhere: Readonly<Record<string, string>> = {
   timeout: "Set limits, such as limits.callSeconds, or pass AbortSignal.timeout(ms) as signal.",
   yes: "Pass a function as approve, or rules as allow.",
@@ -142,7 +142,7 @@ const problemsOf = (options: unknown, of: FunctionName): ReadonlyArray<string> =
   })
 }
 
-/** Does the work of a function; fails when its options hold what it does not take. */
+/** Does the work of a function. Fails if the options contain anything that the function does not accept. */
 export const withOptions = <A, E, R>(
   options: unknown,
   of: FunctionName,

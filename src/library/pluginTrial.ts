@@ -138,7 +138,7 @@ const skillProblems = Effect.fnUntraced(function* (project: string) {
   return { hasSkills: all.some(({ origin }) => origin === "plugin"), problems: notes }
 })
 
-/** True for a plugin that brings more than tools and skills. */
+/** True for a plugin that contains more than tools and skills. */
 const bringsMore = ({ approver, commands = {}, discover, listener, providers = [], web }: Plugin): boolean =>
   typeof providers === "function" ||
   providers.length > 0 ||

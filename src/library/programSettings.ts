@@ -1,6 +1,4 @@
-/**
- * The settings that programs give in code, and the machine that their work runs on.
- */
+/** The settings that programs give in code, and the machine on which their work runs. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
@@ -20,31 +18,33 @@ import { StateFolder } from "../services/configuration/UserFolders.ts"
 import type { Plugin } from "../services/tools/Plugin.ts"
 import { asProgramError } from "./ConductorError.ts"
 
-/** The settings that programs give under the same names: those that a run saves, rules that allow, and MCP servers. */
+/**
+ * The settings that programs give under the same names: the saved settings, rules that allow calls, and MCP servers.
+ */
 export const settingNames = [...savedKeys, "allow", "mcpServers"] as const
 const otherwise = ["model", "plugins"] as const
 
-/** A plugin as a value, or the name or path of one, with its configuration or without. */
+/** A plugin as a value, or by its name or path, with or without its configuration. */
 export type ProgramPlugin = Plugin | PluginSetting | readonly [plugin: Plugin, config: PluginConfig]
 
 /**
- * What work of a program is set to. What is left out comes from the configuration files and the environment, as for the
- * command line. docs/reference/configuration.md says what the settings mean.
+ * The settings for work of a program. Absent ones come from the configuration files and the environment, as for the
+ * command line. docs/reference/configuration.md explains the settings.
  */
 export interface ProgramSettings extends Omit<
   Pick<Configuration, (typeof settingNames)[number]>,
   (typeof otherwise)[number]
 > {
-  /** The project folder; the current folder when absent. */
+  /** The project folder. Default: the current folder. */
   readonly project?: string
   /**
-   * The configuration in the place of the files of the user and of the project, which are not read then; false for none. The environment
-   * counts all the same.
+   * A configuration that replaces the files of the user and of the project; false for none. The environment still
+   * applies.
    */
   readonly configuration?: Configuration | false
 }
 
-/** Plugins by their names and paths, as a configuration file has them. */
+/** True for a plugin by name or path, as in a configuration file. */
 const isNamed = (plugin: ProgramPlugin): plugin is PluginSetting =>
   typeof plugin === "string" || (Array.isArray(plugin) && typeof plugin[0] === "string")
 
@@ -57,7 +57,7 @@ export const pluginValues = (plugins: ReadonlyArray<ProgramPlugin> = []): Readon
     return [{ ...value, configuration: { value: config, source: "the options", path: ["plugins", index, 1] } }]
   })
 
-/** What the settings set, in the form of a configuration. */
+/** Converts settings to the form of a configuration file. */
 export const configurationOf = ({
   model,
   plugins = [],
@@ -69,10 +69,10 @@ export const configurationOf = ({
   plugins: plugins.filter(isNamed)
 })
 
-/** Settings that contradict each other or name what is not there. */
+/** The error for settings that contradict each other, or that name something missing. */
 export const refuse = (what: string) => new ConfigurationError({ source: "options", problems: [{ what }] })
 
-/** One for all that programs do at the same time: each of its own would listen to stdin. */
+/** All work of the process shares these services, because each instance would listen to stdin. */
 const nodeServices = ManagedRuntime.make(
   Layer.unwrap(
     Effect.map(
@@ -82,17 +82,17 @@ const nodeServices = ManagedRuntime.make(
   )
 )
 
-/** Gives work what this machine has. @internal */
+/** Provides the services of this machine to work. @internal */
 export const onNode = <A, E, R>(work: Effect.Effect<A, E, R>) =>
   Effect.flatMap(nodeServices.contextEffect, (services) => Effect.provide(work, services))
 
-/** Where work of a program looks for its configuration, and where its runs are saved. */
+/** Where work of a program finds its configuration and saves its runs. */
 export interface WorkPlaces extends Pick<ProgramSettings, "configuration"> {
-  /** A folder; that of the user when absent or empty. */
+  /** A folder. Default, also for an empty name: the user's folder. */
   readonly stateFolder?: string
 }
 
-/** Gives work these places; its errors speak of options. */
+/** Does work with these places. Its errors name options. */
 export const inPlaces =
   ({ configuration, stateFolder = "" }: WorkPlaces) =>
   <A, E, R>(work: Effect.Effect<A, E, R>) =>
@@ -102,7 +102,7 @@ export const inPlaces =
       Effect.provideService(ProgramConfiguration, configuration === false ? {} : configuration)
     )
 
-/** Gives work these places and this machine. */
+/** Does work with these places and the services of this machine. */
 export const onThisMachine =
   (places: WorkPlaces) =>
   <A, E, R>(work: Effect.Effect<A, E, R>) =>

@@ -1,6 +1,4 @@
-/**
- * What a program asks for: a run, a plan, a conversation; and the order that it becomes.
- */
+/** The requests of programs (runs, plans, conversations), and the orders that are made of them. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
@@ -12,59 +10,59 @@ import type { RunReport } from "../domain/runs/RunReport.ts"
 import { readSchemaSource, type SchemaSource, type ValueOf } from "../domain/tools/SchemaSource.ts"
 import { refuse } from "./programSettings.ts"
 
-/** What belongs to a prompt. */
+/** The material of a prompt. */
 export interface RequestMaterial<Output extends SchemaSource = SchemaSource> {
-  /** Path of the file the person is looking at, relative to the project. */
+  /** The path of the file that the user is looking at, relative to the project. */
   readonly file?: string
-  /** Paths of the files that are open in the person's editor; the model sees the paths. */
+  /** The paths of the files that are open in the user's editor. The model sees only the paths. */
   readonly open?: ReadonlyArray<string>
-  /** What belongs to the prompt, such as the output of a command: material for the model, never an instruction. */
+  /** Material for the prompt, such as the output of a command. The model must not follow instructions in it. */
   readonly attachment?: string
   /**
-   * The answer is JSON that fits this schema: a schema of Effect, a Standard Schema such as one of zod, or a JSON schema. The report
-   * has it as `value` then.
+   * The schema of the answer: a schema of Effect, a Standard Schema such as one of zod, or a JSON schema. The answer is
+   * then JSON, and the report contains it as `value`.
    */
   readonly outputSchema?: Output
 }
 
-/** What a run is asked for. */
+/** What a caller can order from a run. */
 export interface RunRequest<Output extends SchemaSource = SchemaSource> extends RequestMaterial<Output> {
-  /** What is to be done or answered, in plain language. */
+  /** The request to the model in plain language. */
   readonly prompt: string
-  /** Skips planning: one task with this skill. */
+  /** Skips planning: the run has one task with this skill. */
   readonly skill?: string
   /** Skips planning: the markdown of a task list. */
   readonly plan?: string
-  /** Changes nothing, whatever is allowed; such a run may work at the same time as others in its project. */
+  /** Allows no change, whatever the rules say. The run may then work at the same time as other runs in its project. */
   readonly readOnly?: boolean
-  /** Ends as `done` although a check fails with the changes, or one of the setting `checks` proves nothing. */
+  /** Ends as `done` even if a check fails because of the changes, or a check of the setting `checks` proves nothing. */
   readonly acceptUnverified?: boolean
 }
 
-/** What a conversation is asked: `prompt` is one message, `messages` are several, each sent when the one before is answered. */
+/** The request for a conversation: `prompt` is one message, `messages` are several. */
 export interface AskRequest<Output extends SchemaSource = SchemaSource> extends RequestMaterial<Output> {
-  /** One message. Give this or `messages`. */
+  /** One message. Give either this or `messages`. */
   readonly prompt?: string
-  /** Several messages, each sent when the one before is answered. */
+  /** Several messages. Each is sent after the answer to the one before. */
   readonly messages?: ReadonlyArray<string>
-  /** The names of the tools that the model may call; all when absent. */
+  /** The names of the tools that the model may call. Default: all tools. */
   readonly tools?: ReadonlyArray<string>
-  /** Pictures for the first message, by their paths; a message may also name them as `@shot.png`. */
+  /** Paths of pictures for the first message. A message may also name them as `@shot.png`. */
   readonly images?: ReadonlyArray<string>
-  /** Receives the text of the answers as it arrives; the events have only whole answers. */
+  /** Receives the text of the answers while it arrives. The events contain only whole answers. */
   readonly onText?: (piece: string) => void
 }
 
-/** The report of work whose answer has a schema: `value` is what the answer says; undefined when it ended without one. */
+/** A report with the decoded answer as `value`; undefined if the work ended without an answer. */
 export type WithValue<Report, Output> = [Output] extends [never]
   ? Report
   : Report & { readonly value: ValueOf<Output> | undefined }
 
-/** How an answer is read. */
+/** How the program decodes an answer. */
 export interface OutputForm {
   /** The JSON schema, for the order. */
   readonly json: Schema.Json
-  /** What reads the answer; its JSON schema does when absent. */
+  /** The codec of the answer. Default: the JSON schema. */
   readonly codec: Schema.Codec<unknown, unknown> | undefined
 }
 
@@ -87,14 +85,14 @@ const formOf = (schema: SchemaSource): Result.Result<OutputForm, string> => {
   })
 }
 
-/** The form of an answer that has a schema; fails for a schema that cannot be used. */
+/** The form of the answer for a schema. Fails for a schema that cannot be used. */
 export const outputFormOf = Effect.fnUntraced(function* ({ outputSchema }: RequestMaterial) {
   if (outputSchema === undefined) return undefined
   const form = Result.flatMap(formOf(outputSchema), (read) => Result.map(answerSchema(read.json), () => read))
   return Result.isSuccess(form) ? form.success : yield* refuse(`"outputSchema": ${form.failure}.`)
 })
 
-/** Has the answer of work held against the schema in code, beyond its JSON schema. */
+/** Does work whose answer is also checked by the schema in code, not only by its JSON schema. */
 export const withOutputForm =
   (form: OutputForm | undefined) =>
   <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
@@ -102,7 +100,7 @@ export const withOutputForm =
 
 const parse = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
 
-/** The report with the value that its answer says; as it is without a form. */
+/** The report with the decoded answer. Unchanged without a form. */
 export const withValueOf = <Report extends Pick<RunReport, "answer">>(form: OutputForm | undefined, report: Report) => {
   if (form === undefined) return report
   const decode = form.codec === undefined ? Option.some : Schema.decodeUnknownOption(form.codec)

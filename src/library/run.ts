@@ -1,6 +1,4 @@
-/**
- * Runs, plans and conversations for scripts: promises over the conductor. All have one shape, a handle with events and a report.
- */
+/** Runs, plans and conversations, as promises for scripts. Each function returns a handle with events and a report. */
 import * as Effect from "effect/Effect"
 import type { ConversationSummary } from "../domain/conversation/Conversation.ts"
 import type { AskReport, RunReport } from "../domain/runs/RunReport.ts"
@@ -14,13 +12,13 @@ import { type AskRequest, outputFormOf, type RunRequest, runOrderOf, type WithVa
 import { conduct, type ScriptOptions } from "./scriptOptions.ts"
 import { promiseOf, startHandle, type WorkHandle } from "./WorkHandle.ts"
 
-/** How a script orders a run. */
+/** The order for a run, with the options that all functions share. */
 export interface RunOptions<Output extends SchemaSource = SchemaSource> extends ScriptOptions, RunRequest<Output> {
-  /** False saves nothing of the run: it cannot be resumed, and is in no list. */
+  /** False saves nothing. The run cannot be resumed, and no list contains it. */
   readonly keep?: boolean
 }
 
-/** The run that the options ask for, for those who carry it out elsewhere. */
+/** The run that these options request, for callers that carry it out elsewhere. */
 export const newRunOf = Effect.fnUntraced(function* (options: RunOptions, runId: string) {
   const order = yield* runOrderOf(options, runId, yield* outputFormOf(options))
   return { project: options.project ?? ".", given: configurationOf(options), order }
@@ -52,7 +50,7 @@ export const run = <const Output extends SchemaSource = never>(
   return handle
 }
 
-/** How a script orders a plan. */
+/** The order for a task list that nobody executes. */
 export type PlanOptions = ScriptOptions & Pick<RunRequest, "attachment" | "file" | "open" | "prompt">
 
 /**
@@ -75,20 +73,23 @@ export const plan = (given: string | PlanOptions): WorkHandle<CheckedTaskList> =
   return handle
 }
 
-/** How a script asks. */
+/** The options of a conversation. */
 export interface AskOptions<Output extends SchemaSource = SchemaSource>
   extends Omit<ScriptOptions, "tools">, Omit<AskRequest<Output>, "tools"> {
-  /** A list names the tools that the model may call, all when absent; an object has the script's own tools, by name. */
+  /**
+   * A list of names of the tools that the model may call (default: all), or an object with the script's own tools by
+   * name.
+   */
   readonly tools?: ReadonlyArray<string> | Tools
 }
 
-/** A conversation that runs by itself. The report has the answer to the last message. */
+/** A conversation whose messages are all given at the start. The report contains the answer to the last message. */
 export interface AskHandle<Report = RunReport> extends WorkHandle<Report> {
-  /** One report for each message that was taken up. Rejects as the report does. */
+  /** A report for each message that was sent. Rejects if the report rejects. */
   readonly answers: Promise<ReadonlyArray<AskReport>>
 }
 
-/** What is asked, without the tools of the script, which are plugins of the conductor. */
+/** The request without the script's own tools, which become plugins of the conductor. */
 const askRequestOf = <Output extends SchemaSource>(options: AskOptions<Output>, runId: string) => {
   const { tools, ...request } = options
   return { ...request, runId, ...(Array.isArray(tools) ? { tools: tools as ReadonlyArray<string> } : {}) }
@@ -122,7 +123,7 @@ export const ask = <const Output extends SchemaSource = never>(
   return { ...handle, answers }
 }
 
-/** The conversations about a project that `ask` at a terminal, and editors, have kept, the last one first. */
+/** The conversations about a project that `ask` and editors have saved, the newest first. */
 export const conversations = (
   options: Pick<ScriptOptions, "project" | "stateFolder"> = {}
 ): Promise<ReadonlyArray<ConversationSummary>> =>
@@ -130,16 +131,16 @@ export const conversations = (
     withOptions(options, "conversations", () => listConversations(options.project ?? ".")).pipe(onThisMachine(options))
   )
 
-/** A conversation that is held open. */
+/** An open conversation. */
 export interface Conversation extends Pick<WorkHandle<RunReport>, "events" | "runId"> {
   /**
-   * Sends a message and waits for its answer; messages wait for each other. Rejects only when there is no conversation:
-   * it cannot begin, or is closed.
+   * Sends a message and waits for its answer. Messages wait for each other. Rejects only if the conversation could not
+   * begin or is closed.
    */
   readonly send: (text: string, onText?: (piece: string) => void) => Promise<AskReport>
-  /** Stops the answer that is being given and waits until it has stopped; the conversation stays open. */
+  /** Stops the current answer and waits until it has stopped. The conversation stays open. */
   readonly stop: () => Promise<void>
-  /** Ends the conversation when all that was sent is answered. */
+  /** Waits for the answers to all sent messages, then ends the conversation. */
   readonly close: () => Promise<RunReport>
 }
 
@@ -164,7 +165,7 @@ export const openConversation = (options: Omit<AskOptions, "prompt" | "messages"
       }))
     )
   )
-  /* Each message rejects with the error. */
+  /** Every message rejects with the error. */
   handle.report.catch(() => undefined)
   return {
     runId: handle.runId,

@@ -1,19 +1,17 @@
-/**
- * What work of a program gets: who answers, its model and plugins, and who listens.
- */
+/** Builds the context of a program's work: its approver, model, plugins and listener. */
 import * as Effect from "effect/Effect"
 import { type RunContext, tornNote } from "../app/RunContext.ts"
 import type { RecordedEvent } from "../domain/runs/RunEvent.ts"
 import type { Plugin } from "../services/tools/Plugin.ts"
 
-/** What a program works with. */
+/** The parts that a program provides for its work. */
 export interface ProgramContext {
   readonly approver: RunContext["approver"]
   readonly model?: NonNullable<RunContext["model"]>
   readonly plugins: ReadonlyArray<Plugin>
 }
 
-/** The context of a run; `listen` gets every event, and warnings right after the first one. */
+/** The context of a run. `listen` receives every event, and the warnings directly after the first one. */
 export const runContextOf = (program: ProgramContext, listen: (recorded: RecordedEvent) => void): RunContext => {
   let warnings: ReadonlyArray<string> = []
   let notes: ReadonlyArray<string> = []

@@ -1,6 +1,6 @@
 /**
- * Saved runs for scripts, as promises: which there are, what they hold, resuming, forking and replaying one. Gives what
- * the command line gives with `--json`.
+ * Saved runs, as promises for scripts: listing, showing, resuming, forking, undoing and replaying. The results equal
+ * the output of the command line with `--json`.
  */
 import * as Effect from "effect/Effect"
 import type { RunDifference } from "../plugins/replay/RunDifference.ts"
@@ -26,19 +26,19 @@ import { RunStore } from "../services/history/RunStore.ts"
 export type SavedRunOptions = Pick<ScriptOptions, "stateFolder">
 
 /**
- * How a run is resumed. What is left out is as it was when the run started, except for permissions: they are not saved.
- * `project` says where the project is now, if it was moved.
+ * The options for resuming a run. Absent ones are as at the start of the run, except permissions, which are not saved.
+ * `project` is the new place of a project that was moved.
  */
 export interface ResumeOptions<Output extends SchemaSource = SchemaSource>
   extends ScriptOptions, Pick<RequestMaterial<Output>, "outputSchema"> {
-  /** Decides about uncertain calls; without it the run stops at one, as not permitted. */
+  /** Decides about uncertain calls. Without it the run stops at such a call, with the status `not_permitted`. */
   readonly arbitrate?: Arbitrate
 }
 
-/** How a run is forked. */
+/** The options for forking a run. */
 export interface ForkOptions<Output extends SchemaSource = SchemaSource>
   extends ScriptOptions, Pick<RequestMaterial<Output>, "outputSchema"> {
-  /** The first task that is repeated, with all tasks after it. */
+  /** The first task that the new run repeats, with all tasks after it. */
   readonly from: string
 }
 
@@ -51,7 +51,7 @@ const withRuns =
 export const runs = (options: SavedRunOptions = {}): Promise<ReadonlyArray<RunSummary>> =>
   RunStore.use(({ list }) => list).pipe(withRuns(options), Effect.runPromise)
 
-/** What a run planned, did and found. */
+/** The plan of a run, the state of its tasks, and its answer. Rejects if there is no such run. */
 export const showRun = (runId: string, options: SavedRunOptions = {}): Promise<RunOverview> =>
   requireRun(runId).pipe(
     Effect.andThen(readRun(runId, undefined, ({ event }) => overviewEvents.has(event))),
@@ -60,7 +60,7 @@ export const showRun = (runId: string, options: SavedRunOptions = {}): Promise<R
     Effect.runPromise
   )
 
-/** What one task of a run saw, said, called and found. */
+/** The prompts, answers, calls and result of one task of a run. Rejects if there is no such run or task. */
 export const showTask = (runId: string, task: string, options: SavedRunOptions = {}): Promise<TaskEvidence> =>
   requireRun(runId).pipe(
     Effect.andThen(readTask(runId, task)),
@@ -90,7 +90,7 @@ export const resume = <const Output extends SchemaSource = never>(
     conduct("resume", options, (conductor) => conductor.resume(runId, options))
   ).handle
 
-/** Starts a new run that reuses what another had finished before a task. The handle holds the id of the new run. */
+/** Starts a new run that reuses the work of another run before a task. The handle contains the id of the new run. */
 export const fork = <const Output extends SchemaSource = never>(
   runId: string,
   options: ForkOptions<Output>
@@ -99,7 +99,7 @@ export const fork = <const Output extends SchemaSource = never>(
     conduct("fork", options, (conductor) => conductor.fork(runId, { ...options, runId: forked }))
   ).handle
 
-/** What a run changed in the files of its project. */
+/** The file changes of a run in its project. */
 export interface ChangesOfRun {
   /** The id of the run that made the changes. */
   readonly runId: string
@@ -107,23 +107,23 @@ export interface ChangesOfRun {
   readonly project: string
   /** The changes, each with its diff. */
   readonly changes: ReadonlyArray<RunChange>
-  /** The calls of which the effects are not known: of commands outside of a working copy, and of tools of plugins and servers. */
+  /** The calls with unknown effects: commands outside of a working copy, and tools of plugins and servers. */
   readonly outside: ReadonlyArray<string>
 }
 
-/** What a run changed in files, with diffs that `git apply` takes. */
+/** Returns the file changes of a run, with diffs for `git apply`. Rejects if there is no such run. */
 export const diffRun = (runId: string, options: SavedRunOptions = {}): Promise<ChangesOfRun> =>
   requireRun(runId).pipe(Effect.andThen(changesOfRun(runId)), withRuns(options), Effect.runPromise)
 
-/** Which changes are undone; all of them without `paths`. */
+/** The selection of changes to undo. Default: all. */
 export interface UndoOptions extends SavedRunOptions {
   /** Files or folders, absolute or relative to the project. */
   readonly paths?: ReadonlyArray<string>
-  /** Makes the changes again that were undone. */
+  /** Makes undone changes again. */
   readonly redo?: boolean
 }
 
-/** What was undone: the paths that were written or removed, relative to the project. */
+/** The result of `undo`. */
 export interface Undone {
   /** The id of the run whose changes were undone. */
   readonly runId: string
@@ -135,7 +135,7 @@ export interface Undone {
   readonly outside: ReadonlyArray<string>
 }
 
-/** Takes back what a run changed in files, all of it or nothing. Rejects with `UndoRefused` where a file changed since. */
+/** Takes back the file changes of a run, all or none. Rejects with `UndoRefused` if a file has changed since. */
 export const undo = (runId: string, options: UndoOptions = {}): Promise<Undone> => {
   const { paths = [], redo = false } = options
   return withOptions(options, "undo", () => requireRun(runId)).pipe(
@@ -152,8 +152,8 @@ export const undo = (runId: string, options: UndoOptions = {}): Promise<Undone> 
 }
 
 /**
- * Removes a run with all its saved data, also what undoes its changes; false when a process works on it. Rejects when there is
- * no such run.
+ * Removes a run with all its data, including the data for `undo`. False if a process works on the run. Rejects if there
+ * is no such run.
  */
 export const removeRun = (runId: string, options: SavedRunOptions = {}): Promise<boolean> =>
   requireRun(runId).pipe(
@@ -162,11 +162,11 @@ export const removeRun = (runId: string, options: SavedRunOptions = {}): Promise
     Effect.runPromise
   )
 
-/** What `report` gives: `html` is a page that needs nothing else, `data` is what it says. */
+/** The result of `report`. */
 export interface RunReportPage {
-  /** A page that needs nothing else. */
+  /** A page without references to other files. */
   readonly html: string
-  /** What the page says, as values. */
+  /** The content of the page, as values. */
   readonly data: ReportData
 }
 
@@ -183,23 +183,23 @@ export const report = (runId: string, options: SavedRunOptions = {}): Promise<Ru
 export interface Replayed {
   /** The id of the saved run, which the replay repeats. */
   readonly runId: string
-  /** True when nothing differs. */
+  /** True if nothing differs. */
   readonly same: boolean
-  /** The versions of the program that made the run and that replayed it, with their builds. */
+  /** The versions that made the run, with their builds. */
   readonly madeBy: string
   /** The version that replayed the run, with its build. */
   readonly replayedBy: string
-  /** What differs, in order. */
+  /** The differences, in order. */
   readonly differences: ReadonlyArray<RunDifference>
 }
 
-/** How a run is replayed: with the plugins that it was given as values. */
+/** The options for replaying a run. */
 export interface ReplayOptions extends SavedRunOptions {
-  /** The plugins that the run was given as values; others are in its journal. */
+  /** The plugins that the run received as values. The journal contains the others. */
   readonly plugins?: ReadonlyArray<Plugin>
 }
 
-/** Replays a run from its journal alone: no model is asked, no tool runs, nobody is asked. */
+/** Replays a run from its journal alone. Calls no model, runs no tool, and asks nobody. */
 export const replay = (runId: string, options: ReplayOptions = {}): Promise<Replayed> =>
   withOptions(options, "replay", () => requireRun(runId)).pipe(
     Effect.andThen(replayRun(runId, { plugins: options.plugins ?? [] })),

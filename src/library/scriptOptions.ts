@@ -1,6 +1,4 @@
-/**
- * The options that all functions for scripts share, and the conductor that they ask for.
- */
+/** The options that all functions for scripts share, and the conductor that they configure. */
 import type * as LanguageModel from "effect/ai/LanguageModel"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -18,45 +16,46 @@ import { type ProgramPlugin, type ProgramSettings, pluginValues } from "./progra
 import type { ProgramContext } from "./runContextOf.ts"
 
 /**
- * What runs and conversations share. What is left out comes from the configuration files and the environment, as for
- * the command line.
+ * The options that runs and conversations share. Absent ones come from the configuration files and the environment, as
+ * for the command line.
  */
 export interface ScriptOptions extends ProgramSettings {
   /**
-   * A name as for `--model`, a function that answers, or a language model of effect/ai; one of the AI SDK is `aiSdkModel(model)`. When none
-   * is named anywhere, the promise rejects with `ModelUnchosen`, which has the models of the server.
+   * A name as for `--model`, a function that returns answers, or a language model of effect/ai. For the AI SDK use
+   * `aiSdkModel(model)`. If no model is named anywhere, the promise rejects with `ModelUnchosen`, which contains the
+   * models of the server.
    */
   readonly model?: string | ModelFunction | Layer.Layer<LanguageModel.LanguageModel>
-  /** Answers approvals; without it whatever needs one is denied. */
+  /** Answers approvals. Without it, every call that needs an approval is denied. */
   readonly approve?: Approve
-  /** Answers questions that the model asks instead of a plan, a report or an answer; without it nobody does. */
+  /** Answers questions that the model asks instead of a plan, a report or an answer. Without it, nobody answers. */
   readonly answer?: AnswerQuestion
   /**
-   * Plugins as values, or as in a configuration file: packages by name and paths, looked for from the current folder. What a plugin
-   * can be set to stands behind it: `[plugin, { ... }]`.
+   * Plugins as values, or as in a configuration file: packages by name or path, which are searched from the current
+   * folder. A plugin with configuration is `[plugin, { ... }]`.
    */
   readonly plugins?: ReadonlyArray<ProgramPlugin>
-  /** The script's own tools, by name, beside those that are built in. */
+  /** The script's own tools by name, in addition to the built-in tools. */
   readonly tools?: Tools
-  /** A folder of the script's own skills, with a folder for each: `new URL("./skills/", import.meta.url)`. */
+  /** A folder with the script's own skills, in a folder for each: `new URL("./skills/", import.meta.url)`. */
   readonly skills?: URL
   /**
-   * Where runs are saved; `task-conductor` in `$XDG_STATE_HOME` or `~/.local/state`, as for the command line, when absent. No
-   * tool writes there.
+   * Where runs are saved. Default: `task-conductor` in `$XDG_STATE_HOME` or `~/.local/state`, as for the command line.
+   * No tool writes there.
    */
   readonly stateFolder?: string
-  /** Interrupts the work when it aborts; a saved run can be resumed. */
+  /** Aborting it interrupts the work. A saved run can then be resumed. */
   readonly signal?: AbortSignal
 }
 
-/** What decides beside the settings. */
+/** The options beside the settings. */
 interface Deciding {
   readonly arbitrate?: Arbitrate | undefined
   /** False saves nothing. */
   readonly keep?: boolean
 }
 
-/** Options of any function for scripts; the list of names that a conversation takes as `tools` brings no tool. */
+/** The options of any function for scripts. A conversation's `tools` may be a list of names, which adds no tools. */
 type AnyOptions = Omit<ScriptOptions, "tools"> & Deciding & { readonly tools?: ReadonlyArray<string> | Tools }
 
 const ownPlugins = ({ plugins, skills, tools }: AnyOptions): ReadonlyArray<Plugin> => [
@@ -67,7 +66,7 @@ const ownPlugins = ({ plugins, skills, tools }: AnyOptions): ReadonlyArray<Plugi
   ...(skills === undefined ? [] : [definePlugin({ name: skillsOrigin, skills })])
 ]
 
-/** What the work of a script gets. */
+/** The context for the work of a script. */
 export const programContextOf = (options: AnyOptions): ProgramContext => {
   const { model } = options
   const layer = typeof model === "function" ? makeFunctionModel(model) : model
@@ -78,7 +77,7 @@ export const programContextOf = (options: AnyOptions): ProgramContext => {
   }
 }
 
-/** The conductor that the options ask for. */
+/** The conductor that the options configure. */
 const layerConductor = (options: AnyOptions): Layer.Layer<Conductor> => {
   const { keep = true, model, stateFolder: folder = "", ...settings } = options
   const context = programContextOf(options)
@@ -93,7 +92,7 @@ const layerConductor = (options: AnyOptions): Layer.Layer<Conductor> => {
   )
 }
 
-/** Has the conductor that the options ask for do what a function of this name does. */
+/** Does the work of the function `name` with the conductor that the options configure. */
 export const conduct = <A, E, R>(
   name: FunctionName,
   options: AnyOptions,

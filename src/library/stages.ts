@@ -1,6 +1,4 @@
-/**
- * Single stages for scripts, as promises: for those who write skills and prompts.
- */
+/** Single stages of a run, as promises for scripts. Authors of skills and prompts use them. */
 import * as Effect from "effect/Effect"
 import type * as NodeServices from "@effect/platform-node/NodeServices"
 import type { RunContext } from "../app/RunContext.ts"
@@ -18,7 +16,7 @@ import { runContextOf } from "./runContextOf.ts"
 import { programContextOf, type ScriptOptions } from "./scriptOptions.ts"
 import { promiseOf } from "./WorkHandle.ts"
 
-/** What every stage gets, beside its document. */
+/** The options of every stage, beside its document. */
 export interface StageOptions extends ScriptOptions, Pick<RequestMaterial, "file"> {
   /** Results of finished tasks as markdown, by the names of the tasks. */
   readonly results?: Readonly<Record<string, string>>
@@ -30,15 +28,15 @@ export interface PlanStageOptions extends StageOptions {
   readonly plan: string
 }
 
-/** A task that was carried out by itself. */
+/** The outcome of a task that `execute` carried out. */
 export interface ExecutedTask {
-  /** `done`, unless something failed or was denied; `message` says what. */
+  /** `done`, unless a call failed or was denied; `message` gives the reason. */
   readonly status: RunStatus
-  /** Why it ended as it did; empty when it is done. */
+  /** The reason for the status; empty if it is `done`. */
   readonly message: string
-  /** The result as markdown; empty when there is none. */
+  /** The result as markdown; empty without a result. */
   readonly markdown: string
-  /** The calls with what came back. */
+  /** The calls with their results. */
   readonly calls: ReadonlyArray<CallOutcome>
 }
 
@@ -51,7 +49,7 @@ const planStageOf = (options: PlanStageOptions) => {
   return file === undefined ? stage : { ...stage, currentFile: file }
 }
 
-/** Starts a stage where the options say, and gives a part of what it gives. */
+/** Starts a stage with these options and returns the part of its result that `show` selects. */
 const start = <Order, A, E, B>(
   name: "execute" | "iterate" | "refine",
   options: StageOptions,
@@ -70,11 +68,11 @@ const start = <Order, A, E, B>(
   return promiseOf(Effect.map(onThisMachine(options)(begun), pick), options.signal)
 }
 
-/** Refines one task of a plan. The promise has the refinement as markdown; it rejects when no answer was valid. */
+/** Refines one task of a plan. Resolves with the refinement as markdown; rejects if no answer was valid. */
 export const refine = (options: PlanStageOptions & { readonly task: string }): Promise<string> =>
   start("refine", options, refineStage, { ...planStageOf(options), task: options.task }, renderTaskReport)
 
-/** Makes the calls of a refinement, asking `approve` like a run, and gives the result of its task. */
+/** Makes the calls of a refinement, with approvals by `approve` as in a run, and returns the result of its task. */
 export const execute = (options: StageOptions & { readonly refinement: string }): Promise<ExecutedTask> => {
   const order = { refinement: options.refinement, results: resultsOf(options) }
   return start("execute", options, executeStage, order, ({ outcome: { message, status }, result }) => ({
@@ -85,7 +83,7 @@ export const execute = (options: StageOptions & { readonly refinement: string })
   }))
 }
 
-/** The tasks that are left after some results, as the markdown of a task list; nothing when no answer was valid. */
+/** The outstanding tasks after these results, as the markdown of a task list. Undefined if no answer was valid. */
 export const iterate = (options: PlanStageOptions): Promise<string | undefined> => {
   const order = planStageOf(options)
   return start("iterate", options, iterateStage, order, ({ isRevised, list }) =>
