@@ -72,7 +72,7 @@ export type PickModel = (offer: ModelOffer) => Effect.Effect<string | undefined>
 export const tornNote =
   "The last record of the journal is incomplete. task-conductor moved it to a file beside the journal and repeats its work."
 
-/** What the user should know before work begins. */
+/** Notes for the user before work begins. */
 export interface StartupNotes {
   readonly warnings: ReadonlyArray<string>
   /** Information that needs no action. */
@@ -92,8 +92,8 @@ export interface UserTerminal {
 }
 
 /**
- * Who listens to a run, who answers, and what was approved in advance: by the command line, a script, a worker or a
- * replay.
+ * The conditions of a run: its listener, its approver and advance approvals. The command line, a script, a worker or a
+ * replay provides them.
  */
 export interface RunContext {
   /** Receives every event, in order. */
@@ -114,7 +114,7 @@ export interface RunContext {
   readonly terminal?: UserTerminal
 }
 
-/** What a worker provides for a cluster run. */
+/** The parts that a worker provides for a cluster run. */
 export interface WorkerContext {
   /** One sentence that warns the user about uncertain calls on this worker. */
   readonly doubtNote: string

@@ -12,13 +12,13 @@ import {
 } from "../domain/permissions/Answer.ts"
 import { Approver, denyAll } from "../services/approvals/Approver.ts"
 
-/** What a script is asked: about all calls of a step, or about a single call. */
+/** The question to a script: about all calls of a step, or about a single call. */
 export interface ApprovalRequest {
   /** All calls of a step, or one call. */
   readonly scope: "step" | "call"
   /** The heading of the step, or the name of the task. */
   readonly title: string
-  /** The calls that are asked about. */
+  /** The calls of the question. */
   readonly items: ReadonlyArray<ApprovalItem>
 }
 
@@ -35,7 +35,7 @@ export type ApprovalAnswer =
   | ReadonlyArray<ApprovalItem>
   | { readonly instead: string }
 
-/** The function that is asked for approvals. What it throws ends the run as failed. */
+/** A function that answers approval questions. If it throws, the run ends as failed. */
 export type Approve = (request: ApprovalRequest) => ApprovalAnswer | PromiseLike<ApprovalAnswer>
 
 /**
@@ -46,8 +46,8 @@ export type Approve = (request: ApprovalRequest) => ApprovalAnswer | PromiseLike
 export type Arbitrate = (item: ApprovalItem) => UncertainAnswer | PromiseLike<UncertainAnswer>
 
 /**
- * Answers a question that the model asks in the place of a plan, a report or an answer; nothing, or no words, when there is
- * none. The run goes on with it. An exception ends the run as failed.
+ * Answers a question that the model asks instead of a plan, a report or an answer. Undefined or an empty text means no
+ * answer. If it throws, the run ends as failed.
  */
 export type AnswerQuestion = (question: string) => string | undefined | PromiseLike<string | undefined>
 
@@ -56,7 +56,7 @@ export interface ApprovalCallbacks {
   readonly approve?: Approve | undefined
   /** Decides about calls in doubt; without it the run stops at one. */
   readonly arbitrate?: Arbitrate | undefined
-  /** Answers questions of the model; without it nobody does. */
+  /** Answers questions of the model. Without it, nobody answers. */
   readonly answer?: AnswerQuestion | undefined
 }
 

@@ -1,6 +1,7 @@
 /**
- * Loads the package for runs on several machines. It is separate because it brings an engine and a PostgreSQL client.
- * Users install it beside the program, in the same version. Its commands exist without it, and say what to install.
+ * Loads the package for runs on several machines. It is separate because it depends on an engine and a PostgreSQL
+ * client. Users install it beside the program, in the same version. Its commands exist without it, and say what to
+ * install.
  */
 import type * as Command from "effect/cli/Command"
 import { createRequire } from "node:module"

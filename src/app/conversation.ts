@@ -144,7 +144,7 @@ export const holdConversation = Effect.fn("holdConversation")(function* <E, R>(
     return fitted
   })
 
-  /** Runs the part of the conversation with one model; returns what the next part needs. */
+  /** Runs the part of the conversation with one model; returns the state for the next part. */
   const holdWith = Effect.fnUntraced(function* (
     { setup }: FittedSetup,
     messages: ReadonlyArray<ConversationMessage>,

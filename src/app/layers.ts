@@ -262,8 +262,8 @@ export const layerProject = (setup: Setup, context: RunContext, conditions: RunC
 }
 
 /**
- * Tools and skills without a run, for lists and checks; nobody is asked. `values` are plugin objects in addition to
- * those of the setup.
+ * Tools and skills without a run, for lists and checks. Asks nobody. `values` are plugin objects in addition to those
+ * of the setup.
  */
 export const layerCatalogue = (setup: Setup, values: ReadonlyArray<Plugin> = []) =>
   layerTools(setup, values).pipe(
@@ -299,7 +299,7 @@ export const readCatalogue = Effect.fn("readCatalogue")(function* (
 export const layerModel = (setup: Setup, value?: RunContext["model"]) => {
   const { configuration, models, settings } = setup
   const provider = providerOfRun(setup)
-  /* A model that is a value is told of every name. */
+  /** A model passed as a value serves every name. */
   const serves = (name: string) => value !== undefined || providerOf(name, models.providers) === provider
   const model =
     value ??

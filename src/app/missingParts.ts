@@ -1,5 +1,6 @@
 /**
- * What a saved run was begun with and does not have any more. It is refused before it goes on: its first task without it would fail.
+ * Finds the tools and skills with which a saved run began and which are missing now. The program refuses such a run at the
+ * start, because the first task that needs them would fail.
  */
 import * as Effect from "effect/Effect"
 import { runOf } from "../domain/history/RunEvidence.ts"

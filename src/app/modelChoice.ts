@@ -178,7 +178,7 @@ export const withPluginProviders = Effect.fn("withPluginProviders")(function* (
   return yield* unchosenByUser(extended, "one of a plugin, whose server gets all prompts.")
 })
 
-/** What events, reports and traces call a model that is a value of a program; its journal names none. */
+/** The name of a model passed as a value, in events, reports and traces. The journal contains no name. */
 export const inCodeModel = "in-code"
 
 /** A setup whose models and window are chosen. */

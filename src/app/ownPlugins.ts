@@ -1,6 +1,6 @@
 /**
- * The plugins of the user. Only these may bring providers, commands, listeners and an approver. A plugin named only
- * by a project brings just tools and skills.
+ * The plugins of the user. Only these may add providers, commands, listeners and an approver. A plugin that only a
+ * project names adds just tools and skills.
  */
 import { readOwnPlugins } from "../services/plugins/PluginPackages.ts"
 import { makeSecretReader } from "../services/plugins/Secrets.ts"

@@ -86,7 +86,7 @@ const settingsToSave = (setup: Setup, { model: value }: Pick<RunContext, "model"
   return value === undefined && model !== undefined ? { model, ...settings } : settings
 }
 
-/** The journal of a new run. `begin` holds what a fork takes over. */
+/** The journal of a new run. `begin` contains the records that a fork takes over. */
 const layerJournal = (
   { order, setup }: ReadyRun,
   context: Pick<RunContext, "model">,

@@ -29,7 +29,7 @@ const standingOf = (last: JournalLine | undefined, isHeld: boolean): RunStanding
   return isHeld ? "running" : "unfinished"
 }
 
-/** The head of a run: what is known without its contents. */
+/** The head of a run: the facts about it without its contents. */
 const headOf = Effect.fnUntraced(function* ({ lines, opened }: JournalContent) {
   const { order, project, settings } = opened
   const [first] = lines

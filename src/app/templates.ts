@@ -32,7 +32,7 @@ const toolNameOf = (pluginName: string): string => {
 /** JavaScript runs in Node without a build. TypeScript is compiled for the package. */
 export type PluginLanguage = "javascript" | "typescript"
 
-/** What `npm test` checks, for the README of the plugin. */
+/** The effect of `npm test`, for the README of the plugin. */
 const testText: Readonly<Record<PluginLanguage, string>> = {
   javascript: "checks the package",
   typescript: "checks the types and the package, which `npm pack` compiles to `dist`"

@@ -87,7 +87,7 @@ const wantedFor = (program: CommandDescriptor, words: ReadonlyArray<string>): Wa
     : command.subcommands.map(({ description, name }) => ({ text: name, about: firstSentence(description) }))
 }
 
-/** The user waits for the completion of a key press. */
+/** The time limit for finding completions, because the user waits after a key press. */
 const patience = "1 second"
 const mostRuns = 20
 

@@ -94,7 +94,7 @@ export const waitingLine = (event: Of<"model.waiting">, paint: Paint, live: Live
 /** At most this many findings are shown; the rest is counted. */
 const mostFindings = 3
 
-/** The problems of an answer. With --verbose also what the model is asked to fix. */
+/** The problems of an answer. With --verbose also the fixes for the model. */
 const findingLines = (issues: ReadonlyArray<Issue>, isVerbose: boolean): ReadonlyArray<string> => {
   const first = isVerbose ? issues : issues.slice(0, mostFindings)
   const remaining = issues.length - first.length

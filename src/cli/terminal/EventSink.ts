@@ -169,6 +169,6 @@ export const quietSink = lineSink(
   { isPlain: true }
 )
 
-/** Prints the progress of a run. With --verbose also what the model is asked to fix. */
+/** Prints the progress of a run. With --verbose also the fixes for the model. */
 export const progressSink = (isVerbose: boolean, options: LineSinkOptions = {}) =>
   lineSink(progressLine, { ...options, isVerbose })

@@ -104,7 +104,7 @@ const printNotes = Effect.fnUntraced(function* (
 const layerUser = (isColoured: boolean) =>
   Layer.unwrap(Effect.map(RunSettings, ({ bell = true }) => layerTerminal({ bell, isColoured })))
 
-/** The context of a run that a command starts. If no model is named, the user at a terminal is asked. */
+/** The context of a run that a command starts. If no model is named, the user at a terminal chooses one. */
 export const runContextOf = Effect.fnUntraced(function* ({
   approver,
   isQuiet = false,

@@ -175,7 +175,7 @@ export const runFacts = (
   }
 }
 
-/** True if there is anything to report. */
+/** True unless nothing changed, was denied, declined or seen in part, and nothing is incomplete or unfounded. */
 export const hasFacts = (facts: RunFacts): boolean => {
   const { declined = [], denied = [], files, notDone = [], seen = [], unfounded = [] } = facts
   return [declined, denied, files, notDone, seen, unfounded].some((all) => all.length > 0)

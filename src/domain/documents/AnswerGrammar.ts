@@ -52,7 +52,7 @@ export interface PlanWords {
   readonly skills: ReadonlyArray<string>
   /** Links that have a target, as a field writes them. */
   readonly links: ReadonlyArray<string>
-  /** A list that may hold no task. */
+  /** True for a list that may be empty. */
   readonly mayBeEmpty: boolean
 }
 
@@ -84,7 +84,7 @@ export const planGrammar = ({ links, mayBeEmpty, skills }: PlanWords): string =>
   )
   const sectionLine = (section: number): string =>
     `${headingLine(taskListHeadings, `task-section-${section}`)} ${section}\n\n`
-  /** The task at a place, and what may follow it. */
+  /** The task at a position, with everything that may follow it. */
   const from = (place: number, section: number): Part =>
     rule(`task-${place}-${section}`, () => {
       const task = sequence(

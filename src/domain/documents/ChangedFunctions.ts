@@ -45,7 +45,7 @@ const isShort = ({ from, to }: LineRange): boolean => to - from < longestFunctio
 const indexesOf = ({ from, to }: LineRange): ReadonlyArray<number> =>
   Array.from({ length: to - from + 1 }, (_, index) => from - 1 + index)
 
-/** The whole functions around all of these places; nothing when one of them exceeds `budget` characters. */
+/** The whole functions around all of these places; undefined if one of them exceeds `budget` characters. */
 export const changedFunctions = (
   { path, text }: ProposedFile,
   { beside, budget, places, shownLines }: FunctionOrder

@@ -42,15 +42,15 @@ export const TaskReport = Schema.Struct({
   slug: Schema.String,
   /** The name of the skill. */
   skill: Schema.String,
-  /** What is to be done, in markdown. */
+  /** The work of the task, in markdown. */
   what_is_needed: Schema.String,
-  /** What the result has to be, in markdown. */
+  /** The expected result, in markdown. */
   expected_output: Schema.String,
   /** The links of the task, in order. */
   references: Schema.Array(ReferenceReport),
-  /** What counts as an item, and where the items are, of a task for each item. */
+  /** The kind and source of the items; only for a task for each item. */
   for_each: Schema.optionalKey(Schema.String),
-  /** True when its calls are asked about. */
+  /** True if the calls of the task need an approval. */
   requires_approval: Schema.Boolean,
   /** The code blocks of the task. */
   code_blocks: Schema.Array(Schema.Struct({ language: Schema.String, text: Schema.String }))
@@ -92,17 +92,17 @@ export const ResultReport = Schema.Struct({
 })
 export type ResultReport = typeof ResultReport.Type
 
-/** An issue as printed; `message` says what is wrong and what to do, `what` and `how` are its halves. */
+/** An issue as commands print it. `message` joins `what` and `how`. */
 export const IssueReport = Schema.Struct({
-  /** What is wrong and what to do. */
+  /** The problem and the fix. */
   message: Schema.String,
   /** A stable code in kebab-case. */
   code: Issue.fields.code,
-  /** The place. */
+  /** The place in the document. */
   where: Issue.fields.where,
-  /** What is wrong. */
+  /** The problem. */
   what: Issue.fields.what,
-  /** What to write instead. */
+  /** The fix. */
   how: Issue.fields.how,
   /** The text that is wrong. */
   quote: Issue.fields.quote
@@ -115,11 +115,11 @@ export const CheckReport = Schema.Struct({
   kind: DocumentKind,
   /** `repaired`: accepted with repairs. */
   verdict: Schema.Literals(["accepted", "repaired", "rejected"]),
-  /** What is wrong; empty unless rejected. */
+  /** The issues; empty unless the document is rejected. */
   issues: Schema.Array(IssueReport),
   /** What the check changed so that the document follows the format. */
   repairs: Schema.Array(Repair),
-  /** What the document says; null when it is rejected. */
+  /** The content of the document; null if it is rejected. */
   value: Schema.NullOr(Schema.Union([TaskListReport, RefinementReport, ResultReport])),
   /** The project that the document was checked against; absent when the text alone was. */
   project: Schema.optionalKey(Schema.String)
@@ -129,7 +129,7 @@ export type CheckReport = typeof CheckReport.Type
 export interface CheckOptions {
   /** Names of tasks that have finished, for a list that continues a run. */
   readonly finished?: ReadonlyArray<string>
-  /** The task that a refinement is about; without it the document must hold a whole task. */
+  /** The task of a refinement. Without it, the document must contain a whole task. */
   readonly planned?: Task
   /** The typed inputs of the skill that a refinement is for; without them inputs are taken as text. */
   readonly inputs?: ReadonlyArray<SkillInput>
@@ -233,9 +233,9 @@ export const checkDocument = (kind: DocumentKind, text: string, options: CheckOp
 
 /** A fixed text with its report. Without repairs it is the original text. */
 export interface FixedDocument {
-  /** What was found. */
+  /** The findings of the check. */
   readonly report: CheckReport
-  /** The text without what was repaired. */
+  /** The text with its repairs applied. */
   readonly text: string
 }
 
@@ -291,8 +291,8 @@ export const isBetter = (before: CheckReport, again: CheckReport): boolean =>
   again.repairs.length < before.repairs.length
 
 /**
- * Checks a document and applies its repairs. A rejected document stays as it is, and so does one that would not read back as
- * the same value with fewer repairs.
+ * Checks a document and applies its repairs. A rejected document stays unchanged. So does a document whose new text
+ * would not read back as the same value with fewer repairs.
  */
 export const fixDocument = (kind: DocumentKind, text: string, options: CheckOptions = {}): FixedDocument => {
   const report = checkDocument(kind, text, options)

@@ -1,7 +1,7 @@
 /** How a document is checked, in the library and in "task-conductor/check" alike. */
 import type { CheckOptions, DocumentKind } from "./CheckReport.ts"
 
-/** What is checked; a whole task list when `kind` is absent. `finished` names tasks that have a result already. */
+/** The kind of document to check (default: a whole task list). `finished` names tasks that already have a result. */
 export interface CheckRequest extends CheckOptions {
   /** The kind of the document; `task-list` when absent. */
   readonly kind?: DocumentKind

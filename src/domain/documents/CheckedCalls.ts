@@ -58,7 +58,7 @@ export const droppedChanges = (
 interface ChangeCalls {
   readonly calls: CallGroup
   readonly issues: ReadonlyArray<Issue>
-  /** What would lose too much, and what was left out. */
+  /** Changes that would lose too much text, and omitted changes. */
   readonly refused?: UnmadeChange
   readonly leftOut?: ReadonlyArray<UnmadeChange>
   readonly replaced?: string
@@ -69,13 +69,13 @@ interface CheckedParts {
   readonly changed: ReadonlyArray<ChangeCalls>
   readonly groups: ReadonlyArray<CallGroup>
   readonly parts: ReadonlyArray<CallGroup>
-  /** So many parts are done in one turn. */
+  /** The most calls of one turn. */
   readonly most: number
   readonly checked: ReadonlyArray<AnswerCall | UnmadeChange>
   readonly tools: ReadonlyArray<string>
 }
 
-/** Joins what the checks of the calls and changes of an answer found. */
+/** Joins the findings of all checks of an answer's calls and changes. */
 export const joinedChecks = (content: TurnContent, parts: CheckedParts): CheckedCalls => {
   const { changed, checked, groups, most, task, tools } = parts
   const where = { section: "Tool Calls", task }

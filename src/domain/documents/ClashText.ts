@@ -5,7 +5,7 @@ import type { Clash, MergedText } from "../files/TextMerge.ts"
 import { fenced } from "../markdown/PromptBlock.ts"
 import { shorten } from "../text/Excerpt.ts"
 
-/** A file with its merged text; nothing when the task or someone else removed it. */
+/** A file with its merged text; undefined if the task or someone else removed it. */
 export interface FileClash {
   readonly path: string
   readonly merged?: MergedText

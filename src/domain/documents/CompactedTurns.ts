@@ -1,5 +1,6 @@
 /**
- * Replaces turns that no longer fit the window with the facts that the program knows of them. The request stands before it.
+ * Replaces turns that no longer fit the window by the facts that the program knows about them. The request stays before
+ * them.
  */
 import { type CheckOutcome, passes } from "../checks/CheckOutcome.ts"
 import { isSecretLike } from "../files/SensitivePath.ts"
@@ -251,7 +252,7 @@ const openBlocks = ({ budget, issues, open }: Folded): string => {
   return changes + rawBlock("## Issues with your last answer", wrong)
 }
 
-/** The first line of a text and as many last lines as fit: an expected value stands at the end. */
+/** The first line of a text and as many last lines as fit, because an expected value is at the end. */
 const endKept = (text: string, most: number): string => {
   const lines = text.split("\n")
   const budget = Math.max(most, (lines[0] ?? "").length + 12)
@@ -266,7 +267,7 @@ const endKept = (text: string, most: number): string => {
   ).text
 }
 
-/** The checks in about so many characters. */
+/** The outcomes of the checks, within about `most` characters. */
 const checksWithin = (checks: ReadonlyArray<CheckOutcome>, hasChanged: boolean, most: number): string => {
   const limits = shares(
     checks.map(({ text }) => text.length),

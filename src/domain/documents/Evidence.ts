@@ -22,11 +22,13 @@ export interface EvidenceLink extends FoundLink {
   readonly quote?: Quote
   /** The words around the link, up to its neighbours and the ends of its sentence, without the link. */
   readonly statement: string
-  /** All quotations on the line between the neighbouring links. Where one of them stands in the file, the link is right. */
+  /**
+   * All quotations on the line between the neighbouring links. The link is right if one of them occurs at its target.
+   */
   readonly beside: ReadonlyArray<string>
 }
 
-/** What is wrong with a link; the codes are those of the rules. */
+/** The fault of a link. The codes are those of the rules. */
 export const WrongLink = Schema.Struct({
   code: Schema.Literals([
     "evidence-file",
@@ -188,7 +190,7 @@ const hrefWith = (reference: FileReference, from: number, to: number): string =>
 const isWithin = (found: ReadonlyArray<number>, { from, to }: LineRange): boolean =>
   found.some((line) => line >= from && line <= to)
 
-/** Moves the link to the line of its quotation; nothing when it is right or the line is ambiguous. */
+/** Moves the link to the line of its quotation; undefined if it is right or the line is ambiguous. */
 const movedTo = (
   reference: FileReference,
   {

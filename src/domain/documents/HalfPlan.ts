@@ -55,7 +55,7 @@ const isBroken = (line: string): boolean => {
 
 const valueOf = (word: string): number => (/^\d/.test(word) ? Number(word) : numbers.indexOf(word.toLowerCase()) + 2)
 
-/** What is known of the tasks that a text holds. */
+/** The tasks in a text, as far as the reader found them. */
 interface Listed {
   /** The line numbers, from 1, of the headings of goals and tasks. */
   readonly goals: number
@@ -98,7 +98,7 @@ const announced = (lines: ReadonlyArray<NumberedLine>, { all, goals, tasks }: Li
   })?.text
 }
 
-/** The evidence that a list is incomplete, with its line; nothing for a complete one. */
+/** The evidence that a list is incomplete, with its line; undefined for a complete one. */
 export const halfPlan = (text: string, listed: Listed) => {
   const { all, names, tasks, titles } = listed
   const title = missing(titles) ?? missing(names)

@@ -22,7 +22,7 @@ const unread = [
 const unreadCall = (lines: ReadonlyArray<string>, isTool: (name: string) => boolean): string | undefined =>
   lines.find((line) => unread.some((pattern) => isTool(pattern.exec(line)?.[1] ?? "")))?.trim()
 
-/** The unreadable call of an answer; nothing for any other answer. */
+/** The unreadable call of an answer; undefined for any other answer. */
 export const leakedCall = (answer: string, isTool: (name: string) => boolean): string | undefined => {
   const prose = proseLines(answer)
     .map((line) => line.text)

@@ -8,13 +8,13 @@ import { readBlock } from "../tools/ToolCallJson.ts"
 import { holdsCall } from "../tools/ToolCallTraces.ts"
 import * as Result from "effect/Result"
 
-/** The problem, and what to write instead. */
+/** The problem and the fix. */
 interface NoEnd {
   readonly what: string
   readonly how: string
 }
 
-/** A longer text holds more than a promise. */
+/** A longer text contains more than a promise. */
 const mostWords = 300
 
 const promise =
@@ -58,8 +58,8 @@ export const headless = (report: string): string =>
   report.replace(/^\s*#{1,6}\s+\**result summary\**:?[ \t]*\n/i, "").trim()
 
 /**
- * Why a text cannot end the work; nothing for one that may. `hasFiles` is false for a model without files. `isRead` is true
- * where a call is only mentioned.
+ * The reason why a text cannot end the work; undefined if it can. `hasFiles` is false for a model without files.
+ * `isRead` is true if the text only mentions a call.
  */
 export const noEnd = (written: string, { hasFiles = true, isRead = false } = {}): NoEnd | undefined => {
   const text = headless(written)
@@ -96,7 +96,7 @@ const finals = [
   /^(?:thoughts?:[^\n]*\n\s*)?(?:<code>|```(?:py|python)?)?\s*final_answer\(\s*(?:f?"((?:[^"\\\n]|\\.)*)"|f?'([^'\n]*)')\s*\)\s*(?:<\/code>|```)?(?:<end_code>)?$/i
 ]
 
-/** The text inside an object or final-answer marker; nothing for any other answer. */
+/** The text inside an object or final-answer marker; undefined for any other answer. */
 export const unwrapped = (answer: string): string | undefined => {
   const text = answer.trim()
   const final = finals.map((one) => one.exec(text)).find((found) => found !== null)

@@ -1,6 +1,6 @@
 /**
- * Names the form of an answer that has no heading of a task list. The next attempt then learns what was wrong, not only what
- * is missing.
+ * Names the form of an answer without a heading of a task list. The next attempt then learns its mistake, not only
+ * which headings are missing.
  */
 import * as Result from "effect/Result"
 import { readOpen, report } from "../files/ChangeMarks.ts"
@@ -17,7 +17,7 @@ interface OtherForm {
 const headings = 'with the headings "## Original prompt", "## Goals / summary" and "## Tasks", outside any code block'
 const mostQuestion = 600
 
-/** The question to the user that an answer is; nothing for any other answer. */
+/** The question to the user that makes up the answer; undefined for any other answer. */
 export const questionOf = (answer: string): string | undefined => {
   const text = answer.trim()
   if (text.length > mostQuestion || fencedBlocks(text).length > 0 || /^#{1,6}\s/m.test(text)) return undefined
@@ -32,7 +32,7 @@ const isJson = (text: string): boolean => {
   return Result.isSuccess(read) && read.success.values.every((value) => typeof value === "object" && value !== null)
 }
 
-/** The form of the answer; nothing when it is unclear. */
+/** The form of the answer; undefined if it is unclear. */
 export const otherForm = (answer: string): OtherForm | undefined => {
   const [fence, ...others] = fencedBlocks(answer)
   const prose = proseLines(answer)

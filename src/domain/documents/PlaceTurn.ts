@@ -1,11 +1,9 @@
-/**
- * One answer about places: which of its changes have a new text, and which answers hold after its edits.
- */
+/** Evaluates one answer about places: which changes have a new text, and which answers remain valid after its edits. */
 import { type Issue, makeIssue } from "../findings/Issue.ts"
 import type { PlaceAnswer } from "./PlaceAnswers.ts"
 import type { NumberedPlace } from "./Places.ts"
 
-/** What an answer says of places (`answers`), and the answers that held before. */
+/** The answers about places in this turn (`answers`), and the valid answers of earlier turns. */
 export interface PlaceTurn {
   readonly places: ReadonlyArray<NumberedPlace>
   readonly before: ReadonlyMap<number, PlaceAnswer>
@@ -13,7 +11,7 @@ export interface PlaceTurn {
   readonly issues: ReadonlyArray<Issue>
 }
 
-/** Leaves out the changes whose new text stands nowhere: neither behind their number nor in a block for their file. */
+/** Removes changes without a new text, either after their number or in a block for their file. */
 export const withTexts = (read: PlaceTurn, written: ReadonlySet<string>): PlaceTurn => {
   const isBare = ({ number, path }: NumberedPlace): boolean => {
     const answer = read.answers.get(number)
@@ -29,7 +27,7 @@ export const withTexts = (read: PlaceTurn, written: ReadonlySet<string>): PlaceT
   return { ...read, answers, issues: [...read.issues, ...issues] }
 }
 
-/** The answers that hold after an answer: in a file whose edits `failed`, those before it. */
+/** The valid answers after this turn. In a file whose edits `failed`, only earlier answers are valid. */
 export const answersAfter = ({ answers, before, places }: PlaceTurn, failed: ReadonlySet<string>) => {
   const now = new Map([...before, ...answers])
   for (const { number } of places.filter(({ number, path }) => failed.has(path) && answers.has(number))) {

@@ -7,7 +7,7 @@ import { fenceFor, rawBlock } from "../markdown/PromptBlock.ts"
 import { numberLines } from "../text/NumberedLines.ts"
 import { ListedPlace, longestLine } from "./TaskItems.ts"
 
-/** A place with its number in the list of a task, from 1, how many the list holds, and the text of its item. */
+/** A place with its number in the list of a task, from 1, the length of the list, and the text of its item. */
 export const NumberedPlace = Schema.Struct({
   ...ListedPlace.fields,
   number: Schema.Int,

@@ -1,12 +1,12 @@
 /**
- * Decides whether a request is about the project, so that its answer must rest on it. It is when it says so ("this project"),
- * asks for a file or place, or names something of the project: a file, a declared name, or the words of one ("the rate limit"
- * for `rateLimit`). It is not when it brings its own material.
+ * Decides whether a request is about the project, so that its answer must rest on it. It is if it says so ("this
+ * project"), asks for a file or place, or names something of the project. That can be a file, a declared name, or the
+ * words of one ("the rate limit" for `rateLimit`). It is not if it contains its own material.
  */
 import { fileName } from "../files/PathList.ts"
 import { searchTermsOf } from "../excerpts/SearchTerms.ts"
 
-/** A request with more lines or a code block brings its own material. */
+/** A request with more lines or a code block contains its own material. */
 const mostRequestLines = 12
 const mostRequestCharacters = 1500
 

@@ -147,7 +147,7 @@ export const inputsField = (inputs: ReadonlyArray<InputValue>): Pick<TaskOutcome
 export const looksField = (looks: ReadonlyArray<ToolCall>): Pick<RefinementDocument, "looks"> =>
   Arr.isReadonlyArrayNonEmpty(looks) ? { looks } : {}
 
-/** The planned task of a report. Without it the document must hold a whole task. */
+/** The planned task of a report. Without it, the document must contain a whole task. */
 interface RefinementOptions {
   readonly task?: Task | undefined
   /** The typed inputs of the skill; without them every input is taken as text. */
@@ -162,7 +162,7 @@ const headingsWithoutInputs: KnownHeadings = (heading) => {
   return found?.key === "inputs" ? undefined : found
 }
 
-/** The planned task with what the document says about it. */
+/** The planned task, completed by the fields of the document. */
 const mergeTask = (raw: RawTask, planned: Task, section: string, findings: Findings): Task => {
   const place = { section, task: planned.name }
   const repair = (code: RepairCode, key: FieldKey, message: string): void =>
@@ -196,7 +196,7 @@ const mergeTask = (raw: RawTask, planned: Task, section: string, findings: Findi
   })
 }
 
-/** The task of a report; nothing when neither the document nor the plan has one. */
+/** The task of a report; undefined if neither the document nor the plan has one. */
 const readTask = (
   reader: DocumentReader,
   section: MarkdownSection | undefined,

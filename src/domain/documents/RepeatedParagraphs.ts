@@ -19,7 +19,7 @@ interface TextBlock {
   readonly lines: ReadonlyArray<string>
 }
 
-/** A list, a table, a quotation, HTML, indented code. */
+/** True for a line of a list, table, quotation, HTML or indented code, which belongs to no paragraph. */
 const isOther = (line: string): boolean => /^(?:\s*(?:[-*+•>|<]|\d+[.)]\s)|\t| {4})|\|/.test(line)
 
 const blocksOf = (text: string): ReadonlyArray<TextBlock> => {

@@ -9,7 +9,7 @@ import { Line } from "../markdown/Line.ts"
 import { scaleOfText } from "../models/PromptSize.ts"
 import { beginsNative } from "../tools/native/NativeCalls.ts"
 
-/** A repeated string, and how often it stands in a row at the end. */
+/** A repeated string, and how often it occurs in a row at the end. */
 export interface Repetition {
   readonly unit: string
   readonly times: number
@@ -25,7 +25,7 @@ export const mostEqualWords = 30
 export const mostCodeCharacters = 1600
 /** A repetition of data may have this many characters. */
 export const mostDataCharacters = 4096
-/** So many blank lines in a row are a loop. */
+/** This many blank lines in a row count as a loop. */
 export const mostBlankLines = 200
 
 /** Fewer repetitions may be a quotation, a refrain or a pair of tables. */

@@ -41,7 +41,7 @@ export interface ReportedWork {
   readonly rejectedReports: number
 }
 
-/** Why a first answer cannot be the report: it claims what only a call can show. */
+/** The reason why a first answer cannot be the report: it claims something that only a call can show. */
 const unfounded = (report: string): string | undefined => {
   if (notFound.test(report)) return "The report says that something was not found, and nothing was looked at."
   return claimed.test(report) && !/\]\([^)\s]+\)/.test(report)
@@ -60,7 +60,7 @@ const checkFailed = ({ command, newFailures, stillFails }: CheckOutcome): string
 const isOpenCheck = (check: CheckOutcome, rejectedReports: number): boolean =>
   !isFine(check) && rejectedReports < (check.stillFails === undefined ? mostRejectedReports : 1)
 
-/** Why the report is rejected; nothing when it may be judged against the project. */
+/** The issues that reject the report at once; empty if it may be judged against the project. */
 export const reportIssues = (report: string, work: ReportedWork): ReadonlyArray<Issue> => {
   const { checks, issues, outcomes, rejectedReports, task } = work
   const where = { section: "Result summary", task }

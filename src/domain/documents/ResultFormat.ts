@@ -19,7 +19,7 @@ const label = new RegExp(`^[ \\t]*${marks}result summary${labelEnd}`, "i")
 /** Other labels, allowed on the first line of an answer only. */
 const otherLabel = new RegExp(`^[ \\t]*${marks}(?:summary|results?)${labelEnd}`, "i")
 
-/** A document under its heading, with what was done to it. */
+/** A document under its heading, with the repair that was needed. */
 interface Headed {
   readonly text: string
   readonly code: "heading-form" | "summary-unheaded"

@@ -1,6 +1,6 @@
 /**
- * Counts what a model tried in vain in a task or message. The counts decide how the next answer is sampled, whether a report
- * is rejected again, and when the model is given up.
+ * Counts the failed attempts of a model in a task or message. The counts decide the sampling of the next answer,
+ * whether a report is rejected again, and when the program gives up the model.
  */
 import type { Issue } from "../findings/Issue.ts"
 import type { ParsedAnswer } from "./TurnAnswer.ts"

@@ -29,7 +29,7 @@ export const ListedPlace = Schema.Struct({
   /** The lines around it and itself; `first` is the number of the first one. */
   first: Schema.Int,
   lines: Schema.Array(Schema.String),
-  /** Set when this file gives the function's name another meaning, with the line. */
+  /** Set if this file gives the function's name another meaning, with the line that does. */
   meaning: Schema.optionalKey(Schema.String)
 })
 export type ListedPlace = typeof ListedPlace.Type
@@ -43,7 +43,7 @@ export const Item = Schema.Struct({
 })
 export type Item = typeof Item.Type
 
-/** A text that may hold items; `path` is absent for the result of a task. */
+/** A text that may contain items; `path` is absent for the result of a task. */
 export interface ItemSource {
   readonly path?: string
   readonly text: string
@@ -149,7 +149,7 @@ const isUnreached = (lines: ReadonlyArray<string>, all: ReadonlyArray<Declaratio
       declarationsAround(lines, all, declaration.index).some((outer) => outer !== declaration && isType(outer)))
 }
 
-/** What a bare name stands for in a file, with the line that says so; nothing for a name that the file does not give a meaning. */
+/** The meaning that a file gives a bare name, with the line that does; undefined if the file gives it none. */
 const ownMeaning = (lines: ReadonlyArray<string>, code: ReadonlyArray<string>, language: string, name: string) => {
   const all = declarationsOf(lines, language)
   const isMethod = isUnreached(lines, all, language)
@@ -195,7 +195,7 @@ const placesOf = ({ path = "", text }: ItemSource, { containing, kind }: ForEach
     while (near.from < index + 1 && isBlank(near.from)) near.from += 1
     while (near.to > index + 1 && isBlank(near.to)) near.to -= 1
     const end = isProgram(language) ? callEnd(code, index) + 1 : index + 1
-    // What stands below a keyword does not say why it is reached.
+    // The code below a keyword does not explain why it is reached.
     near.to = keyword === undefined ? Math.max(near.to, end) : end
     const heads = headsOf(index).filter((head) => head.line < near.from)
     const place: ListedPlace = {
@@ -223,13 +223,13 @@ const headingsOf = ({ path = "", text }: ItemSource): ReadonlyArray<Item> =>
 const sourceOf = (text: string, { position }: Nodes): string =>
   text.slice(position?.start.offset ?? 0, position?.end.offset ?? 0)
 
-/** The rows of a table below its head; nothing for a text that is none. */
+/** The rows of a table below its head; undefined for other text. */
 const rowsOf = (text: string): ReadonlyArray<string> | undefined => {
   const lines = text.split("\n").map((line) => line.trim())
   return /^\|[\s:|-]+\|$/.test(lines[1] ?? "") ? lines.slice(2) : undefined
 }
 
-/** The texts of the entries of lists and of the rows of tables, without what is nested in them. */
+/** The texts of list entries and table rows, without nested lists. */
 const entryTexts = (text: string, node: Nodes): ReadonlyArray<string> => {
   if (node.type === "listItem") return node.children.slice(0, 1).map((child) => sourceOf(text, child))
   if (node.type === "paragraph") return rowsOf(sourceOf(text, node)) ?? []

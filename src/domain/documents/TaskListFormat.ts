@@ -320,7 +320,7 @@ export const readTaskList = (text: string, options: TaskListOptions = {}): Readi
 
 const wholeFence = /^(`{3,}|~{3,})[^\n]*\n([\s\S]*?)\n?\1\s*$/
 
-/** The prompt of a plan file, without a fence around it; nothing when the plan has none. */
+/** The prompt of a plan file, without a fence around it; undefined if the plan has none. */
 export const originalPrompt = (markdown: string): string | undefined => {
   const plan = outline(markdown)
   const section = plan.sections.find(({ heading }) => slugOf(heading.replace(/:\s*$/, "")) === "original-prompt")

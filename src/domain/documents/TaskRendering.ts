@@ -65,7 +65,7 @@ const fields = (task: Task): ReadonlyArray<string> => [
 export const renderToolCall = ({ arguments: values, name, uid }: ToolCall): string =>
   codeBlock({ language: "json", text: JSON.stringify({ uid, name, arguments: values }, null, 2) }).join("\n")
 
-/** Writes what a report adds to a task, in the form of an answer. */
+/** Writes the fields that a report adds to a task, in the form of an answer. */
 export const renderWorkedTask = ({ calls, inputs: values = [], looks }: RefinedParts): string =>
   [
     ...(values.length === 0 ? [] : [`## Inputs\n\n${renderInputs(values)}`]),

@@ -77,10 +77,10 @@ export const lineLength = (messages: ReadonlyArray<ConversationMessage>): number
   return lines.length < leastMeasured ? lineCharacters : Math.max(leastLine, characters / lines.length)
 }
 
-/** True for a reply with so much room that nothing makes room for more: the messages before it stay as they are. */
+/** True for a reply with so much space that no compaction is needed. Its earlier messages stay unchanged. */
 export const isAmple = (reply: number, line = lineCharacters): boolean => reply - besideOutputs >= enoughLines * line
 
-/** What a message says of the output that can be shown next: in a reply, or behind a compaction if that shows more. */
+/** The note about how many lines of output can be shown next: in a reply, or after a compaction if that allows more. */
 export const budgetNote = (reply: number, compacted: number, line = lineCharacters): string => {
   const inReply = reply - besideOutputs
   const inSummary = (compacted - besideOutputs) * newestShare
@@ -110,8 +110,9 @@ const lastOutputs = ({ messages, outcomes, turn }: TakenTurns): ReadonlyArray<st
 const sizeOf = (texts: ReadonlyArray<string>): number => texts.reduce((sum, text) => sum + text.length, 0)
 
 /**
- * The size of a summary: at least what `compactTo` leaves (`least`), at most a reply to the first message (`most`). The outputs
- * of the last answer come first, since the model would request them again. The changed functions have so many characters.
+ * The size of a summary. It is at least the size that `compactTo` leaves (`least`), and at most that of a reply to the
+ * first message (`most`). The outputs of the last answer come first, because the model would request them again. The
+ * changed functions take `functions` characters.
  */
 export const summarySize = (turns: TakenTurns, least: number, most: number, functions = 0): number => {
   const beside = announcedLines(turns.messages) === undefined ? 0 : besideOutputs
@@ -147,10 +148,10 @@ export const turnLimit = (atFirst: number, changedFiles: number): number => {
   return Math.max(atFirst, Math.min(mostTurnsGrown, grown))
 }
 
-/** So many turns before the last one the model is told how many are left. */
+/** In this many turns before the last one, the program tells the model how many answers remain. */
 export const warnedTurns = 3
 
-/** What the model can do now (`instruction`), with a warning before its last answers. */
+/** The instruction of the prompt, with a warning before the last answers. */
 export const instructionFor = (
   prompt: { readonly instruction: (answersLeft: number, outcomes?: ReadonlyArray<CallOutcome>) => string },
   answersLeft: number,

@@ -84,7 +84,7 @@ export const withCoveredFiles = (answer: string, paths: ProjectPaths = new Map()
 
 const readActing = (text: string): MarkdownDocument => readMarkdown(text, { knownHeadings: turnHeadings })
 
-/** The headings under which an answer may hold calls and their inputs. */
+/** The headings under which an answer may contain calls and their inputs. */
 const actingKeys: ReadonlySet<string> = new Set(["tool-calls", "look-first", "inputs", "task", "references"])
 
 /** Splits an answer at the heading of its report, ignoring headings of quoted files. */

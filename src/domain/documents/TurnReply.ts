@@ -26,13 +26,13 @@ export interface AnswerResults {
   readonly replaced?: ReadonlyArray<string>
   /** Which images the message shows and which it leaves out, a sentence each. */
   readonly images?: ReadonlyArray<string>
-  /** The remaining occurrences of what the answer renamed or removed, a line each. */
+  /** The remaining occurrences of names and lines that the answer renamed or removed, one per line. */
   readonly remaining?: ReadonlyArray<string>
   /** The checks that ran for the answer. */
   readonly checks?: ReadonlyArray<CheckOutcome>
   /** The block of project instructions that apply to its files. */
   readonly instructions?: string
-  /** Parts of files around what its search found, as a block. */
+  /** Parts of files around the hits of the answer's search, as a block. */
   readonly parts?: string
 }
 

@@ -1,6 +1,6 @@
 /**
- * Finds the parts of an answer that hold text of files: blocks with marks, and fences under a path. This happens before any
- * cleaning, since nothing inside them is a thought, a quotation or a wrapper.
+ * Finds the parts of an answer that contain text of files: blocks with marks, and fences under a path. This happens
+ * before any cleaning, because nothing inside them is a thought, a quotation or a wrapper.
  */
 import { afterBlock, fenceAt, fileFenceAt, isBlank, readFence, readOpen } from "./ChangeMarks.ts"
 import { pathOfInfo, pathOfLine } from "./ChangePath.ts"

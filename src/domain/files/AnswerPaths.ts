@@ -29,7 +29,7 @@ interface NoPath {
   readonly above: string | undefined
 }
 
-/** The paths of one answer. Its state is what was read so far. */
+/** The paths of one answer. Its state contains the paths read so far. */
 export class AnswerPaths {
   private readonly lines: ReadonlyArray<string>
   private readonly spellings: Map<string, string>

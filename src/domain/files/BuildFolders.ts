@@ -1,11 +1,11 @@
 /**
- * Recognises folders that builds, tests and checkers generate, by name and by files beside or inside them. What commands write
- * there is no change of the project, even without a `.gitignore`.
+ * Recognises folders that builds, tests and checkers generate, by their names and by files beside or inside them. Their
+ * content is no change of the project, even without a `.gitignore`.
  */
 
 const gradle = ["build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"]
 
-/** Each name with files of which one must stand beside it; none for an unmistakable name. */
+/** By folder name: the files of which at least one must be beside it; empty for an unmistakable name. */
 const folders = new Map<string, ReadonlyArray<string>>([
   ["target", ["Cargo.toml", "pom.xml", "build.sbt", "project.clj"]],
   ["build", gradle],
@@ -21,5 +21,5 @@ const folders = new Map<string, ReadonlyArray<string>>([
 /** Entries that mark a folder of any name: caches (bford.info/cachedir), CMake and Meson. */
 export const buildMarks: ReadonlyArray<string> = ["CACHEDIR.TAG", "CMakeCache.txt", "meson-private"]
 
-/** The files of which one must stand beside a folder of this name; nothing for another name. */
+/** The files of which at least one must be beside a folder of this name; undefined for another name. */
 export const besideBuild = (name: string): ReadonlyArray<string> | undefined => folders.get(name)

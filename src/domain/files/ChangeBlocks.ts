@@ -143,7 +143,7 @@ class Reader {
     for (let at = from; at < end;) at = this.readAt(at, isFenced)
   }
 
-  /** Reads what begins at a line, and returns the index after it. */
+  /** Reads the part that begins at a line, and returns the index after it. */
   private readAt(at: number, isFenced: boolean): number {
     const line = this.line(at)
     const open = readOpen(line)

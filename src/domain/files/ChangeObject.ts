@@ -89,7 +89,7 @@ const readOne = ([key, fields]: readonly [keyof typeof verbs, Fields]): Result.R
   return path === to ? Result.fail("The move would change nothing.") : Result.succeed({ _tag: "Move", path, to })
 }
 
-/** The changes of a text; nothing for other text. */
+/** The changes of a text; undefined for other text. */
 export const readChangeObjects = (text: string): Result.Result<ReadonlyArray<ObjectChange>, string> | undefined => {
   if (!mayHoldChangeObject(text)) return undefined
   const values = valuesOf(text)

@@ -37,7 +37,7 @@ const label =
 const remark = /\s+\((?:(?:a\s+)?new(?:\s+file)?|created|changed|modified|updated|edited)\)$/i
 const lineSuffix = /(?::\d+(?:[-\u2013:]\d+)?|#L\d+(?:-L?\d+)?|,?\s+\(?lines?\s+\d.*)$/i
 
-/** The path that a text consists of, without what surrounds it. */
+/** The path in a text that contains nothing else, without its decoration. */
 const pathOf = (text: string): NamedPath | undefined => {
   const bare = text.replace(/:$/, "").replace(remark, "").replace(/:$/, "").trim()
   const quoted = /^(`+|["'])([^`"']+)\1(.*)$/.exec(bare)
@@ -56,7 +56,7 @@ export const pathOfLine = (line: string): NamedPath | undefined => {
   return pathOf(bare) ?? pathOf(bare.replace(label, ""))
 }
 
-/** What may surround a path, in layers, with the inside of each. */
+/** The decoration around a path, in layers, with the inside of each. */
 const layers: ReadonlyArray<readonly [layer: RegExp, inside: string]> = [
   [/\*\*/g, ""],
   [/^([*_]{1,3})(.+)\1$/, "$2"],
@@ -75,7 +75,7 @@ const layers: ReadonlyArray<readonly [layer: RegExp, inside: string]> = [
 /** The most readings of one line. */
 const maxReadings = 40
 
-/** The paths that a line may mean, from the whole line inwards. Only the project decides which one is right. */
+/** The possible paths of a line, from the whole line to its parts. Only the project decides which one is right. */
 export const pathReadings = (line: string): ReadonlyArray<NamedPath> => {
   const text = line.trim()
   if (text === "" || text.length > maxLength) return []

@@ -116,7 +116,7 @@ export const touchedDeclarations = (change: ProposedFile): ReadonlyArray<Touched
   return changedDeclarations(change).filter(({ name }) => before.has(name))
 }
 
-/** Statements that bring names into a file: of scripts, of Python, of Rust, and in one line of others; longer ones bring none. */
+/** Import statements in scripts, Python and Rust, and in one line of other languages. Longer statements are ignored. */
 const imports = new RegExp(
   [
     /(?:import\s+(?=\S)|export\s*(?:type\s*)?(?=[{*]))[^;"'`()]{0,4000}?\bfrom\s*["'][^"'\n]*["']/,

@@ -46,7 +46,7 @@ const maskOpenComments = (text: string): string => {
   return text.slice(0, lastEnd) + text.slice(lastEnd).replaceAll("/*", `/${openStar}`)
 }
 
-/** The lines of a text in which blanks stand for comments and for what is in quotes; a text that is no program stays as it is. */
+/** The lines of a text with blanks in place of comments and quoted text. Text that is no program stays unchanged. */
 export const codeLines = (text: string, language: string): ReadonlyArray<string> => {
   const hidden = hiddenIn(language)
   if (hidden === undefined) return text.split("\n")

@@ -130,7 +130,7 @@ const comment = /^\s*(?:\/\/|\/\*|\*(?:[\s/*]|$)|#(?!\s*define)|--|;;|""")/
 /** Only this much of a line is searched for a declaration. */
 const longestHead = 240
 
-/** The name that a line declares beyond its block; `language` as from `languageOf`. */
+/** The name that a line declares in the block around it; `language` as from `languageOf`. */
 export const declaredName = (line: string, language: string): string | undefined => {
   if (!isProgram(language) || comment.test(line)) return undefined
   const head = line.trimEnd().slice(0, longestHead)

@@ -26,7 +26,7 @@ const fileText = ({ added, path, places, removed }: DiffFile): string => {
   return `${path}: +${added} -${removed}${places.length === 0 ? "" : `, at ${places.slice(0, 20).join(", ")}${more}`}`
 }
 
-/** One line for each file, such as `src/a.ts: +3 -1, at lines 10 to 14`; nothing for text that is no diff. */
+/** One line for each file, such as `src/a.ts: +3 -1, at lines 10 to 14`; undefined for text that is no diff. */
 export const diffSummary = (text: string): ReadonlyArray<string> | undefined => {
   const lines = text.split("\n")
   if (!isDiff(lines)) return undefined

@@ -186,7 +186,7 @@ const withBreaks = (text: string) => {
 
 const breaksOf = (text: string): ReadonlyArray<string> => text.match(breaks) ?? []
 
-/** The new text with line breaks in the style of the place; nothing when unclear. */
+/** The new text with line breaks in the style of the place; undefined if unclear. */
 const brokenLike = (newText: string, place: string): string | undefined => {
   const signs = breaksOf(place)
   const [first = "\n"] = signs
@@ -213,7 +213,7 @@ const escapes: Readonly<Record<string, string>> = { n: "\n", t: "\t", '"': '"', 
 const withoutEscapes = (text: string): string =>
   text.replace(/\\([nt"\\])/g, (whole, sign: string) => escapes[sign] ?? whole)
 
-/** Both texts with JSON escapes decoded; nothing when the old one has none. */
+/** Both texts with JSON escapes decoded; undefined if the old text has none. */
 const unescaped = ({ newText, oldText }: Replacement): Replacement | undefined => {
   const plain = withoutEscapes(oldText)
   return plain === oldText ? undefined : { oldText: plain, newText: withoutEscapes(newText) }
@@ -267,7 +267,7 @@ const visible = (line: string): { readonly seen: string; readonly tail: string }
   return text.endsWith("...") ? { seen: text.replace(/\.+$/, "").trimEnd(), tail: "" } : undefined
 }
 
-/** The part of a cut line to search for; nothing when it is too short. */
+/** The part of a cut line to search for; undefined if it is too short. */
 const beginning = (line: string): string | undefined => {
   const text = visible(line)?.seen.trim() ?? ""
   return text.length >= minVisible ? text : undefined

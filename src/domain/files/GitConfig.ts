@@ -89,7 +89,7 @@ export const filesNamedByGit = (text: string): ReadonlyArray<ConfiguredFile> =>
     return paths.map((path) => ({ path, isConfig: false, isSure: path === program }))
   })
 
-/** The folder that a `.git` file points to; nothing for other text. */
+/** The folder that a `.git` file points to; undefined for other text. */
 export const gitFolderNamed = (text: string): string | undefined => /^gitdir:\s*(.*?)\s*$/m.exec(text)?.[1]
 
 /** True for the contents of a folder that git accepts as a repository without `.git`. */

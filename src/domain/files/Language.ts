@@ -93,7 +93,7 @@ const byExtension = new Map([
 ])
 const byName = invert(namesByLanguage)
 
-/** The fence language of a file, `""` when its name does not tell. Accepts any path; case does not matter. */
+/** The fence language of a file, `""` if its name does not determine one. Accepts any path; case does not matter. */
 export const languageOf = (path: string): string => {
   const name = path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1).toLowerCase()
   const dot = name.lastIndexOf(".")

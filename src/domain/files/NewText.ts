@@ -168,7 +168,7 @@ export interface Loss {
 
 const how = "Send blocks with the old and the new lines of each place instead."
 
-/** The number of lines in a fragment of the file; nothing for an independent text. */
+/** The number of lines in a fragment of the file; undefined for an independent text. */
 const partOf = (base: string, text: string): { readonly before: number; readonly after: number } | undefined => {
   const before = linesOf(base)
   const after = linesOf(text)
@@ -210,7 +210,7 @@ export interface Written {
   readonly newText: string
 }
 
-/** The cleaned text, what was removed, and why it stayed unclear. */
+/** The cleaned text, the removed parts, and the reason why it stayed unclear. */
 type Tidied = Pick<Written, "newText"> & { readonly removedParts: ReadonlyArray<string>; readonly problem?: string }
 
 const prose: ReadonlySet<string> = new Set(["markdown", "mdx", "rst", "text", "latex", "diff", ""])
@@ -305,7 +305,7 @@ const steps: ReadonlyArray<Step> = [
   ]
 ]
 
-/** Matches text that may need cleaning; only the file can tell. */
+/** Matches text that may need cleaning. Only the text of the file decides. */
 export const mayBeUntidy = /[^\p{ASCII}]|[ \t\r]$|^[ \t]*(?:[<=>`~]{3}|\S*\d)/mu
 
 /** Removes from a new text the artefacts of an answer. */

@@ -99,7 +99,7 @@ const nearestLines = (text: string, wantedText: string): string => {
   return `${place} ${hint}; if that is meant, copy from here exactly:\n${nearestLines.join("\n")}`
 }
 
-/** The places of one edit, or its problem; nothing when its old text is absent. */
+/** The places of one edit, or its problem; undefined if its old text is absent. */
 const placesOf = (
   edited: EditedText,
   edit: TextEdit,
@@ -209,7 +209,7 @@ export const changedLines = (before: string, after: string) => {
 
 /**
  * The difference of two texts as one replacement: all lines from the first to the last difference, extended until the old
- * lines are unique. Nothing for equal texts.
+ * lines are unique. Undefined for equal texts.
  */
 export const smallestEdit = (before: string, after: string): TextEdit | undefined => {
   if (before === after) return undefined

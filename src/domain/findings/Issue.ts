@@ -29,9 +29,9 @@ export const Issue = Schema.Struct({
   code: Schema.String,
   /** The place in the document. */
   where: Where,
-  /** What is wrong. */
+  /** The problem. */
   what: Schema.String,
-  /** What to write instead. */
+  /** The fix: what to write instead. */
   how: Schema.String,
   /** The text that is wrong. */
   quote: Schema.optionalKey(Schema.String)

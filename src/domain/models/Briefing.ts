@@ -208,8 +208,8 @@ export const briefingLinks = (briefing: BriefingParts): ReadonlyArray<Reference>
 }
 
 /**
- * The document in which anchors resolve. The project description comes last, so that its headings get the numbered slugs and
- * ours stay `user-prompt`, `environment`, `current-file`, `open-files`, `project-map`.
+ * The document in which anchors resolve. The project description comes last. So if its headings repeat a name such as
+ * `user-prompt` or `environment`, they get the numbered slug, and our headings keep the plain one.
  */
 export const requestDocument = (briefing: BriefingParts): string => {
   const { attachment, ...others } = briefing

@@ -81,7 +81,7 @@ export const families: ReadonlyArray<Family> = [
   }
 ]
 
-/** The recommendation for a model by its names; nothing for an unknown family. */
+/** The recommendation for a model by its names; undefined for an unknown family. */
 export const familySampling = (names: string, thinks: boolean): Sampling | undefined => {
   const lower = names.toLowerCase().replaceAll("_", "-")
   const family = families.find((one) => one.names.test(lower))

@@ -57,7 +57,7 @@ export type GeneratingStage = keyof StageGenerations
 
 export const generatingStages = Object.keys(StageGenerations.fields) as ReadonlyArray<GeneratingStage>
 
-/** Everything that a person set. */
+/** All settings that a user made. */
 export interface Generation extends Omit<StageGeneration, "model"> {
   readonly stages?: StageGenerations
 }
@@ -90,7 +90,7 @@ export const toolCallsFor = (
 ): ToolCalls =>
   settings.stages?.[name]?.toolCalls ?? settings.toolCalls ?? toolCallsOfModel(settings.modelToolCalls, model) ?? "text"
 
-/** The model that answers a stage; nothing for that of the run. */
+/** The model that answers a stage; undefined for that of the run. */
 export const stageModel = ({ stages }: Pick<Generation, "stages">, name: GeneratingStage): string | undefined =>
   stages?.[name]?.model
 

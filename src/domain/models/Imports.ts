@@ -20,7 +20,7 @@ const mostOfPath = 255
 
 const hasEnding = (path: string): boolean => /[^/.]\.\w{1,8}$/.test(path)
 
-/** The path that is the whole text; nothing for a sentence. */
+/** The path that is the whole text; undefined for a sentence. */
 export const pointerIn = (text: string): NamedFile | undefined => {
   const path = text.trim()
   if (path === "" || path.length > mostOfPath || /[\n`*<>|"]|^[@#-]|[.!?:]$/.test(path)) return undefined

@@ -6,7 +6,7 @@ import { durationText } from "../text/Format.ts"
 /** How long a server should keep a model after a call. */
 export const defaultKeepAlive = "30m"
 
-/** What happened since the model's last answer. */
+/** The time and the calls since the model's last answer. */
 export interface SinceLoaded {
   readonly idleMs: number
   /** How long the server keeps a model after a call: "30m". Negative is for ever. */

@@ -38,7 +38,7 @@ const fittingWindow = ({ bytes, gpuBytes, window }: LoadedMemory, fileSize: numb
   return whole < windowStep ? undefined : whole
 }
 
-/** `40 % on the CPU, expect a third of the speed`; nothing for a model entirely on the graphics card. */
+/** `40 % on the CPU, expect a third of the speed`; undefined for a model entirely on the graphics card. */
 export const memoryText = (memory: LoadedMemory, fileSize: number = Infinity): string | undefined => {
   const { bytes, gpuBytes } = memory
   const share = bytes <= 0 ? 0 : 1 - gpuBytes / bytes

@@ -15,7 +15,7 @@ export type PullStep = typeof PullStep.Type
 
 /** All parts together. */
 export interface PullProgress {
-  /** What the server does now. */
+  /** The current step of the server. */
   readonly status: string
   /** Bytes in all. */
   readonly total: number

@@ -29,7 +29,7 @@ export interface CommandText {
   readonly output: string
 }
 
-/** The texts of a call that ran a command; nothing for other calls. */
+/** The texts of a call that ran a command; undefined for other calls. */
 export const commandText = (result: ToolResult): CommandText | undefined => {
   const end = commandEnd(result)
   if (end === undefined || result.data === null || !isFields(result.data)) return undefined

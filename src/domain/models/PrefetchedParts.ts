@@ -27,7 +27,7 @@ export interface SearchedTurn {
   readonly replyBudget: (messages: Messages) => number
 }
 
-/** Parts of files for the reply, and the messages, which may have made room for them. */
+/** Parts of files for the reply, and the messages. Some messages may be shortened to make space for the parts. */
 export interface SecondLook {
   readonly messages: Messages
   readonly parts: string
@@ -39,7 +39,7 @@ const mostHolders = 8
 /** The most further files to name, with their number of matching lines. */
 const mostOthers = 8
 
-/** Less room than this shows no function: nothing is shown around the hits of a search. */
+/** With less space, no function fits, so nothing is shown around the hits of a search. */
 const leastParts = 600
 
 const countHolding = (text: string, wanted: ReadonlyArray<string>): number =>
@@ -84,7 +84,7 @@ export const changelogBlock = ({ path, text }: NamedText, budget: number): strin
   )
 }
 
-/** Removes parts of files that `isKept` rejects; nothing when none remains. */
+/** Removes parts of files that `isKept` rejects; empty if none remains. */
 export const keptParts = (prefetched: string, isKept: (path: string) => boolean): string => {
   const [heading = "", ...blocks] = prefetched.split(/^(?=Path: )/m)
   const kept = blocks.filter((block) => isKept(/^Path: (.*)$/m.exec(block)?.[1] ?? ""))
@@ -112,7 +112,7 @@ export const prefetchedParts = (
   return rawBlock("## Parts of files that hold words of the task", `${blocks.join("")}${more}${also}`.trimEnd())
 }
 
-/** The lines of source files that searches found, by file; nothing where they are in too many files to say which matters. */
+/** The lines of source files that searches found, by file; empty if they are in too many files to say which matters. */
 export const hitsIn = (outputs: ReadonlyArray<string>): ReadonlyMap<string, ReadonlyArray<number>> => {
   const hits = [...outputs.join("\n").matchAll(/^(\S+):(\d+): /gm)].map(([, path = "", line]) => ({
     path,

@@ -76,7 +76,7 @@ export const addParts = (parts: ReadonlyArray<PromptPart>): ReadonlyArray<Prompt
 /** The smallest window for a prompt of this size and its answer, rounded up. */
 const leastWindow = (tokens: number): number => Math.ceil(Math.min(tokens + 2048, (tokens * 4) / 3) / 256) * 256
 
-/** A message about the overflow: what is large, and what to do. Sizes in tokens. */
+/** A message about the overflow: the largest parts, and the remedy. Sizes in tokens. */
 export const overflowText = (overflow: {
   readonly estimated: number
   readonly window: number
@@ -156,7 +156,7 @@ export const largestParts = ({ parts = [] }: FilledPrompt, scale = assumedScale)
 /** The tokens reserved for the answer: a quarter of the window, at most 2048. */
 export const answerReserve = (window: number): number => Math.min(2048, Math.floor(window / 4))
 
-/** The characters that surely fit into so many tokens. */
+/** The characters that certainly fit into `tokens` tokens. */
 export const charactersIn = (tokens: number, scale = assumedScale): number =>
   Math.max(0, Math.floor((tokens / scale.margin) * scale.charactersPerToken))
 
@@ -171,7 +171,7 @@ export const fittingPrompt = (prompt: FilledPrompt, window: number, scale = assu
 /** The size of a prompt in characters. */
 export const charactersOf = ({ system, user }: FilledPrompt): number => system.length + user.length
 
-/** The characters that still fit a window beside so many that are already there; 0 when it is full. */
+/** The characters that still fit a window with `characters` characters in it; 0 if it is full. */
 export const charactersBeside = (window: number, characters: number, scale = assumedScale): number =>
   Math.max(0, charactersIn(window - answerReserve(window), scale) - (characters + 2 * scale.charactersPerToken))
 

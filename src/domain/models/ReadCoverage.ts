@@ -25,7 +25,7 @@ const everything: Seen = { seen: 0, of: 0 }
 
 const percentSeen = ({ of, seen }: Seen): number => (of === 0 ? 100 : percentOf(seen / of))
 
-/** The length of the file in the note after its lines; nothing when all lines are there. */
+/** The length of the file in the note after its lines; undefined if the text has all lines. */
 const totalIn = (text: string): number | undefined => {
   const [, total] =
     /\n\n\((?:Lines? \d+(?: to \d+)?|The first \d+ of \d+ characters of line \d+) of (\d+)\./.exec(text) ?? []

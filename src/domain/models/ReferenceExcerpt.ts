@@ -39,7 +39,7 @@ const pageGap = (lines: ReadonlyArray<string>) => {
   return (from: number, to: number): string => `(characters ${starts[from]} to ${starts[to + 1]} left out)`
 }
 
-/** The requested lines of a reference (indexes from 0). Nothing for all lines, or for one line, which means its block. */
+/** The requested lines of a reference (indexes from 0). Undefined for all lines, or for one line, which means its block. */
 const askedOf = ({ content, reference }: ResolvedReference): LineRange | undefined => {
   if (reference.kind !== "file" || content.kind !== "file" || content.first === undefined) return undefined
   const { lines } = reference

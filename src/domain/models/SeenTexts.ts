@@ -13,7 +13,7 @@ import { unescaped } from "../text/PercentEscapes.ts"
 const mostCharacters = 32_000_000
 /** A shorter word of a query is ignored. */
 const leastWord = 4
-/** A shorter piece cannot be told from a part of a longer word. */
+/** A shorter piece looks the same as a part of a longer word. */
 const leastPiece = 6
 /** This many consecutive words of a line are its content. */
 const runOfLine = { count: 4, letters: 16 }
@@ -189,7 +189,7 @@ export class SeenTexts {
     })
   }
 
-  /** The known text that a URL would send; nothing for a permitted link. */
+  /** The known text that a URL would send; undefined for a permitted link. */
   carriedBy(href: string): string | undefined {
     const url = this.#links.has(href) ? null : URL.parse(href)
     if (url === null) return undefined

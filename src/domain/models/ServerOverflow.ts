@@ -72,7 +72,7 @@ const firstCount = (text: string, patterns: ReadonlyArray<RegExp>): number | und
   return undefined
 }
 
-/** Reads a message about a too long prompt, inside any number of proxies; nothing for other messages. */
+/** Reads a message about a too long prompt, inside any number of proxies; undefined for other messages. */
 export const readServerOverflow = (text: string): ServerOverflow | undefined => {
   if (saysRate.test(text)) return undefined
   const window = firstCount(text, windowPatterns)

@@ -23,7 +23,7 @@ export interface TokenCount {
 /** `unclear`: the count is too small, and either the cache or a dropped front explains it. */
 export type CountVerdict = "plausible" | "unclear" | "overflow"
 
-/** What is known about a model's counts. */
+/** The facts about a model's token counts. */
 export interface TokenCounts {
   /** Characters per token of the latest prompts. */
   readonly ratios: ReadonlyArray<number>
@@ -119,7 +119,7 @@ interface Counted {
   readonly loadMs?: number
 }
 
-/** The sum of a value over the counts with tokens; nothing when one lacks the value. */
+/** The sum of a value over the counts with tokens; undefined if one lacks the value. */
 const sumWhereCounted = (
   all: ReadonlyArray<Counted>,
   tokens: "answerTokens" | "promptTokens",
@@ -130,7 +130,7 @@ const sumWhereCounted = (
   return counted.length === 0 || said.length < counted.length ? undefined : said.reduce((sum, one) => sum + one, 0)
 }
 
-/** The sum as a part of a usage; nothing when a count lacks it. */
+/** The sum as a part of a usage; empty if a count lacks it. */
 export const cachedTokensOf = (all: ReadonlyArray<Counted>): Pick<Counted, "cachedTokens"> => {
   const cachedTokens = sumWhereCounted(all, "promptTokens", "cachedTokens")
   return cachedTokens === undefined ? {} : { cachedTokens }

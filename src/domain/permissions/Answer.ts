@@ -30,7 +30,7 @@ export interface Answered<A> {
   readonly answer: A
   /** Who decided. */
   readonly by: AnsweredBy
-  /** With `decline` or `deny`: what the user wants instead, in their words. It goes into the next round. */
+  /** With `decline` or `deny`: the user's wish in their own words. It goes into the next round. */
   readonly instead?: string
   /** With `said`: the words of the user. */
   readonly text?: string

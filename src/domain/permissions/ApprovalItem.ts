@@ -1,5 +1,5 @@
 /**
- * What the user is asked to approve: one item, as questions and events contain it, and the question about a whole step.
+ * Defines the item of an approval question, as questions and events contain it, and the question about a whole step.
  */
 import * as Schema from "effect/Schema"
 import { Risk } from "../tools/Access.ts"
@@ -22,7 +22,7 @@ const ApprovalSummary = Schema.Struct({
 })
 export type ApprovalSummary = typeof ApprovalSummary.Type
 
-/** A call that the user is asked about. */
+/** A call about which the program asks the user. */
 export const ApprovalItem = Schema.Struct({
   /** The name of the task. */
   task: Schema.String,
@@ -34,13 +34,13 @@ export const ApprovalItem = Schema.Struct({
   origin: Schema.optionalKey(Schema.String),
   /** How much harm the call can do. */
   risk: Risk,
-  /** What the call accesses: paths, addresses, command lines. */
+  /** The paths, addresses and command lines that the call accesses. */
   targets: Schema.Array(Schema.String),
   /** Details of the targets, one line each. */
   details: Schema.optionalKey(Schema.Array(Schema.String)),
   /** The change as a unified diff of limited length. */
   preview: Schema.optionalKey(Schema.String),
-  /** What the user should know before answering, in whole sentences. */
+  /** Warnings that the user reads before answering, in whole sentences. */
   warnings: Schema.optionalKey(Schema.Array(Schema.String)),
   /** The complete diff of which `preview` is the beginning, with paths as a user reads them. */
   diff: Schema.optionalKey(Schema.String),
@@ -51,14 +51,14 @@ export const ApprovalItem = Schema.Struct({
   /** True if only the user, or a rule that names the call, may allow it. `--yes` does not. */
   personOnly: Schema.optionalKey(Schema.Boolean),
   /**
-   * What the answers `session` and `remember` would cover; an absent one is not offered. `always` are rules that the
-   * user may choose for this project. Each of them covers the call.
+   * The scopes of the answers `session` and `remember`; an absent one is not offered. `always` are rules that the user
+   * may choose for this project. Each of them covers the call.
    */
   offers: Schema.optionalKey(
     Schema.Struct({
       session: Schema.optionalKey(Schema.String),
       remember: Schema.optionalKey(Schema.String),
-      /** What `repairs` would cover in addition to the call. Offered if checks run after the change. */
+      /** The calls that `repairs` would allow in addition. Offered if checks run after the change. */
       repairs: Schema.optionalKey(Schema.String),
       always: Schema.optionalKey(Schema.Array(Schema.String))
     })
@@ -88,7 +88,7 @@ export interface GatedTask {
   readonly calls: ReadonlyArray<GatedCall>
   /** One line per check outcome and per command of the task. */
   readonly facts?: ReadonlyArray<string>
-  /** The changes of earlier tasks, on top of which its calls are made. */
+  /** The changes of earlier tasks, on which the calls of this task build. */
   readonly others?: ReadonlyArray<ProposedFile>
 }
 
@@ -102,7 +102,7 @@ export interface GatedCall extends PreparedCall {
   readonly project?: ReadonlyArray<ProposedFile>
 }
 
-/** What the user wants instead of a declined step or call, in their words. */
+/** The user's wish in place of a declined step or call, in their own words. */
 export const RequestedChange = Schema.Struct({
   declined: Schema.String,
   instead: Schema.String,

@@ -20,7 +20,7 @@ import { commandText } from "../commands/CommandText.ts"
 import type { ApprovalSummary } from "./ApprovalItem.ts"
 import type { Asked } from "./PolicyFormat.ts"
 
-/** What a write changes. `isNew` is true if the file does not exist. */
+/** The change of a write, as the user sees it. `isNew` is true if the file does not exist. */
 export interface SeenChange extends WholeChange {
   readonly isNew: boolean
 }
@@ -43,7 +43,7 @@ const namesLength = 120
 
 const sizeOf = ({ holds }: WriteAccess): number => holds?.size ?? 0
 
-/** A sentence about files that may hold secrets, if the call has several files. */
+/** A sentence about files that may contain secrets, if the call has several files. */
 const secretsOf = (files: ReadonlyArray<WriteAccess>, nameOf: SummaryContext["nameOf"]): ReadonlyArray<string> => {
   const names = files.filter(({ path }) => isSecretLike(path)).map(({ path }) => nameOf(path))
   return files.length < 2 || names.length === 0 ? [] : [`By their names these may hold secrets: ${names.join(", ")}.`]

@@ -1,4 +1,4 @@
-/** The file of permanent permissions, and what an answer for the session covers. */
+/** Defines the file of permanent permissions, and the scope of an answer for the session. */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { type JsonProblem, readJson } from "../text/JsonText.ts"
@@ -123,7 +123,7 @@ export const readPolicies = (text: string): Result.Result<ReadonlyArray<Remember
 export const renderPolicies = (rules: ReadonlyArray<RememberedRule>): string =>
   `${JSON.stringify({ version: policyVersion, rules }, null, 2)}\n`
 
-/** The parts of a question that determine what a longer answer covers. */
+/** The parts of a question that determine the scope of a longer answer. */
 export interface Asked {
   readonly tool: string
   readonly risk: Risk

@@ -1,6 +1,6 @@
 /**
- * What every approval question shows of a call: a sentence, and the arguments that the sentence omits. No user approves
- * a call without seeing its arguments.
+ * Computes what every approval question shows of a call: a sentence, and the arguments that the sentence omits. So no
+ * user approves a call without seeing its arguments.
  */
 import { fenced } from "../markdown/PromptBlock.ts"
 import { printableJson } from "../text/Printable.ts"
@@ -9,7 +9,7 @@ import type { ApprovalItem } from "./ApprovalItem.ts"
 /** True for a step without calls that still needs approval. */
 export const hasNoCall = ({ call, targets }: ApprovalItem): boolean => call === undefined && targets.length === 0
 
-/** What the call does. Begins with a verb, unless there is no call. */
+/** The effect of the call. Begins with a verb, unless there is no call. */
 export const itemDoes = (item: ApprovalItem): string => {
   const { origin, targets, tool, words } = item
   if (words !== undefined) return words.does

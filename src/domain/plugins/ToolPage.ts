@@ -1,6 +1,4 @@
-/**
- * One tool as markdown for a person: what it does, its parameters, an example, how it fails.
- */
+/** Describes one tool as markdown for users: its effect, its parameters, an example, and its failures. */
 import { tableCell } from "../text/Format.ts"
 import type { EffectClass, Risk } from "../tools/Access.ts"
 import type { ToolInfo } from "../tools/ToolCall.ts"

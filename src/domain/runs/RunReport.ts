@@ -37,7 +37,7 @@ export type RunStatus = typeof RunStatus.Type
 
 /** Sums over all model calls of a run; durations in ms. */
 export const RunUsage = Schema.Struct({
-  /** How often a model was asked. */
+  /** The number of calls to a model. */
   modelCalls: Schema.Int,
   /** How many calls of tools were made. */
   toolCalls: Schema.Int,
@@ -150,7 +150,7 @@ export const AskReport = Schema.Struct({
   answer: Schema.String,
   /** Why the work ended; empty for `done`. */
   reason: Schema.String,
-  /** How often the model was asked. */
+  /** The number of calls to the model. */
   iterations: Schema.Int,
   /** How many calls of tools were made. */
   toolCalls: Schema.Int,

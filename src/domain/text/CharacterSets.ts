@@ -5,9 +5,9 @@
 
 /** A set that includes ASCII. */
 export interface CharacterSet {
-  /** Nothing for bytes outside the set. */
+  /** Undefined for bytes outside the set. */
   readonly decode: (bytes: Uint8Array) => string | undefined
-  /** The bytes of one character; nothing when the set lacks it. */
+  /** The bytes of one character; undefined if the set lacks it. */
   readonly encode: (character: string) => ReadonlyArray<number> | undefined
 }
 

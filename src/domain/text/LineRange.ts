@@ -22,7 +22,7 @@ const linesOf = (text: string): ReadonlyArray<string> => (text === "" ? [] : tex
 /** Counts the lines; the final line end begins no new one. */
 export const countLines = (text: string): number => linesOf(text).length
 
-/** The lines of a range. Nothing when it begins after the text; it may end after it. */
+/** The lines of a range. None if it begins after the text; it may end after the text. */
 export const takeLines = (text: string, { from, to }: LineRange): Option.Option<string> => {
   const lines = linesOf(text)
   return from < 1 || to < from || from > lines.length

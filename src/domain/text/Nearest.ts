@@ -79,7 +79,7 @@ const wordsOf = (name: string): ReadonlyArray<NameWord> =>
 const bothChange = (a: NameWord, b: NameWord): boolean =>
   [a, b].every(({ meanings, stem }) => changing.has(stem) || changing.has(meanings[0] ?? ""))
 
-/** Whether a name promises a change or a read; nothing when its words do not tell. */
+/** Whether a name promises a change or a read; undefined if its words show neither. */
 export const intentOf = (name: string): "changes" | "reads" | undefined => {
   const words = wordsOf(name)
   const has = (set: ReadonlySet<string>) => words.some((word) => set.has(word.stem) || set.has(word.meanings[0] ?? ""))

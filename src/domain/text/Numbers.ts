@@ -35,7 +35,7 @@ const words = (text: string): ReadonlySet<string> =>
   )
 
 /**
- * The number of a sentence that contradicts the lines it is about; nothing when they agree or may agree. Only a sentence with
+ * The number of a sentence that contradicts the lines it is about; undefined if they agree or may agree. Only a sentence with
  * a single number, about a word in the lines, can contradict them.
  */
 export const otherNumber = (

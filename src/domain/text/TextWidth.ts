@@ -59,7 +59,9 @@ export const wrapText = (text: string, columns: number | undefined): string =>
         })
         .join("\n")
 
-/** Cuts a string without colours to so many columns. A cut ends with `...`, or less if there is no room. */
+/**
+ * Cuts a string without colours to `columns` columns. A cut ends with `...`, or with fewer dots if there is no space.
+ */
 export const cutText = (text: string, columns: number): string => {
   if (textWidth(text) <= columns) return text
   const end = columns < 3 ? "" : "..."
@@ -88,7 +90,7 @@ export const lineWidth = (line: StyledLine): number => line.reduce((sum, { text 
 
 export const lineText = (line: StyledLine): string => line.map(({ text }) => text).join("")
 
-/** Cuts a styled line to so many columns. */
+/** Cuts a styled line to `columns` columns. */
 export const cutLine = (line: StyledLine, columns: number): StyledLine => {
   if (lineWidth(line) <= columns) return line
   const cut: Array<Span> = []

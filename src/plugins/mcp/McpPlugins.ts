@@ -231,7 +231,7 @@ interface McpOrder {
 
 /** Default start timeout in seconds. */
 export const defaultStartTimeout = 10
-/** After this time the user is told which server the start waits for. */
+/** After this time the program names the server that delays the start. */
 const quietStart = "2 seconds"
 const maxDoes = 400
 

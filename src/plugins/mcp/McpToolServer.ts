@@ -231,7 +231,7 @@ export const serveTools = Effect.fn("serveTools")(function* ({ instructions, nam
     protocols: [McpProtocol.v2025_11_25, McpProtocol.v2025_06_18, McpProtocol.v2025_03_26, McpProtocol.v2024_11_05],
     registrations: Layer.effectDiscard(Effect.forEach(tools, register, { discard: true }))
   })
-  /* At the end of stdin the transport interrupts the fiber that built it, so it gets its own. */
+  /** At the end of stdin the transport interrupts the fiber that built it, so the server gets its own fiber. */
   const fiber = yield* Effect.forkChild(Effect.provideService(Layer.launch(server), Stdio.Stdio, watched))
   yield* Effect.raceFirst(Fiber.await(fiber), Effect.andThen(Deferred.await(closed), Effect.sleep(grace)))
   yield* Fiber.interrupt(fiber)

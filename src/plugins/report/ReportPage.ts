@@ -302,7 +302,7 @@ const sectionsOf = (data: ReportData, context: LinkContext): ReadonlyArray<Secti
   return sections.filter(({ content }) => content.source !== "")
 }
 
-/** The page. `sha256` returns the base64 hash of a string; `home` is the reader's home folder. */
+/** Renders the report page. `sha256` returns the base64 hash of a string; `home` is the reader's home folder. */
 export const reportPage = (
   whole: ReportData,
   sha256: (text: string) => string,

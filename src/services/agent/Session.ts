@@ -119,7 +119,7 @@ export interface Session {
   readonly isCompacted: boolean
   /** The first turn whose outputs are still in the messages; 0 before a compaction. */
   readonly shownFrom: number
-  /** The last turn that began, from 1. */
+  /** The number of the last turn that began; the first is 1. */
   readonly turn: number
 }
 

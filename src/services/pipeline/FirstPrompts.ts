@@ -20,7 +20,7 @@ import { BriefingError } from "./Briefer.ts"
 import { plannerSkills } from "./PlanChecker.ts"
 import { makeTaskPrompts } from "./TaskPrompts.ts"
 
-/** Why the window is too small for a prompt with its answer; nothing when it fits. */
+/** Why the window is too small for a prompt with its answer; undefined if it fits. */
 export const makeOverflow = Effect.gen(function* () {
   const calibration = yield* TokenCalibration
   const { contextWindow: window, model } = yield* RunSettings

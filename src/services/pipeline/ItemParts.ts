@@ -96,7 +96,7 @@ const makePartsOf = Effect.gen(function* () {
   const prompts = yield* makeTaskPrompts
   const skills = yield* Skills
 
-  /** The budget for the places of one part; nothing when each item is worked on alone. */
+  /** The budget for the places of one part; undefined if each item is worked on alone. */
   const placeBudget = ({ briefing, task }: TaskOrder): number | undefined =>
     (skills.find(task.skill)?.inputs ?? []).length > 0 ? undefined : prompts.placeBudget(task, briefing).places
 

@@ -57,10 +57,10 @@ export const makeMissingTools = Effect.gen(function* () {
   }
 
   return {
-    /** Why the skill cannot work at all; nothing when it can. */
+    /** Why the skill cannot work at all; undefined if it can. */
     whyUnusable: (skill: Skill): string | undefined =>
       usableSkills([skill], names).length > 0 ? undefined : textOf(skill, "cannot work"),
-    /** The tools that the skill lacks; nothing when it has all. */
+    /** The tools that the skill lacks; undefined if it has all. */
     whatIsMissing: (skill: Skill): string | undefined =>
       missingTools(skill, names).length === 0 ? undefined : textOf(skill, "works without a part of its tools")
   }
