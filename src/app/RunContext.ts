@@ -49,7 +49,7 @@ export interface SavedRun {
 
 /** The file of the user's own configuration. */
 export interface UserFile {
-  /** Its path, even if it does not exist yet. */
+  /** The path of the folder, even if the folder does not exist yet. */
   readonly path: string
   /** The reason why it is not used. */
   readonly problem?: string | undefined

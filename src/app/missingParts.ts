@@ -42,7 +42,7 @@ export const requireParts = Effect.fnUntraced(function* ({ lines, runId }: Earli
   const sources = new Set(tools.map(({ origin }) => sourceOf(origin)))
   const missing = recordedTools(records.toReversed()).filter(({ name, origin }) => {
     const source = sourceOf(origin)
-    /* Of a source that is there, only a script says which tools it has. */
+    /* A plugin or server that exists may have other tools now. A script must provide every recorded tool again. */
     const isThere = names.has(name) || (source !== programOrigin && sources.has(source))
     return !isThere && !isExplained(source, problems)
   })

@@ -30,7 +30,7 @@ interface Folded {
   /** Failed changes that no later change replaced. */
   readonly open: ReadonlyArray<CallOutcome>
   readonly files: ReadonlyArray<ProposedFile>
-  /** The prompt before it. */
+  /** The text of the prompt before the compacted turns. */
   readonly above: string
   readonly checks: ReadonlyArray<CheckOutcome>
   /** The issues of the last answer. */

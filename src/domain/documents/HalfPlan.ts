@@ -17,7 +17,7 @@ const planned = new RegExp(
   `\\b(?:plan (?:has|holds|contains|comprises|consists of)|(?:split|divide|divided|break|broken|broke) (?:(?:this|it|that|the (?:work|job|prompt|request)) )?(?:down )?(?:in)?to) ${number} tasks\\b`,
   "i"
 )
-/** The same in the heading of the tasks, or behind it. */
+/** The number of tasks in the heading of the tasks, or in the text after that heading. */
 const introduced = new RegExp(
   `^#{1,6}\\s+tasks\\s*[([:-]\\s*${number}\\s*(?:tasks)?\\s*[)\\]]?\\s*$|^\\W*(?:there are|here are|these are|the)\\s(?:the )?${number} tasks\\b`,
   "i"

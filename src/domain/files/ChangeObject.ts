@@ -33,10 +33,10 @@ const opening = new RegExp(`^\\s*\\{\\s*(?:$|"(?:${allKeys.join("|")})"\\s*:)`)
 const beginning = new RegExp(`^\\s*\\{\\s*"(?:${words.join("|")})"\\s*:`)
 const named = new RegExp(`"(?:${words.join("|")})"\\s*:`)
 
-/** True for a line that may begin such an object. */
+/** True for a line that may begin a JSON object for a change. */
 export const mayBeChangeObject = (line: string): boolean => opening.test(line)
 
-/** True for a line that begins such an object and names its verb first. */
+/** True for a line that begins a JSON object for a change, with the verb first. */
 export const beginsChangeObject = (line: string): boolean => beginning.test(line)
 
 /** True for a text with a verb of such objects. */

@@ -142,7 +142,7 @@ export const declaredName = (line: string, language: string): string | undefined
 }
 
 export interface Declaration {
-  /** Its index from 0. */
+  /** The index of its line, from 0. */
   readonly index: number
   readonly name: string
   /** The indentation in characters. */

@@ -222,7 +222,7 @@ const unescaped = ({ newText, oldText }: Replacement): Replacement | undefined =
 /** `12: `, `12|`, a number and a tab, `path:12: ` and `path-12- `. */
 const numbered = /^(?:\s*(\d+)(?::(?:\s|$)|\s?[|\u2502]\s?|\t|:(?=\S))|\S+?[:-](\d+)[:-](?:\s|$))/
 
-/** The same without a blank after it. */
+/** A line number as above, without a blank after it. */
 const bareNumber = /^(?:\s*\d+:|\S+?[:-]\d+[:-])/
 
 const withoutSign = (text: string, sign: RegExp): string =>

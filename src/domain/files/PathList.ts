@@ -96,7 +96,7 @@ export const nearestHint = (names: ReadonlyArray<string>): string =>
 export interface TreeBudget {
   /** The most entries. */
   readonly entries: number
-  /** Of all entries together. */
+  /** The most characters of all entries together. */
   readonly characters: number
 }
 

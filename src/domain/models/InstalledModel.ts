@@ -10,11 +10,11 @@ import { nearest } from "../text/Nearest.ts"
 export interface ModelAbilities {
   /** False for a model that only computes, such as an embedding model. */
   readonly completion?: boolean
-  /** It calls tools. */
+  /** True if the model calls tools. */
   readonly tools?: boolean
-  /** It thinks before it answers. */
+  /** True if the model thinks before it answers. */
   readonly thinking?: boolean
-  /** It sees pictures. */
+  /** True if the model reads pictures. */
   readonly vision?: boolean
 }
 
@@ -28,7 +28,7 @@ export interface InstalledModel {
   readonly abilities: ModelAbilities
   /** True when the server forwards prompts for it to another server. */
   readonly isForwarded?: boolean | undefined
-  /** Its windows and slots. */
+  /** The window and the slots of the model. */
   readonly capacity: ModelCapacity
   /** What it takes in memory now. */
   readonly memory?: LoadedMemory | undefined

@@ -14,7 +14,7 @@ export interface PromptPart {
 export interface FilledPrompt {
   readonly system: string
   readonly user: string
-  /** Its parts, for the message when it is too large. */
+  /** The parts of the prompt with their sizes, for the message about a prompt that is too large. */
   readonly parts?: ReadonlyArray<PromptPart>
   /** The same prompt without its dispensable parts; see `fittingPrompt`. */
   readonly lighter?: FilledPrompt | undefined

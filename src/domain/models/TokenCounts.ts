@@ -136,7 +136,7 @@ export const cachedTokensOf = (all: ReadonlyArray<Counted>): Pick<Counted, "cach
   return cachedTokens === undefined ? {} : { cachedTokens }
 }
 
-/** The same for the time of generating answers. */
+/** The total time of generating answers as a part of a usage; empty if a count lacks it. */
 export const answerMsOf = (all: ReadonlyArray<Counted>): Pick<Counted, "answerMs"> => {
   const answerMs = sumWhereCounted(all, "answerTokens", "answerMs")
   return answerMs === undefined ? {} : { answerMs }

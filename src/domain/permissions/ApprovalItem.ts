@@ -109,7 +109,7 @@ export const RequestedChange = Schema.Struct({
   /** The task and the tool of the call. */
   task: Schema.optionalKey(Schema.String),
   tool: Schema.optionalKey(Schema.String),
-  /** True for a call that would only have read. */
+  /** True for a denied call that only reads. */
   isRead: Schema.optionalKey(Schema.Boolean)
 })
 export type RequestedChange = typeof RequestedChange.Type

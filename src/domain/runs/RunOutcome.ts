@@ -67,7 +67,7 @@ const failed = (failures: ReadonlyArray<TaskFailure>, message: string, shortfall
   return outcome(status, [...declined, message].join("\n"))
 }
 
-/** A denied call. `isRead`: it would only have read. `leftOut`: it would have changed something in a read-only run. */
+/** A denied call. `isRead`: the call only reads. `leftOut`: the call changes something, and the run is read-only. */
 interface Denial {
   readonly message: string
   readonly tool?: string

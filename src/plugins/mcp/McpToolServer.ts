@@ -51,10 +51,10 @@ export interface ToolClient {
 /** The hints about a tool's effects. */
 export interface ToolHints {
   readonly isReadOnly: boolean
-  /** It may remove existing data. Only if it is not read-only. */
+  /** True if the tool may remove existing data. Only meaningful if it is not read-only. */
   readonly isDestructive: boolean
   readonly isIdempotent: boolean
-  /** It reaches beyond the project, such as a model or the web. */
+  /** True if the tool reaches beyond the project, such as a model or the web. */
   readonly isOpenWorld: boolean
 }
 

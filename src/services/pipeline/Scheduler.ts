@@ -63,7 +63,7 @@ interface WorkedTask {
 /** A task while its round runs. */
 interface TaskState {
   readonly task: Task
-  /** The position of its step, from 0. */
+  /** The position of the step in its plan, from 0. */
   readonly step: number
   readonly worked: Deferred.Deferred<WorkedTask, TaskFailure | CallsDeclined>
   readonly done: Deferred.Deferred<TaskResult, TaskFailure>

@@ -68,7 +68,7 @@ const deniedProblem = (target: string, { denied, rules: [rule] }: GateDenial): R
 
 const documentOf = ({ requestDocument }: Briefing) => readMarkdown(requestDocument)
 
-/** What a list is checked against. `budget` is in characters per task. */
+/** The material for checking a list: the briefing, the finished tasks, and the budget in characters per task. */
 interface CheckContext {
   readonly briefing: Briefing
   readonly finished: ReadonlyArray<TaskResult>

@@ -75,7 +75,7 @@ export type DiscoveryServices =
   | Scope.Scope
   | Workspace
 
-/** Finds plugins. Whatever it starts lives as long as the run. */
+/** Finds plugins. Everything that the function starts lives as long as the run. */
 export type Discovery = (place: DiscoveryPlace) => Effect.Effect<Discovered, never, DiscoveryServices>
 
 /** What the program notes on a discovered plugin. */
@@ -86,7 +86,7 @@ interface HostNotes {
   readonly named?: string
   /** True for a plugin that a script passes as a value. */
   readonly isValue?: boolean
-  /** The settings that the user's or the project's file has for it. */
+  /** The plugin's configuration in the user's or the project's file. */
   readonly configuration?: GivenConfiguration
   /** Its declared secrets with their values, or why one is missing. */
   readonly secretValues?: ReadonlyMap<string, Result.Result<string, string>>
