@@ -78,8 +78,8 @@ const keepOwner = Effect.fnUntraced(
 interface Expected {
   /** The hash of the text from which an edit was computed. */
   readonly base?: string
-  /** The state of the file at the time of approval, as in `WriteAccess`. */
-  readonly foundState?: string
+  /** The state of the file at the time of approval. Callers pass a whole `WriteAccess`, so both have this name. */
+  readonly found?: string
 }
 
 /** What a write sets besides the text: another kind of file, or an exact mode. */
@@ -110,11 +110,7 @@ const changedMeanwhile = (file: string, end: string) => {
 }
 
 /** Fails if the file has changed since the write was approved. */
-const requireExpected = Effect.fnUntraced(function* (
-  file: string,
-  reach: string,
-  { base, foundState: found }: Expected
-) {
+const requireExpected = Effect.fnUntraced(function* (file: string, reach: string, { base, found }: Expected) {
   const isOther = found !== undefined && (yield* contentState(reach)) !== found
   if (!isOther && (base === undefined || !(yield* changed(reach, base)))) return
   return yield* changedMeanwhile(file, "nothing was written. Read it again and repeat the call.")

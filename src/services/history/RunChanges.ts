@@ -287,8 +287,8 @@ const carryOut = Effect.fnUntraced(function* (step: Step) {
   const text = isLink && next !== null && typeof next !== "string" ? new TextDecoder().decode(next) : next
   /** Do not write through a link to its target. */
   const isReplaced = stateNow.startsWith("link ") && !isLink && next !== null
-  if (isReplaced) yield* changeFile(change.path, null, { foundState: stateNow })
-  yield* changeFile(change.path, text, { foundState: isReplaced ? "absent" : stateNow, ...after })
+  if (isReplaced) yield* changeFile(change.path, null, { found: stateNow })
+  yield* changeFile(change.path, text, { found: isReplaced ? "absent" : stateNow, ...after })
 })
 
 /** The requested changes. If someone else wrote between several changes of a file, only the last counts. */
