@@ -1,5 +1,6 @@
 /**
- * The packed program as npm, pnpm, yarn and bun install it from a registry: a script that checks and runs, and the command line.
+ * The packed program as npm, pnpm, yarn and bun install it from a registry, and in Deno: a script that checks and runs, and the
+ * command line.
  */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { execFile, spawnSync } from "node:child_process"
@@ -59,7 +60,7 @@ beforeAll(async () => {
   registry = await startRegistry(repository, product)
   tarball = packFolder(product, root)
   mkdirSync(join(root, "home"))
-  for (const manager of Object.keys(commands)) {
+  for (const manager of [...Object.keys(commands), "deno"]) {
     const folder = join(root, manager)
     mkdirSync(folder)
     writeFileSync(join(folder, ".npmrc"), `registry=${registry.url}/\naudit=false\nfund=false\n`)
@@ -84,4 +85,13 @@ describe("the packed program", () => {
       assert.include(await output(program, ["--version"], folder), version)
     })
   }
+
+  it("works in Deno as npm installs it, as a library and as a command", unlessMissing(missing("deno")), async () => {
+    const folder = join(root, "deno")
+    await output("npm", ["install", tarball], folder)
+    const run = (...words: ReadonlyArray<string>) => output("deno", ["run", "--allow-all", ...words], folder)
+    assert.strictEqual(await run("script.js"), "rejected done true\n")
+    const program = "node_modules/task-conductor/bin/task-conductor.cjs"
+    assert.include(await run(program, "run", "--model", "embedded", "Where is the heron named?"), "README.md#L3")
+  })
 })
