@@ -210,7 +210,7 @@ describe("one copy of effect", () => {
       [await callTool(module, "run"), await callTool(module, "node")],
       [
         5,
-        'its tool "word_count" is not well formed: "parameters" is not a schema of the effect package of this program.'
+        'its tool "word_count" is not well formed: "parameters" is not a schema of the copy of `effect` that this program uses.'
       ]
     )
   })

@@ -23,10 +23,13 @@ export interface ApprovalRequest {
 }
 
 /**
- * True allows this step or call once, `repairs` also later changes of the same files by the same task (where an item
- * `offers` it), `remaining` all remaining steps of the round or, for a call, as much as its
- * `offers` say for the session. A list allows those of the items that are in it. `instead` allows nothing and says in
- * words what to do instead; the run continues with it. Any other value from JavaScript code allows nothing.
+ * What a callback allows:
+ * - `true`: this step or call, once.
+ * - `repairs`: also later changes of the same files by the same task, if an item `offers` it.
+ * - `remaining`: all remaining steps of the round; for a call, what its `offers` list for the session.
+ * - A list of items: only these.
+ * - `instead`: nothing. The run continues with the text, which says what to do instead.
+ * - Any other value from JavaScript: nothing.
  */
 export type ApprovalAnswer =
   | boolean

@@ -131,7 +131,7 @@ export const conversations = (
     withOptions(options, "conversations", () => listConversations(options.project ?? ".")).pipe(onThisMachine(options))
   )
 
-/** An open conversation. */
+/** A conversation that takes messages until it is closed. */
 export interface Conversation extends Pick<WorkHandle<RunReport>, "events" | "runId"> {
   /**
    * Sends a message and waits for its answer. Messages wait for each other. Rejects only if the conversation could not

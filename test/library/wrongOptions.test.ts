@@ -128,7 +128,7 @@ const plugins: ReadonlyArray<readonly [name: string, plugin: unknown, message: s
   [
     "a schema of another copy of effect",
     withTools({ hello: { ...hello, parameters: foreignSchema } }),
-    '"parameters" is not a schema of the effect package of this program.'
+    '"parameters" is not a schema of the copy of `effect` that this program uses.'
   ],
   [
     "another version of the interface",

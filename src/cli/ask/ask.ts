@@ -182,7 +182,7 @@ const makeReader = Effect.fnUntraced(function* (
   return { ...reader, read: Effect.andThen(Effect.forkDetach(looking), reader.read) }
 })
 
-/** A second Ctrl-C within this time is the same one: npx forwards what the terminal sent to both. */
+/** A second Ctrl-C within this time counts as the first: the terminal sends Ctrl-C to npx and to this program, and npx forwards its own. */
 const sameInterruptMs = 150
 
 const interruptQueue = Effect.gen(function* () {

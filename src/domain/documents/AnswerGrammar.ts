@@ -52,7 +52,7 @@ export interface PlanWords {
   readonly skills: ReadonlyArray<string>
   /** Links that have a target, as a field writes them. */
   readonly links: ReadonlyArray<string>
-  /** True for a list that may be empty. */
+  /** True when the grammar accepts a list without items. */
   readonly mayBeEmpty: boolean
 }
 

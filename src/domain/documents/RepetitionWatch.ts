@@ -1,9 +1,9 @@
 /**
  * Finds repetition while a model writes: equal lines in a row, a text that follows itself again and again, or only blanks.
- * Prose has narrow limits. Code and data repeat for good reasons and have wide limits: of 61,635 files of at most 64 KiB (this
- * repository, its packages, the libraries of three languages), six repeat up to eight lines with a word for more than 1,600
- * characters, and three repeat anything for more than 4,096, all of them generated; none repeats a sentence for 400
- * characters. The verdict does not depend on how deltas split the text; memory is bounded and cost is linear.
+ * Prose has narrow limits. Code and data repeat for good reasons and have wide limits. These come from 61,635 files of at most
+ * 64 KiB: this repository, its packages, the libraries of three languages. In six of them a block of up to eight lines repeats for
+ * more than 1,600 characters. In three, all generated, some text repeats for more than 4,096. No sentence repeats for 400.
+ * The verdict does not depend on how deltas split the text; memory is bounded and cost is linear.
  */
 import { Line } from "../markdown/Line.ts"
 import { scaleOfText } from "../models/PromptSize.ts"

@@ -72,7 +72,7 @@ const layers: ReadonlyArray<readonly [layer: RegExp, inside: string]> = [
   [/^\[.*\]\(<?(.+?)>?\)$/, "$1"]
 ]
 
-/** The most readings of one line. */
+/** How many parts of one line are tried as a path, at most. */
 const maxReadings = 40
 
 /** The possible paths of a line, from the whole line to its parts. Only the project decides which one is right. */

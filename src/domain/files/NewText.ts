@@ -274,7 +274,7 @@ const withoutEndBlanks = ({ base, newText, oldText }: Written): string => {
   )
 }
 
-/** Writes the line ends of the file; new code gets one kind. An edit gets those of its place when it is made. */
+/** Gives a new text the line ends of the file. Edits are left alone: they get the line ends around them when they are applied. */
 const withOwnLineEnds = ({ base, newText, oldText, path }: Written): string => {
   if (oldText !== undefined) return newText
   const isMeant = base === null && (prose.has(languageOf(path)) || !/(?<!\r)\n/.test(newText))

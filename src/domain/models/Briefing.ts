@@ -191,7 +191,7 @@ export const briefingBlocks = (briefing: BriefingParts, isReference = true) => (
 export const projectTextOf = ({ projectDescription, projectMap = "", projectReadme = "" }: BriefingParts): string =>
   `${projectDescription}\n${projectReadme}\n${projectMap}`
 
-/** The certain targets of references: the parts of the prompt, and the open files. */
+/** The references that always have a target: the parts of the prompt, and the open files. */
 export const briefingLinks = (briefing: BriefingParts): ReadonlyArray<Reference> => {
   const { attachment, currentFile, openFiles, projectDescription, projectReadme = "" } = briefing
   const anchors = [

@@ -100,7 +100,7 @@ export const ModelErrorReason = Schema.TaggedUnion({
   },
   /**
    * The prompt exceeds the context window. Either nothing was sent, or the server read only `counted` tokens and the answer is
-   * discarded. `isRefused` when the server said so. Sizes in tokens; `parts` are the largest ones in order.
+   * discarded. `isRefused`: the server rejected the prompt as too long. Sizes in tokens; `parts` are the largest parts, largest first.
    */
   ContextOverflow: {
     estimated: Schema.Int,

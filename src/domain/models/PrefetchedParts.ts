@@ -147,6 +147,6 @@ export const partsAround = (
   return rawBlock("## Parts of files around what was found", blocks.trimEnd())
 }
 
-/** The parts of both, under the heading of the first ones. */
+/** Appends the parts of `added` to those of `kept`, under the heading of `kept`. */
 export const joinedParts = (kept: string, added: string): string =>
   kept === "" ? added : `${kept.trimEnd()}\n\n${added.slice(Math.max(0, added.search(/^Path: /m)))}`

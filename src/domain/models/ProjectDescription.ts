@@ -78,8 +78,8 @@ const cutTo = (file: DescriptionFile, budget: number): string => {
 }
 
 /**
- * The texts that fit the window (tokens), nearest first. In the prompt the widest comes first, so that the nearest has the
- * last word. The note tells the user when something did not fit.
+ * Selects texts that fit the window (tokens), from the nearest folder outward. The prompt shows them in the opposite order, so that
+ * the nearest has the last word. The note tells the user what did not fit.
  */
 export const fitDescription = (files: ReadonlyArray<DescriptionFile>, window: number, most = Infinity) => {
   const budget = Math.floor(Math.min(charactersIn(window / 8), most))

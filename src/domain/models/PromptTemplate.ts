@@ -26,7 +26,7 @@ export const templatePlaceholders = {
     "previous_proposal",
     "previous_proposal_issues"
   ],
-  /** One task, in turns: its first message. */
+  /** The first message of a task. Later turns are appended to it. */
   task: [
     "project_description",
     ...ofTurns,

@@ -9,7 +9,7 @@ import * as Base64Url from "effect/encoding/Base64Url"
 import * as Hex from "effect/encoding/Hex"
 import { unescaped } from "../text/PercentEscapes.ts"
 
-/** The most recent characters that are compared line by line. */
+/** Only this many of the latest characters are compared line by line. */
 const mostCharacters = 32_000_000
 /** A shorter word of a query is ignored. */
 const leastWord = 4

@@ -288,7 +288,7 @@ const failed = ({ failures }: NotDone): Undone => ({
   tasks: failures.map(({ task }) => task)
 })
 
-/** Tasks with a result that lack changes, or results of items. */
+/** Finished tasks with missing changes. With `ofItems`: finished tasks for which some items have no result. */
 const lacking = ({ failures, missing }: NotDone, ofItems: boolean): Undone => {
   const withoutResult = new Set(failures.map(({ task }) => task))
   const listed = missing.filter(({ isResult = false, task }) => isResult === ofItems && !withoutResult.has(task))

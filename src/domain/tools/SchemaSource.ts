@@ -122,7 +122,7 @@ export const readSchemaSource = (source: unknown): Result.Result<UsableSchema, s
   if (Schema.isSchema(source)) {
     return isOwnSchema(source)
       ? Result.succeed({ codec: source as Schema.Codec<unknown, unknown>, json: parameterSchema(source) })
-      : Result.fail("not a schema of the effect package of this program.")
+      : Result.fail("not a schema of the copy of `effect` that this program uses.")
   }
   if (Predicate.hasProperty(source, "~standard") && isSchema(source["~standard"])) {
     return fromStandard(source["~standard"] as unknown as Standard)

@@ -220,7 +220,7 @@ const runToEnd = Effect.fnUntraced(function* (order: ChildOrder, output: Command
   return yield* new ToolFailure({ type: "io_error", message: `The sandbox could not be started: ${why}` })
 }, Effect.scoped)
 
-/** Runs the child for at most `seconds`. Fails with `timeout`, including the end of the output, or `io_error`. */
+/** Runs the child. It and its output must end within `seconds`, otherwise this fails with `timeout`. Other failures are `io_error`. */
 export const runChild = Effect.fn("runChild")(function* (order: ChildOrder) {
   const output = new CommandOutput()
   const result = yield* runToEnd(order, output).pipe(

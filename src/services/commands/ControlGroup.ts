@@ -1,8 +1,8 @@
 /**
- * Linux control groups (version 2), if this program may create one. The kernel then enforces a command's memory and
- * process limits itself: also for root and between measurements. It ends everything in the group, wherever it has
- * moved. A group is created below this program's group, or below one above it that belongs to the user. A trial
- * determines once whether that works.
+ * Linux control groups (version 2), if this program may create one. The kernel then enforces the limits
+ * of memory and processes at every moment, also for root. Without a group, the program measures a few times a second. To end a
+ * group ends all its processes, even those that left their parent. The program creates a group below its own group, or below a
+ * higher one that belongs to the user. It tries once whether that works.
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"

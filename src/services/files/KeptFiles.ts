@@ -20,7 +20,7 @@ export interface KeptFiles {
   readonly read: (file: NewFile) => Effect.Effect<Uint8Array | undefined>
 }
 
-/** This part of the hash distinguishes files of the same name. */
+/** Characters of the hash in a file name, to distinguish files of the same name. */
 const shownHash = 12
 
 const folderName = "files"

@@ -102,7 +102,7 @@ export class ModelCaller extends Context.Service<ModelCaller>()("task-conductor/
       return yield* slots.withSlot(call, attempts.send(request, tries), queued)
     })
 
-    /** Sends the prompt. The call holds no slot while it waits for the server. */
+    /** Sends the prompt. If the server is away, the call gives up its slot until the server is back. */
     const send = (request: ModelRequest, tries: Tries): Effect.Effect<ModelAnswer, ModelError> =>
       (tries.isWaiting ? Effect.void : server.ready).pipe(
         Effect.andThen(inSlot(request, tries)),

@@ -20,7 +20,7 @@ const longestWait = "5 seconds"
 
 const trialsStage = { key: stageKey.trials, success: Schema.Boolean }
 
-/** Makes a function that plans an order while the checks are tried. */
+/** Makes a function that plans the work, and tries the checks of the project at the same time. */
 export const makeCheckTrial = Effect.gen(function* () {
   const activities = yield* Activities
   const checks = yield* Checks

@@ -12,7 +12,7 @@ import type { Tool } from "./Tool.ts"
 
 const ignore = (): void => undefined
 
-/** The declared result and failure of tool code. It is not validated yet and may have any type. */
+/** Tool code with its declared result and failure. Neither is validated yet: at run time each may be any value. */
 type Unchecked<R> = Effect.Effect<CallOutput, ToolFailure, R>
 
 /** The value of a promise. An interruption aborts the signal and waits for the promise to settle. */
