@@ -235,7 +235,7 @@ const makeConductor = (settings: ConductorSettings) =>
   }))
 
 /**
- * What a program can have done. Work goes on until its scope closes, which interrupts it and waits until it has stopped.
+ * The work that a program can start. Closing the scope of the work interrupts it, and waits until it has stopped.
  *
  * @example
  * ```ts

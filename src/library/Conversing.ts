@@ -26,7 +26,7 @@ const whyEnded = (exit: Exit.Exit<RunReport, unknown>): string => {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** Holds a conversation as long as `use` does. */
+/** Opens a conversation, passes it to `use`, and closes it when `use` ends. */
 type Hold<E, R> = (listen: Listen, use: (session: AskSession) => Effect.Effect<void>) => Effect.Effect<RunReport, E, R>
 
 /** Opens a conversation, which accepts messages until it is closed. */

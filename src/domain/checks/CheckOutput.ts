@@ -155,7 +155,7 @@ export const totalLines = (output: string): ReadonlyArray<string> =>
 const nameIn = (patterns: ReadonlyArray<RegExp>, line: string): string | undefined =>
   firstMatch(patterns, line)?.groups?.["name"]
 
-/** Only this many lines of details about a failure are kept, plus the last ones. */
+/** Of the details about a failure, this many first lines are kept, and the last ones. */
 const mostDetails = 400
 
 /** Lines that directly state the error. */

@@ -168,8 +168,8 @@ const readCalls = (answer: string, isTool: (name: string) => boolean, isNative: 
   const calls = [...(asked?.looks ?? []), ...(asked?.calls ?? [])]
   if (headed !== undefined) return { calls, changes: [], issues, repairs }
   if (calls.length === 0 || issues.length > 0) return undefined
-  // JSON with an unknown tool may be the answer. In the native form of another program it is a call, and is refused
-  // with the list of tools.
+  // Plain JSON that names an unknown tool may be the answer itself. In the call syntax of another program it is a call:
+  // the model gets the list of tools.
   if (!isNative && calls.some(({ name }) => !isTool(name))) return undefined
   const number = calls.length === 1 ? "a tool call" : `${calls.length} tool calls`
   const found = makeRepair("tool-call-repaired", {}, `Read ${number} out of the text of the answer.`)

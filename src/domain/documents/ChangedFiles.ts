@@ -38,7 +38,7 @@ const summaryOf = (file: ProposedFile, diff = fileDiff(file)): string => {
   return `${(diffSummary(diff) ?? [diff]).join("; ")}${named}`
 }
 
-/** The diff of each file, cut to its share of the budget; without one, `summary` replaces the file. */
+/** The diff of each file, cut to its share of the budget. A file without a diff is shown by its `summary`. */
 const fitted = (files: ReadonlyArray<ProposedFile>, budget: number) => {
   const diffs = files.map((file) => ({ file, diff: fileDiff(file) })).filter(({ diff }) => diff !== "")
   const limits = shares(

@@ -209,8 +209,8 @@ export const nothingAnswered = (open: ReadonlyArray<number>): Issue =>
   makeIssue("place-open", {}, { what: `The places ${numbersText(open)} have no answer.` })
 
 /**
- * Replaces the lines of places in a text. All places must be of this file. An answer that closes the parentheses which its
- * line leaves open replaces all lines of the call, unless one of these is a place itself.
+ * Replaces the lines of places in a text. All places must be of this file. An answer replaces one line. If the
+ * line opens a parenthesis and the answer closes it, the answer replaces the whole call, unless another line of the call is a place.
  */
 export const withAnswers = (
   text: string,

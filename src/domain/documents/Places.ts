@@ -1,5 +1,5 @@
 /**
- * Shows numbered places of files to a model that decides about many in one answer, in parts that fit.
+ * Numbers places in files and shows them to a model, in parts that fit its window. One answer decides about all places of a part.
  */
 import * as Schema from "effect/Schema"
 import { languageOf } from "../files/Language.ts"

@@ -240,7 +240,7 @@ class Reader {
     return next
   }
 
-  /** True for a fence in markdown with its own lines before the first mark: it explains marks. */
+  /** True for a markdown fence with other lines before its first mark: it documents the marks, and changes no file. */
   private isAboutMarks(at: number, before: ReadonlyArray<string>): boolean {
     const path = this.paths.beforeFence(at)?.path
     return (

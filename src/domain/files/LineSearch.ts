@@ -1,6 +1,6 @@
 /**
- * Searches lines of text for tools: compiles a pattern that takes time linear to a line, finds the matching lines, and shows
- * them to a model.
+ * Searches lines of text for tools: compiles a pattern, finds the matching lines, and shows them to a model. Matching a line takes
+ * time linear in its length.
  */
 import * as Result from "effect/Result"
 import { RE2JS, RE2JSException } from "re2js"

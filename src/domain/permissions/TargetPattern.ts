@@ -11,7 +11,7 @@ import { mostUrlData } from "../tools/Access.ts"
 /** A deny rule for a host applies to every port and spelling of the host. */
 const scheme = /^[a-z][a-z0-9+.-]*:\/\//
 
-/** One label of a host name in ASCII, as URLs encode other scripts. */
+/** Converts one label of a host name to the ASCII form that URLs use (Punycode). */
 const asciiLabel = (label: string): string =>
   /^[\u0020-\u007e]*$/.test(label) ? label : (URL.parse(`http://${label}`)?.hostname ?? label)
 

@@ -103,7 +103,7 @@ const withEntry = <V>(map: ReadonlyMap<string, V>, key: string, value: V | undef
   return changed
 }
 
-/** If there is a plan, turns of an item belong to no task of their own. */
+/** Changes the named task. In a run with a plan, it ignores names that are no task, such as those of items. */
 const withTask = (state: LiveState, name: string, change: Partial<LiveTask>): LiveState => {
   const known = state.tasks.get(name)
   if (known === undefined && state.steps.length > 0) return state

@@ -9,7 +9,7 @@ const plainOf: ReadonlyMap<string, string> = new Map(
   )
 )
 
-/** From `！` to `～`, in the order of ASCII. */
+/** The distance from an ASCII character to its full-width form, for `！` to `～`. */
 const fullWidth = 0xfee0
 
 const invisible = "\\u00ad\\u200b-\\u200d\\u2060\\ufeff"

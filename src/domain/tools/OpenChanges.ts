@@ -95,7 +95,7 @@ const isMadeUpFor = (
   const ofFile = answered.filter(({ call }) => pathOf(call) === path)
   const failedBeside = changes.filter((one) => !one.result.success && turnOf(one) === turnOf(failed))
 
-  /** A replacement in all files: a later change makes it, or an earlier one already removed the old text. */
+  /** A failed replacement in all files is not open if a later change made it, or an earlier one removed the old text. */
   if (isReplacement(failed)) {
     const isBefore = (one: CallOutcome) => one.result.success && takes(one, String(values["old_text"]))
     return [...answered, ...changes.filter(isBefore)].some((one) => replaces(failed, one))

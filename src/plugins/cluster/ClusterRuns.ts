@@ -365,7 +365,7 @@ export const layerClusterStore = Layer.effect(
           return yield* new JournalError({ path: pathOf(runId), reason: { _tag: "Missing" } })
         }
         const lines = yield* Effect.mapError(runs.records(runId), unread(runId))
-        /* Prefer the first record: a resumed run has newer settings in its row. */
+        /* The first record has the original settings. The row of a resumed run has newer ones. */
         const [first] = lines
         const record = first === undefined ? undefined : readRecord(first)
         const opened = record?.type === "opened" ? record : standing.run.opened

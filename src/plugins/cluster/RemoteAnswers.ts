@@ -12,7 +12,7 @@ import { ClusterWork, CurrentLease } from "./ClusterWork.ts"
 
 type Codec<A> = Schema.Codec<Answered<A>, Schema.Json>
 
-/** Pause between reads of an answer, in milliseconds. It grows while none arrives; a piece that only waits soon rests. */
+/** Pause between reads of an answer, in milliseconds. It grows while no answer arrives. */
 const pollPace = { least: 300, most: 1000 }
 
 /** Waits without a limit until a client that follows the run answers. */

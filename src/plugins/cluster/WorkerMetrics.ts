@@ -1,6 +1,6 @@
 /**
- * Metrics for operators: of the whole database, which every worker reports alike, and of this worker. Without a collector no query
- * runs.
+ * Metrics for operators. Some describe the whole database, and are the same from every worker; others describe this worker. Without a
+ * collector the worker sends no query for them.
  */
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"

@@ -84,7 +84,9 @@ const AskParameters = Schema.Struct({
   message: Schema.NonEmptyString.annotate({ description: "What to ask, or what to do." }),
   ...files,
   conversation: Schema.optionalKey(
-    text("The id of a conversation that this message goes on with, as the tool ask returns it; a new one when absent.")
+    text(
+      "The id of the conversation to continue, as returned by the tool `ask`. Without it, a new conversation starts."
+    )
   )
 })
 

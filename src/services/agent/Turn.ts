@@ -19,7 +19,7 @@ export interface AgentTurn<A = unknown, E = unknown> {
   /** The session with the answer, and later with the results of its calls. */
   readonly session: Session
   readonly answer: ParsedAnswer
-  /** The number of answers that can follow. */
+  /** How many more answers the model may give before the work ends. */
   readonly answersLeft: number
   /** The report that a hook has questioned. */
   readonly candidate: Option.Option<CandidateReport<A>>

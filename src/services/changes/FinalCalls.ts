@@ -1,6 +1,6 @@
 /**
- * Converts the changes of a working copy to the calls that make them in the project, and back. Moves come first, each
- * before other calls at its new path. A folder that moves or goes as a whole is one call.
+ * Converts the changes of a working copy to the calls that make them in the project, and back. Each move precedes the
+ * other calls at its new path. One call moves or removes a whole folder.
  */
 import * as Schema from "effect/Schema"
 import type { FileBase, TaskOutcome } from "../../domain/documents/TaskOutcome.ts"

@@ -3,10 +3,10 @@
  * three verbs. `decide` evaluates rules and earlier answers. `ask` asks the user and stores the answer. `authorize`
  * asks if needed and issues the permit without which no tool runs.
  *
- * - `authorize` applies to each tool call before it runs, each check, each reference, `--file`, and starts before a
- * run. After a no, the call fails with `permission_denied`. The third no to the same effect ends the task. A denied
+ * - `authorize` applies before each tool call, check, reference and `--file`, and before a run starts a plugin or server.
+ * After a no, the call fails with `permission_denied`. The third no to the same effect ends the task. A denied
  * plugin or server is skipped.
- * - `ask` about a list of calls, called a step: the changes of a plan step or of a message, the commands of one answer,
+ * - `ask` can cover a list of calls, called a step: the changes of a plan step or of a message, the commands of one answer,
  * the checks of the project, or a task with many items. A no ends that step. A yes runs nothing: it is stored, and
  * `authorize` finds it for each call.
  * - `ask` also handles calls that a crash cut off, and questions of the model.

@@ -30,7 +30,7 @@ export const GrantSnapshot = Schema.Struct({
   shown: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
   /** By path: the last state that this run wrote. */
   written: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
-  /** Files of tasks whose repairs are allowed. */
+  /** The files of tasks for which the user also allowed repairs. */
   repairs: Schema.optionalKey(Schema.Array(Schema.String)),
   /** Paths of files that the user allowed to read. */
   read: Schema.optionalKey(Schema.Array(Schema.String))

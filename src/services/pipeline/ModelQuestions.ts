@@ -1,6 +1,6 @@
 /**
- * Puts a question to the user that a model writes instead of a plan, report or answer. The work continues with the user's
- * answer, which becomes part of the prompt.
+ * If a model writes a question instead of a plan, report or answer, asks the user. The work continues with the user's answer as part
+ * of the prompt.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"

@@ -28,8 +28,8 @@ export const catalogueOf = (skills: ReadonlyArray<Skill>): string =>
   skills.map((skill) => `- ${skill.name}: ${skill.description}`).join("\n")
 
 /**
- * A skill of the project or of a plugin with restrictions. It may replace a skill of the user or the package. But it
- * removes no approval, and sends nothing to a server that the user did not choose.
+ * Restricts a skill of the project or of a plugin. Such a skill may replace a skill of the user or the package, but it cannot remove
+ * an approval or send prompts to a server that the user did not choose.
  */
 const restricted = (
   { path, root }: SkillFileReading,

@@ -149,7 +149,7 @@ export const pluginShapeProblem = (plugin: unknown): PluginProblem | undefined =
   return notAPlugin(name)
 }
 
-/** The problem of a plugin's declared secrets, or undefined. */
+/** Why the secrets that a plugin declares are invalid; undefined if they are valid. */
 const secretsProblem = (secrets: unknown = {}): string | undefined => {
   const read = Schema.decodeUnknownResult(Secrets)(secrets)
   if (Result.isFailure(read)) return 'its "secrets" do not say for each name what it is for.'

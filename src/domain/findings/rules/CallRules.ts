@@ -184,7 +184,7 @@ export const callRules = [
     ),
     "argument-renamed": note(
       "Argument in another spelling",
-      "Only one parameter that the call does not have yet can be meant.",
+      "Of the parameters that the call lacks, only one can be the intended one.",
       "Write the names of arguments as the tool has them.",
       report("cortexkit/aft/issues/148")
     ),

@@ -78,8 +78,8 @@ const text = Schema.optionalKey(Schema.NullOr(Schema.String))
 const ReceivedFunction = Schema.Struct({ name: text, arguments: Schema.optionalKey(Schema.Unknown) })
 
 /**
- * A tool call. Servers that imitate Ollama may omit the level of the function. A missing name is accepted here and
- * rejected later, so that the rest of the answer is not lost.
+ * A tool call. Servers that imitate Ollama may put `name` and `arguments` into the call itself, without `function`. A missing name
+ * is accepted here and rejected later, so that the rest of the answer is not lost.
  */
 const ReceivedToolCall = Schema.Struct({
   id: Schema.optionalKey(Schema.Unknown),
