@@ -710,7 +710,6 @@ export const noLimits: ReadonlyArray<string> = [
   "services/pipeline/PlaceWork.ts#longestLook",
   "services/files/BinaryPatch.ts#lineBytes",
   "services/files/ProcessLock.ts#answerTime",
-  "services/files/SmallFile.ts#mostBytes",
   "services/files/TextFile.ts#chunkBytes",
   "services/files/TrackedFiles.ts#maxSettingBytes",
   "plugins/mcp/McpPlugins.ts#quietStart",

@@ -102,13 +102,11 @@ const systemKinds: ReadonlySet<number> = new Set([
   0x1cd1 // devpts
 ])
 
-export const isSystemKind = (type: number): boolean => systemKinds.has(type >>> 0)
-
 /** True for a file that the system generates; false if unknown. */
 export const isSystemFile = (path: string): Effect.Effect<boolean> =>
   process.platform === "linux"
     ? Effect.callback<boolean>((resume) =>
-        statfs(path, (error, found) => resume(Effect.succeed(error === null && isSystemKind(found.type))))
+        statfs(path, (error, found) => resume(Effect.succeed(error === null && systemKinds.has(found.type >>> 0))))
       )
     : Effect.succeed(false)
 

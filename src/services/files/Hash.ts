@@ -5,7 +5,6 @@ import { hash } from "node:crypto"
 import type * as Schema from "effect/Schema"
 import { canonicalJson } from "../../domain/text/Json.ts"
 import { ifFound } from "./FileFailure.ts"
-import { readSmallFile } from "./SmallFile.ts"
 import { isSystemFile } from "./CanonicalPath.ts"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -33,8 +32,6 @@ export const linkState = (target: string): string => `link ${textHash(target)}`
 
 /** The state of the entry at a path, without following links. For a regular file, a hash of its bytes. */
 export const contentState = Effect.fnUntraced(function* (path: string) {
-  const small = yield* readSmallFile(path, maxHashed)
-  if (small !== undefined) return textHash(small)
   const fs = yield* FileSystem.FileSystem
   const info = yield* ifFound(fs.lstat(path))
   if (info === undefined) return absent

@@ -15,7 +15,6 @@ import { entriesIn, isMissing } from "./FileLook.ts"
 import { fileOperation, notFound } from "./FileFailure.ts"
 import { openDirectory } from "./DirectoryHandle.ts"
 import { specialKind } from "./CanonicalPath.ts"
-import { readSmallFile } from "./SmallFile.ts"
 
 const chunkBytes = 262_144
 /** The smallest read in bytes, because the reported size may be too small. */
@@ -82,8 +81,6 @@ const closing = (file: string) => fileOperation("read", file)
 
 /** All bytes of a regular file. Counts the bytes while reading, because the reported size may be wrong. */
 const readBytes = Effect.fnUntraced(function* (file: string, maxBytes: number) {
-  const small = yield* readSmallFile(file, maxBytes)
-  if (small !== undefined) return small
   const { handle, size } = yield* openRegular(file)
   if (size > maxBytes) return yield* tooLarge(file, maxBytes)
   const chunks: Array<Uint8Array> = []
