@@ -49,7 +49,7 @@ export const namedMutations: ReadonlyArray<NamedMutation> = [
   {
     decides: "the report in the last answer is taken, whatever is open",
     file: "src/services/agent/JudgeReport.ts",
-    from: "hasChanged && left > 0 &&",
+    from: "hasChanged && answersLeft > 0 &&",
     to: "hasChanged &&",
     tests: ["test/services/agent/JudgeReport.test.ts"]
   },
