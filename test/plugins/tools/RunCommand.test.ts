@@ -235,7 +235,7 @@ describe("run_command", () => {
       Effect.gen(function* () {
         const { command } = yield* open()
         yield* command(["true"])
-        for (let after = 0; after < 60; after += 4) {
+        for (let after = 0; after < 60; after += 12) {
           const mark = canary(`at-${after}-`)
           const running = yield* Effect.forkChild(command(["sh", "-c", "while :; do sleep 0.2; done", mark]))
           yield* Effect.sleep(`${after} millis`)

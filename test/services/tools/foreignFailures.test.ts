@@ -152,7 +152,8 @@ const quick = () => Effect.ensuring(Effect.never, Effect.sleep("100 millis"))
 
 const within = <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.timeout(work, "5 minutes")
 
-describe("a tool that", () => {
+/* Each waits seconds for a limit: side by side. */
+describe.concurrent("a tool that", () => {
   it.live.each(endless)("%s is left behind at its limit, and the next call is made", ([, act]) =>
     Effect.gen(function* () {
       let calls = 0
