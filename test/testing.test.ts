@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { definePlugin, type Plugin, tool, ToolFailure, type Tools, Workspace } from "../src/plugin-kit.ts"
+import { Commands, definePlugin, type Plugin, tool, ToolFailure, type Tools, Workspace } from "../src/plugin-kit.ts"
 import { embedded } from "../src/services/providers/embedded/EmbeddedModel.ts"
 import { checkPlugin, runTool, testSkill } from "../src/testing.ts"
 
@@ -59,13 +59,44 @@ describe("runTool", () => {
     const plugin = pluginOf({ word_count: wordCount, copy_of: copyOf })
     assert.strictEqual((await runTool(plugin, "word_count", { text: 3 })).error_type, "validation_failed")
     assert.strictEqual((await runTool(plugin, "word_counter")).error_type, "not_found")
-    assert.strictEqual((await runTool(plugin, "copy_of", { text: "x" })).error_type, "permission_denied")
+    const denied = await runTool(plugin, "copy_of", { text: "x" })
+    assert.strictEqual(denied.error_type, "permission_denied")
+    assert.match(
+      denied.error_message ?? "",
+      /do not allow copy_of on \S+copy\.txt.* In a test: allow: \["copy_of:\S+copy\.txt"\]\.$/
+    )
     const message = await runTool(pluginOf({ read_file: wordCount }), "read_file").catch(
       (error: Error) => error.message
     )
     assert.match(String(message), /^The plugin "words" is not used: its tool "read_file" exists already/)
     const rule = await runTool(plugin, "copy_of", {}, { allow: ["Copy"] }).catch((error: Error) => error.message)
     assert.match(String(rule), /^allow: "Copy" is not a tool name/)
+  })
+
+  it("names the rule for a command that a tool runs where there is no sandbox", async () => {
+    const version = tool({
+      description: "Says the version of node.",
+      parameters: Schema.Struct({}),
+      risk: "safe",
+      effect: "pure",
+      access: () => [{ _tag: "RunCommand", argv: ["node", "--version"] }],
+      execute: (_, { granted: [command] }) =>
+        Effect.gen(function* () {
+          const { run } = yield* Commands
+          return command?._tag === "RunCommand" ? (yield* run(command)).output : ""
+        })
+    })
+    const programs = mkdtempSync(join(tmpdir(), "task-conductor-test-"))
+    symlinkSync(process.execPath, join(programs, "node"))
+    const path = process.env["PATH"]
+    process.env["PATH"] = programs
+    const rule = "version:(no sandbox) node --version"
+    const denied = await runTool(pluginOf({ version }), "version", {}, { allow: ["version"] })
+    const allowed = await runTool(pluginOf({ version }), "version", {}, { allow: [rule] })
+    process.env["PATH"] = path
+    rmSync(programs, { recursive: true })
+    assert.include(denied.error_message ?? "", `In a test: allow: ${JSON.stringify([rule])}.`)
+    assert.deepStrictEqual([allowed.error_message, allowed.data], [null, `${process.version}\n`])
   })
 
   it("brings files for the tool to read, and keeps a folder of the test", async () => {

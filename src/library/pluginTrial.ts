@@ -27,6 +27,7 @@ import type { PluginProblem } from "../services/tools/PluginProblem.ts"
 import { leavesMachine } from "../app/providers.ts"
 import { Skills } from "../services/skills/Skills.ts"
 import type { SecretReader } from "../services/plugins/Secrets.ts"
+import { RunAnswers } from "../services/permissions/RunAnswers.ts"
 import { Policies } from "../services/permissions/Policies.ts"
 import { RunEvents } from "../services/runs/RunEvents.ts"
 import { ToolRegistry } from "../services/tools/ToolRegistry.ts"
@@ -185,6 +186,9 @@ export const runOneTool = Effect.fn("runOneTool")(function* (
     const runner = yield* ToolRunner
     const id = { round: 1, task: "Test", uid: "call" }
     const result: ToolResult = yield* runner.run(id, { uid: id.uid, ...call }, "project")
-    return result
+    const denied = (yield* (yield* RunAnswers).denials).at(-1)
+    return result.error_type === "permission_denied" && denied?.rules !== undefined
+      ? { ...result, error_message: `${denied.forModel} In a test: allow: ${JSON.stringify(denied.rules)}.` }
+      : result
   }).pipe(Effect.provide(layerTrial({ source, trial, project, rules })))
 }, Effect.scoped)

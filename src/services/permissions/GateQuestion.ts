@@ -203,13 +203,17 @@ export class PermissionDenied extends Schema.TaggedError<PermissionDenied>()("Pe
     return (this.times ?? 0) >= maxDenials
   }
 
-  /** The flags that allow exactly this, if it was denied because nobody could be asked. */
-  get flags(): string | undefined {
+  /** The rules that allow exactly this, if it was denied because nobody could be asked. */
+  get rules(): ReadonlyArray<string> | undefined {
     const { by, reason, targets, tool } = this
     if (by !== "nobody" || reason !== undefined) return undefined
-    if (targets.length === 0) return `--allow ${tool}`
-    const patterns = this.patterns ?? targets.map(exactPattern)
-    return patterns.map((pattern) => `--allow "${tool}:${pattern}"`).join(" ")
+    if (targets.length === 0) return [tool]
+    return (this.patterns ?? targets.map(exactPattern)).map((pattern) => `${tool}:${pattern}`)
+  }
+
+  /** The rules as flags of the command line. */
+  get flags(): string | undefined {
+    return this.rules?.map((rule) => `--allow ${rule === this.tool ? rule : `"${rule}"`}`).join(" ")
   }
 
   /** The message for a model, which cannot use advice about flags. */
