@@ -1,6 +1,6 @@
 /**
- * Lets one run of a command stand for several that wait for it, when it passes with the changes of all of them. When it fails, each
- * is run with its own changes alone.
+ * Runs a check command once for several waiting runs, on a copy with the changes of all of them. If it passes, all of them have
+ * passed. If it fails, the command runs for each with its own changes alone.
  */
 import * as Effect from "effect/Effect"
 import type { CheckEnd } from "../../domain/checks/CheckEnd.ts"
@@ -9,11 +9,11 @@ import { mergeTexts } from "../../domain/files/TextMerge.ts"
 
 interface WaitingRun<R> {
   readonly run: R
-  /** Runs of one command have the same sign. */
+  /** Identifies the command: runs with the same sign can be joined. */
   readonly sign: string
-  /** The end of a run that passed with these changes too. */
+  /** The end of a joined run that passed and included these changes. */
   end?: CheckEnd
-  /** True once it was a part of a run that failed. */
+  /** True after a joined run with these changes failed. */
   isAlone?: boolean
 }
 
@@ -26,7 +26,7 @@ const joinedText = (mine: ProposedFile, theirs: ProposedFile): string | undefine
   return clashes.length === 0 ? text : undefined
 }
 
-/** The changes of both; nothing when they clash. */
+/** The changes of both, merged by file; undefined if they clash. */
 export const joinedFiles = (
   some: ReadonlyArray<ProposedFile>,
   others: ReadonlyArray<ProposedFile>
@@ -41,7 +41,7 @@ export const joinedFiles = (
   return [...joined.values()]
 }
 
-/** Makes the function that ends runs one at a time, with those that wait meanwhile. */
+/** Makes a function that carries runs out one at a time, each together with the runs that wait meanwhile. */
 export const makeJoinedRuns = <R extends { readonly files: ReadonlyArray<ProposedFile> }, E, S>(
   carryOut: (run: R) => Effect.Effect<CheckEnd, E, S>,
   oneAtATime: <A, E2, S2>(effect: Effect.Effect<A, E2, S2>) => Effect.Effect<A, E2, S2>
@@ -69,7 +69,7 @@ export const makeJoinedRuns = <R extends { readonly files: ReadonlyArray<Propose
     return yield* carryOut(entry.run)
   })
 
-  /** Ends a run and goes on with it, while no other command runs. */
+  /** Carries a run out and passes its end to `judge`, while no other command runs. */
   return <A, E2, S2>(sign: string, run: R, judge: (end: CheckEnd) => Effect.Effect<A, E2, S2>) =>
     Effect.suspend(() => {
       const entry: WaitingRun<R> = { run, sign }

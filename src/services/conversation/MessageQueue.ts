@@ -1,6 +1,6 @@
 /**
- * The messages of a conversation that is held open: they wait for each other, and each gets its answer. `answerAll` has a session answer
- * them one after another; it ends when no more can come.
+ * The queue of messages of an open conversation. `answerAll` lets a session answer them one after another, and ends when the queue is
+ * closed. Each sender gets the answer to its message.
  */
 import * as Cause from "effect/Cause"
 import * as Deferred from "effect/Deferred"
@@ -31,7 +31,7 @@ interface SentMessage {
   readonly answer: Deferred.Deferred<AskReport, ConversationClosed>
 }
 
-/** What a message gets whose answer broke off. */
+/** The result of a message whose answer failed with an internal error. */
 const brokenOff = (cause: Cause.Cause<unknown>) =>
   Exit.fail(new ConversationClosed({ why: `The answer broke off: ${String(Cause.squash(cause))}` }))
 
@@ -55,7 +55,7 @@ export const makeMessageQueue = Effect.gen(function* () {
           current = { message, fiber }
           const exit = yield* Fiber.await(fiber)
           current = undefined
-          /* An answer that broke off, as by an error of what hears it, has no event. */
+          /* An internal error, such as one of the listener, has no event: the sender gets it here. */
           resolve(message, Exit.isSuccess(exit) ? exit : brokenOff(exit.cause))
         }
       }).pipe(Effect.catchTag("Done", () => Effect.void)),
