@@ -257,7 +257,7 @@ const longPartOf = (text: string): number => {
 }
 
 /**
- * A sentence that says why the user is asked about each such access; undefined if an answer can hold for longer. A rule
+ * Why the gate asks about each such access, as a sentence; undefined if an answer can hold for longer. A rule
  * still applies if its pattern names the access itself, not only a host or a folder.
  */
 export const eachTimeReason = (access: CanonicalAccess): string | undefined => {

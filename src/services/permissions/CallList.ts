@@ -200,7 +200,7 @@ export const askCallList = Effect.fn("Gate.askCallList")(function* (
     if (asked === undefined) return []
     return [{ ...task, asked, facts: [...facts, ...allowedFacts(listed, asked, policy.nameOf)] }]
   })
-  /** A read-only run excludes all changes, whatever the user would say. Reads are asked about separately. */
+  /** A read-only run excludes all changes, whatever the user would say. The gate asks about reads separately. */
   if (open.length === 0 || context.options.readOnly === true) return byRule
   const shownCalls = (yield* Effect.forEach(open, (task) =>
     onTop(itemsOf(task, task.asked, warnings, context), task.others)
