@@ -14,12 +14,11 @@ import { encodeLike } from "../../domain/text/EncodeLike.ts"
 import { decodeFile, hasByteOrderMark } from "../../domain/text/TextEncoding.ts"
 import type { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { canonicalPath } from "../files/CanonicalPath.ts"
-import { entryAt } from "../files/FileLook.ts"
 import { listTree, maxTreeEntries } from "../files/FileTree.ts"
 import { readFileBytes } from "../files/TextFile.ts"
 import type { ProposedFile } from "../../domain/files/ProposedFile.ts"
 import type { WorkingCopy } from "../files/WorkingCopy.ts"
-import { type LayerEntry, walkLayer } from "./LayerWalk.ts"
+import { entryAt, type LayerEntry, walkLayer } from "./LayerWalk.ts"
 import { changesLayer, type NamedProposal } from "./ProjectCopy.ts"
 
 /** Larger files are not proposed. In bytes. */

@@ -3,12 +3,12 @@
  * in the project, and builds' output, are listed separately and not entered.
  */
 import { chmod, readdir } from "node:fs/promises"
-import type { Stats } from "node:fs"
+import { lstatSync, type Stats } from "node:fs"
 import * as path from "node:path"
 import * as Effect from "effect/Effect"
 import { besideBuild, buildMarks } from "../../domain/files/BuildFolders.ts"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
-import { entryAt } from "../files/FileLook.ts"
+import { look } from "../files/FileLook.ts"
 import { alwaysSkipped, readRules, ruledRoot, type RuledFolder, standingIn } from "../files/FileTree.ts"
 import { trackedFiles } from "../files/TrackedFiles.ts"
 
@@ -39,6 +39,9 @@ export const doing = <A>(what: string, work: () => Promise<A>): Effect.Effect<A,
         message: `Cannot ${what}: ${error instanceof Error ? error.message : error}`
       })
   })
+
+/** The entry at a path without following links; undefined if there is none. */
+export const entryAt = (path: string) => look(() => lstatSync(path, { throwIfNoEntry: false }), undefined)
 
 /** The kernel's mark for a removed file in an overlay. */
 const isGone = (info: Stats): boolean => info.isCharacterDevice() && info.rdev === 0

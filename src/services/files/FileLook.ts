@@ -28,7 +28,7 @@ interface PathInfo {
   readonly ino: bigint
 }
 
-const look = <A, B>(question: () => A, otherwise: B): Effect.Effect<A | B> =>
+export const look = <A, B>(question: () => A, otherwise: B): Effect.Effect<A | B> =>
   Effect.sync(() => {
     try {
       return question()
@@ -72,13 +72,14 @@ export const isFolder = (path: string) => Effect.map(infoAt(path), (info) => inf
 
 const lstatAt = (path: string) => lstatSync(path, { throwIfNoEntry: false })
 
-/** The entry at the path, links not followed; undefined if there is none. */
-export const entryAt = (path: string) => look(() => lstatAt(path), undefined)
+/** The type of what is at the path, links not followed; nothing where nothing is. */
+export const typeAt = (path: string) =>
+  look((): FileSystem.File.Type | undefined => {
+    const stats = lstatAt(path)
+    return stats === undefined ? undefined : typeOf(stats)
+  }, undefined)
 
-/** The type of the entry at the path, links not followed; undefined if there is none. */
-export const typeAt = (path: string) => Effect.map(entryAt(path), (stats) => stats && typeOf(stats))
-
-/** True if not even a link is at the path. False if the system cannot tell, as below a file. */
+/** True when not even a link is at the path; false where that cannot be told, as below a file. */
 export const isMissing = (path: string) =>
   Effect.sync(() => {
     try {
