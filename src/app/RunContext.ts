@@ -33,16 +33,16 @@ import type { Plugin } from "../services/tools/Plugin.ts"
 /** An order for a project. The flags or options in `given` override its configuration. */
 export interface NewRun {
   readonly project: string
-  readonly given: Configuration
+  readonly configuration: Configuration
   readonly order: RunOrder
   /** False if the run is not saved. */
   readonly keep?: boolean
 }
 
-/** A saved run as the user names it. `given` overrides the settings of its start. */
+/** A saved run as the user names it. `configuration` overrides the settings of its start. */
 export interface SavedRun {
   readonly run: string
-  readonly given: Configuration
+  readonly configuration: Configuration
   /** Where the project is now. Default: where the run last worked on it. */
   readonly project?: string
 }

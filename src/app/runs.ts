@@ -122,7 +122,7 @@ const expanded = (setup: Setup, order: RunOrder) =>
   }))
 
 export const beginRun = Effect.fn("beginRun")(function* (
-  { given: flags, keep = true, order, project }: NewRun,
+  { configuration: flags, keep = true, order, project }: NewRun,
   context: RunContext
 ) {
   const fitted = yield* fitSetup(yield* readSetup(project, flags), context, flags)
@@ -146,7 +146,7 @@ export const beginRun = Effect.fn("beginRun")(function* (
 
 /** Makes and checks the task list for an order. Nothing is carried out or saved. */
 export const planRun = Effect.fn("planRun")(function* (
-  { given: flags, order, project }: Omit<NewRun, "keep">,
+  { configuration: flags, order, project }: Omit<NewRun, "keep">,
   context: RunContext
 ) {
   const fitted = yield* fitSetup(yield* readSetup(project, flags), context, flags)
@@ -159,7 +159,7 @@ export const planRun = Effect.fn("planRun")(function* (
 
 /** Reads a saved run and its setup; flags override its settings. Fails if its model is gone. */
 const reopen = Effect.fnUntraced(function* (
-  { given: flags, project: requested, run }: SavedRun,
+  { configuration: flags, project: requested, run }: SavedRun,
   { model: value }: Pick<RunContext, "model">
 ) {
   const store = yield* RunStore
@@ -188,9 +188,9 @@ const reopen = Effect.fnUntraced(function* (
 export const resumeRun = Effect.fn("resumeRun")(function* (saved: SavedRun, context: RunContext) {
   const { before, isMoved, isTorn, opened, setup } = yield* reopen(saved, context)
   const { order } = opened
-  const fitted = yield* fitSetup(setup, context, saved.given)
+  const fitted = yield* fitSetup(setup, context, saved.configuration)
   const place = { ...placeOf(fitted.setup, order), settings: settingsToSave(fitted.setup, context), isMoved }
-  const ready = { ...fitted, order, configuration: saved.given, isTorn, before }
+  const ready = { ...fitted, order, configuration: saved.configuration, isTorn, before }
   return yield* carryOut(ready, context, { journal: layerResumedRun(place), since: startOfRun(order.runId) })
 })
 
@@ -206,6 +206,11 @@ export const forkRun = Effect.fn("forkRun")(function* (
   }
   const { before, opened, setup } = yield* reopen(saved, context)
   const order: RunOrder = { ...opened.order, runId: runId ?? (yield* makeRunId) }
-  const ready = { ...(yield* fitSetup(setup, context, saved.given)), order, configuration: saved.given, before }
+  const ready = {
+    ...(yield* fitSetup(setup, context, saved.configuration)),
+    order,
+    configuration: saved.configuration,
+    before
+  }
   return yield* carryOut(ready, context, { journal: layerJournal(ready, context, begin) })
 })

@@ -138,7 +138,7 @@ const makeOrders = ({ context, configuration, here, keep, project }: Place) => (
     const form = yield* outputFormOf(request)
     const order = yield* runOrderOf(request, runId, form)
     return yield* startReading(runId, form, (listen) =>
-      here(beginRun({ project, given: configuration, order, keep }, runContextOf(context, listen)))
+      here(beginRun({ project, configuration, order, keep }, runContextOf(context, listen)))
     )
   }),
 
@@ -147,7 +147,7 @@ const makeOrders = ({ context, configuration, here, keep, project }: Place) => (
     const runId = yield* idOf(request)
     const order = yield* runOrderOf(request, runId, yield* outputFormOf(request))
     return yield* startRun(runId, (listen) =>
-      here(planRun({ project, given: configuration, order }, runContextOf(context, listen)))
+      here(planRun({ project, configuration, order }, runContextOf(context, listen)))
     )
   })
 })
@@ -196,7 +196,7 @@ const makeSavedRuns = ({ context, configuration, here, keep, named }: Place) => 
   const noRuns = refuse("a journal in memory keeps no runs. Name the folder that has them: Journal.folder(path).")
   const onRuns = <A, E, R>(work: Effect.Effect<A, E, R | RunStore>) =>
     keep ? here(Effect.provide(work, layerRuns)) : Effect.fail(noRuns)
-  const savedRun = (runId: string) => ({ run: runId, given: configuration, project: named })
+  const savedRun = (runId: string) => ({ run: runId, configuration, project: named })
   return {
     resume: Effect.fnUntraced(function* (runId: string, reading: Reading = {}) {
       return yield* startReading(runId, yield* outputFormOf(reading), (listen) =>

@@ -21,7 +21,7 @@ export interface RunOptions<Output extends SchemaSource = SchemaSource> extends 
 /** The run that these options request, for callers that carry it out elsewhere. */
 export const newRunOf = Effect.fnUntraced(function* (options: RunOptions, runId: string) {
   const order = yield* runOrderOf(options, runId, yield* outputFormOf(options))
-  return { project: options.project ?? ".", given: configurationOf(options), order }
+  return { project: options.project ?? ".", configuration: configurationOf(options), order }
 })
 
 const optionsOf = <Options extends object>(given: string | Options): Options | { readonly prompt: string } =>

@@ -58,7 +58,7 @@ const start = <Order, A, E, B>(
   pick: (ended: A) => B
 ): Promise<B> => {
   const begun = withOptions(options, name, () => {
-    const place = { project: options.project ?? ".", given: configurationOf(options) }
+    const place = { project: options.project ?? ".", configuration: configurationOf(options) }
     return stage(
       order,
       place,

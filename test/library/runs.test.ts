@@ -489,9 +489,9 @@ describe("the library without promises", () => {
       }
       const work = Effect.gen(function* () {
         const order = { runId: "20261120-183000-k3x9", prompt: "Do it." }
-        const first = yield* beginRun({ project, given: { allow: ["get_current_time"] }, order }, context)
+        const first = yield* beginRun({ project, configuration: { allow: ["get_current_time"] }, order }, context)
         const store = yield* RunStore
-        const second = yield* resumeRun({ run: order.runId, given: {} }, context)
+        const second = yield* resumeRun({ run: order.runId, configuration: {} }, context)
         const [listed] = yield* store.list
         return [first.status, second.answer, listed?.runId, listed?.standing]
       })

@@ -53,7 +53,7 @@ export const plan = Command.make(
     const order = { runId: yield* makeRunId, prompt, ...orderFiles(options), ...(yield* readAttachment(options)) }
     const sink = yield* progressSink(options.verbose, { isPlain: options.plain })
     const context = yield* runContextOf({ sink, approveSteps: false })
-    const { markdown } = yield* planRun({ project: options.project, given: flags, order }, context)
+    const { markdown } = yield* planRun({ project: options.project, configuration: flags, order }, context)
     if (!options.json) return yield* answer(markdown)
     yield* result(outputJson({ markdown, ...checkDocument("task-list", markdown) }))
   })
@@ -110,7 +110,7 @@ export const run = Command.make(
       ...(options.readOnly ? { readOnly: true } : {}),
       ...(options.acceptUnverified ? { acceptUnverified: true } : {})
     }
-    const run: NewRun = { project: options.project, given: flags, order }
+    const run: NewRun = { project: options.project, configuration: flags, order }
     if (options.cluster)
       return yield* showSharedRun(options, { type: "start", run, ...present({ priority: options.priority }) })
     if (Option.isSome(options.priority))

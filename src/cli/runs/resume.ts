@@ -24,7 +24,7 @@ type Given = Command.Command.Config.Infer<typeof flags>
 /** The project is set only if it was moved. */
 const savedOf = (flags: Given): SavedRun => ({
   run: flags.run,
-  given: runConfiguration(flags),
+  configuration: runConfiguration(flags),
   ...present({ project: flags.project })
 })
 

@@ -294,7 +294,8 @@ export const compactedText = (turns: Folded): string => {
   const { above, budget, checks, files, lines, now, outcomes } = turns
   const open = turns.open.map((one) => reasonNow(one, files))
   const { before, newest } = outputsOf(turns)
-  const known = "The turns before are left out. Repeat a call to see its output again if it is not below."
+  const hasRead = outcomes.some((one) => !isChange(one))
+  const known = `The turns before are left out.${hasRead ? " Repeat a call to see its output again if it is not below." : ""}`
   const old = files.some(({ base, path }) => base !== null && showsFile(above, path))
   const introduction = old ? `${known} Files shown above are as they were before your changes.` : known
   const problems = openBlocks({ ...turns, open })

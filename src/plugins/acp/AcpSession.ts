@@ -216,7 +216,7 @@ const newRun = Effect.fnUntraced(function* (
   const before = messages.length === 0 ? "" : conversationMarkdown(messages, { model: "the model", project })
   const text = paragraphs(before, material)
   const attachment = text === "" ? {} : { attachment: { name: "the editor", text } }
-  return { project, given: configuration, order: { runId: yield* makeRunId, prompt, ...attachment } }
+  return { project, configuration, order: { runId: yield* makeRunId, prompt, ...attachment } }
 })
 
 /** Saves the messages, unless the configuration forbids it. */

@@ -118,7 +118,7 @@ const workOf = Effect.fnUntraced(function* <Order extends stages.StageOrder, A, 
   work: (order: Order, place: stages.StagePlace, context: RunContext) => Effect.Effect<A, E, R>,
   approved: ReturnType<typeof approvedBeforehand> = { approveSteps: false, yes: false }
 ) {
-  const place = { project: flags.project, given: flagConfiguration({ ...flags, parallel: Option.none() }) }
+  const place = { project: flags.project, configuration: flagConfiguration({ ...flags, parallel: Option.none() }) }
   const sink = yield* progressSink(flags.verbose, { isPlain: flags.plain })
   const context = yield* runContextOf({ sink, ...approved })
   if (!flags.printPrompt) return yield* Effect.mapError(work(order, place, context), asEnd)

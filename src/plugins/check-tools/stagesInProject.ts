@@ -10,7 +10,7 @@ import { layerStages, type NewRun, placeOf, readSetup, reportStartup, type RunCo
 import { makeRunId } from "../../kit/runs.ts"
 import { type PlanStage, executeRefinement, iteratePlan, refineTask, stageProblem } from "./SingleStages.ts"
 
-export type StagePlace = Pick<NewRun, "project" | "given">
+export type StagePlace = Pick<NewRun, "project" | "configuration">
 
 export type StageOrder =
   | ({ readonly stage: "refine"; readonly task: string } & PlanStage)
@@ -19,7 +19,7 @@ export type StageOrder =
 
 const work = Effect.fnUntraced(function* <A, E, R>(
   stage: Effect.Effect<A, E, R>,
-  { given: flags, project }: StagePlace,
+  { configuration: flags, project }: StagePlace,
   context: RunContext,
   isExecution = false
 ) {

@@ -92,10 +92,10 @@ const clusterRunOf = Effect.fnUntraced(function* (
 
 /** Reads the setup of a run on this machine, for the workers. */
 export const prepareRun = Effect.fn("prepareRun")(function* (
-  { given, order, project }: Omit<NewRun, "keep">,
+  { configuration, order, project }: Omit<NewRun, "keep">,
   approvals: Approvals
 ) {
-  const setup = yield* readSetup(project, given)
+  const setup = yield* readSetup(project, configuration)
   if (setup.models.chosenBy === "nobody") {
     const what = 'no model is chosen. Name one that the servers of the workers have: --model NAME, or "model".'
     return yield* new ConfigurationError({ source: "A cluster run", problems: [{ what }] })
@@ -103,7 +103,7 @@ export const prepareRun = Effect.fn("prepareRun")(function* (
   /* The database stores no secrets. */
   const withoutSecrets = yield* Effect.orDie(decodeOrder(redact(yield* Effect.orDie(encodeOrder(order)))))
   const opened = { type: "opened", version: journalVersion, order: withoutSecrets } as const
-  return yield* clusterRunOf(opened, setup, given.allow, approvals)
+  return yield* clusterRunOf(opened, setup, configuration.allow, approvals)
 })
 
 /** Saves a run for the workers. `begin` are the records that a fork takes over. */
@@ -120,7 +120,7 @@ export class RunGoesOn extends Schema.TaggedError<RunGoesOn>()("RunGoesOn", { ru
 }
 
 /** The next version of a saved run: its settings with the new ones on top, and the new approvals. */
-const nextOf = Effect.fnUntraced(function* ({ given, project, run }: SavedRun, approvals: Approvals) {
+const nextOf = Effect.fnUntraced(function* ({ configuration, project, run }: SavedRun, approvals: Approvals) {
   const runId = yield* (yield* RunStore).find(run)
   const standing = yield* (yield* ClusterRuns).standing(runId)
   const before = standing?.run.opened
@@ -130,8 +130,8 @@ const nextOf = Effect.fnUntraced(function* ({ given, project, run }: SavedRun, a
     const what = `its project ${where} is not there. If it was moved, say where it is: --project FOLDER.`
     return yield* new ConfigurationError({ source: `The run ${runId}`, problems: [{ what }] })
   }
-  const setup = yield* readSetup(where, mergeConfigurations(before.settings, given))
-  return yield* clusterRunOf(before, setup, given.allow, { priority: standing?.run.priority, ...approvals })
+  const setup = yield* readSetup(where, mergeConfigurations(before.settings, configuration))
+  return yield* clusterRunOf(before, setup, configuration.allow, { priority: standing?.run.priority, ...approvals })
 })
 
 /** Reopens a run that has ended or that belongs to another build. Returns its id. */

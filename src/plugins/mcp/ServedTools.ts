@@ -351,7 +351,8 @@ export const mcpServedTools = Effect.fn("mcpServedTools")(function* ({ flags, pr
   yield* readSetup(project, flags)
   const services = yield* Effect.context<NodeServices.NodeServices | Output>()
   const host: ToolHost = {
-    newRun: (order) => Effect.map(makeRunId, (runId) => ({ project, given: flags, order: { runId, ...order } })),
+    newRun: (order) =>
+      Effect.map(makeRunId, (runId) => ({ project, configuration: flags, order: { runId, ...order } })),
     project,
     flags,
     contextFor: ({ choose, report }) =>

@@ -146,6 +146,12 @@ describe("compactedText", () => {
     expect(again).not.toContain("## The changed places as they are now")
   })
 
+  it("offers to repeat a call only where the turns before read something", () => {
+    const change = edit(2, "  step(10)", "  stop(10)", true)
+    expect(folded([change])).not.toContain("Repeat a call")
+    expect(folded([read(1, 1, 60), change])).toContain("Repeat a call")
+  })
+
   it("names what a diff without room changed", () => {
     const files = Array.from({ length: 4 }, (_, index) => ({ path: `src/f${index}.ts`, base: text, text: changed }))
     expect(changedBlocks(files, 500)).toContain("- src/f0.ts: +1 -1, at lines 7 to 13; in part0")
