@@ -125,7 +125,7 @@ describe("compactedText", () => {
     const top = lines.map((line) => line.replace(/function part\d\(\) \{/, "start()"))
     const files = [{ path: "src/a.ts", base: top.join("\n"), text: top.join("\n").replace("  step(10)", "  stop(10)") }]
     expect(folded([edit(1, "  step(10)", "  stop(10)", true)], { files })).toContain("-  step(10)\n+  stop(10)")
-    const small = folded([edit(1, "  step(10)", "  stop(10)", true)], { budget: 700 })
+    const small = folded([edit(1, "  step(10)", "  stop(10)", true)], { budget: 640 })
     expect(small).toMatch(/@@ -7,7 \+7,7 @@ function part0\(\) \{\n/)
     expect(small).toContain("-  step(10)\n+  stop(10)")
   })
