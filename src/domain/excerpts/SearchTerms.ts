@@ -130,26 +130,32 @@ export interface MatchedBlock {
   readonly score: number
 }
 
+/** What is known about the lines of a text (indexes from 0). */
+interface KnownLines {
+  readonly declarations: ReadonlyArray<Declaration>
+  readonly comments: ReadonlySet<number>
+  readonly inImports: ReadonlySet<number>
+}
+
 /**
  * Returns the lines (indexes from 0) that a task names, and the blocks that contain most of its words, the best first.
  */
 export const matchingLines = (
   lines: ReadonlyArray<string>,
-  all: ReadonlyArray<Declaration>,
-  prose: ReadonlySet<number>,
+  { comments, declarations: all, inImports }: KnownLines,
   { literals, names, words }: SearchTerms,
   blockAt: (index: number) => LineRange
 ): { readonly meant: ReadonlyArray<number>; readonly blocks: ReadonlyArray<MatchedBlock> } => {
   const scores = new Map<number, number>()
   const meant = new Set<number>()
   const add = (index: number, score: number): void => {
-    scores.set(index, (scores.get(index) ?? 0) + (prose.has(index) ? score * scoreParts.comment : score))
+    scores.set(index, (scores.get(index) ?? 0) + (comments.has(index) ? score * scoreParts.comment : score))
   }
   const lower = lines.map((line) => line.toLowerCase())
   for (const { text, weight } of literals) {
     const exact = hitsOf(lines, (line) => line.includes(text))
     const hits = exact.length > 0 ? exact : hitsOf(lower, (line) => line.includes(text.toLowerCase()))
-    const inCode = hits.filter((index) => !prose.has(index))
+    const inCode = hits.filter((index) => !comments.has(index))
     for (const index of inCode.length > 0 ? inCode : hits) {
       add(index, (termScores.literal * weight) / hits.length)
       if (hits.length <= mostPlaces) meant.add(index)
@@ -185,13 +191,13 @@ export const matchingLines = (
     const weight = termScores.word * weightOf(hits.length, lines.length)
     for (const index of hits) {
       const inName = heads.has(index) ? termScores.word / declared.length : 0
-      const score = weight * (prose.has(index) ? scoreParts.comment : 1) + inName
+      const score = weight * (comments.has(index) ? scoreParts.comment : 1) + inName
       scores.set(index, (scores.get(index) ?? 0) + score)
       held.set(index, (held.get(index) ?? new Map<string, number>()).set(word, score))
     }
   }
   const best = [...scores].toSorted((a, b) => b[1] - a[1] || a[0] - b[0]).map(([index]) => index)
-  const matched = best.filter((index) => !meant.has(index)).slice(0, mostMatches)
+  const matched = best.filter((index) => !meant.has(index) && !inImports.has(index)).slice(0, mostMatches)
   const blocks = [...Map.groupBy(matched, (index) => blockAt(index).from).values()]
     .map((indexes) => {
       const words = new Map<string, number>()

@@ -70,18 +70,15 @@ const outlineOf = (
     .map(({ index }) => index)
 
 const importing =
-  /^(?:import\b|from\s+\S+\s+import\b|use\s+[\w{:*\\]|using\s+\w|#include\b|(?:const|let|var)\b.*\brequire\()/
+  /^\s*(?:import\b|from\s+\S+\s+import\b|use\s+[\w{:*\\]|using\s+\w|#include\b|(?:const|let|var)\b.*\brequire\()/
 
-/** The indexes of import statements that name a search term, each from its first to its last line. Empty for prose. */
-const importsOf = ({ language, lines }: ExcerptSource, terms: SearchTerms): ReadonlyArray<ReadonlyArray<number>> => {
-  const holds = holdsName(terms)
-  if (isProse(language) || terms.names.length === 0) return []
-  return lines.flatMap((line, index) => {
-    if (!importing.test(line)) return []
-    const whole = Arr.range(index, blockBelow(lines, index, longestPart))
-    return whole.some((at) => holds(lines[at] ?? "")) ? [whole] : []
-  })
-}
+/** The indexes of all import statements, each from its first to its last line. Empty for prose. */
+const importsOf = ({ language, lines }: ExcerptSource): ReadonlyArray<ReadonlyArray<number>> =>
+  isProse(language)
+    ? []
+    : lines.flatMap((line, index) =>
+        importing.test(line) ? [Arr.range(index, blockBelow(lines, index, longestPart))] : []
+      )
 
 const indexesOf = ({ from, to }: LineRange): ReadonlyArray<number> => Arr.range(from - 1, to - 1)
 
@@ -155,7 +152,9 @@ const choose = (source: ExcerptSource, terms: SearchTerms, choice: LineChoice): 
     blocksAt.set(at, found)
     return found
   }
-  const { blocks, meant: all } = matchingLines(lines, declarations, comments, terms, blockAt)
+  const imports = importsOf(source)
+  const inImports = new Set(imports.flat())
+  const { blocks, meant: all } = matchingLines(lines, { declarations, comments, inImports }, terms, blockAt)
   const matched = blocks.flatMap(({ matchedLines }) => matchedLines)
   const meant = all.slice(0, mostMeant)
   const [first = -1, last = -1] = [keep[0], keep.at(-1)]
@@ -180,13 +179,12 @@ const choose = (source: ExcerptSource, terms: SearchTerms, choice: LineChoice): 
     }
   }
   for (const { range } of parts) choice.add(range)
-  for (const indexes of importsOf(source, terms)) choice.add(indexes)
   const isFound = parts.length > 0 || (blocks[0]?.score ?? 0) >= leastScore
   const show = (): void => {
     for (const {
       matchedLines: [best = 0]
     } of blocks) {
-      const block = indexesOf(blockAt(best))
+      const block = indexesOf(blockAt(best)).filter((at) => !inImports.has(at))
       // A block that does not fit is shown in part while half of the budget is free.
       if (choice.add(block) || choice.budgetLeft < budget / 2) continue
       addPart(choice, block, headLines(lines, block, prose), best, { matched, spare: budget / 2 })
@@ -194,6 +192,9 @@ const choose = (source: ExcerptSource, terms: SearchTerms, choice: LineChoice): 
     fillGaps(choice)
   }
   if (isFound) show()
+  // Code that uses a name helps more than the statement that imports it.
+  const holds = holdsName(terms)
+  for (const one of imports) if (one.some((at) => holds(lines[at] ?? ""))) choice.add(one)
   if (parts.length > 0 || choice.budgetLeft < budget / 2) return
   const beside = choice.budgetLeft * outlineShare
   choice.addEach(outlineOf(source, declarations), beside)

@@ -15,8 +15,18 @@ const words = (count: number, mark = "q"): ReadonlyArray<string> =>
     (_, index) => `${letters[index % 26]}${letters[Math.floor(index / 26)]}${mark.repeat(3)}`
   )
 
+const known = (given: Partial<Parameters<typeof matchingLines>[1]>) => ({
+  declarations: [],
+  comments: new Set<number>(),
+  inImports: new Set<number>(),
+  ...given
+})
+
 const matches = (lines: ReadonlyArray<string>, terms: Partial<SearchTerms>, comments: ReadonlyArray<number> = []) =>
-  matchingLines(lines, [], new Set(comments), { ...noTerms, ...terms }, (index) => ({ from: index + 1, to: index + 1 }))
+  matchingLines(lines, known({ comments: new Set(comments) }), { ...noTerms, ...terms }, (index) => ({
+    from: index + 1,
+    to: index + 1
+  }))
 
 /** The lines of the blocks, each line a block. */
 const blockLines = (...given: Parameters<typeof matches>) =>
@@ -129,10 +139,15 @@ const code = [
 
 /** The lines that are meant, the best first. */
 const meantIn = (terms: Partial<SearchTerms>): ReadonlyArray<number> =>
-  matchingLines(code, declarationsOf(code, "typescript"), new Set([12]), { ...noTerms, ...terms }, (index) => ({
-    from: index + 1,
-    to: index + 1
-  })).meant.map((index) => index + 1)
+  matchingLines(
+    code,
+    known({ declarations: declarationsOf(code, "typescript"), comments: new Set([12]) }),
+    { ...noTerms, ...terms },
+    (index) => ({
+      from: index + 1,
+      to: index + 1
+    })
+  ).meant.map((index) => index + 1)
 
 const literal = (weight: number) => [{ text: "no tea left", weight }]
 const name = (text: string, weight: number) => [{ text, weight }]
@@ -184,8 +199,7 @@ describe("the lines with a quoted text", () => {
     const bestOf = (weight: number, lines: ReadonlyArray<string>) =>
       matchingLines(
         lines,
-        declared,
-        new Set(),
+        known({ declarations: declared }),
         { ...noTerms, literals: [{ text: "tea left", weight: 1 }], names: [{ text: "sell", weight }] },
         (index) => ({ from: index + 1, to: index + 1 })
       ).meant[0]
@@ -201,8 +215,7 @@ describe("the lines with a quoted text", () => {
     const best = (weight: number) =>
       matchingLines(
         comment,
-        [{ name: "sell", index: 4, depth: 0 }],
-        new Set([0]),
+        known({ declarations: [{ name: "sell", index: 4, depth: 0 }], comments: new Set([0]) }),
         { ...noTerms, literals: [{ text: "tea left", weight: 1 }], names: [{ text: "sell", weight }] },
         (index) => ({ from: index + 1, to: index + 1 })
       ).meant[0]

@@ -185,7 +185,7 @@ const rows: ReadonlyArray<Row> = [
   {
     language: "typescript",
     task: 'Say it better than "too many rows".',
-    shown: ["26", "24-28", "24-28", "1-10 16-18 24-28", "1-18 24-28", "1-18 24-28", "1-18 24-28", "1-18 24-28"]
+    shown: ["26", "24-28", "24-28", "7-18 24-28", "7-18 24-28", "7-18 24-28", "7-18 24-28", "7-18 24-28"]
   },
   {
     language: "typescript",
@@ -204,7 +204,7 @@ const rows: ReadonlyArray<Row> = [
   {
     language: "typescript",
     task: "`parseHeader` and `mostRows`",
-    shown: ["6-9", "1-10", "1-10 13-15", "1-18", "1-18", "1-38", "1-38", "1-38"]
+    shown: ["6-9", "2-10", "1-2 6-15", "1-18", "1-18", "1-38", "1-38", "1-38"]
   },
   {
     language: "typescript",
@@ -223,7 +223,7 @@ const rows: ReadonlyArray<Row> = [
   {
     language: "typescript",
     task: "A row has a missing cell.",
-    shown: ["7-9", "6-10", "1-10 15-18", "1-18", "1-18", "1-38", "1-38", "1-76 111-119"]
+    shown: ["7-10", "7-10 16-18", "7-18", "7-18", "7-38", "7-38", "1-61 111-115", "1-74 111-121"]
   },
   {
     language: "typescript",
@@ -241,9 +241,9 @@ const rows: ReadonlyArray<Row> = [
       "9-10 113-120",
       "9-10 109-124",
       "9-10 105-128",
-      "9-10 105-129",
-      "1-18 105-129",
-      "1-18 105-129"
+      "7-18 105-129",
+      "7-18 105-129",
+      "7-18 105-129"
     ]
   },
   {
@@ -290,7 +290,7 @@ const rows: ReadonlyArray<Row> = [
     language: "python",
     task: "`Header`",
     keep: [3],
-    shown: ["1-4", "1-11", "1-4 17-25", "1-12 17-25", "1-25", "1-65", "1-73", "1-73"]
+    shown: ["4 25", "4 17 22-25", "4 17-25", "1-4 17-25", "1-42", "1-65", "1-73", "1-73"]
   },
   {
     language: "markdown",
@@ -345,7 +345,16 @@ const rows: ReadonlyArray<Row> = [
   {
     language: "typescript",
     task: "Use `Header` in `Sheet`.",
-    shown: ["40-43", "40-44", "2-5 40-44", "2-14 40-44", "2-14 40-44", "2-44", "2-44", "2-44"]
+    shown: [
+      "40-43",
+      "40-44",
+      "10-14 40-44",
+      "2-5 10-14 40-44",
+      "2-5 10-21 29-44",
+      "2-5 10-44",
+      "2-5 10-44",
+      "2-5 10-44"
+    ]
   },
   {
     language: "typescript",
@@ -364,7 +373,7 @@ const rows: ReadonlyArray<Row> = [
   {
     language: "typescript",
     task: "Each row has as many cells as the header.",
-    shown: ["26", "24-28", "21-28 36-38", "16-28 36-38", "16-38", "1-38", "1-38", "1-76 111-119"]
+    shown: ["26", "24-28", "21-28 36-38", "16-28 36-38", "7-38", "7-38", "1-61 111-115", "1-74 111-121"]
   },
   {
     language: "typescript",
@@ -384,13 +393,13 @@ const rows: ReadonlyArray<Row> = [
     language: "typescript",
     task: "the length of the rows, the row and the header",
     prompt: "`validate`",
-    shown: ["41-43", "28-32 41-43", "21 28-32 36-43", "21 24-43", "16-43", "1-43", "1-43", "1-43"]
+    shown: ["41-43", "28-32 41-43", "21 28-32 36-43", "21 24-43", "16-43", "7-43", "7-43", "7-43"]
   },
   {
     language: "python",
     task: "`parse`",
     keep: [13, 14],
-    shown: ["14-15", "6-8 14-15", "1-15", "1-15", "1-25", "1-25", "1-73", "1-73"]
+    shown: ["14-15", "6-8 14-15", "1-15", "6-25", "1-25", "1-25", "1-73", "1-73"]
   },
   {
     language: "python",
