@@ -19,7 +19,7 @@ const mostHeadings = 3
 const mostNames = 8
 
 /** The fewest characters of a cut diff. With less budget a line replaces it. */
-const leastCut = 250
+const leastCut = 600
 
 export const fileDiff = (file: ProposedFile): string => {
   const { base, from, path, text } = file

@@ -239,10 +239,9 @@ const fittingOutputs = (ordered: ReadonlyArray<CallOutcome>, most: number): Read
 }
 
 /** The issues of the last answer, and the failures before it. */
-const openBlocks = ({ budget, issues, open }: Folded): string => {
+export const openBlocks = ({ budget, issues, open }: Pick<Folded, "budget" | "issues" | "open">): string => {
   const known = new Set(issues.map(({ what }) => what))
-  const failed = open.filter(({ result }) => !known.has(result.error_message ?? ""))
-  const blocks = failed.map(notChanged)
+  const blocks = notChanged(open.filter(({ result }) => !known.has(result.error_message ?? "")))
   const limits = shares(
     blocks.map(({ length }) => length),
     Math.max(300 * blocks.length, budget / 3)

@@ -112,11 +112,11 @@ const sizeOf = (texts: ReadonlyArray<string>): number => texts.reduce((sum, text
 /**
  * The size of a summary. It is at least the size that `compactTo` leaves (`least`), and at most that of a reply to the
  * first message (`most`). The outputs of the last answer come first, because the model would request them again. The
- * changed functions take `functions` characters.
+ * changed functions and open problems take `facts` characters.
  */
-export const summarySize = (turns: TakenTurns, least: number, most: number, functions = 0): number => {
+export const summarySize = (turns: TakenTurns, least: number, most: number, facts = 0): number => {
   const beside = announcedLines(turns.messages) === undefined ? 0 : besideOutputs
-  const wanted = Math.max(lastReply(turns), sizeOf(lastOutputs(turns)) / newestShare + beside) + functions
+  const wanted = Math.max(lastReply(turns), sizeOf(lastOutputs(turns)) / newestShare + beside) + facts
   return Math.max(least, most / 2, Math.min(most, wanted))
 }
 

@@ -8,7 +8,7 @@ import { callSign } from "./TaskOutcome.ts"
 import { longerLines } from "./TurnBudgets.ts"
 import { type Issue, issuesMarkdown, issueText } from "../findings/Issue.ts"
 import { fenced, nowBlock, rawBlock } from "../markdown/PromptBlock.ts"
-import { shorten, shortened, usefulShares } from "../text/Excerpt.ts"
+import { listWithin, shorten, shortened, usefulShares } from "../text/Excerpt.ts"
 import { type CallOutcome, isChange, notMeasured, pathOf, type ToolResult } from "../tools/ToolCall.ts"
 import { type ConversationMessage, messageText, type ToolMessage } from "../models/ConversationMessage.ts"
 import { callBlocks, callFrame, leastOutput } from "../models/ExecutionBlocks.ts"
@@ -61,13 +61,24 @@ const repeated = "You gave this answer before, and it changes nothing. Answer di
 const sameAsBefore = (outcome: CallOutcome): string =>
   `- \`${outcome.call.name}\` was called with the same arguments before: its output is the same as above.`
 
+/** The most characters of the paths in one heading. */
+const mostPaths = 200
+
 /** Names a failed change by the first line that it would replace, with the reason. */
-export const notChanged = (outcome: CallOutcome): string => {
+const failureText = (outcome: CallOutcome): string => {
   const { old_text: old } = outcome.call.arguments
   const [line = ""] = typeof old === "string" ? old.trim().split("\n") : []
   const block = line === "" ? "" : `The block that replaces \`${shortened(line.trim(), 80)}\`:\n\n`
-  return `### Not changed: ${pathOf(outcome.call)}\n\n${block}${outcomeText(outcome)}\n\n`
+  return `${block}${outcomeText(outcome)}\n\n`
 }
+
+/** The failed changes, in one block for all files in which the same change failed for the same reason. */
+export const notChanged = (failed: ReadonlyArray<CallOutcome>): ReadonlyArray<string> =>
+  [...Map.groupBy(failed, failureText)].map(([text, outcomes]) => {
+    const paths = outcomes.map(({ call }) => pathOf(call))
+    const named = listWithin(paths, mostPaths, (count) => `and ${count} more`).text.replaceAll("\n", ", ")
+    return `### Not changed: ${named}\n\n${text}`
+  })
 
 /** The changes of an answer as one diff for each file, and the reasons of failed ones. */
 const changesText = (
@@ -78,7 +89,7 @@ const changesText = (
   const isKnown = (path: string): boolean => files.some((one) => path === one.path || path.endsWith(`/${one.path}`))
   const made = outcomes.filter(({ result }) => result.success)
   const same = [...new Set(made.map(({ call }) => pathOf(call)))].filter((path) => !isKnown(path))
-  const failed = outcomes.filter(({ result }) => !result.success).map(notChanged)
+  const failed = notChanged(outcomes.filter(({ result }) => !result.success))
   return [
     changedBlocks(files, budget - failed.join("").length),
     ...same.map((path) => `### Changed: ${path}\n\n(No diff can be shown, or its text is the same as before.)\n\n`),

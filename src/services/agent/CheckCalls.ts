@@ -63,10 +63,10 @@ export const makeCallChecker = Effect.gen(function* () {
   return Effect.fnUntraced(function* (assignment: Assignment, content: TurnContent): Effect.fn.Return<CheckedCalls> {
     const changed = yield* callsOfChanges(content.changes, assignment.task)
     const changing = changed.map(({ calls }) => calls)
-    // A replacement counts as one call, even if it changes many files.
+    // A replacement counts as one call, even if it changes many files. Calls see the files as the changes left them.
     const groups = [
-      ...content.calls.map((call) => [call]),
-      ...(askFirst ? inOneCall(changing.flat()).map((call) => [call]) : changing)
+      ...(askFirst ? inOneCall(changing.flat()).map((call) => [call]) : changing),
+      ...content.calls.map((call) => [call])
     ]
     const parts = withoutDoubles(groups)
     const checked = yield* Effect.forEach(parts.slice(0, most).flat(), (call) =>

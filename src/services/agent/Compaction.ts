@@ -4,7 +4,7 @@
  * that are left are shown again. A note at the end of each message says how much can be shown next.
  */
 import * as Effect from "effect/Effect"
-import { compactedText, functionsSize } from "../../domain/documents/CompactedTurns.ts"
+import { compactedText, functionsSize, openBlocks } from "../../domain/documents/CompactedTurns.ts"
 import {
   announcedLines,
   budgetNote,
@@ -63,6 +63,12 @@ export const makeCompaction = Effect.gen(function* () {
     tools: isNative(assignment) ? registry.tools.filter(({ name }) => assignment.tools.includes(name)) : []
   })
 
+  /** The length of what a summary always shows: changed functions and open problems. */
+  const factsSize = ({ assignment }: AnyWork, { issues, outcomes }: Session, budget: number): number => {
+    const open = openChanges([...assignment.earlierOutcomes, ...outcomes])
+    return functionsSize(changes.named(assignment.copy)) + openBlocks({ budget, issues, open }).length
+  }
+
   /** The maximum length of a reply after these messages, in characters. */
   const replyBudget = (work: AnyWork, messages: Messages, scale: TokenScale = scaleOf(work)): number =>
     Math.floor(charactersLeft(contextWindow, measuredPrompt(conversationOf(work, messages)), scale) * replyShare)
@@ -71,14 +77,15 @@ export const makeCompaction = Effect.gen(function* () {
    * Adds a note with the budget of the next reply, so that one answer does not request more. The budget ignores token
    * counts of the server: a prompt must not depend on which of several tasks the server answered first.
    */
-  const withBudgetNote = (work: AnyWork, messages: Messages): Messages => {
+  const withBudgetNote = (work: AnyWork, session: Session): Messages => {
     const { kind, tools } = work.assignment
+    const { messages } = session
     const hasLooks = kind !== "places" && tools.some((tool) => !fileTools.has(tool))
     if (messages.at(-1)?.role !== "user" || !hasLooks) return messages
     const first = work.prompt.compact(messages, "")
     const [reply = 0, behind = 0] = [messages, first].map((some) => replyBudget(work, some, assumedScale))
-    const functions = Math.min(behind / 2, functionsSize(changes.named(work.assignment.copy)))
-    const note = budgetNote(reply, behind - functions, lineLength(messages))
+    const facts = Math.min(behind / 2, factsSize(work, session, behind))
+    const note = budgetNote(reply, behind - facts, lineLength(messages))
     return note === "" ? messages : withNote(messages, note)
   }
 
@@ -90,8 +97,8 @@ export const makeCompaction = Effect.gen(function* () {
   ): number => {
     const kept = conversationOf(work, first)
     const least = charactersIn(contextWindow * compactTo, scaleOf(work)) - charactersOf(measuredPrompt(kept))
-    const functions = functionsSize(changes.named(work.assignment.copy))
-    return summarySize(session, least, replyBudget(work, kept.messages), functions)
+    const most = replyBudget(work, kept.messages)
+    return summarySize(session, least, most, factsSize(work, session, most))
   }
 
   /** The messages with a summary instead of the turns. `instruction` is its end. */
@@ -131,7 +138,7 @@ export const makeCompaction = Effect.gen(function* () {
     const instruction =
       answersLeft <= warnedTurns ? instructionFor(work.prompt, answersLeft, session.outcomes) : work.prompt.continuation
     const shorter = compactedMessages(work, session, instruction)
-    const messages = answersLeft > 1 ? withBudgetNote(work, shorter) : shorter
+    const messages = answersLeft > 1 ? withBudgetNote(work, { ...session, messages: shorter }) : shorter
     return isCut || tokensOf(messages) < before
       ? { ...session, isCompacted: true, shownFrom: session.turn, messages }
       : session

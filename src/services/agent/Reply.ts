@@ -99,7 +99,8 @@ export const makeReply = Effect.fnUntraced(function* (
     const end = endWithout(work, { ...session, retries }, results.denied)
     const left = Option.exists(end, (reason) => getsLastAnswer(work, reason)) ? 1 : judged.answersLeft
     const messages = yield* withReply({ ...judged, answersLeft: left }, replies)
-    const next = { ...session, issues, retries, messages: left > 1 ? withBudgetNote(work, messages) : messages }
+    const replied = { ...session, issues, retries, messages }
+    const next = left > 1 ? { ...replied, messages: withBudgetNote(work, replied) } : replied
     yield* work.saveSession(next)
     return { session: next, candidate, end }
   })

@@ -1,6 +1,7 @@
 /**
- * Replaces a text everywhere in the project, as edits of all files that contain it. A file that could not be read and
- * may contain the text is an open change: nobody can claim that the text is replaced everywhere.
+ * Replaces a text everywhere in the project, as edits of all files that contain it. A file that may contain the text and
+ * could not be read is an open change: the text is not replaced everywhere. Files that no task may read, such as
+ * secrets, leave nothing open. A warning names them.
  */
 import * as Effect from "effect/Effect"
 import * as Path from "effect/Path"
@@ -14,13 +15,18 @@ import type { ToolCall } from "../../domain/tools/ToolCall.ts"
 import { maxTreeEntries, type TreeListing } from "../files/FileTree.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { fileCall } from "./FinalCalls.ts"
+import { RunEvents } from "../runs/RunEvents.ts"
 import { makePatternSearch, type SearchedText } from "./SearchedTexts.ts"
 
-/** What a replacement did not reach: sentences, and paths. */
+/** What a replacement did not reach. */
 interface Unreached {
   readonly sentences: ReadonlyArray<string>
+  /** The paths that stay open. */
   readonly paths: ReadonlyArray<string>
 }
+
+/** True for a file that no task may read. */
+const isForbidden = ({ reason }: SkippedFile): boolean => reason === "secret" || reason === "denied"
 
 /** How many unread files become separate open changes. */
 const mostOpen = 20
@@ -33,8 +39,9 @@ const unreachedOf = (skipped: ReadonlyArray<SkippedFile>, listing: TreeListing):
     ...(isWhole ? [] : [`The project has more than ${maxTreeEntries} files; not looked at: ${folders}.`]),
     ...problems
   ]
-  const paths = skipped.map(({ path }) => path).slice(0, mostOpen)
-  return { sentences, paths: paths.length > 0 || sentences.length === 0 ? paths : [unread[0] ?? "."] }
+  const paths = skipped.flatMap((file) => (isForbidden(file) ? [] : [file.path])).slice(0, mostOpen)
+  const isReached = isWhole && problems.length === 0
+  return { sentences, paths: paths.length > 0 || isReached ? paths : [unread[0] ?? "."] }
 }
 
 /** For example "`limit` stood in 12 lines: 9 changed in 3 files, 3 left out (docs/history.md 3)." */
@@ -84,6 +91,7 @@ const editsOf = (
 
 export const makeReplacement = Effect.gen(function* () {
   const path = yield* Path.Path
+  const events = yield* RunEvents
   const patternSearch = yield* makePatternSearch
   const workspace = yield* Workspace
 
@@ -119,12 +127,20 @@ export const makeReplacement = Effect.gen(function* () {
     const { except, pattern } = change
     const { texts, unreached } = yield* readFilesOf(pattern, except)
     const places = replacePlaces(texts, { pattern, except })
-    const { sentences } = unreached
+    const { paths, sentences } = unreached
     const named = JSON.stringify(pattern)
-    if (places.length === 0 && sentences.length === 0) {
-      const what = `The text ${named} does not occur in the project, so nothing was replaced.`
-      const issue = openIssue(task, what, "Search for the text, and copy it as it stands.")
+    if (places.length === 0 && paths.length === 0) {
+      const begin =
+        sentences.length === 0
+          ? `The text ${named} does not occur in the project, so nothing was replaced.`
+          : `The text ${named} was not found in the files that were looked at, so nothing was replaced.`
+      const how = "Search for the text, and copy it as it stands."
+      const issue = openIssue(task, [begin, ...sentences].join(" "), how)
       return { calls: [], issues: [], refused: { call: editOfAll(change, uid), issue } }
+    }
+    if (sentences.length > 0) {
+      const text = `The replacement of ${named} in "${task}": ${sentences.join(" ")}`
+      yield* events.publish({ type: "message", level: "warning", text })
     }
     const kept = replacePlaces(texts, { pattern, except: [] }).filter(
       (line) => !places.some((place) => place.path === line.path && place.line === line.line)
@@ -134,13 +150,13 @@ export const makeReplacement = Effect.gen(function* () {
         ? `The text ${named} was not found in the files that were looked at, so nothing was replaced.`
         : `The text ${named} may stand in files that were not changed.`
     const issue = openIssue(task, [begin, ...sentences].join(" "), howToGoOn)
-    const leftOut = unreached.paths.map((path, index) => ({
+    const leftOut = paths.map((path, index) => ({
       issue,
       call: editOfAll(change, `${uid}-open-${index + 1}`, path)
     }))
     return {
       calls: editsOf(change, uid, texts, { places, kept }),
-      issues: sentences.length === 0 ? [] : [issue],
+      issues: paths.length === 0 ? [] : [issue],
       ...(leftOut.length === 0 ? {} : { leftOut }),
       ...(places.length === 0 ? {} : { replaced: replacedText(pattern, places, kept, unreached) })
     }

@@ -68,7 +68,8 @@ export const answerBlocks = (
 ) => {
   const others = tools.filter((tool) => !fileTools.has(tool))
   const mayChange = others.length < tools.length
-  const answers = [...(others.length === 0 ? [] : ["tool calls"]), ...(mayChange ? ["changes of files"] : []), end]
+  const requests = [...(others.length === 0 ? [] : ["tool calls"]), ...(mayChange ? ["changes of files"] : [])]
+  const answers = [...requests, ...(requests.length > 1 ? ["both"] : []), end]
   return {
     answers: answers.join(", ").replace(/, ([^,]*)$/, " or $1"),
     text_calls: form === "text" ? "Tool calls" : "",

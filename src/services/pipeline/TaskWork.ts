@@ -361,7 +361,7 @@ export const makeTaskWork = Effect.gen(function* () {
       announce: (turn, calls, changed) =>
         events.publish({ type: "task.turn", round, step, task: task.name, turn, calls, changed })
     }
-    const begun = newSession(compaction.withBudgetNote(agentWork, [first]))
+    const begun = newSession(compaction.withBudgetNote(agentWork, newSession([first])))
     yield* Ref.set(session, begun)
     const seen = Effect.zipWith(
       Ref.get(textsShown),

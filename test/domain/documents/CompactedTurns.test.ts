@@ -272,10 +272,11 @@ describe("compactedText", () => {
 
   it("shows the first changed lines of a diff that has little room", () => {
     const many = { path: "src/a.ts", base: text, text: text.replaceAll("step", "stride") }
-    const shown = changedBlocks([many], 320)
+    const shown = changedBlocks([many], 640)
     expect(shown).toMatch(/The prompt has no room for all of the \d+ lines of this diff/)
     expect(shown).toMatch(/\n@@ [^\n]*\n-[^\n]*step/)
-    expect(shown.length).toBeLessThan(400)
+    expect(shown.length).toBeLessThan(720)
+    expect(changedBlocks([many], 560)).toMatch(/- src\/a\.ts: \+\d+ -\d+/)
   })
 
   it("makes lines of the files whose diffs have no room", () => {

@@ -49,7 +49,7 @@ const play = Effect.fnUntraced(function* (contextWindow: number, calls: number, 
       prompt: { ...agentPrompt, system: "s".repeat(contextWindow / 2) }
     }
   )
-  yield* agent.run(work, newSession(compaction.withBudgetNote(work, [first])))
+  yield* agent.run(work, newSession(compaction.withBudgetNote(work, newSession([first]))))
   return Array.from({ length: turns }, (_, turn) => {
     const blocks = (messages[turn + 1]?.join("\n") ?? "").split(/^### Tool call /m)
     const outputs = blocks.filter((block) => block.startsWith(`read_file (turn-${turn + 1}/`))

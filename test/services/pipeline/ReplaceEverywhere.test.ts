@@ -23,7 +23,9 @@ interface Variant {
   readonly path: string
   readonly bytes: Buffer
   /** How the reply names what was left out; nothing when all is replaced. */
-  readonly left: string | undefined
+  readonly left?: string | undefined
+  /** How a warning names what may not be read. */
+  readonly warned?: string
   readonly isChanged?: true
   readonly except?: ReadonlyArray<string>
   readonly tracked?: true
@@ -70,18 +72,18 @@ const variants: ReadonlyArray<Variant> = [
   { name: "binary", path: "b.o", bytes: latin("\0\x01get_size\0"), left: "1 file that is not text (b.o)" },
   { name: "binary, without the text", path: "b.png", bytes: latin("\0\x01\x02PNG"), left: undefined },
   { name: "excepted", path: "b.o", bytes: latin("\0\x01get_size\0"), left: undefined, except: ["b.o"] },
-  { name: "a secret", path: ".env", bytes: latin("X=get_size\n"), left: "1 file that looks like a secret (.env)" },
+  { name: "a secret", path: ".env", bytes: latin("X=get_size\n"), warned: "1 file that looks like a secret (.env)" },
   {
     name: "a secret without the text",
     path: "a.pem",
     bytes: latin("X\n"),
-    left: "1 file that looks like a secret (a.pem)"
+    warned: "1 file that looks like a secret (a.pem)"
   },
   {
     name: "denied",
     path: "private/b.c",
     bytes: latin("get_size\n"),
-    left: "1 file that may not be read (private/b.c)"
+    warned: "1 file that may not be read (private/b.c)"
   },
   {
     name: "tracked in node_modules",
@@ -95,14 +97,14 @@ const variants: ReadonlyArray<Variant> = [
 ]
 
 layer(NodeServices.layer)("a text that is replaced everywhere", (it) => {
-  for (const { bytes, except = [], isChanged = false, left, name, path, tracked = false } of variants) {
+  for (const { bytes, except = [], isChanged = false, left, name, path, tracked = false, warned } of variants) {
     it.effect(
       `${left === undefined ? "leaves nothing open" : "is an open change"} beside a file that is ${name}`,
       () =>
         Effect.gen(function* () {
           const fs = yield* FileSystem.FileSystem
           const report = left === undefined ? [] : [resultSaying("Partly done. A file could not be read.")]
-          const { taskAgent, messages, project } = yield* openStages({
+          const { log, taskAgent, messages, project } = yield* openStages({
             answers: [replacing(except), resultSaying("It is renamed."), ...report],
             files: { "a.c": "get_size();\n", ".gitignore": "lib/\n" },
             rules: [{ verdict: "deny", tool: "read_file", pattern: "private/**" }]
@@ -133,11 +135,17 @@ layer(NodeServices.layer)("a text that is replaced everywhere", (it) => {
           const reply = messages[1]?.at(-1) ?? ""
           const stood = `\`get_size\` stood in ${changed.length} line${changed.length === 1 ? "" : "s"}: ${changed.length} changed`
           expect(reply).toContain(stood)
-          if (left === undefined) expect(reply).toContain("none left out.")
+          const unseen = left ?? warned
+          if (unseen === undefined) expect(reply).toContain("none left out.")
           else {
-            expect(reply).toContain(`Not looked at: ${left}.`)
+            expect(reply).toContain(`Not looked at: ${unseen}.`)
             expect(reply).not.toContain("none left out")
           }
+          expect(log.events().flatMap((event) => (event.type === "message" ? [event.text] : []))).toEqual(
+            unseen === undefined
+              ? []
+              : [expect.stringContaining(`"get_size" in "${editing.name}": Not looked at: ${unseen}.`)]
+          )
         }),
       tracked ? needs("git") : {}
     )
@@ -162,7 +170,7 @@ layer(NodeServices.layer)("a text that is replaced everywhere", (it) => {
       const { report } = yield* runScript()
       expect(report.status).toBe("failed")
       expect(report.message).toMatch(
-        /"Edit 1" did not change \.env \(edit_file\)\. It failed: [^\n]*Not looked at: 1 file/
+        /"Edit 1" did not change b\.o \(edit_file\)\. It failed: [^\n]*Not looked at: 1 file/
       )
     }).pipe(
       scripted(
@@ -171,7 +179,7 @@ layer(NodeServices.layer)("a text that is replaced everywhere", (it) => {
           refine: () => replacing(),
           execute: () => resultSaying("Renamed get_size everywhere.")
         },
-        { files: { "a.c": "get_size();\n", ".env": "X=get_size\n" }, approver: willingApprover() }
+        { files: { "a.c": "get_size();\n", "b.o": "\0get_size\0" }, approver: willingApprover() }
       )
     )
   )

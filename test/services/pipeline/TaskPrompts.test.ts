@@ -119,7 +119,7 @@ layer(layerWorld)("makeTaskPrompts", (it) => {
         }
       }
       expect(asked("edit-files")).toEqual({
-        answers: "tool calls, changes of files or the report",
+        answers: "tool calls, changes of files, both or the report",
         tools: true,
         blocks: true,
         goals: true
