@@ -9,6 +9,7 @@ import { fenced, rawBlock } from "../markdown/PromptBlock.ts"
 import type { CallOutcome } from "../tools/ToolCall.ts"
 import type { ConversationMessage } from "./ConversationMessage.ts"
 import { gapText } from "./OutputCut.ts"
+import { changelogLines } from "../excerpts/ChangelogLines.ts"
 import { cutLine, packLines } from "../excerpts/Packing.ts"
 import { scoreParts } from "../excerpts/Scores.ts"
 import { isChangelog } from "../excerpts/SearchRank.ts"
@@ -75,12 +76,12 @@ export const namedChangelogs = (text: string, files: ReadonlyArray<string>): Rea
   return files.filter((path) => isChangelog(path) && words.has(path))
 }
 
-/** The beginning of a changelog: that is where an entry goes. */
+/** The lines of a changelog that show where an entry goes. */
 export const changelogBlock = ({ path, text }: NamedText, budget: number): string => {
   const lines = numberLines(linesOf(text), 1).map((line) => cutLine(line))
   return partBlock(
     path,
-    packLines(lines, budget, gapText, (choice) => choice.addEach(lines.keys()))
+    packLines(lines, budget, gapText, (choice) => choice.addEach(changelogLines(text)))
   )
 }
 

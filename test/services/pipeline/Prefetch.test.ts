@@ -50,7 +50,7 @@ layer(NodeServices.layer)("before the first turn", (it) => {
     })
   )
 
-  it.effect("the beginning of a changelog is shown that the task names, unless it is a reference", () =>
+  it.effect("a changelog that the task names is shown, unless it is a reference", () =>
     Effect.gen(function* () {
       const entries = Array.from({ length: 60 }, (_, at) => `- Entry ${at} of a long list of changes.`).join("\n")
       const withLog = { ...files, "CHANGES.md": `# Changes\n\n${entries}\n`, "docs/NEWS.md": "# News\n" }

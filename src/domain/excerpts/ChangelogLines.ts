@@ -1,0 +1,50 @@
+/**
+ * Chooses the lines of a changelog that show where an entry goes: the headings of the newest release, and the first
+ * entries below them.
+ */
+
+interface Heading {
+  readonly index: number
+  readonly depth: number
+  readonly text: string
+}
+
+const underline = /^(?:=+|-+|~+|\^+)$/
+
+/** The headings in markdown (`## 1.2.0`), and in markdown or reStructuredText with a line below (`1.2.0`, `=====`). */
+const headingsOf = (lines: ReadonlyArray<string>): ReadonlyArray<Heading> => {
+  const kinds: Array<string> = []
+  return lines.flatMap((line, index) => {
+    const [, marks, text = ""] = /^(#{1,6})\s+(.*)$/.exec(line) ?? []
+    if (marks !== undefined) return [{ index, depth: marks.length, text }]
+    const below = (lines[index + 1] ?? "").trimEnd()
+    if (line.trim() === "" || below.length < line.trimEnd().length || !underline.test(below)) return []
+    const kind = below.slice(0, 1)
+    if (!kinds.includes(kind)) kinds.push(kind)
+    return [{ index, depth: kinds.indexOf(kind) + 1, text: line }]
+  })
+}
+
+/** The headings down to the newest release, with those of its sections. */
+const newestRelease = (headings: ReadonlyArray<Heading>): ReadonlyArray<Heading> => {
+  const first = headings.findIndex(({ depth }, at) => (headings[at + 1]?.depth ?? 0) <= depth)
+  const { depth: deepest = 1, text = "" } = headings[first] ?? {}
+  const isRelease = /\d+\.\d+|unreleased/i.test(text)
+  const end = headings.findIndex(({ depth }, at) => at > first && (isRelease || depth < deepest))
+  return end < 0 ? headings : headings.slice(0, end)
+}
+
+/** The indexes of all lines, those that help most first. */
+export const changelogLines = (text: string): ReadonlyArray<number> => {
+  const lines = text.split("\n")
+  const all = headingsOf(lines)
+  const release = newestRelease(all)
+  const hasText = (index: number): boolean => (lines[index] ?? "").trim() !== ""
+  const marked = release.flatMap(({ index }) => (underline.test(lines[index + 1] ?? "") ? [index, index + 1] : [index]))
+  const entries = release.map(({ index }, at) => {
+    const end = all[at + 1]?.index ?? lines.length
+    return [...lines.keys()].slice(index + 1, end).filter((line) => !marked.includes(line) && hasText(line))
+  })
+  const first = entries.flatMap((indexes) => indexes.slice(0, 1))
+  return [...new Set([...marked, ...first, ...entries.flat(), ...lines.keys()])]
+}

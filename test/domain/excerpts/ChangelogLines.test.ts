@@ -1,0 +1,54 @@
+import { describe, expect, it } from "@effect/vitest"
+import { changelogLines } from "../../../src/domain/excerpts/ChangelogLines.ts"
+
+/** The first lines that are shown, numbered from 1. */
+const firstOf = (lines: ReadonlyArray<string>, count: number) =>
+  changelogLines(lines.join("\n"))
+    .slice(0, count)
+    .map((index) => index + 1)
+
+describe("the lines of a changelog", () => {
+  it("begin with the headings of the newest release, then the first line below each", () => {
+    const markdown = [
+      "# Log",
+      "",
+      "## 2.0",
+      "",
+      "### Added",
+      "",
+      "- a",
+      "- b",
+      "- c",
+      "### Fixed",
+      "- d",
+      "## 1.0",
+      "- e"
+    ]
+    expect(firstOf(markdown, 7)).toEqual([1, 3, 5, 10, 7, 11, 8])
+    expect(firstOf(markdown, 99).toSorted((a, b) => a - b)).toEqual(markdown.map((_, index) => index + 1))
+  })
+
+  it("know headings with a line below", () => {
+    const text = [
+      "Release 2",
+      "=========",
+      "",
+      "Added",
+      "-----",
+      "* a",
+      "",
+      "Fixed",
+      "-----",
+      "* b",
+      "",
+      "Release 1",
+      "========="
+    ]
+    expect(firstOf(text, 8)).toEqual([1, 2, 4, 5, 8, 9, 6, 10])
+  })
+
+  it("are those of the first release where releases have no sections", () => {
+    expect(firstOf(["# Log", "", "## 2.1.0", "- a", "- b", "- c", "## 2.0.0", "- d"], 5)).toEqual([1, 3, 4, 5, 6])
+    expect(firstOf(["No heading.", "Text."], 2)).toEqual([1, 2])
+  })
+})
