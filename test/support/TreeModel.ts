@@ -138,13 +138,12 @@ const apply = {
     }
     return true
   },
-  /* What is left out makes it incomplete; the rest is replaced. */
+  /* Bytes that are left out make it incomplete; files that no task may read do not. */
   replace: (tree: Tree, { now, old }: Extract<Wish, { readonly do: "replace" }>, rules: TreeRules): boolean => {
     let [isAny, isWhole] = [false, true]
     for (const [path, entry] of tree) {
-      if ("link" in entry || rules.isIgnored(path)) continue
-      if (rules.isDenied(path) || rules.isSecret(path)) isWhole = false
-      else if (entry.coding === "bytes") isWhole &&= !entry.data.includes(old)
+      if ("link" in entry || rules.isIgnored(path) || rules.isDenied(path) || rules.isSecret(path)) continue
+      if (entry.coding === "bytes") isWhole &&= !entry.data.includes(old)
       else {
         const changed = withText(entry, (text) =>
           wordOf(old, "").test(text) ? text.replaceAll(wordOf(old, "g"), now) : undefined

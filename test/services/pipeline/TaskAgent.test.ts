@@ -754,6 +754,18 @@ layer(NodeServices.layer)("the working copy of a task", (it) => {
     })
   )
 
+  it.effect("makes the changes of an answer before its calls", () =>
+    Effect.gen(function* () {
+      const { taskAgent, messages } = yield* open([
+        `${raised}\n\n${refinementWith([read()])}`,
+        resultSaying("It is 10.")
+      ])
+      const { calls } = yield* taskAgent.work(orderOf(editing))
+      expect(calls.map(({ name }) => name)).toEqual(["edit_file"])
+      expect(repliesOf(messages)[1]).toMatch(/### Tool call read_file[^#]*2: export const limit = 10/)
+    })
+  )
+
   it.effect("takes a report beside changes that were all made", () =>
     Effect.gen(function* () {
       const { taskAgent, prompts } = yield* open([`${raised}\n${resultSaying("The limit is 10.")}`])
