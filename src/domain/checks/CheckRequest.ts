@@ -29,7 +29,7 @@ const leftAlone =
   /\b(?:do not|don't|never|without (?:touching|changing|fixing|breaking)|leave|ignore|skip|not (?:to )?(?:fix|touch|repair))\b[^.!?\n]{0,60}\b(?:tests?|checks?|specs?|errors?|builds?|lint)\b|\b(?:tests?|checks?|errors?)\b[^.!?\n]{0,40}\b(?:stays?|remains?|may fail|known|unrelated|as (?:it is|they are))\b/i
 
 /** A question about a check: `whether the checks pass`, `if all tests succeed`. It wants a report, not a fix. */
-const asked = new RegExp(String.raw`\b(?:whether|if) ${articles}${checked}\b[^.!?\n]*`, "gi")
+const checkQuestion = new RegExp(String.raw`\b(?:whether|if) ${articles}${checked}\b[^.!?\n]*`, "gi")
 
 const sentencesOf = (text: string): ReadonlyArray<string> => text.split(/(?<=[.!?])\s+|\n/)
 
@@ -46,7 +46,7 @@ export const asksToPass = (
   { command, failures }: { readonly command: string; readonly failures: ReadonlyArray<string> }
 ): boolean => {
   if (failures.some((failure) => isNamed(request, failure))) return true
-  const sentences = sentencesOf(request.replaceAll(asked, "")).filter((sentence) => !leftAlone.test(sentence))
+  const sentences = sentencesOf(request.replaceAll(checkQuestion, "")).filter((sentence) => !leftAlone.test(sentence))
   const lowerCommand = command.toLowerCase()
   return sentences.some(
     (sentence) =>

@@ -97,10 +97,10 @@ export const makeReply = Effect.fnUntraced(function* (
     const isUnusable = issues.length > 0 && !hasUsableCall
     const retries = retriesAfter(session.retries, { ...verdict, answer, isUnusable })
     const end = endWithout(work, { ...session, retries }, results.denied)
-    const left = Option.exists(end, (reason) => getsLastAnswer(work, reason)) ? 1 : judged.answersLeft
-    const messages = yield* withReply({ ...judged, answersLeft: left }, replies)
+    const answersLeft = Option.exists(end, (reason) => getsLastAnswer(work, reason)) ? 1 : judged.answersLeft
+    const messages = yield* withReply({ ...judged, answersLeft }, replies)
     const replied = { ...session, issues, retries, messages }
-    const next = left > 1 ? { ...replied, messages: withBudgetNote(work, replied) } : replied
+    const next = answersLeft > 1 ? { ...replied, messages: withBudgetNote(work, replied) } : replied
     yield* work.saveSession(next)
     return { session: next, candidate, end }
   })
