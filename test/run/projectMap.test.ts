@@ -92,7 +92,7 @@ describe("the map of the project", () => {
         const isPlanned = yield* Effect.isSuccess(planned)
         return isPlanned ? (prompts[0]?.system.includes(projectMap) ? "map" : "no map") : "no prompt"
       })
-      const lengths = Array.from({ length: 40 }, (_, index) => 1000 + index * 200)
+      const lengths = Array.from({ length: 20 }, (_, index) => 1000 + index * 400)
       const outcomes = yield* Effect.forEach(lengths, (length) => Effect.scoped(promptOf(length)))
       expect(outcomes.filter((one, index) => one !== outcomes[index - 1])).toEqual(["map", "no map", "no prompt"])
     })

@@ -7,7 +7,7 @@ import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
 import { closedIn, isRunning, messagesOf, reaped, scriptedServer, startsOf } from "../../support/McpServers.ts"
 import { nodeTest } from "../../support/nodeTest.ts"
-import { openMcp } from "../../support/OpenMcp.ts"
+import { openMcp, type OpenMcp } from "../../support/OpenMcp.ts"
 import { passTime } from "../../support/passTime.ts"
 import { makeFolder } from "../../support/Project.ts"
 import { waitFor } from "../../support/waitFor.ts"
@@ -18,27 +18,27 @@ const liveTest = <A, E>(name: string, body: () => Effect.Effect<A, E, NodeServic
 /** Faults of servers that run and never become ready: their time has to be over. */
 const unready = new Set(["silent", "only logs"])
 
-/** A healthy server beside one with a fault, both of the person. */
-const beside = Effect.fnUntraced(function* (fault: string, limits = {}) {
+/** A server with a fault, beside these servers, all of the person. */
+const openFaulty = Effect.fnUntraced(function* (fault: string, others: NonNullable<OpenMcp["own"]>, limits = {}) {
   const folder = yield* makeFolder
-  const healthy = yield* makeFolder
   const opened = yield* openMcp({
-    own: {
-      s: { ...scriptedServer(folder, fault), startTimeout: unready.has(fault) ? 2 : 60 },
-      other: scriptedServer(healthy)
-    },
+    own: { s: { ...scriptedServer(folder, fault), startTimeout: unready.has(fault) ? 1 : 60 }, ...others },
     rules: [
       { verdict: "allow", tool: "mcp__s__say" },
       { verdict: "allow", tool: "mcp__other__say" }
     ],
     limits
   })
-  return {
-    ...opened,
-    folder,
-    say: opened.call("mcp__s__say", { text: "a" }),
-    sayOther: opened.call("mcp__other__say", { text: "b" })
-  }
+  return { ...opened, folder, say: opened.call("mcp__s__say", { text: "a" }) }
+})
+
+/** A server with a fault and no other one. */
+const alone = (fault: string) => openFaulty(fault, {})
+
+/** A healthy server beside one with a fault. */
+const beside = Effect.fnUntraced(function* (fault: string, limits = {}) {
+  const opened = yield* openFaulty(fault, { other: scriptedServer(yield* makeFolder) }, limits)
+  return { ...opened, sayOther: opened.call("mcp__other__say", { text: "b" }) }
 })
 
 const broken = (detail: string) => ["io_error", `The server "s" could not run the tool: ${detail}`]
@@ -93,7 +93,7 @@ describe("a server that takes long to start", () => {
 describe("a server that breaks during a call", () => {
   liveTest("is started once more for the next call, and the call that broke is not repeated", () =>
     Effect.gen(function* () {
-      const { folder, say } = yield* beside("dies")
+      const { folder, say } = yield* alone("dies")
       assert.deepStrictEqual(yield* say, broken("its program has ended with exit code 7."))
       assert.strictEqual(yield* say, '2: {"text":"a"}')
       assert.strictEqual(yield* say, '2: {"text":"a"}')
@@ -115,7 +115,7 @@ describe("a server that breaks during a call", () => {
 
   liveTest("is found dead before a call, which then goes to the new one", () =>
     Effect.gen(function* () {
-      const { folder, say } = yield* beside("none")
+      const { folder, say } = yield* alone("none")
       const [pid = 0] = startsOf(folder)
       process.kill(pid, "SIGKILL")
       yield* reaped(pid)
@@ -125,7 +125,7 @@ describe("a server that breaks during a call", () => {
 
   liveTest("is not called when it describes the tool differently since", () =>
     Effect.gen(function* () {
-      const { folder, say } = yield* beside("changes")
+      const { folder, say } = yield* alone("changes")
       yield* say
       const changed =
         'The server "s" could not run the tool: its definition of this tool changed with a restart, so the tool is not called in this run.'
@@ -156,7 +156,7 @@ describe("an answer", () => {
 
   liveTest("is taken when only its text looks like deep JSON", () =>
     Effect.gen(function* () {
-      const { say } = yield* beside("deep text")
+      const { say } = yield* alone("deep text")
       assert.include(JSON.stringify(yield* say), '"structured":{"a":1}')
     })
   )
@@ -178,7 +178,7 @@ describe("an answer", () => {
 
   liveTest("changes no tool of the run when the server says that its list has changed", () =>
     Effect.gen(function* () {
-      const { folder, registry, say } = yield* beside("list changed")
+      const { folder, registry, say } = yield* alone("list changed")
       const before = registry.find("mcp__s__say")
       assert.strictEqual(yield* say, '1: {"text":"a"}')
       assert.strictEqual(yield* say, '1: {"text":"a"}')
@@ -235,7 +235,7 @@ describe("a server that does what it should not is used, and named once", () => 
   for (const [fault, expected, requests] of faults) {
     liveTest(fault, () =>
       Effect.gen(function* () {
-        const { events, folder, problems, say } = yield* beside(fault)
+        const { events, folder, problems, say } = yield* alone(fault)
         assert.deepStrictEqual(problems, expected)
         assert.strictEqual(yield* say, '1: {"text":"a"}')
         assert.strictEqual(messagesOf(folder).filter((method) => method === "tools/list").length, requests)
@@ -249,7 +249,7 @@ describe("a server that does what it should not is used, and named once", () => 
 
   liveTest("logs during calls", () =>
     Effect.gen(function* () {
-      const { events, problems, say } = yield* beside("logs during calls")
+      const { events, problems, say } = yield* alone("logs during calls")
       assert.deepStrictEqual(problems, [])
       assert.deepStrictEqual([yield* say, yield* say], ['1: {"text":"a"}', '1: {"text":"a"}'])
       assert.deepStrictEqual(
@@ -262,7 +262,7 @@ describe("a server that does what it should not is used, and named once", () => 
 
 it.live("speaks to a server of an older revision of the protocol", () =>
   Effect.gen(function* () {
-    const { say } = yield* beside("old")
+    const { say } = yield* alone("old")
     assert.strictEqual(yield* say, '1: {"text":"a"}')
   }).pipe(Effect.provide(NodeServices.layer))
 )

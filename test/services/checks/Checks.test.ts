@@ -23,6 +23,9 @@ const live = <A, E>(
 ): void => void it.live(name, () => Effect.provide(Effect.scoped(body()), NodeServices.layer), options)
 
 const node = process.execPath
+/** Runs the tests in the process of the runner: a second process for each file would take most of the time. */
+const runner = [node, "--test", "--test-isolation=none"] as const
+const runnerText = runner.join(" ")
 
 /** A program with tests of its own, in the form of Node's runner. */
 const files = {
@@ -35,10 +38,10 @@ test("is broken already", () => assert.fail("since long"))
 `
 }
 const testing = {
-  run: `${node} --test`,
+  run: runnerText,
   from: "package.json",
   kind: "tests",
-  narrow: { argv: [node, "--test"], of: "files" }
+  narrow: { argv: runner, of: "files" }
 } as const
 const wrong = { "add.mjs": "export const add = (a, b) => a - b\n" }
 const right = { "add.mjs": "export const add = (a, b) => b + a\n" }
@@ -82,7 +85,7 @@ describe("Checks", () => {
         commands: [testing]
       })
       const [outcome] = yield* run(right)
-      assert.strictEqual(outcome?.command, `${node} --test test/add.test.mjs`)
+      assert.strictEqual(outcome?.command, `${runnerText} test/add.test.mjs`)
     })
   )
 
@@ -94,9 +97,9 @@ describe("Checks", () => {
       yield* run(right, 2)
       assert.deepStrictEqual(
         approver.asked.map(([item]) => item?.targets),
-        [[`${node} --test`]]
+        [[runnerText]]
       )
-      assert.deepStrictEqual(approver.asked[0]?.[0]?.details?.at(-1), `Runs now only: ${node} --test test/add.test.mjs`)
+      assert.deepStrictEqual(approver.asked[0]?.[0]?.details?.at(-1), `Runs now only: ${runnerText} test/add.test.mjs`)
     })
   )
 
@@ -106,7 +109,7 @@ describe("Checks", () => {
       const [outcome] = yield* run(right)
       assert.isFalse(outcome !== undefined && passes(outcome))
       assert.strictEqual(outcome?.exitCode, null)
-      assert.include(outcome?.notRun, `--allow "run_command:(no sandbox) ${node} --test"`)
+      assert.include(outcome?.notRun, `--allow "run_command:(no sandbox) ${runnerText}"`)
       assert.deepStrictEqual(yield* answers.denials, [])
     })
   )
@@ -126,7 +129,7 @@ describe("Checks", () => {
 
   live("does not run a part that a rule denies, whatever is allowed", () =>
     Effect.gen(function* () {
-      const rules = [allow("run_command", `(no sandbox) ${node} --test`), deny("run_command", `${node} --test *`)]
+      const rules = [allow("run_command", `(no sandbox) ${runnerText}`), deny("run_command", `${runnerText} *`)]
       const { run } = yield* openChecks({ files, commands: [testing], rules })
       const [outcome] = yield* run(right)
       assert.include(outcome?.notRun, "a rule denies")
@@ -172,7 +175,7 @@ if (!existsSync("seen")) { writeFileSync("seen", ""); process.exit(1) }
         assert.include(outcome?.text, "(2 passed, 1 of them new: more)")
         const told = log.events().flatMap((event) => (event.type === "check.finished" ? [event.ran] : []))
         assert.deepStrictEqual(told, [ran])
-        const line = `- passed: \`${node} --test test/add.test.mjs\` (exit code 0). 2 passed, 1 of them new: more. `
+        const line = `- passed: \`${runnerText} test/add.test.mjs\` (exit code 0). 2 passed, 1 of them new: more. `
         assert.include(factLines(facts).join("\n"), line)
         const [alone] = yield* run({ "test/add.test.mjs": test }, 2)
         assert.isUndefined(alone?.newTests)

@@ -5,18 +5,13 @@ import * as Layer from "effect/Layer"
 import { defaultLimits, type Limits } from "../../../src/domain/configuration/Limits.ts"
 import { type FilledPrompt, neededTokens } from "../../../src/domain/models/PromptSize.ts"
 import type { Generation } from "../../../src/domain/models/Generation.ts"
-import { Activities } from "../../../src/services/journal/Activities.ts"
-import { Journal } from "../../../src/services/journal/Journal.ts"
 import type { ModelRequest } from "../../../src/services/models/CallAttempt.ts"
 import { firstTuning } from "../../../src/services/models/CallPlan.ts"
 import { ModelCaller } from "../../../src/services/models/ModelCaller.ts"
-import { ModelSlots } from "../../../src/services/models/ModelSlots.ts"
-import { TokenCalibration } from "../../../src/services/models/TokenCalibration.ts"
 import { layerOllama } from "../../../src/services/providers/ollama/OllamaModel.ts"
 import { connectOllama } from "../../../src/services/providers/ollama/OllamaServer.ts"
 import { layerCurrentServer } from "../../../src/services/providers/Provider.ts"
-import { RunSettings } from "../../../src/services/runs/RunSettings.ts"
-import { UsageMeter } from "../../../src/services/runs/UsageMeter.ts"
+import { callerLayer } from "../../support/callerLayer.ts"
 import { EventLog } from "../../support/EventLog.ts"
 import { FakeOllama, type FakeServer } from "../../support/FakeOllama.ts"
 import { fakeModel, type FakeModel } from "../../support/FakeOllamaPaths.ts"
@@ -31,21 +26,12 @@ interface Given {
 const contextWindow = 8192
 
 const layer = ({ url }: FakeServer, { generation = {}, limits = {} }: Given) =>
-  ModelCaller.layer.pipe(
-    Layer.provide(layerOllama({ host: url, model: fakeModel, contextWindow, maxAnswerTokens: 2048 })),
-    Layer.provide(layerCurrentServer(connectOllama({ host: url }))),
-    Layer.provide([
-      ModelSlots.layer,
-      Activities.layerUnsaved,
-      Journal.layerNone,
-      TokenCalibration.layer,
-      UsageMeter.layer
-    ]),
-    Layer.provide(
-      RunSettings.layer({ model: fakeModel, contextWindow, ...generation, limits: { ...defaultLimits, ...limits } })
-    ),
-    Layer.provideMerge(EventLog.layer)
-  )
+  callerLayer(layerOllama({ host: url, model: fakeModel, contextWindow, maxAnswerTokens: 2048 }), {
+    model: fakeModel,
+    contextWindow,
+    ...generation,
+    limits: { ...defaultLimits, ...limits }
+  }).pipe(Layer.provide(layerCurrentServer(connectOllama({ host: url }))))
 
 /** Asks a server with this script, with one call after another. */
 const asking = (script: Script, given: Given, ...requests: ReadonlyArray<Partial<ModelRequest>>) =>

@@ -5,7 +5,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
 import { createServer, type AddressInfo, type Socket } from "node:net"
 import { defaultLimits, type Limits } from "../../../src/domain/configuration/Limits.ts"
@@ -14,14 +13,9 @@ import type { Stage } from "../../../src/domain/runs/ActivityKey.ts"
 import type { RunEvent } from "../../../src/domain/runs/RunEvent.ts"
 import { makePaint } from "../../../src/cli/terminal/Colour.ts"
 import { progressLine } from "../../../src/cli/terminal/Progress.ts"
-import { Activities } from "../../../src/services/journal/Activities.ts"
-import { Journal } from "../../../src/services/journal/Journal.ts"
 import { ModelCaller } from "../../../src/services/models/ModelCaller.ts"
-import { ModelSlots } from "../../../src/services/models/ModelSlots.ts"
-import { TokenCalibration } from "../../../src/services/models/TokenCalibration.ts"
 import { layerOllama } from "../../../src/services/providers/ollama/OllamaModel.ts"
-import { RunSettings } from "../../../src/services/runs/RunSettings.ts"
-import { UsageMeter } from "../../../src/services/runs/UsageMeter.ts"
+import { callerLayer } from "../../support/callerLayer.ts"
 import { EventLog } from "../../support/EventLog.ts"
 import { FakeOllama, type FakeServer } from "../../support/FakeOllama.ts"
 import { chatLine, type Reply } from "../../support/FakeOllamaReply.ts"
@@ -32,20 +26,13 @@ import { passTime } from "../../support/passTime.ts"
 const contextWindow = 8192
 
 const layer = (host: string, limits: Partial<Limits>) =>
-  ModelCaller.layer.pipe(
-    Layer.provide(layerOllama({ host, model: fakeModel, contextWindow, maxAnswerTokens: 2048 })),
-    Layer.provide([
-      ModelSlots.layer,
-      Activities.layerUnsaved,
-      Journal.layerNone,
-      TokenCalibration.layer,
-      UsageMeter.layer
-    ]),
-    Layer.provide(
-      RunSettings.layer({ model: fakeModel, host, contextWindow, parallel: 1, limits: { ...defaultLimits, ...limits } })
-    ),
-    Layer.provideMerge(EventLog.layer)
-  )
+  callerLayer(layerOllama({ host, model: fakeModel, contextWindow, maxAnswerTokens: 2048 }), {
+    model: fakeModel,
+    host,
+    contextWindow,
+    parallel: 1,
+    limits: { ...defaultLimits, ...limits }
+  })
 
 const call = (stage: Stage = "plan", task?: string) =>
   Effect.flatMap(ModelCaller, (caller) =>

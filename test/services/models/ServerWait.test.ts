@@ -3,18 +3,12 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
-import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
 import { defaultLimits } from "../../../src/domain/configuration/Limits.ts"
-import { Activities } from "../../../src/services/journal/Activities.ts"
-import { Journal } from "../../../src/services/journal/Journal.ts"
 import { ModelCaller } from "../../../src/services/models/ModelCaller.ts"
-import { ModelSlots } from "../../../src/services/models/ModelSlots.ts"
-import { TokenCalibration } from "../../../src/services/models/TokenCalibration.ts"
 import { layerOllama } from "../../../src/services/providers/ollama/OllamaModel.ts"
-import { RunSettings } from "../../../src/services/runs/RunSettings.ts"
-import { UsageMeter } from "../../../src/services/runs/UsageMeter.ts"
+import { callerLayer } from "../../support/callerLayer.ts"
 import { EventLog } from "../../support/EventLog.ts"
 import { FakeOllama } from "../../support/FakeOllama.ts"
 import { fakeModel } from "../../support/FakeOllamaPaths.ts"
@@ -25,26 +19,13 @@ import { waitFor } from "../../support/waitFor.ts"
 const contextWindow = 8192
 
 const layer = (host: string, serverWaitSeconds: number) =>
-  ModelCaller.layer.pipe(
-    Layer.provide(layerOllama({ host, model: fakeModel, contextWindow, maxAnswerTokens: 2048 })),
-    Layer.provide([
-      ModelSlots.layer,
-      Activities.layerUnsaved,
-      Journal.layerNone,
-      TokenCalibration.layer,
-      UsageMeter.layer
-    ]),
-    Layer.provide(
-      RunSettings.layer({
-        model: fakeModel,
-        host,
-        contextWindow,
-        parallel: 8,
-        limits: { ...defaultLimits, serverWaitSeconds }
-      })
-    ),
-    Layer.provideMerge(EventLog.layer)
-  )
+  callerLayer(layerOllama({ host, model: fakeModel, contextWindow, maxAnswerTokens: 2048 }), {
+    model: fakeModel,
+    host,
+    contextWindow,
+    parallel: 8,
+    limits: { ...defaultLimits, serverWaitSeconds }
+  })
 
 const call = (task: string, hear: (delta: string) => void = () => undefined) =>
   Effect.flatMap(ModelCaller, (caller) =>

@@ -2,16 +2,11 @@
 import { assert, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { Activities } from "../../../src/services/journal/Activities.ts"
-import { Journal } from "../../../src/services/journal/Journal.ts"
 import { ModelCaller } from "../../../src/services/models/ModelCaller.ts"
-import { ModelSlots } from "../../../src/services/models/ModelSlots.ts"
-import { TokenCalibration } from "../../../src/services/models/TokenCalibration.ts"
 import { layerOpenAi } from "../../../src/plugins/openai/OpenAiModel.ts"
 import { connectOpenAi } from "../../../src/plugins/openai/OpenAiServer.ts"
 import { layerCurrentServer } from "../../../src/services/providers/Provider.ts"
-import { RunSettings } from "../../../src/services/runs/RunSettings.ts"
-import { UsageMeter } from "../../../src/services/runs/UsageMeter.ts"
+import { callerLayer } from "../../support/callerLayer.ts"
 import { EventLog } from "../../support/EventLog.ts"
 import { type CompletionBody, FakeOpenAi } from "../../support/FakeOpenAi.ts"
 import type { OpenAiReply } from "../../support/FakeOpenAiReply.ts"
@@ -34,18 +29,9 @@ const together = (
       models: [{ id: "tiny", meta: { n_ctx: contextWindow } }],
       paths: { "/props": { status: 200, body: { total_slots: slots } } }
     })
-    const layer = ModelCaller.layer.pipe(
-      Layer.provide(layerOpenAi({ host: server.url, model, contextWindow, maxAnswerTokens: 1024 })),
-      Layer.provide(layerCurrentServer(connectOpenAi({ host: server.url }))),
-      Layer.provide([
-        ModelSlots.layer,
-        Activities.layerUnsaved,
-        Journal.layerNone,
-        TokenCalibration.layer,
-        UsageMeter.layer
-      ]),
-      Layer.provide(RunSettings.layer({ model, contextWindow, parallel: slots })),
-      Layer.provideMerge(EventLog.layer)
+    const provider = layerOpenAi({ host: server.url, model, contextWindow, maxAnswerTokens: 1024 })
+    const layer = callerLayer(provider, { model, contextWindow, parallel: slots }).pipe(
+      Layer.provide(layerCurrentServer(connectOpenAi({ host: server.url })))
     )
     const user = "The text of a task, in words. ".repeat(250)
     yield* Effect.forkChild(watch(server))

@@ -1,16 +1,10 @@
 /** A server whose window is smaller than the one that is set, and which says so in one way or another: prompts are cut to it. */
 import { assert, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
-import { Activities } from "../../../src/services/journal/Activities.ts"
-import { Journal } from "../../../src/services/journal/Journal.ts"
 import { ModelCaller } from "../../../src/services/models/ModelCaller.ts"
-import { ModelSlots } from "../../../src/services/models/ModelSlots.ts"
-import { TokenCalibration } from "../../../src/services/models/TokenCalibration.ts"
 import { layerOllama } from "../../../src/services/providers/ollama/OllamaModel.ts"
 import { layerOpenAi } from "../../../src/plugins/openai/OpenAiModel.ts"
-import { RunSettings } from "../../../src/services/runs/RunSettings.ts"
-import { UsageMeter } from "../../../src/services/runs/UsageMeter.ts"
+import { callerLayer } from "../../support/callerLayer.ts"
 import { EventLog } from "../../support/EventLog.ts"
 import { FakeOllama } from "../../support/FakeOllama.ts"
 import { FakeOpenAi } from "../../support/FakeOpenAi.ts"
@@ -24,18 +18,8 @@ const askTwice = (server: { readonly url: string; readonly chats: ReadonlyArray<
   Effect.gen(function* () {
     const model = isOpenAi ? "openai:tiny" : "qwen3:8b"
     const options = { host: server.url, model, contextWindow, maxAnswerTokens: 256 }
-    const layer = ModelCaller.layer.pipe(
-      Layer.provide(isOpenAi ? layerOpenAi(options) : layerOllama(options)),
-      Layer.provide([
-        ModelSlots.layer,
-        Activities.layerUnsaved,
-        Journal.layerNone,
-        TokenCalibration.layer,
-        UsageMeter.layer
-      ]),
-      Layer.provide(RunSettings.layer({ model, contextWindow, parallel: 1 })),
-      Layer.provideMerge(EventLog.layer)
-    )
+    const provider = isOpenAi ? layerOpenAi(options) : layerOllama(options)
+    const layer = callerLayer(provider, { model, contextWindow, parallel: 1 })
     return yield* Effect.gen(function* () {
       const caller = yield* ModelCaller
       const errors: Array<string> = []

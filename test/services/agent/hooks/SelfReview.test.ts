@@ -12,7 +12,8 @@ import { briefing, openStages, type OpenStages } from "../../../support/OpenStag
 import { makeFolder } from "../../../support/Project.ts"
 import { resultSaying } from "../../../support/TestRun.ts"
 
-const node = process.execPath
+/** Runs the tests in the process of the runner: a second process for each file would take most of the time. */
+const testRunner = [process.execPath, "--test", "--test-isolation=none"] as const
 const before = `export const slug = (text, max) => {
   return text.slice(0, max)
 }
@@ -62,7 +63,7 @@ const open = (answers: NonNullable<OpenStages["answers"]>, more: Partial<OpenSta
       answers,
       files: { ...files, ...more.files },
       commands: Layer.orDie(Layer.provide(layerOnCopy, commands)).pipe(Layer.provide(NodeServices.layer)),
-      settings: { checks: [[node, "--test"]], ...more.settings }
+      settings: { checks: [testRunner], ...more.settings }
     })
   })
 
@@ -163,7 +164,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("the look back", (it) =
       const failing = testing("assert.fail('never')")
       const fails = resultSaying("It fails.")
       const { taskAgent, messages } = yield* open([fixed, first, failing, fails, fails, fails], {
-        settings: { checks: [[node, "--test"]], limits: { ...defaultLimits, turns: 6 } }
+        settings: { checks: [testRunner], limits: { ...defaultLimits, turns: 6 } }
       })
       const refinement = yield* taskAgent.work(order)
       expect(lastOf(messages)[3]).toContain("never")
@@ -199,7 +200,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("the look back", (it) =
 
   it.effect("comes with four answers left", () =>
     Effect.gen(function* () {
-      const settings = { checks: [[node, "--test"]], limits: { ...defaultLimits, turns: 6 } } as const
+      const settings = { checks: [testRunner], limits: { ...defaultLimits, turns: 6 } } as const
       const { taskAgent, messages } = yield* open([fixed, first, "No such line."], { settings })
       yield* taskAgent.work(order)
       expect(lastOf(messages).filter(isQuestion)).toHaveLength(1)
