@@ -57,7 +57,7 @@ export type AnswerQuestion = (question: string) => string | undefined | PromiseL
 export interface ApprovalCallbacks {
   /** Answers approvals; without it every call that needs one is denied. */
   readonly approve?: Approve | undefined
-  /** Decides about calls in doubt; without it the run stops at one. */
+  /** Decides about uncertain calls. Without it, the run stops at the first uncertain call. */
   readonly arbitrate?: Arbitrate | undefined
   /** Answers questions of the model. Without it, nobody answers. */
   readonly answer?: AnswerQuestion | undefined

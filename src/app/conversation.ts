@@ -67,8 +67,8 @@ const expanding = (session: AskSession, commands: ReadonlyArray<CustomCommand>):
 })
 
 /**
- * A session that is saved after each message. It gets a new id when other messages replace all of its own. A failure
- * to save is reported once and stops nothing.
+ * A session that is saved after each message. If none of its saved messages remain, the session gets a new id. A
+ * failure to save is reported once and stops nothing.
  */
 const saving = Effect.fnUntraced(function* (
   session: AskSession,

@@ -84,7 +84,7 @@ const windowFinding = ({ setup, windowNote }: FittedSetup, model: InstalledModel
   return note("window", `${contextWindow} tokens; ${again}`)
 }
 
-/** A note about the memory of a loaded model, if its place slows it down. */
+/** A note if a loaded model is slow because of the memory it uses. */
 const memoryFindings = (model: InstalledModel | undefined): ReadonlyArray<Finding> => {
   const what = model?.memory === undefined ? undefined : memoryText(model.memory, model.size)
   return what === undefined ? [] : [note("memory", `loaded ${what}`)]
@@ -164,11 +164,13 @@ const commandFindings = Effect.fnUntraced(function* (setup: Setup) {
   )
 })
 
-/** Limits: number of programs to try, and seconds for each. */
+/** At most this many programs are tried. */
 const mostTried = 6
+
+/** The seconds for each program. */
 const trialSeconds = 20
 
-/** Checks with the same program, and the folder it starts in. */
+/** The checks that start one program, and their working folder. */
 interface CheckGroup {
   readonly runs: ReadonlyArray<string>
   readonly cwd: string

@@ -16,7 +16,9 @@ import { web } from "../plugins/web/index.ts"
 import { cluster } from "./clusterPackage.ts"
 import type { Feature } from "./SharedRuns.ts"
 
-/** Commands, tools, providers and listeners keep this order. Of `web` and `sharedRuns`, the first one wins. */
+/**
+ * The order of commands, tools, providers and listeners. If two features offer `web` or `sharedRuns`, the first is used.
+ */
 export const features: ReadonlyArray<Feature> = [
   tools,
   web,

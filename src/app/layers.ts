@@ -1,6 +1,6 @@
 /**
- * Composition root: chooses the implementations for runs, conversations, stages and lists. It reads from the project
- * at the bottom to the pipeline at the top.
+ * Composition root: chooses the implementations for runs, conversations, stages and lists. The file begins with the
+ * project and ends with the pipeline.
  */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -101,8 +101,8 @@ const layerWorld = (
   )
 
 /**
- * Saves events, then publishes them. Heartbeats are saved only in a database, where clients of a shared run read
- * them; those that come every second are not saved.
+ * Saves events, then publishes them. Only a database stores heartbeats, because clients of a shared run read them
+ * there. Heartbeats of every second are never saved.
  */
 const layerEvents = (listen: RunContext["listen"], isShared: boolean): Layer.Layer<RunEvents, never, Journal> =>
   Layer.unwrap(

@@ -15,7 +15,7 @@ import { ToolRegistry } from "../services/tools/ToolRegistry.ts"
 /** An origin without the version of its plugin. */
 const sourceOf = (origin: string): string => origin.replace(/(?!^)@[^/]*$/, "")
 
-/** True for a source that is left out with a reason of its own, which is reported. */
+/** True if a reported problem explains why the source was left out. */
 const isExplained = (source: string, problems: ReadonlyArray<PluginProblem | McpProblem>): boolean =>
   problems.some((problem) => {
     if ("plugin" in problem) return problem.isDeclared === true || problem.plugin === source

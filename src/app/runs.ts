@@ -1,7 +1,7 @@
 /**
  * Starts, resumes and forks runs for the command line and the library. Part of the composition root: it reads the
- * setup, chooses the journal, and carries out the order. The journal of a saved run is input. It counts only as far
- * as this user provably wrote it, and it permits nothing.
+ * setup, chooses the journal, and carries out the order. The journal of a saved run is untrusted input. Only
+ * records that this user provably wrote count. No record grants a permission.
  */
 import * as Effect from "effect/Effect"
 import { knownSecrets } from "../services/runs/KnownSecrets.ts"

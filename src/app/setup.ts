@@ -228,7 +228,7 @@ export const withProviders = Effect.fnUntraced(function* (base: Setup, more: Rea
   return setup
 })
 
-/** The provider whose server the user chooses a model from. */
+/** The provider that lists the models the user can choose from. */
 export const serverToChooseFrom = ({ configuration, models }: Pick<Setup, "configuration" | "models">): Provider => {
   const named = providerOfRun({ configuration, models })
   return models.chosenBy === "nobody" || named.connect === undefined ? providerWithoutModel(configuration) : named
