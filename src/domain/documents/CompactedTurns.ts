@@ -65,13 +65,18 @@ const showsLinesOf = (later: CallOutcome, earlier: CallOutcome): boolean => {
   return outer !== undefined && inner !== undefined && holdsRange(outer, inner)
 }
 
-/** True while the project still has this output, and no later output shows it better. */
+/**
+ * True while the project still has this output, and no later output shows it better. A search replaces those of earlier
+ * answers.
+ */
 const isCurrent = (outcome: CallOutcome, later: ReadonlyArray<CallOutcome>): boolean => {
   if (isChange(outcome) || !outcome.result.success) return false
   if (outcome.call.name === "search_files") {
     const found = outcomeText(outcome)
     return later.every((one) =>
-      isChange(one) ? !found.includes(`${pathOf(one.call)}:`) : one.call.name !== "search_files"
+      isChange(one)
+        ? !found.includes(`${pathOf(one.call)}:`)
+        : one.call.name !== "search_files" || turnOf(one) === turnOf(outcome)
     )
   }
   if (later.some(({ call }) => callSign(call) === callSign(outcome.call))) return false

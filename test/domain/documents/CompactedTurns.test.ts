@@ -175,6 +175,13 @@ describe("compactedText", () => {
     expect(shown).toMatch(/- `read_file src\/b\.ts`: lines 5 to 9/)
   })
 
+  it("shows all searches of the last answer", () => {
+    const shown = folded([search(1, "step", 12), search(2, "part", 3), search(2, "stop", 5)], { files: [] })
+    expect(shown).toMatch(/- `search_files step`: 12 matches in 1 file\.\n/)
+    expect(shown).toContain("3 matches in 1 file.\nsrc/a.ts:1:")
+    expect(shown).toContain("5 matches in 1 file.\nsrc/a.ts:1:")
+  })
+
   it("shows an earlier output whole or in a line, and never a few lines of each", () => {
     const names = ["b", "c", "d", "e", "f"]
     const outcomes = names.map((name, index) => read(index + 1, 1, 60, `src/${name}.ts`, linesOf(name)))
