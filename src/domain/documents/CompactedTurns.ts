@@ -72,10 +72,10 @@ const showsLinesOf = (later: CallOutcome, earlier: CallOutcome): boolean => {
 const isCurrent = (outcome: CallOutcome, later: ReadonlyArray<CallOutcome>): boolean => {
   if (isChange(outcome) || !outcome.result.success) return false
   if (outcome.call.name === "search_files") {
-    const found = outcomeText(outcome)
+    const matches = outcomeText(outcome)
     return later.every((one) =>
       isChange(one)
-        ? !found.includes(`${pathOf(one.call)}:`)
+        ? !matches.includes(`${pathOf(one.call)}:`)
         : one.call.name !== "search_files" || turnOf(one) === turnOf(outcome)
     )
   }
