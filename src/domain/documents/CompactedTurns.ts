@@ -73,10 +73,10 @@ const isCurrent = (outcome: CallOutcome, later: ReadonlyArray<CallOutcome>): boo
   if (isChange(outcome) || !outcome.result.success) return false
   if (outcome.call.name === "search_files") {
     const matches = outcomeText(outcome)
-    return later.every((one) =>
-      isChange(one)
-        ? !matches.includes(`${pathOf(one.call)}:`)
-        : one.call.name !== "search_files" || turnOf(one) === turnOf(outcome)
+    return later.every((next) =>
+      isChange(next)
+        ? !matches.includes(`${pathOf(next.call)}:`)
+        : next.call.name !== "search_files" || turnOf(next) === turnOf(outcome)
     )
   }
   if (later.some(({ call }) => callSign(call) === callSign(outcome.call))) return false
