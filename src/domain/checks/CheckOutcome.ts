@@ -4,7 +4,7 @@
  */
 import * as Schema from "effect/Schema"
 import { CommandLine, commandText } from "../commands/CommandText.ts"
-import { cutAt } from "../text/Excerpt.ts"
+import { cutAt, listWithin } from "../text/Excerpt.ts"
 import { namesOf } from "../text/Format.ts"
 import { type CheckEnd, linesOf } from "./CheckEnd.ts"
 import { comparableOutput, type CheckFailure, readCheckOutput, tellingLines } from "./CheckOutput.ts"
@@ -164,8 +164,10 @@ const failureLines = (failures: ReadonlyArray<CheckFailure>, budget: number): Re
 const withoutChanges = (before: CheckEnd | undefined, old: ReadonlyArray<CheckFailure>): string => {
   if (before?.exitCode === 0) return "Without these changes the check passes."
   if (old.length === 0) return "Without these changes it fails in another way."
-  const names = old.map(({ name }) => name).join("; ")
-  return cutAt(`Failing without the changes too (${old.length}): ${names}`, lineLength)
+  const begin = `Failing without the changes too (${old.length}): `
+  const names = old.map(({ name }) => name)
+  const rest = listWithin(names, lineLength - begin.length, (count) => `and ${count} more`).text
+  return cutAt(`${begin}${rest.replaceAll("\n", "; ")}`, lineLength)
 }
 
 const outcomeText = (

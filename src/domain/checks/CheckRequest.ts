@@ -28,8 +28,11 @@ const wishes: ReadonlyArray<RegExp> = [
 const leftAlone =
   /\b(?:do not|don't|never|without (?:touching|changing|fixing|breaking)|leave|ignore|skip|not (?:to )?(?:fix|touch|repair))\b[^.!?\n]{0,60}\b(?:tests?|checks?|specs?|errors?|builds?|lint)\b|\b(?:tests?|checks?|errors?)\b[^.!?\n]{0,40}\b(?:stays?|remains?|may fail|known|unrelated|as (?:it is|they are))\b/i
 
-/** A question about a check: `whether the checks pass`, `if all tests succeed`. It wants a report, not a fix. */
-const checkQuestion = new RegExp(String.raw`\b(?:whether|if) ${articles}${checked}\b[^.!?\n]*`, "gi")
+/** A question about a check: `whether the checks pass`, `say if all tests succeed`. It wants a report, not a fix. */
+const checkQuestion = new RegExp(
+  String.raw`\b(?:whether|(?:say|tell me|report|note|show|see) if) ${articles}${checked}\b[^.,;!?\n]*`,
+  "gi"
+)
 
 const sentencesOf = (text: string): ReadonlyArray<string> => text.split(/(?<=[.!?])\s+|\n/)
 

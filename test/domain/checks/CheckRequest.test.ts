@@ -7,6 +7,7 @@ const named = { command: "npm test", failures: ["limits > keepsTheRate", "adds"]
 describe("what a request asks of checks", () => {
   it.each([
     "Fix the failing tests.",
+    "If the tests fail, fix them.",
     "fix all 3 failing unit tests",
     "Fix the build",
     "Repair the lint errors in src.",

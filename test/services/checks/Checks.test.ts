@@ -3,7 +3,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
-import { readFileSync } from "node:fs"
+import { readFileSync, writeFileSync } from "node:fs"
 import { factLines, runFacts } from "../../../src/domain/checks/Facts.ts"
 import { passes } from "../../../src/domain/checks/CheckOutcome.ts"
 import { Approver } from "../../../src/services/approvals/Approver.ts"
@@ -208,19 +208,26 @@ writeFileSync("target/surefire-reports/TEST-AddTest.xml", '${report("more")}')
     needs("bwrap")
   )
 
-  /** Runs the checks of three parts at the same time; the first lasts while the others wait. */
+  /** Runs the checks of three parts at the same time. The first check ends when all parts have come. */
   const threeParts = Effect.fnUntraced(function* (texts: ReadonlyArray<string>, isPart = true) {
-    const seen = `${yield* makeFolder}/seen.txt`
-    const script = `import { appendFileSync, readFileSync } from "node:fs"
+    const folder = yield* makeFolder
+    const [seen, haveCome] = [`${folder}/seen.txt`, `${folder}/haveCome.txt`]
+    const script = `import { appendFileSync, existsSync, readFileSync } from "node:fs"
 const text = readFileSync("a.txt", "utf8")
 appendFileSync(${JSON.stringify(seen)}, text.replaceAll("\\n", "") + "\\n")
 if (text.includes("bad")) process.exit(1)
-setTimeout(() => {}, 500)
+const wait = () => existsSync(${JSON.stringify(haveCome)}) || setTimeout(wait, 20)
+wait()
 `
     const { run } = yield* openChecks({
       files: { "a.txt": "1\n-\n2\n-\n3\n", "check.mjs": script },
       checks: [[node, "check.mjs"]]
     })
+    const come = Effect.delay(
+      Effect.sync(() => writeFileSync(haveCome, "")),
+      "1500 millis"
+    )
+    yield* Effect.forkScoped(come)
     const ends = yield* Effect.forEach(
       texts,
       (text, index) => Effect.delay(run({ "a.txt": text }, 1, `T${index}`, isPart), `${index * 100} millis`),
