@@ -57,27 +57,28 @@ export class Approver extends Context.Service<
   Approver,
   {
     /**
-     * Shows the calls of a step. The answer allows this step, all remaining steps of this round, or some calls, or
-     * declines. `question` identifies the question within the run, as in its events.
+     * Shows the calls of a step. The user allows the step, all remaining steps of the round, or some of the calls, or
+     * declines. `question` is the id of the question in the events of the run.
      */
     step(title: string, items: ReadonlyArray<ApprovalItem>, question: string): Effect.Effect<Answered<StepAnswer>>
     /**
-     * Shows one call. The answer allows it once, for the session or permanently if the item offers that, or denies it.
+     * Shows one call. The user allows it once, for the session or permanently, if the item offers that. Or the user
+     * denies it.
      */
     call(item: ApprovalItem, question: string): Effect.Effect<Answered<CallAnswer>>
     /**
-     * Shows a call that began before the run was interrupted, with unknown outcome. The answer is again, done, or stop.
+     * Shows a call whose outcome is unknown, because the run was interrupted. The user answers again, done, or stop.
      */
     inDoubt(item: ApprovalItem, question: string): Effect.Effect<Answered<UncertainAnswer>>
     /** Shows a question of the model. Absent if nobody can answer in words. */
     readonly question?: (text: string, question: string) => Effect.Effect<Answered<WordsAnswer>>
-    /** True for an item that needs its own question even if this approver approves the step unseen. */
+    /** True for an item that needs a question of its own, even if this approver approves whole steps. */
     readonly leaves?: (item: ApprovalItem) => boolean
     /** False if nobody can answer and every call will be denied. Absent if somebody may answer. */
     readonly canAsk?: Effect.Effect<boolean>
   }
 >()("task-conductor/services/approvals/Approver") {
-  /** Denies everything for now, although a later run may ask the user. */
+  /** Denies everything in this run. A later run may ask the user. */
   static readonly layerNotAsked = Layer.succeed(Approver)({ ...denyAll, canAsk: Effect.succeed(true) })
 
   static readonly layerDenyAll = Layer.succeed(Approver)(denyAll)
@@ -87,7 +88,7 @@ export class Approver extends Context.Service<
     layerOver(() => ({ inDoubt: () => Effect.succeed({ answer, by: "rule" }) }))
 
   /**
-   * Approves all steps and the reads for them, because of `--yes-this-run`. The user is still asked about everything
+   * For `--yes-this-run`: approves all steps and the reads that they need. The user is still asked about everything
    * else.
    */
   static readonly layerApproveSteps = layerOver((approver) => ({
@@ -97,7 +98,7 @@ export class Approver extends Context.Service<
   }))
 
   /**
-   * Approves everything because of `--yes`, except what only the user may allow. The user is still asked about that and
+   * For `--yes`: approves everything except calls that only the user may allow. The user is still asked about those and
    * about uncertain calls. Questions of the model get no answer.
    */
   static readonly layerYes = layerOver((approver) => ({

@@ -1,6 +1,6 @@
 /**
- * Turns the changes of an answer into calls of the tools that change files. What it looks up in the project is recorded
- * for a replay.
+ * Turns the changes of an answer into calls of the tools that change files. Records what it reads in the project, for a
+ * replay.
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -43,25 +43,28 @@ const ReadChange = Schema.Struct({
   calls: Schema.Array(ToolCall),
   issues: Schema.Array(Issue),
   refused: Schema.optionalKey(UnmadeChange),
-  /** Files that a replacement could not read, as open changes for one of its issues. */
+  /** Files that a replacement could not read. The change stays open in them. */
   leftOut: Schema.optionalKey(Schema.Array(UnmadeChange)),
-  /** A sentence about where a replaced text was. */
+  /** Says where the replaced text was. */
   replaced: Schema.optionalKey(Schema.String)
 })
 type ReadChange = typeof ReadChange.Type
 const ReadChanges = Schema.Array(ReadChange)
 
-/** How many characters of a file are shown with a block that lacks its old text. */
+/** If a block lacks its old text, the model is shown this many characters of the file. */
 const shownOfFile = 500
 
-/** The fewest last lines of a text that occur only once in it. */
+/** The shortest end of the text that occurs only once in the text, in whole lines. */
 const lastLines = (text: string): string => {
   const lines = text.trimEnd().split("\n")
   const from = lines.findLastIndex((_, index) => text.split(lines.slice(index).join("\n")).length === 2)
   return lines.slice(Math.max(0, from)).join("\n")
 }
 
-/** How to add lines to an existing file, with its content. Only the model knows where the lines belong. */
+/**
+ * Tells the model how to add lines to an existing file, and shows the file. Only the model knows where the lines
+ * belong.
+ */
 const howToAdd = (file: string, held: string, added: string): string => {
   const lines = held.replace(/\r?\n$/, "").split(/\r?\n/)
   const source = { lines, language: languageOf(file), first: 1, gap: gapText }
@@ -95,7 +98,7 @@ export const makePathsIn = Effect.gen(function* () {
           const path = yield* workspace.meant(reading)
           const place = yield* Effect.option(workspace.canonical(path))
           if (place._tag === "None" || !place.value.inside || !(yield* isFileAt(workspace, place.value.path))) continue
-          /** A path through a link keeps the name of the link. */
+          /** If a path leads through a link, the call keeps the name of the link. */
           fileOfReading[reading] = nameOf(fileAt(path))
           return
         }
@@ -139,7 +142,6 @@ const makeFileOf = Effect.gen(function* () {
   })
 })
 
-/** Returns the calls of each change of an answer in order. */
 export const makeAnswerChanges = Effect.gen(function* () {
   const activities = yield* Activities
   const fileOf = yield* makeFileOf
@@ -180,7 +182,7 @@ export const makeAnswerChanges = Effect.gen(function* () {
     }
   }
 
-  /** Applies the calls to a copy, so that the next change is read on top of them. */
+  /** Applies the calls to a copy. The next change is then computed from the changed files. */
   const tryIn = Effect.fnUntraced(function* (calls: ReadonlyArray<ToolCall>) {
     for (const call of calls) {
       const accesses = yield* Effect.match(registry.prepare(call), {
@@ -191,7 +193,6 @@ export const makeAnswerChanges = Effect.gen(function* () {
     }
   })
 
-  /** Reads the changes of an answer in order. */
   const read = Effect.fnUntraced(function* (changes: ReadonlyArray<Change>, task: string) {
     const last = changes.findLastIndex(looksAtProject)
     const copy = makeWorkingCopy((yield* CurrentCopy)?.files())

@@ -29,9 +29,7 @@ export interface CopyOwner {
   readonly round: number
 }
 
-/**
- * Determines which lines a call will change in the project. Recorded, because a replay cannot determine it afterwards.
- */
+/** Determines which lines a call will change in the project. Recorded, because the project is different at a replay. */
 const makeChangedLines = Effect.gen(function* () {
   const activities = yield* Activities
   const changes = yield* makeTaskChanges
@@ -91,7 +89,10 @@ export const makeCopyWork = Effect.gen(function* () {
     return { outcome, files: outcome.result.success ? lines : [] }
   })
 
-  /** Makes calls, in order if one of them changes something. `goesOn`: too many denials do not end the work. */
+  /**
+   * Makes the calls. If any of them changes something, they run one after another. With `goesOn`, many denials do not
+   * end the work.
+   */
   const run = Effect.fnUntraced(function* (owner: CopyOwner, calls: ReadonlyArray<ToolCall>, goesOn: boolean) {
     let denied: string | undefined
     const inOrder = registry.changesSomething(calls.map(({ name }) => name))
@@ -110,7 +111,7 @@ export const makeCopyWork = Effect.gen(function* () {
     return { denied, outcomes: runs.map(({ outcome }) => outcome), files: runs.flatMap(({ files }) => files) }
   })
 
-  /** Checks the changes of the copy, if commands can see it, and changes in the project itself. */
+  /** Checks the changes in the project itself, and those in the copy if commands can see the copy. */
   const check = Effect.fnUntraced(function* (
     { copy, kind, request, round, task }: CopyOwner & { readonly kind?: string; readonly request: string },
     turn: number,

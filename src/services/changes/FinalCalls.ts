@@ -1,6 +1,6 @@
 /**
- * Converts the changes of a working copy to the calls that make them in the project, and back. Each move precedes the
- * other calls at its new path. One call moves or removes a whole folder.
+ * Converts the changes of a working copy to calls that make them in the project, and back. A move comes before other
+ * calls at its new path. A whole folder is moved or removed with one call.
  */
 import * as Schema from "effect/Schema"
 import type { FileBase, TaskOutcome } from "../../domain/documents/TaskOutcome.ts"
@@ -28,7 +28,7 @@ export const fileCall = (path: string, before: string, after: string): Unnumbere
 
 const removal = (path: string): Unnumbered => ({ name: "remove_file", arguments: { path } })
 
-/** The move of a whole folder with all its content, derived from one moved file. */
+/** If one moved file is part of the move of a whole folder, returns that move. */
 const wholeMove = (file: ProposedFile, files: ReadonlyArray<ProposedFile>): Move | undefined => {
   const source = files.find(({ path, text }) => path === file.from?.path && text === null)?.folder
   const { folder } = file
@@ -59,7 +59,8 @@ type Step = Move | { readonly from: string; readonly to?: undefined }
 const overlaps = (a: string, b: string): boolean => a === b || isBelow(a, b) || isBelow(b, a)
 
 /**
- * True if `step` must precede `later`. It frees the target of `later`, or rescues content that `later` would remove.
+ * True if `step` must come before `later`. Either `step` frees the target of `later`, or `later` would remove what
+ * `step` moves.
  */
 const isBefore = (step: Step, later: Step): boolean => {
   if (step === later) return false
@@ -68,10 +69,13 @@ const isBefore = (step: Step, later: Step): boolean => {
   return isFreed || isSaved
 }
 
-/** A temporary name beside the target, which no moved folder contains. */
+/** A temporary name beside the target. No moved folder contains it. */
 const waitingAt = (to: string): string => `${to}.moving`
 
-/** Orders steps so that each is possible. In a cycle, each file waits once under a temporary name. */
+/**
+ * Orders the steps so that each is possible. In a cycle, such as `a` to `b` and `b` to `a`, files get a temporary name
+ * first.
+ */
 const inOrder = (steps: ReadonlyArray<Step>): ReadonlyArray<Step> => {
   const ordered: Array<Step> = []
   let open = steps
@@ -91,7 +95,7 @@ const inOrder = (steps: ReadonlyArray<Step>): ReadonlyArray<Step> => {
   return ordered
 }
 
-/** True if something other than a file, or a link, must be removed before the file is written. */
+/** True if a folder or link must be removed before the file is written. */
 const standsInTheWay = ({ holds, kind, text }: ProposedFile): boolean =>
   text !== null && holds !== undefined && (holds.is !== "file" || kind === "link")
 
@@ -105,7 +109,7 @@ const writing = (file: ProposedFile, base: string | null, isWritten: boolean): R
 }
 
 /**
- * The calls that make these changes, in a possible order. `wasWritten` tells whether a file was only written as a
+ * The calls that make these changes, in a possible order. `wasWritten` is true for a file that was only written as a
  * whole. `nameOf` returns its path in the project.
  */
 export const finalCalls = (
@@ -159,7 +163,7 @@ export const changesPath = (call: ToolCall, file: string): boolean =>
 export const isOfSeveral = (call: ToolCall, files: ReadonlyArray<string>): boolean =>
   files.filter((file) => changesPath(call, file)).length > 1
 
-/** The state on which a proposal is based, with details that its call omits. */
+/** The state of the project on which a proposal is based, and what the call for the proposal cannot express. */
 export const baseOf = (file: ProposedFile): FileBase => {
   const { base, path, text } = file
   const beside = besideText(file)
@@ -178,7 +182,10 @@ const textAfter = (base: string | null, { arguments: given, name }: ToolCall): s
   return base.includes(oldText) ? base.replace(oldText, () => newText) : undefined
 }
 
-/** The file changes that the calls of an outcome make, if their bases are known. Paths are relative to the project. */
+/**
+ * The file changes that the calls of an outcome make. Omits files whose earlier text is unknown. Paths are relative to
+ * the project.
+ */
 export const proposedBy = ({ bases = [], calls }: Pick<TaskOutcome, "bases" | "calls">): ReadonlyArray<ProposedFile> =>
   bases.flatMap(({ now, path: file, text: base }): ReadonlyArray<ProposedFile> => {
     if (now !== undefined) return calls.some((call) => changesPath(call, file)) ? [{ path: file, base, ...now }] : []

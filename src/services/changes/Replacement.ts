@@ -1,7 +1,7 @@
 /**
- * Replaces a text everywhere in the project, as edits of all files that contain it. A file that may contain the text and
- * could not be read is an open change: the text is not replaced everywhere. Files that no task may read, such as
- * secrets, leave nothing open. A warning names them.
+ * Replaces a text everywhere in the project, as edits of all files that contain it. A file that may contain the text
+ * but could not be read is reported as an open change. Files that no task may read, such as secrets, are only named in
+ * a warning.
  */
 import * as Effect from "effect/Effect"
 import * as Path from "effect/Path"
@@ -18,17 +18,17 @@ import { fileCall } from "./FinalCalls.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { makePatternSearch, type SearchedText } from "./SearchedTexts.ts"
 
-/** What a replacement did not reach. */
+/** The files that a replacement did not search. */
 interface Unreached {
   readonly sentences: ReadonlyArray<string>
-  /** The paths that stay open. */
+  /** Each path becomes an open change. */
   readonly paths: ReadonlyArray<string>
 }
 
 /** True for a file that no task may read. */
 const isForbidden = ({ reason }: SkippedFile): boolean => reason === "secret" || reason === "denied"
 
-/** How many unread files become separate open changes. */
+/** At most this many unread files become open changes. */
 const mostOpen = 20
 
 const unreachedOf = (skipped: ReadonlyArray<SkippedFile>, listing: TreeListing): Unreached => {
@@ -75,7 +75,7 @@ const editOfAll = ({ pattern, with: by }: Replace, uid: string, path?: string): 
   arguments: { ...(path === undefined ? {} : { path }), old_text: pattern, new_text: by, replace_all: true }
 })
 
-/** The edits of the files that contain the text, without the lines to keep. */
+/** The edits of the files that contain the text. Lines that the model wants to keep stay as they are. */
 const editsOf = (
   { pattern, with: by }: Replace,
   uid: string,
@@ -95,7 +95,7 @@ export const makeReplacement = Effect.gen(function* () {
   const patternSearch = yield* makePatternSearch
   const workspace = yield* Workspace
 
-  /** The files of the project; empty, with the reason, if listing fails. */
+  /** The files of the project. If listing fails: no files, and the reason. */
   const listing = Effect.match(workspace.treeWithin({ entries: maxTreeEntries }), {
     onFailure: ({ message }): TreeListing => ({
       files: [],

@@ -10,7 +10,6 @@ import { makeWorkingCopy, type WorkingCopy } from "../files/WorkingCopy.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { baseOf, finalCalls, proposedBy } from "./FinalCalls.ts"
 
-/** The changes of a task as calls, with facts about them. */
 type ProposedWork = Pick<TaskOutcome, "bases" | "calls" | "checks" | "files" | "turns">
 
 /** Facts about a working copy: its last checks, and changes in the project itself. */
@@ -30,7 +29,7 @@ export const makeTaskChanges = Effect.gen(function* () {
   const named = (copy: WorkingCopy): ReadonlyArray<ProposedFile> =>
     copy.own().map((file) => Object.assign({}, file, { path: nameOf(file.path) }))
 
-  /** The absolute path of a given path, for code without access to the project. */
+  /** Makes a path absolute, for code without access to the project. */
   const fileAt = (given: string): string => path.resolve(workspace.root, given)
 
   /** The changes of a working copy as calls. `word` begins their uids. */
@@ -60,7 +59,7 @@ export const makeTaskChanges = Effect.gen(function* () {
     }
   }
 
-  /** The proposals of other tasks with the changes of an outcome on top. */
+  /** The proposals of other tasks, with the changes of an outcome applied on top. */
   const onTop = (others: ReadonlyArray<ProposedFile>, outcome: TaskOutcome): ReadonlyArray<ProposedFile> => {
     const copy = makeWorkingCopy(others)
     for (const file of proposedBy(outcome)) copy.propose({ ...file, path: fileAt(file.path) })

@@ -1,4 +1,7 @@
-/** Removes from the new texts of a call what is not meant for its file, and finds what the call would destroy. */
+/**
+ * Removes text that is not meant for the file from a call that changes files. Also finds content that the call would
+ * destroy.
+ */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { elisionIn, type Loss, lossOf, mayBeUntidy, tidyNewText } from "../../domain/files/NewText.ts"
@@ -21,7 +24,7 @@ const TidiedCall = Schema.Struct({
 })
 type TidiedCall = typeof TidiedCall.Type
 
-/** The arguments of a call with changed new texts. */
+/** The arguments of a call, with its new texts changed. */
 const withNewTexts = (values: Arguments, change: (newText: string, oldText?: string) => string): Arguments => {
   const { content, edits, new_text: newText, old_text: oldText } = values
   return {
@@ -32,7 +35,7 @@ const withNewTexts = (values: Arguments, change: (newText: string, oldText?: str
   }
 }
 
-/** The asking task, its request, and whether the answer announces that text will be removed. */
+/** The task, its request, and whether the answer announces that text will be removed. */
 interface Asked {
   readonly task: string
   readonly request: string
@@ -56,7 +59,7 @@ const losses = (
   )
 }
 
-/** Removes from the new texts of a call what is not meant for its file. */
+/** Removes text that is not meant for the file, such as a closing fence, from the new texts of a call. */
 const tidyCall = (call: ToolCall, base: string | null, request: Asked): TidiedCall => {
   const path = pathOf(call)
   const removedParts = new Set<string>()
@@ -79,10 +82,10 @@ const tidyCall = (call: ToolCall, base: string | null, request: Asked): TidiedCa
   }
 }
 
-/** True for a path that the project may spell differently. */
+/** True for a path that the project may spell in another way, such as one with blanks or backslashes. */
 const mayBeRespelled = /^[\\/]|[^\w./@-]/
 
-/** Tidies a call. What it finds in the project is recorded for a replay. */
+/** Tidies a call. Records what it reads in the project, for a replay. */
 export const makeTidyCall = Effect.gen(function* () {
   const activities = yield* Activities
   const gate = yield* Gate

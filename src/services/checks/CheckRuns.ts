@@ -1,6 +1,6 @@
 /**
- * Runs check commands on copies of the project, with and without the changes of a task. The end without changes is
- * cached per state of the project.
+ * Runs check commands on copies of the project, with and without the changes of a task. The result without changes is
+ * cached for each state of the project.
  */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -35,22 +35,21 @@ export interface NamedCheck {
   readonly command: string
 }
 
-/** A command to run on the project with these files. Without `named`, it reports no progress. */
+/** A command to run on the project with these files. If `named` is absent, no progress is reported. */
 interface CheckRun {
   readonly command: CanonicalCommand
   readonly files: ReadonlyArray<ProposedFile>
   readonly named?: NamedCheck
-  /** True for changes that belong to those of other runs, so that one run may check all of them. */
+  /** True if the changes may be combined with those of other runs. One command then checks all of them. */
   readonly mayJoin?: boolean
 }
 
 /**
- * After a slower check, the program does not test whether changed tests fail without the changed source code. In
- * seconds.
+ * Only after a check of at most this many seconds does the program test the changed tests against the old source code.
  */
 const longestTrial = 30
 
-/** A slower failing check is not repeated to find out whether it is flaky. In seconds. */
+/** Only a failing check of at most this many seconds is repeated to find out whether it is flaky. */
 const longestRepeat = 60
 
 const signOf = ({ argv, cwd }: CanonicalCommand, ...others: ReadonlyArray<Schema.Json>): string =>
@@ -59,14 +58,14 @@ const signOf = ({ argv, cwd }: CanonicalCommand, ...others: ReadonlyArray<Schema
 const textsOf = (files: ReadonlyArray<ProposedFile>) => files.map(({ path, text }) => [path, text])
 
 /**
- * Runs commands to their end in a separate working copy, because files that a check writes are no change of the task.
+ * Runs a command to its end in a separate working copy. Files that the check writes do not become changes of the task.
  */
 const makeCarryOut = Effect.gen(function* () {
   const commands = yield* Commands
   const events = yield* RunEvents
   const { limits } = yield* RunSettings
 
-  /** Reports regularly that a check runs. Never ends. */
+  /** Reports regularly that a check is running. Never ends. */
   const signsOf = (named: NamedCheck) => {
     let seconds = 0
     const sign = Effect.suspend(() => {
@@ -122,7 +121,10 @@ const makeProjectStates = Effect.gen(function* () {
     return hashOf(files.map((file, index) => `${file} ${stamps[index] ?? ""}`))
   }).pipe(Effect.provideService(CurrentCopy, undefined), Effect.provideService(FileSystem.FileSystem, fs))
 
-  /** Files that this run changed in the project itself, with their original content; undefined if one is unknown. */
+  /**
+   * Files that this run changed in the project itself, with their original content. Undefined if any original content
+   * is unknown.
+   */
   const filesBefore = Effect.gen(function* () {
     if (!versions.isComplete() || (yield* commands.copies).mechanism === "none") return undefined
     const firstChanges = new Map(
@@ -153,14 +155,14 @@ export const makeCheckRuns = Effect.gen(function* () {
   const { askFirst: asksFirst = false } = yield* RunSettings
   const oneAtATime = (yield* Semaphore.make(1)).withPermits(1)
   const joined = makeJoinedRuns(carryOut, oneAtATime)
-  /** The end of a command without changes, by command and project state. */
+  /** How a command ended without the changes, by command and project state. */
   const baselines = new Map<string, CheckEnd>()
-  /** The end of a command before any change. */
+  /** How a command ended before the first change. */
   const firstEnds = new Map<string, CheckEnd>()
-  /** Whether a command failed with only the changed tests, by command, tests and project state. */
+  /** Whether a command failed with the changed tests and the old source code, by command, tests and project state. */
   const trials = new Map<string, boolean>()
 
-  /** The end of a command with these files restored, and all others as they are in the project. */
+  /** How a command ends if these files have their old content. */
   const baselineOf = Effect.fnUntraced(function* (run: CheckRun) {
     const key = signOf(run.command, asksFirst ? textsOf(run.files) : yield* project.current)
     const before = baselines.get(key)
@@ -170,7 +172,7 @@ export const makeCheckRuns = Effect.gen(function* () {
     return end
   })
 
-  /** The end of a command without the changes; undefined if it cannot be determined. */
+  /** How the command ends without the changes; undefined if that cannot be determined. */
   const endBefore = Effect.fnUntraced(function* (run: CheckRun) {
     const first = firstEnds.get(signOf(run.command))
     if (asksFirst && first !== undefined) return first
@@ -193,7 +195,7 @@ export const makeCheckRuns = Effect.gen(function* () {
     return withNewTests(passed, tests.map(nameOf), failWithout)
   })
 
-  /** Judges the end of a check. Runs the comparisons that show whether its outcome comes from the changes. */
+  /** Judges how a check ended. If needed, runs the command again to see whether the changes caused the outcome. */
   const judge = Effect.fnUntraced(function* (
     check: CheckCommand,
     run: CheckRun,
@@ -220,7 +222,7 @@ export const makeCheckRuns = Effect.gen(function* () {
       : oneAtATime(Effect.flatMap(carryOut(run), judged))
   }
 
-  /** The end of a command before any change. Reports no progress. */
+  /** How a command ends before the first change. Reports no progress. */
   const tryOut = Effect.fnUntraced(function* (command: CanonicalCommand) {
     const end = yield* baselineOf({ command, files: [] })
     firstEnds.set(signOf(command), end)

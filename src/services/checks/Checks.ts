@@ -1,5 +1,5 @@
 /**
- * Runs commands of the project that judge its changes. The user allows each of them once. A failure is new if the same
+ * Runs commands of the project that judge its changes. The user allows each command once. A failure is new if the
  * command does not show it without the changes.
  */
 import * as Context from "effect/Context"
@@ -58,13 +58,15 @@ export interface CheckScope {
   readonly task: string
   readonly round: number
   readonly turn: number
-  /** The wording of the prompt and the plan. Checks that it wants to pass must pass. */
+  /** The text of the prompt and the plan. If it asks for a check to pass, that check must pass. */
   readonly request?: string
-  /** True for a part of one change, which may be checked together with its other parts. */
+  /** True for a part of a change that may be checked together with the other parts. */
   readonly isPart?: boolean
 }
 
-/** A check that the user did not name stops after this many seconds of a trial: it can start, which is enough. */
+/**
+ * A trial of a check that the user did not name stops after this many seconds. It only shows that the check can start.
+ */
 const longestTry = 30
 
 /** The tool name in the gate's question about a check. */
@@ -73,7 +75,7 @@ const tool = "run_command"
 /** At most this many checks are tried before the plan. */
 const mostTried = 4
 
-/** The whole check of which a part was chosen. */
+/** The whole check, such as `npm test`, if only a part of it was chosen, such as one test file. */
 const wholeCheck = ({ argv, whole = argv, ...check }: CheckCommand): CheckCommand => ({ ...check, argv: whole })
 
 const callOf = (uid: string, { argv, cwd }: Pick<CheckCommand, "argv" | "cwd">): ToolCall => ({
@@ -82,7 +84,7 @@ const callOf = (uid: string, { argv, cwd }: Pick<CheckCommand, "argv" | "cwd">):
   arguments: { argv, ...(cwd === undefined ? {} : { cwd }) }
 })
 
-/** A check that the user named; empty if it is not a valid command. */
+/** A check that the user named. Empty if it is not a valid command. */
 const namedCheck = (line: string | CheckCommand["argv"]): ReadonlyArray<CheckCommand> => {
   const argv = typeof line === "string" ? splitCommand(line) : line
   return typeof argv === "string" ? [] : [{ argv, kind: "given" }]
@@ -121,7 +123,10 @@ const makeAllowance = Effect.gen(function* () {
   /** Checks that the user denied in this run, so that the program does not ask again. */
   const denied = new Map<string, PermissionDenied>()
 
-  /** Asks about the whole command. A rule that denies the actual, narrower command also denies the check. */
+  /**
+   * Asks about the whole command. Without asking, denies a check if a rule denies the narrower command that really
+   * runs.
+   */
   return Effect.fnUntraced(function* (scope: CheckScope, uid: string, check: CheckCommand) {
     const argv = check.whole ?? check.argv
     const key = hashOf([argv, check.cwd ?? "."])
@@ -136,8 +141,8 @@ const makeAllowance = Effect.gen(function* () {
     for (const access of [command, ...prepared.accesses]) {
       const denial = yield* foreseeDenial(gate, access)
       /**
-       * Protected files are denied later, when the check runs. Only the whole command needs permission; the narrower
-       * one must not be denied.
+       * Protected files are denied later, when the check runs. Only the whole command needs permission. The narrower
+       * command must only not be denied.
        */
       if (denial === undefined || denial.by === "protection") continue
       if (access === command && denial.by === "nobody" && check.whole !== undefined) continue
@@ -183,14 +188,14 @@ const makeTrials = Effect.fnUntraced(function* (commandsFor: CommandsFor, runs: 
   const workspace = yield* Workspace
   const { checks: configuredChecks } = yield* RunSettings
 
-  /** The checks to try: those that the user named, or else those for all files of the project. */
+  /** The checks to try: those that the user named, otherwise those for all files of the project. */
   const trials = Effect.gen(function* () {
     const files = configuredChecks === undefined ? yield* Effect.orElseSucceed(workspace.tree, () => []) : ["."]
     const chosen = yield* commandsFor(files)
     return [...new Map(chosen.map(wholeCheck).map((check) => [checkText(check), check])).values()].slice(0, mostTried)
   })
 
-  /** The outcome of a check on the unchanged project; null if it needs a question or was given up. */
+  /** The outcome of a check on the unchanged project. Null if the check needs a question or was given up. */
   const tryOne = Effect.fnUntraced(function* (check: CheckCommand) {
     const command = yield* Effect.result(canonicalCheck(commands, check))
     if (Result.isFailure(command)) return triedCheck(check, command.failure.message)
@@ -245,7 +250,7 @@ export class Checks extends Context.Service<Checks>()("task-conductor/services/c
       const files = (yield* CurrentCopy)?.files() ?? []
       const named = { task, round, command: checkText(check) }
       yield* events.publish({ type: "check.started", ...named })
-      /** A check of changes does not wait for trials. */
+      /** From here on, trials stop: the check of changes must not wait for them. */
       yield* Deferred.succeed(trialsEnd, undefined)
       const outcome = yield* Effect.catchTag(
         runs.outcome(check, { command: allowed.success, named, files, mayJoin }, earlier),
@@ -292,14 +297,13 @@ export class Checks extends Context.Service<Checks>()("task-conductor/services/c
        */
       commandsFor,
       /**
-       * Tries each check on the unchanged project if that needs no question, and reports its end. Without named checks,
-       * those for the whole project are tried. Ends when a check of changes begins.
+       * Tries each check on the unchanged project if that needs no question, and reports the outcome. Uses the checks
+       * for the whole project if the user named none. Ends when a check of changes begins.
        */
       tryOut: Effect.raceFirst(tryAll, Deferred.await(trialsEnd)),
       /**
-       * Checks the changes of the fiber's working copy, one command after another. The outcome of a denied or
-       * impossible check says why. Failures that an `earlier` check of the same changes already had before the changes
-       * are not new.
+       * Checks the changes of the fiber's working copy, one command after another. If a check is denied or impossible,
+       * its outcome says why. Failures that an `earlier` check of the same changes had are not new.
        */
       run: Effect.fn("Checks.run")(function* (
         scope: CheckScope,

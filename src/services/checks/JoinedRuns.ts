@@ -1,6 +1,6 @@
 /**
- * Runs a check command once for several waiting runs, on a copy with the changes of all of them. If it passes, all of them have
- * passed. If it fails, the command runs for each with its own changes alone.
+ * Runs a check command once for several waiting runs, on a copy with the changes of all of them. If the command passes,
+ * all runs have passed. If it fails, it runs for each of them separately.
  */
 import * as Effect from "effect/Effect"
 import type { CheckEnd } from "../../domain/checks/CheckEnd.ts"
@@ -9,9 +9,9 @@ import { mergeTexts } from "../../domain/files/TextMerge.ts"
 
 interface WaitingRun<R> {
   readonly run: R
-  /** Identifies the command: runs with the same sign can be joined. */
+  /** Identifies the command. Runs with the same sign can be joined. */
   readonly sign: string
-  /** The end of a joined run that passed and included these changes. */
+  /** The result of a joined run that passed and included these changes. */
   end?: CheckEnd
   /** True after a joined run with these changes failed. */
   isAlone?: boolean
@@ -26,7 +26,7 @@ const joinedText = (mine: ProposedFile, theirs: ProposedFile): string | undefine
   return clashes.length === 0 ? text : undefined
 }
 
-/** The changes of both, merged by file; undefined if they clash. */
+/** The changes of both, merged by file. Undefined if they clash. */
 export const joinedFiles = (
   some: ReadonlyArray<ProposedFile>,
   others: ReadonlyArray<ProposedFile>
@@ -41,7 +41,7 @@ export const joinedFiles = (
   return [...joined.values()]
 }
 
-/** Makes a function that carries runs out one at a time, each together with the runs that wait meanwhile. */
+/** Returns a function that carries out runs one at a time. Runs that wait meanwhile join the next one. */
 export const makeJoinedRuns = <R extends { readonly files: ReadonlyArray<ProposedFile> }, E, S>(
   carryOut: (run: R) => Effect.Effect<CheckEnd, E, S>,
   oneAtATime: <A, E2, S2>(effect: Effect.Effect<A, E2, S2>) => Effect.Effect<A, E2, S2>
@@ -69,7 +69,7 @@ export const makeJoinedRuns = <R extends { readonly files: ReadonlyArray<Propose
     return yield* carryOut(entry.run)
   })
 
-  /** Carries a run out and passes its end to `judge`, while no other command runs. */
+  /** Carries out a run and passes its result to `judge`. No other command runs meanwhile. */
   return <A, E2, S2>(sign: string, run: R, judge: (end: CheckEnd) => Effect.Effect<A, E2, S2>) =>
     Effect.suspend(() => {
       const entry: WaitingRun<R> = { run, sign }

@@ -1,6 +1,6 @@
 /**
- * Runs one child process to its end with limited output. Leaves no process behind: the process group gets SIGTERM and
- * then SIGKILL, and in the sandbox all descendants end with it.
+ * Runs one child process to its end with limited output. Leaves no process behind. The process group gets SIGTERM and
+ * then SIGKILL. In the sandbox, all descendants end with it.
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -29,12 +29,12 @@ export interface Channel {
   readonly output: Sink.Sink<void, Uint8Array, never, PlatformError.PlatformError>
 }
 
-/** Provides the means to start programs and read files, taken from the current context. */
+/** Takes the services that start programs and read files from the current context. */
 export const processProvider = Effect.map(Effect.context<ChildProcessSpawner | FileSystem.FileSystem>(), (context) =>
   Effect.provideContext(context)
 )
 
-/** Limits for a child's use of the machine. Without `limits` it is not watched. */
+/** Limits for a child's use of the machine. Without `limits`, the usage of the child is not measured. */
 interface ChildBounds {
   readonly limits?: CommandLimits
   /** In-memory folders of the sandbox. */
@@ -44,30 +44,30 @@ interface ChildBounds {
 }
 
 interface ChildOrder {
-  /** The program and its arguments, preceded by those of the sandbox if there is one. */
+  /** The program and its arguments. In the sandbox, those of the sandbox come first. */
   readonly argv: ReadonlyArray<string>
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
-  /** Whether the program is bubblewrap, which reports on descriptor 3. */
+  /** True if the program is bubblewrap, which reports on descriptor 3. */
   readonly sandboxed: boolean
   /** The system call filter, which bubblewrap reads from descriptor 4. */
   readonly filter?: Uint8Array | undefined
   /** Input and output of the process on descriptor 5. */
   readonly channel?: Channel | undefined
-  /** The program's stdin; empty if absent. */
+  /** The stdin of the program; empty if absent. */
   readonly input?: string | undefined
   readonly seconds: number
-  /** The setting that determines `seconds`, for a user who needs more. Absent if nothing can change it. */
+  /** The setting that determines `seconds`, named if a user needs more time. Absent if no setting determines it. */
   readonly limit?: string
   readonly bounds?: ChildBounds
 }
 
 export interface ChildEnd {
-  /** 128 or more for a signal. Null if the child was stopped because it wrote or used too much. */
+  /** The exit code; 128 or more for a signal. Null if the child was stopped because it wrote or used too much. */
   readonly exitCode: number | null
-  /** Why the child was stopped, as a sentence. Present if there is no exit code. */
+  /** Why the child was stopped, as a sentence. Present if the exit code is null. */
   readonly stopped?: string
-  /** stdout and stderr in the order of writing. Only the beginning and end of a long output. */
+  /** stdout and stderr in the order of writing. Only the beginning and the end of a long output. */
   readonly output: string
 }
 
@@ -98,17 +98,16 @@ const signal = (pid: number, name: NodeJS.Signals): void => {
 
 /** The state of the sandbox around a child. */
 interface SandboxWatch {
-  /** The first process in the sandbox, which bubblewrap reports. All others end with it. */
+  /** The first process in the sandbox. bubblewrap reports it, and all other processes end with it. */
   readonly inner: Deferred.Deferred<number>
-  /** Undefined until the command has ended. */
+  /** The exit code of the command. Undefined until the command has ended. */
   readonly exitCode: () => number | undefined
   /** Ends when bubblewrap has no more reports. */
   readonly reading: Fiber.Fiber<void>
 }
 
 /**
- * Stops the processes in the sandbox with SIGTERM, then SIGKILL. bubblewrap does not pass on signals. If bubblewrap is
- * killed during its start, its child survives.
+ * Stops the processes in the sandbox with SIGTERM, then SIGKILL. A signal to bubblewrap itself would not reach them.
  */
 const stopInner = Effect.fnUntraced(function* (handle: ChildProcessHandle, { inner }: SandboxWatch) {
   const isRunning = Effect.orElseSucceed(handle.isRunning, () => false)
@@ -163,7 +162,7 @@ const watchSandbox = Effect.fnUntraced(function* (handle: ChildProcessHandle) {
 
 /**
  * Measures the usage of the child repeatedly. If it is too high, ends all processes at once and returns the reason.
- * Otherwise never ends.
+ * Otherwise never returns.
  */
 const watchUsage = Effect.fnUntraced(function* (
   { bounds: { limits, temporary = [] } = {} }: ChildOrder,
@@ -207,7 +206,7 @@ const runToEnd = Effect.fnUntraced(function* (order: ChildOrder, output: Command
     watchUsage(order, handle, sandbox)
   ])
   if (typeof exitCode === "string") return exitCode
-  /** Background processes end with the command. Only then is all output complete. */
+  /** Background processes end with the command. The output is complete only after that. */
   yield* Effect.ignore(handle.kill({ killSignal: "SIGTERM", forceKillAfter: grace }))
   const readers = sandbox === undefined ? [collecting] : [collecting, sandbox.reading]
   yield* Effect.timeoutOption(Effect.forEach(readers, Fiber.await), grace)
@@ -220,7 +219,7 @@ const runToEnd = Effect.fnUntraced(function* (order: ChildOrder, output: Command
   return yield* new ToolFailure({ type: "io_error", message: `The sandbox could not be started: ${why}` })
 }, Effect.scoped)
 
-/** Runs the child. It and its output must end within `seconds`, otherwise this fails with `timeout`. Other failures are `io_error`. */
+/** Runs the child. Fails with `timeout` if it or its output lasts longer than `seconds`, otherwise with `io_error`. */
 export const runChild = Effect.fn("runChild")(function* (order: ChildOrder) {
   const output = new CommandOutput()
   const result = yield* runToEnd(order, output).pipe(

@@ -1,6 +1,6 @@
 /**
- * Working copies for commands. A command of a task sees the project with the proposed changes of the task, and its
- * writes become proposals. Once per run, a trial on the real project determines how to make the copy.
+ * Working copies for commands. A command of a task sees the project with the changes that the task proposes. What the
+ * command writes is proposed too. One trial per run on the real project shows how to make the copy.
  */
 import { chmod, lstat, mkdir, mkdtemp, readdir, rm, rmdir, writeFile } from "node:fs/promises"
 import * as Effect from "effect/Effect"
@@ -39,37 +39,37 @@ import type { Sandbox } from "./Sandbox.ts"
 
 /** How commands see the proposals of a task. */
 export interface CopyState {
-  /** `none`: commands see only the project, so changes must be made before they can be checked. */
+  /** `none`: commands see only the project. Changes must then be made before commands can check them. */
   readonly mechanism: "overlay" | "copy" | "none"
-  /** How the copy is made, or why it is impossible: a clause. */
+  /** How the copy is made, or why it cannot be made, as a clause. */
   readonly words: string
 }
 
-/** The end of a command. `guarded` are paths that the sandbox protected from it. */
+/** How a command ended. `guarded` are the paths that the sandbox protected. */
 interface CopiedRun {
   readonly end: ChildEnd
   readonly guarded: ReadonlyArray<string>
 }
 
 interface Way extends CopyState {
-  /** Absent for a copy in a folder. */
+  /** Absent if the copy is a plain folder. */
   readonly overlay?: OverlayMounts
 }
 
 const none = (words: string): Way => ({ mechanism: "none", words })
 const overlayWay = (words: string, overlay: OverlayMounts) => ({ mechanism: "overlay" as const, words, overlay })
 
-/** Uninterruptible, because an interrupted cached effect would interrupt all later callers. */
+/** Uninterruptible: interrupting a cached effect would also interrupt later callers. */
 const once = <A, E>(effect: Effect.Effect<A, E>) => Effect.cached(Effect.uninterruptible(effect))
 
 interface CopyPlaces {
   /** The real path of the project. */
   readonly root: string
-  /** The parent of the folders for commands. Other processes use it too. */
+  /** The parent folder of all folders for commands. Other processes use it too. */
   readonly scratch: string
   readonly git: boolean
   readonly sandbox: Sandbox["Service"]
-  /** Runs a command, and removes the empty folders that its sandbox creates. */
+  /** Runs a command. Afterwards, removes the empty folders that its sandbox created. */
   readonly holding: (
     placeholders: ReadonlyArray<string>,
     child: Effect.Effect<ChildEnd, ToolFailure>
@@ -79,7 +79,7 @@ interface CopyPlaces {
 const hideScript = 'for f; do mknod "$f" c 0 0 || exit 1; done'
 const missingScript = 'i=0; for f; do [ -e "$f" ] || [ -L "$f" ] || echo $i; i=$((i+1)); done'
 
-/** Removes a file and a folder, creates them again, and verifies that the old content does not come back. */
+/** Tests an overlay: removes a file and a folder, creates them again, and expects that the old content stays away. */
 const trialScript =
   'cd "$0" && [ ! -e gone ] && rm -r folder && mkdir folder && echo new > folder/new && [ "$(ls folder)" = new ] && rm file && echo new > file && [ "$(cat file)" = new ]'
 
@@ -94,7 +94,9 @@ const failure = (message: string) => new ToolFailure({ type: "io_error", message
 
 const folderMode = 0o700
 
-/** Entries that vanish meanwhile are skipped: a failed removal continues in other folders for a while. */
+/**
+ * Ignores entries that vanish meanwhile. After a failure, a parallel removal continues in other folders for a while.
+ */
 const openAll = async (folder: string): Promise<void> => {
   await chmod(folder, folderMode).catch(() => undefined)
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
@@ -103,7 +105,7 @@ const openAll = async (folder: string): Promise<void> => {
 
 const remove = (folder: string) => rm(folder, { recursive: true, force: true })
 
-/** Removes a folder with all content, even unreadable content: overlays leave a folder of mode 000. */
+/** Removes a folder with all its content. Overlays leave a folder of mode 000, so unreadable content is removed too. */
 const removeTree = (folder: string): Effect.Effect<void> =>
   Effect.ignore(Effect.tryPromise(() => remove(folder).catch(() => openAll(folder).then(() => remove(folder)))))
 
@@ -111,7 +113,7 @@ const removeTree = (folder: string): Effect.Effect<void> =>
 const lockFolder = (parent: string, folder: string) =>
   takeLock(folder, { folder: parent, runId: folder, what: `The folder ${folder}` })
 
-/** Removes folders that killed processes left in `parent`, and `parent` itself if it is empty. */
+/** Removes the folders of killed processes from `parent`, and `parent` itself if it is empty. */
 const removeLeft = (parent: string) =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
@@ -123,7 +125,7 @@ const removeLeft = (parent: string) =>
     yield* Effect.tryPromise(() => rmdir(real))
   }).pipe(Effect.ignore, Effect.withSpan("removeLeft"))
 
-/** Creates a private folder in `parent`. It is removed when the scope closes. */
+/** Creates a private folder in `parent`, until the scope closes. */
 const openScratch = Effect.fn("openScratch")(
   function* (parent: string) {
     const fs = yield* FileSystem.FileSystem
@@ -142,7 +144,7 @@ const openScratch = Effect.fn("openScratch")(
   )
 )
 
-/** Runs the small programs that a copy needs, inside its mounts if it has any. */
+/** Runs the small programs that a copy needs. If the copy has mounts, the programs run inside them. */
 const makeCopyHelper = Effect.fnUntraced(function* ({ holding, root, sandbox }: CopyPlaces) {
   const provide = yield* processProvider
 
@@ -160,7 +162,7 @@ const makeCopyHelper = Effect.fnUntraced(function* ({ holding, root, sandbox }: 
   const hide = (paths: ReadonlyArray<string>) =>
     Effect.forEach(batches(paths), (some) => helper(["/bin/sh", "-c", hideScript, "sh", ...some]), { discard: true })
 
-  /** The names, relative to the project, that are missing in the copy. */
+  /** Names that the copy does not contain, relative to the project. */
   const missing = (mounts: CopyMounts) =>
     Effect.fnUntraced(function* (names: ReadonlyArray<string>) {
       const outputs = yield* Effect.forEach(batches(names), (some) =>
@@ -200,7 +202,7 @@ const tryOverlay = Effect.fnUntraced(function* (
   yield* helper(["/bin/sh", "-c", trialScript, path.join(root, name)], mounts)
 })
 
-/** A user namespace has only one user and group, so an overlay cannot change files of others. */
+/** A user namespace has only one user and group. An overlay in it cannot change files of other users. */
 const hasOneOwner = Effect.fnUntraced(function* (root: string) {
   const { uid, gid } = yield* doing("look at the project", () => lstat(root))
   if (uid !== process.getuid?.() || gid !== process.getgid?.()) return false
@@ -220,7 +222,7 @@ const overlaysHere = Effect.fnUntraced(function* ({ root, sandbox }: CopyPlaces)
   ]
 })
 
-/** The file system that a path lies on, or will lie on when it is made. */
+/** The file system of a path. The path may not exist yet. */
 const diskOf = Effect.fnUntraced(function* (place: string) {
   let existing = place
   while (yield* isMissing(existing)) existing = path.dirname(existing)
@@ -228,12 +230,12 @@ const diskOf = Effect.fnUntraced(function* (place: string) {
 })
 
 /**
- * The overlays that worked in this process, by what that depends on: programs, and the file systems of project and scratch
- * folder. A trial starts four programs, so a later run does not repeat one that succeeded.
+ * The overlays that worked in this process. The key holds all that decides: the programs, and the file systems of
+ * project and scratch folder. Later runs skip the trial, which starts four programs.
  */
 const workingOverlays = new Map<string, string>()
 
-/** The way to mount an overlay here, or why there is none. */
+/** How to mount an overlay here, or why it is impossible. */
 const findOverlay = Effect.fnUntraced(function* (places: CopyPlaces, scratch: string, trial: Trial) {
   const { root, sandbox } = places
   const programs = [yield* sandbox.find("bwrap"), yield* sandbox.find("unshare")]
@@ -281,7 +283,7 @@ export const makeCommandCopies = Effect.fnUntraced(function* (places: CopyPlaces
   const provide = yield* processProvider
   const helper = yield* makeCopyHelper(places)
 
-  /** A resumed run may need no command, so old folders are removed here. */
+  /** Removes old folders now, because a resumed run may need no command. */
   yield* provide(removeLeft(scratch))
   const ownScratch = yield* once(provide(Effect.provideService(openScratch(scratch), Scope.Scope, scope)))
 
@@ -299,7 +301,7 @@ export const makeCommandCopies = Effect.fnUntraced(function* (places: CopyPlaces
 
   return {
     state: Effect.map(way, ({ mechanism, words }): CopyState => ({ mechanism, words })),
-    /** Runs a command in its own copy. When it has ended, its writes are proposed. */
+    /** Runs a command in its own copy. Afterwards, proposes what the command wrote. */
     within: (copy: WorkingCopy, run: (mounts: CopyMounts) => Effect.Effect<CopiedRun, ToolFailure>) =>
       Effect.scoped(
         Effect.gen(function* () {

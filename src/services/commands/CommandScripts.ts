@@ -1,6 +1,6 @@
 /**
- * Finds the project files that a command runs: its scripts, further scripts that those name, and links to them.
- * Permission or trust for a command holds for the current content of these files.
+ * Finds the project files that a command runs: its scripts, the scripts that those name, and links to them. Permission
+ * or trust for a command holds only for the current content of these files.
  */
 import * as Effect from "effect/Effect"
 import * as path from "node:path"
@@ -12,24 +12,24 @@ import { textHash } from "../files/Hash.ts"
 import { readTextFile } from "../files/TextFile.ts"
 import { CurrentCopy } from "../files/WorkingCopy.ts"
 
-/** The limit of scripts to follow. */
+/** At most this many scripts are followed. */
 const maxScripts = 200
 /** A longer chain of links is a cycle. */
 const maxLinks = 40
-/** The depth and the folders per level for finding workspace packages. */
+/** How deep, and in how many folders per level, workspace packages are searched. */
 const deepestPackage = 5
 const mostPackageFolders = 500
 const maxBytes = 4 * 1_048_576
 /** Larger texts are not handwritten, so they are not searched for scripts. In bytes. */
 const maxFollowed = 262_144
 
-/** A text to search, and the folders to which its paths are relative. */
+/** A text to search for scripts, and the folders to which its paths are relative. */
 interface Open {
   readonly named: NamedScripts
   readonly folders: ReadonlyArray<string>
 }
 
-/** Files with these names in a project folder and the folders above it. */
+/** Files with these names count in a project folder and the folders above it. */
 const definitionsFrom = Effect.fnUntraced(function* (root: string, folder: string, names: ReadonlyArray<RegExp>) {
   const files: Array<string> = []
   for (let current = folder; names.length > 0 && isWithin(root, current); current = path.dirname(current)) {
@@ -40,9 +40,7 @@ const definitionsFrom = Effect.fnUntraced(function* (root: string, folder: strin
   return files
 })
 
-/**
- * The file at a canonical path as a command sees it: its hash, and its text if it has one. Undefined for other entries.
- */
+/** The file at a canonical path as a command sees it: its hash, and its text. Undefined for anything but a file. */
 export const readScript = Effect.fnUntraced(function* (file: string) {
   const proposed = (yield* CurrentCopy)?.get(file)
   if (proposed !== undefined) {

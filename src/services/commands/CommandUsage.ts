@@ -1,6 +1,6 @@
 /**
- * Measures a running command from /proc: the memory and processes of everything it started. Returns nothing on systems
- * other than Linux.
+ * Measures a running command from /proc: the memory and number of all its processes. Returns nothing on systems other
+ * than Linux.
  */
 import * as Effect from "effect/Effect"
 import { readdirSync, readFileSync, statfsSync } from "node:fs"
@@ -14,7 +14,7 @@ interface ProcessLine {
   readonly residentBytes: number
 }
 
-/** Linux's largest page size on this processor. The first rough count may be too high but not too low. */
+/** The largest page size of Linux on this processor. A first estimate of memory may be too high, but not too low. */
 const pageBytes = ["arm64", "ppc64"].includes(process.arch) ? 65_536 : 4096
 
 const textOf = (file: string): string => {
@@ -25,7 +25,7 @@ const textOf = (file: string): string => {
   }
 }
 
-/** Parses /proc/PID/stat. The program name in parentheses may contain anything. */
+/** Parses /proc/PID/stat. The program name stands in parentheses and may contain any character. */
 const readLine = (pid: number): ProcessLine | undefined => {
   const text = textOf(`/proc/${pid}/stat`)
   const fields = text
@@ -50,14 +50,17 @@ const allProcesses = (): ReadonlyArray<ProcessLine> => {
 const processTree = (first: number, all: ReadonlyArray<ProcessLine> = allProcesses()) => {
   const children = Map.groupBy(all, ({ parent }) => parent)
   const tree = new Set(all.filter(({ pid, session }) => pid === first || session === first))
-  /** A set iterates over elements that are added during iteration. */
+  /** The loop adds to this set while it runs: a set also visits added elements. */
   for (const { pid } of tree) for (const child of children.get(pid) ?? []) tree.add(child)
   return [...tree]
 }
 
 const sum = (numbers: ReadonlyArray<number>): number => numbers.reduce((all, one) => all + one, 0)
 
-/** A process's share of the memory that it shares with others; its resident memory if that is unavailable. */
+/**
+ * The memory of a process, with its share of memory used by several processes. Its resident memory if the share is
+ * unknown.
+ */
 const sharedOut = ({ pid, residentBytes }: ProcessLine): number => {
   const kilobytes = /^Pss:\s+(\d+) kB/m.exec(textOf(`/proc/${pid}/smaps_rollup`))?.[1]
   return kilobytes === undefined ? residentBytes : Number(kilobytes) * 1024
@@ -65,7 +68,7 @@ const sharedOut = ({ pid, residentBytes }: ProcessLine): number => {
 
 const tmpfs = 0x01021994
 
-/** The bytes in a temporary folder of the sandbox; 0 if something else is mounted there. */
+/** The bytes in a temporary folder of the sandbox. 0 if something else is mounted there. */
 const bytesIn = (folder: string, sizeBytes: number): number => {
   try {
     const { bfree, blocks, bsize, type } = statfsSync(folder)
@@ -83,9 +86,9 @@ export interface TemporaryFolders {
 }
 
 /**
- * The current usage of a process and everything it started. `inner` is the first process in the sandbox, through which
- * its temporary folders are visible. Shared memory is only counted exactly if `enough` could be exceeded, because that
- * takes longer.
+ * The current usage of a process and all its descendants. `inner` is the first process in the sandbox. Its temporary
+ * folders are visible through it. Shared memory is counted exactly only if the rough count exceeds `enough`, because an
+ * exact count is slow.
  */
 export const usageOf = (
   pid: number,

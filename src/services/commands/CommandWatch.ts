@@ -1,5 +1,5 @@
 /**
- * Detects changes by commands to files that other programs run automatically, and manages the empty folders that
+ * Detects when a command changes files that other programs run automatically. Also manages the empty folders that
  * sandboxes need.
  */
 import * as Effect from "effect/Effect"
@@ -13,7 +13,7 @@ import type { CommittedSecrets } from "./CommittedSecrets.ts"
 import { emptySurvey, isInBareRepository, type ProjectSurvey, surveyChanges, surveyProject } from "./ProjectSurvey.ts"
 import { removePlaceholders } from "./SandboxProfile.ts"
 
-/** Further names are only counted. */
+/** Only this many names are listed. The others are counted. */
 export const maxNamed = 20
 
 const warningText = (changed: ReadonlyArray<string>): string => {
@@ -30,7 +30,8 @@ export const makeCommandWatch = Effect.fnUntraced(function* (root: string, home:
   const placeholdersLeft = new Set<string>()
 
   /**
-   * Removes the empty folders when no command needs them. Removing one earlier would end its mount in every sandbox.
+   * Removes the empty folders when no command needs them any more. Removing a folder earlier would end its mount in
+   * every sandbox.
    */
   const tidy = Effect.suspend(() => {
     running -= 1
@@ -71,13 +72,13 @@ export const makeCommandWatch = Effect.fnUntraced(function* (root: string, home:
   return {
     controlsAmong,
     /**
-     * Fails with `io_error` if the project is too large to protect. Without a sandbox, such a project is simply not
+     * Fails with `io_error` if the project is too large to protect. Without a sandbox, a project of that size is not
      * compared.
      */
     survey: (sandboxed: boolean): Effect.Effect<ProjectSurvey, ToolFailure> =>
       sandboxed ? surveyNow : Effect.orElseSucceed(surveyNow, () => emptySurvey),
     holding,
-    /** Runs a command, and adds the detected changes to its end. */
+    /** Runs a command, and adds the detected changes to its result. */
     watching: Effect.fnUntraced(function* (
       before: ProjectSurvey,
       placeholders: ReadonlyArray<string>,

@@ -1,5 +1,5 @@
 /**
- * Runs commands for tools: without a shell, input or terminal, with few environment variables, and in a sandbox if
+ * Runs commands for tools: without a shell, input or terminal, and with few environment variables. Uses a sandbox if
  * there is one.
  */
 import * as Effect from "effect/Effect"
@@ -40,10 +40,10 @@ import { CurrentCopy } from "../files/WorkingCopy.ts"
 import { type CopyState, makeCommandCopies } from "./CommandCopy.ts"
 import type { CopyEnd } from "./CopyChanges.ts"
 
-/** The enclosure of a command without the sandbox. */
+/** How a command runs without the sandbox. */
 const unenclosed = { placeholders: [], guarded: [], shownPaths: [], temporary: [] } as const
 
-/** A command in the form that the gate decides about and that later runs. */
+/** A command in the form that the gate decides about. The same form runs later. */
 export type CanonicalCommand = CanonicalAccess & { readonly _tag: "RunCommand" }
 
 export interface CommandsOptions extends SandboxOptions {
@@ -57,27 +57,27 @@ export interface CommandsOptions extends SandboxOptions {
   readonly limits?: Partial<GivenCommandLimits>
 }
 
-/** The end of a command, with changes to files that programs run automatically, relative to the project. */
+/** How a command ended, with changed files that programs run automatically. Paths are relative to the project. */
 interface CommandEnd extends ChildEnd {
   readonly changed?: ReadonlyArray<string>
-  /** Its writes in the working copy of its task; absent if it ran in the project. */
+  /** What the command wrote in the working copy of its task. Absent if it ran in the project. */
   readonly copied?: CopyEnd
-  /** The XML reports that its tests wrote in the working copy. */
+  /** The XML reports that tests of the command wrote in the working copy. */
   readonly reports?: ReadonlyArray<string>
   /** The setting that would help if the sandbox made the command fail. */
   readonly sandboxHint?: string
-  /** The limit that made the command fail by itself. */
+  /** The limit that the command itself ran into. */
   readonly limitHint?: string
 }
 
 interface RunOptions {
   readonly seconds?: number
-  /** The setting that determines `seconds`; absent if the tool call does. */
+  /** The setting that determines `seconds`. Absent if the tool call determines it. */
   readonly limit?: string
-  /** True for a sandboxed trial, which changes nothing. */
+  /** True for a trial in the sandbox, which changes nothing. */
   readonly isTrial?: boolean
   readonly stdin?: string
-  /** True if the caller itself tells the user which setting would help. */
+  /** True if the caller tells the user which setting would help. */
   readonly isQuiet?: boolean
 }
 
@@ -90,8 +90,8 @@ const countsInNamespaces = (() => {
 })()
 
 /**
- * The only shell. Its script is fixed, and the words of the command are its arguments. It joins stderr to stdout to
- * preserve their order, ignores SIGTERM so that the command stops first, sets limits, and links toolchains.
+ * The only shell. Its script is fixed, and the words of the command are its arguments. It joins stderr to stdout, which
+ * keeps their order. It ignores SIGTERM, so that the command stops first. It also sets limits and links toolchains.
  */
 const joined = (argv: ReadonlyArray<string>, limits: CommandLimits, sandboxed: boolean): ReadonlyArray<string> => [
   "/bin/sh",
@@ -113,7 +113,7 @@ interface CommandSetting {
   readonly limits: CommandLimits
 }
 
-/** The project folder of a command, which may exist only as a proposal. */
+/** The project folder of a command. It may exist only as a proposal. */
 const folderOf = Effect.fnUntraced(function* (workspace: Workspace["Service"], written: string) {
   const { inside, path: folder } = yield* workspace.canonical(yield* workspace.meant(written))
   if (!inside)
@@ -131,8 +131,8 @@ const findFrom = ({ folders }: CommandSetting, program: string, cwd: string) =>
   program.includes("/") ? Effect.succeed(path.resolve(cwd, program)) : findProgram(program, folders)
 
 /**
- * Where a program is: its real path outside the project, or the folder around its `bin` in the project. A project link
- * to a program elsewhere reveals nothing.
+ * The folder that shows where a program is: its real path outside the project, or the folder around its `bin` in the
+ * project. A link from the project to a program elsewhere reveals nothing.
  */
 const placeOfProgram = Effect.fnUntraced(function* (setting: CommandSetting, program: string, cwd: string) {
   const { root } = setting
@@ -142,7 +142,7 @@ const placeOfProgram = Effect.fnUntraced(function* (setting: CommandSetting, pro
   return real === undefined || isWithin(root, real) ? {} : { program: real }
 })
 
-/** Explains failed commands to the user, each cause once. */
+/** Explains failed commands to the user. Each cause is explained once. */
 const makeHints = Effect.fnUntraced(function* (setting: CommandSetting) {
   const events = yield* RunEvents
   const { committed, limits, options, root } = setting
@@ -155,7 +155,7 @@ const makeHints = Effect.fnUntraced(function* (setting: CommandSetting) {
     yield* events.publish({ type: "message", level: "warning", text: `${commandText(argv)}: ${hint}` })
   })
 
-  /** Adds the limit or sandbox setting that caused a failure, and tells the user once. */
+  /** Adds the limit or sandbox setting that caused a failure. Tells the user once. */
   return Effect.fnUntraced(function* (
     { argv, cwd, sandbox: sandboxWords, sandboxed }: CanonicalCommand,
     shownFolders: ReadonlyArray<string>,
@@ -193,7 +193,7 @@ const makeHints = Effect.fnUntraced(function* (setting: CommandSetting) {
   })
 })
 
-/** Starts a command in the sandbox or in the system's confinement. `words` are those of its shell. */
+/** Starts a command in the sandbox or in the system's confinement. `words` are the arguments of the shell. */
 const makeStart = Effect.fnUntraced(function* ({
   env,
   limits,
@@ -218,7 +218,7 @@ const makeStart = Effect.fnUntraced(function* ({
     const proxy =
       sandboxed && hosts !== undefined
         ? yield* doing("open the proxy of commands", async () => {
-            /** Imported late: its dependencies change `process`, and plugins would be blamed. */
+            /** Imported late: its dependencies change `process`, and plugins would be blamed for that. */
             const { openProxy } = await import("./NetworkProxy.ts")
             return openProxy(hosts)
           })
@@ -246,19 +246,19 @@ export class Commands extends Context.Service<
   Commands,
   {
     /**
-     * Checks a command and determines where and how it would run. Fails with `validation_failed` (too long, folder
-     * outside the project) or `not_found` (no such program).
+     * Checks a command and determines where and how it would run. Fails with `validation_failed` (command too long, or
+     * folder outside the project) or `not_found` (no such program).
      */
     canonical(access: Access & { readonly _tag: "RunCommand" }): Effect.Effect<CanonicalCommand, ToolFailure>
-    /** The files among these that git runs or follows, according to git's real lookup instead of their names. */
+    /** The files among these that git runs or follows. Uses git's own lookup, not the names of the files. */
     controlsAmong(paths: ReadonlyArray<string>): Effect.Effect<ReadonlySet<string>>
     /**
      * Runs a granted command for at most 1800 seconds. Any exit code is a result. Fails with `timeout` or `io_error`.
-     * An interruption stops the command and everything it started.
+     * An interruption stops the command and all its processes.
      *
-     * For a fiber with a working copy, the command sees the project with the proposed changes, and text files that it
-     * writes become proposals. If no copy is possible, it runs in the project as long as nothing is proposed. Otherwise
-     * it fails with `io_error`.
+     * If the fiber has a working copy, the command sees the project with the proposed changes. Text files that it
+     * writes become proposals. If no copy is possible and something is proposed, it fails with `io_error`. Without
+     * proposals it then runs in the project.
      */
     run(command: CanonicalCommand, options?: RunOptions): Effect.Effect<CommandEnd, ToolFailure>
     /** How commands see the proposals of a task. Determined on first use. */
@@ -358,11 +358,11 @@ const firstOf = (names: ReadonlyArray<string>): ReadonlyArray<string> =>
  * output }`.
  *
  * - `exit_code` is null for a command that wrote or used too much; `stopped` says why.
- * - `limit` names a limit that made it fail by itself.
+ * - `limit` names a limit that the command itself ran into.
  * - `changed_controls` lists changes to repositories and files that programs run automatically.
- * - In a working copy, `changed_files` are proposed now, and `not_proposed` are not, with reasons.
- * - `sandbox` is the setting that would help if the sandbox made it fail; `shell` lists words that a shell would have
- * replaced.
+ * - `changed_files` (in a working copy) are now proposed. `not_proposed` lists the others, with reasons.
+ * - `sandbox` is the setting that would help if the sandbox made the command fail.
+ * - `shell` lists words that a shell would have replaced, such as `*.ts`.
  *
  * Fails as `Commands.run` does.
  *

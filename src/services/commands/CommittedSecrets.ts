@@ -1,6 +1,6 @@
 /**
- * Detects repositories with files that look like secrets, in any commit, stash or index. Their objects are hidden from
- * sandboxed commands, because hidden project files could be read from them.
+ * Detects repositories that contain files that look like secrets, in any commit, stash or index. Their git objects are
+ * hidden from sandboxed commands: a command could read the hidden files from them.
  */
 import * as Effect from "effect/Effect"
 import { spawn } from "node:child_process"
@@ -9,12 +9,12 @@ import { createInterface } from "node:readline"
 import { isSecretLike } from "../../domain/files/SensitivePath.ts"
 import { isFolder } from "../files/FileLook.ts"
 
-/** A repository that takes longer counts as one with secrets. */
+/** If git needs longer for a repository, the repository counts as one with secrets. */
 const patience = "20 seconds"
 
 /**
- * Lists all paths with content in the repository, one per line after the object. Its configuration cannot make git
- * start a program or reach a server.
+ * Lists all paths with content in the repository, one per line after the name of its object. The configuration of the
+ * repository cannot make git start a program or reach a server.
  */
 const argv = "-c core.fsmonitor=false rev-list --objects --all --reflog --indexed-objects".split(" ")
 
@@ -46,11 +46,11 @@ const listsSecrets = (repository: string, searchPath: string): Effect.Effect<boo
     return Effect.sync(() => void child.kill("SIGKILL"))
   })
 
-/** The state for one run, which checks each repository once. Commands that may commit see all objects. */
+/** Remembers for one run which repositories were checked. Commands that may commit see all objects. */
 export const makeCommittedSecrets = ({ git, searchPath }: { readonly git: boolean; readonly searchPath: string }) => {
   const holdsSecrets = new Map<string, boolean>()
   return {
-    /** The object folders of these repositories that commands must not see. */
+    /** The object folders of these repositories that are hidden from commands. */
     hiddenOf: Effect.fn("CommittedSecrets.hiddenOf")(function* (repositories: ReadonlyArray<string>) {
       if (git) return []
       const hidden: Array<string> = []

@@ -1,8 +1,8 @@
 /**
- * Linux control groups (version 2), if this program may create one. The kernel then enforces the limits
- * of memory and processes at every moment, also for root. Without a group, the program measures a few times a second. To end a
- * group ends all its processes, even those that left their parent. The program creates a group below its own group, or below a
- * higher one that belongs to the user. It tries once whether that works.
+ * Linux control groups (version 2), if this program may create one. The kernel then enforces the limits of memory and
+ * processes at every moment, also for root. Without a group, the program only measures a few times a second. Ending a
+ * group ends all its processes, even those that left their parent. The program creates a group below its own group, or
+ * below a higher group of the user. A trial shows whether that works.
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -14,9 +14,9 @@ import { type CommandLimits, controlGroupFolders, memoryReason } from "../../dom
 import { groupPrefix } from "./Watchdog.ts"
 
 export interface ControlGroup {
-  /** The words that run a command in the group, or without it if it is gone. */
+  /** Words that run a command in the group. If the group is gone, they run it without. */
   readonly enter: (argv: ReadonlyArray<string>) => ReadonlyArray<string>
-  /** Why the kernel ended everything in the group; undefined if it did not. */
+  /** Why the kernel ended the whole group. Undefined if it did not. */
   readonly exceeded: () => string | undefined
 }
 
@@ -37,7 +37,7 @@ const succeeds = (work: () => unknown): boolean => {
   }
 }
 
-/** Writing zero moves the writing process: the shell, which becomes the command. */
+/** Writing zero moves the writing process into the group. Here that is the shell, which then becomes the command. */
 const enterScript = 'echo 0 2>/dev/null > "$0/cgroup.procs"; exec "$@"'
 const enterWords = (folder: string, argv: ReadonlyArray<string>) => ["/bin/sh", "-c", enterScript, folder, ...argv]
 
@@ -49,7 +49,7 @@ const makeIn = (parent: string): string | undefined => {
   }
 }
 
-/** Tests whether a process can be put into a new group there, and the whole group ended at once. */
+/** Tests whether a process can be put into a new group there, and whether the whole group can be ended at once. */
 const works = (parent: string): boolean => {
   const folder = makeIn(parent)
   if (folder === undefined) return false
@@ -64,7 +64,9 @@ const works = (parent: string): boolean => {
 const controllersOf = (parent: string): ReadonlyArray<string> =>
   textOf(path.join(parent, "cgroup.subtree_control")).trim().split(/\s+/)
 
-/** The nearest folder whose groups limit memory and processes, or else the nearest in which groups can be created. */
+/**
+ * The nearest folder where groups can limit memory and processes. Otherwise the nearest where groups can be created.
+ */
 const findParent = Effect.sync(() => {
   if (process.platform !== "linux") return undefined
   const folders = controlGroupFolders(textOf("/proc/self/cgroup"), textOf("/proc/self/mountinfo"))
@@ -73,14 +75,14 @@ const findParent = Effect.sync(() => {
   return bounding ?? found[0]
 })
 
-/** How often to retry removing a group while the kernel still ends its processes. */
+/** How often to retry removing a group. The kernel may still be ending its processes. */
 const looks = 50
 
 const remove = Effect.fnUntraced(function* (folder: string) {
   succeeds(() => writeFileSync(path.join(folder, "cgroup.kill"), "1"))
   for (let look = 0; look < looks; look++) {
     if (succeeds(() => rmdirSync(folder))) return
-    /** A real delay, because the kernel does not follow a test clock. */
+    /** A real delay, because a test clock does not affect the kernel. */
     yield* Effect.promise(() => setTimeout(20))
   }
 })
@@ -92,7 +94,7 @@ const open = (parent: string, { memoryBytes, processes }: CommandLimits) => {
     succeeds(() => writeFileSync(path.join(folder, name), `${value}`, { flag: "r+" }))
   set("memory.max", memoryBytes)
   set("memory.swap.max", 0)
-  /** End the whole group, as the watch does: a part would continue without the rest. */
+  /** Ends the whole group. If only one process ended, the command would continue without it. */
   set("memory.oom.group", 1)
   set("pids.max", processes)
   const group: ControlGroup = {
@@ -104,8 +106,8 @@ const open = (parent: string, { memoryBytes, processes }: CommandLimits) => {
 }
 
 /**
- * Gives each command its own group until the scope closes, which ends everything in it. Undefined if no group can be
- * created.
+ * Gives each command its own group until the scope closes. Closing ends all processes in the group. Undefined if no
+ * group can be created.
  */
 export const makeControlGroups = Effect.map(Effect.cached(findParent), (parent) =>
   Effect.fnUntraced(function* (limits: CommandLimits): Effect.fn.Return<ControlGroup | undefined, never, Scope.Scope> {

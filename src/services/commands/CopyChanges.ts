@@ -1,6 +1,6 @@
 /**
- * Finds a command's writes in its working copy and proposes them: text files that git does not ignore, their executable
- * flag, and new links within the project.
+ * Finds what a command wrote in its working copy, and proposes it. That covers text files that git does not ignore,
+ * their executable flag, and new links within the project.
  */
 import { chmod, readdir, readlink } from "node:fs/promises"
 import * as path from "node:path"
@@ -30,15 +30,15 @@ export interface ShownProject {
   readonly proposals: ReadonlyMap<string, NamedProposal>
 }
 
-/** Differences from the state before, by names relative to the project. */
+/** What the command changed, by names relative to the project. */
 export interface Difference {
-  /** The folder with the written files. */
+  /** The folder that contains the written files. */
   readonly folder: string
   readonly written: ReadonlyArray<string>
   readonly removed: ReadonlyArray<string>
   /** Links, devices, pipes and sockets. */
   readonly others: ReadonlyArray<string>
-  /** What git ignores and what builds make. */
+  /** Paths that git ignores or that builds create. */
   readonly ignored: ReadonlyArray<string>
 }
 
@@ -64,8 +64,8 @@ interface OverlayEnd extends ShownProject {
 }
 
 /**
- * A name in a folder from before the command that is not in the top layer. If the overlay lacks it, the folder was
- * recreated and hides the old one.
+ * Finds an old name in a folder that is not in the top layer. If the overlay lacks that name, the command has recreated
+ * the folder.
  */
 const probeIn = Effect.fnUntraced(function* (folder: string, end: OverlayEnd, top: ReadonlySet<string>) {
   for (const tree of [path.join(end.scratch, changesLayer), end.root]) {
@@ -81,7 +81,7 @@ const probeIn = Effect.fnUntraced(function* (folder: string, end: OverlayEnd, to
   return []
 })
 
-/** The content of an overlay's top layer. */
+/** What the command wrote into the top layer of an overlay. */
 export const overlayDifference = Effect.fn("overlayDifference")(function* (end: OverlayEnd) {
   const { missing, root, scratch } = end
   const folder = path.join(scratch, "upper")
@@ -106,7 +106,7 @@ const walkCopy = Effect.fnUntraced(function* (root: string, folder: string) {
   return { stamps: new Map(stamps), ignored }
 })
 
-/** Stamps of the files in a copy for a later comparison: a different file or content gives a different text. */
+/** Stamps of the files in a copy, to compare later. A changed file gets a different stamp. */
 export const stampsOf = (root: string, folder: string) => Effect.map(walkCopy(root, folder), ({ stamps }) => stamps)
 
 export const copyDifference = Effect.fn("copyDifference")(function* (
@@ -116,7 +116,7 @@ export const copyDifference = Effect.fn("copyDifference")(function* (
 ) {
   const { ignored, stamps: after } = yield* walkCopy(root, folder)
   const changed = [...after].filter(([name, stamp]) => before.get(name) !== stamp)
-  /** A file may now be ignored because of what the command wrote, but still exist. */
+  /** What the command wrote may make git ignore a file that still exists. */
   const isLeftOut = (name: string) => ignored.some((one) => one === name || isBelow(one, name))
   return {
     folder,
@@ -129,7 +129,7 @@ export const copyDifference = Effect.fn("copyDifference")(function* (
 
 type FoundText = { readonly text: string | null; readonly bytes?: Uint8Array } | { readonly why: string }
 
-/** The text of a file, or null if there is none; otherwise why it cannot be proposed, in words. */
+/** The text of a file, or null if there is none. Otherwise the reason why it cannot be proposed. */
 const textAt = Effect.fnUntraced(function* (file: string) {
   const info = yield* entryAt(file)
   if (info === undefined || info.isDirectory()) return { text: null } satisfies FoundText
@@ -144,17 +144,17 @@ const textAt = Effect.fnUntraced(function* (file: string) {
 
 const withoutMark = (bytes: Uint8Array): Buffer => Buffer.from(hasByteOrderMark(bytes) ? bytes.subarray(3) : bytes)
 
-/** True if writing the text in the old encoding gives these bytes, apart from a UTF-8 byte order mark. */
+/** True if the text in the old encoding gives these bytes. A byte order mark of UTF-8 does not count. */
 const isWrittenLike = (before: Uint8Array | undefined, text: string, bytes: Uint8Array): boolean => {
   const encoded = encodeLike(before, text)
   return Result.isSuccess(encoded) && withoutMark(encoded.success).equals(withoutMark(bytes))
 }
 
-/** A command's changes in its working copy, by names relative to the project. */
+/** What a command changed in its working copy, by names relative to the project. */
 export interface CopyEnd {
-  /** Now proposed by the task. */
+  /** Files that the task now proposes. */
   readonly proposed: ReadonlyArray<string>
-  /** Not proposed, with the reason. */
+  /** Files that are not proposed, with the reasons. */
   readonly leftOut: ReadonlyArray<string>
 }
 
@@ -162,7 +162,7 @@ interface Harvest extends ShownProject {
   readonly copy: WorkingCopy
   /** When the command began, in milliseconds of the file system's clock. */
   readonly began: number
-  /** Paths that the sandbox protected, so the command did not change them. */
+  /** Paths that the sandbox protected. The command did not change them. */
   readonly guarded: ReadonlyArray<string>
 }
 
@@ -180,7 +180,7 @@ export const proposeDifference = Effect.fn("proposeDifference")(function* (harve
     return undefined
   })
 
-  /** Why a change is not proposed; undefined if it is, or if there is none. */
+  /** Why a change is not proposed. Undefined if it is proposed, or if nothing changed. */
   const take = Effect.fnUntraced(function* (name: string, isThere: boolean) {
     const place = path.join(root, name)
     const before = proposals.get(name)
@@ -204,7 +204,7 @@ export const proposeDifference = Effect.fn("proposeDifference")(function* (harve
     return yield* propose({ path: place, base, text: written.text, ...(isSameKind ? {} : { kind }) }, name)
   })
 
-  /** Proposes a link within the project at a path that was free. */
+  /** Proposes a link within the project, at a path where nothing was. */
   const takeLink = Effect.fnUntraced(function* (name: string) {
     const place = path.join(root, name)
     const text = yield* Effect.orElseSucceed(

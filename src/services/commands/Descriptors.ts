@@ -1,10 +1,10 @@
 /**
  * Handles open files that this process inherited. Node passes descriptors without the close-on-exec flag to its
- * children, which would give a command a file outside its sandbox. Works on Linux only.
+ * children. A command could then use a file outside its sandbox. Works on Linux only.
  */
 import { closeSync, openSync, readdirSync, readFileSync } from "node:fs"
 
-/** O_CLOEXEC in the flags that the kernel shows. Node opens everything with it. */
+/** O_CLOEXEC as the kernel shows it. Node opens all its files with this flag. */
 const closedForChildren = 0o2000000
 
 const isPassedOn = (descriptor: number): boolean => {
@@ -26,31 +26,31 @@ const inheritedDescriptors = (): ReadonlyArray<number> => {
   }
 }
 
-/** Deno closes only descriptors that it opened. Commands get an empty pipe instead of the others. */
+/** Deno closes only descriptors that it opened. Commands get an empty pipe in place of each other descriptor. */
 const closeQuietly = (descriptor: number): void => {
   try {
     closeSync(descriptor)
   } catch {
-    /** Already closed, or owned by the runtime. */
+    /** The descriptor is already closed, or belongs to the runtime. */
   }
 }
 
 /**
- * Closes inherited descriptors except stdin, stdout, stderr and the channel to a parent. Only for a process that runs
- * nothing but this program: elsewhere the files belong to other code.
+ * Closes inherited descriptors except stdin, stdout, stderr and the channel to a parent. Use it only in a process that
+ * runs nothing but this program. In other processes the files belong to other code.
  */
 export const closeInherited = (): void => {
   const channel = Number(process.env["NODE_CHANNEL_FD"] ?? "-1")
   for (const descriptor of inheritedDescriptors()) if (descriptor !== channel) closeQuietly(descriptor)
 }
 
-/** Child options that replace each inherited descriptor with an empty pipe. */
+/** Options for a child process. They replace each inherited descriptor with an empty pipe. */
 export const withoutInherited = (): Readonly<Record<`fd${number}`, { readonly type: "input" }>> =>
   Object.fromEntries(inheritedDescriptors().map((descriptor) => [`fd${descriptor}`, { type: "input" as const }]))
 
 /**
- * Child options for Node's `fork`, which takes a list: an empty device replaces each inherited descriptor. `first` are
- * the entries for the first descriptors. Call `close` when the child has started.
+ * Options for Node's `fork`. An empty device replaces each inherited descriptor. `first` are the entries for the first
+ * descriptors. Call `close` when the child has started.
  */
 export const stdioWithoutInherited = <A>(first: ReadonlyArray<A>) => {
   const nothing = openSync("/dev/null", "r")

@@ -1,6 +1,6 @@
 /**
- * Walks a tree with project files at the same paths: the layer that a command writes, or a copy. Paths that git ignores
- * in the project, and builds' output, are listed separately and not entered.
+ * Walks a folder whose files have the same paths as in the project: a copy, or the layer that a command writes. Lists
+ * ignored paths and build output separately, without entering them.
  */
 import { chmod, readdir } from "node:fs/promises"
 import { lstatSync, type Stats } from "node:fs"
@@ -12,7 +12,7 @@ import { look } from "../files/FileLook.ts"
 import { alwaysSkipped, readRules, ruledRoot, type RuledFolder, standingIn } from "../files/FileTree.ts"
 import { trackedFiles } from "../files/TrackedFiles.ts"
 
-/** `gone` marks a removed file in an overlay layer. `other` are links, devices, pipes and sockets. */
+/** `gone` marks a removed file in an overlay. `other` means a link, device, pipe or socket. */
 type LayerKind = "file" | "folder" | "gone" | "other"
 
 export interface LayerEntry {
@@ -26,7 +26,7 @@ interface Layer {
   /** The real path of the project. */
   readonly root: string
   readonly folder: string
-  /** Trees between this one and the project. The first one with ignore rules counts. */
+  /** Trees that lie between this tree and the project. The first one that has ignore rules decides. */
   readonly behind: ReadonlyArray<string>
 }
 
@@ -43,7 +43,7 @@ export const doing = <A>(what: string, work: () => Promise<A>): Effect.Effect<A,
 /** The entry at a path without following links; undefined if there is none. */
 export const entryAt = (path: string) => look(() => lstatSync(path, { throwIfNoEntry: false }), undefined)
 
-/** The kernel's mark for a removed file in an overlay. */
+/** How the kernel marks a removed file in an overlay. */
 const isGone = (info: Stats): boolean => info.isCharacterDevice() && info.rdev === 0
 
 const kindOf = (info: Stats): LayerKind => {
@@ -52,13 +52,19 @@ const kindOf = (info: Stats): LayerKind => {
   return isGone(info) ? "gone" : "other"
 }
 
-/** A command may leave unreadable folders, which are made readable. In the project, such a folder counts as empty. */
+/**
+ * A command may leave unreadable folders, which are made readable here. An unreadable folder of the project counts as
+ * empty.
+ */
 const namesIn = (folder: string, isProject: boolean) =>
   doing(`list ${folder}`, () =>
     readdir(folder).catch(() => (isProject ? [] : chmod(folder, 0o700).then(() => readdir(folder))))
   )
 
-/** All entries that git does not ignore and no build generates, parents first, and the names of the others. */
+/**
+ * All entries that git does not ignore and no build generates, parents first. The names of the other entries are listed
+ * separately.
+ */
 export const walkLayer = Effect.fn("walkLayer")(function* ({ behind, folder: top, root }: Layer) {
   const entries: Array<LayerEntry> = []
   const ignored: Array<string> = []

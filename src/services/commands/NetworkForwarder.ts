@@ -1,7 +1,7 @@
 /**
- * The process in the sandbox that forwards connections to the proxy. It listens on the sandbox's own loopback. It
- * passes each connection on as an HTTP/2 stream through its stdin, a socket to the program outside. It closes its
- * stdout once it listens. It imports only Node, because the sandbox shows only this file.
+ * The process in the sandbox that forwards connections to the proxy. It listens on the loopback of the sandbox. Its
+ * stdin is a socket to the program outside: each connection becomes an HTTP/2 stream there. It closes its stdout once
+ * it listens. It imports only Node, because the sandbox shows only this file.
  */
 import { closeSync } from "node:fs"
 import { connect } from "node:http2"

@@ -1,6 +1,6 @@
 /**
- * Lets a sandboxed command reach listed hosts through an HTTP proxy in this process, which receives the command's
- * connections from one stream as HTTP/2. Addresses are checked as for pages, and the proxy dials the checked address.
+ * Lets a sandboxed command reach listed hosts. An HTTP proxy in this process receives the connections of the command as
+ * HTTP/2 over one stream. The proxy checks each address like that of a web page, and dials the checked address.
  */
 import * as NodeSink from "@effect/platform-node/NodeSink"
 import * as NodeStream from "@effect/platform-node/NodeStream"
@@ -22,9 +22,9 @@ export const interfaceAddresses = (): ReadonlyArray<string> =>
   Object.values(networkInterfaces()).flatMap((found) => (found ?? []).map(({ address }) => canonicalAddress(address)))
 
 export interface NetworkProxy {
-  /** The stream for the process in the sandbox. */
+  /** The stream to the process in the sandbox. */
   readonly channel: Channel
-  /** Refused hosts in the notation of the user's list. */
+  /** Refused hosts, written as the user's list writes hosts. */
   readonly refused: ReadonlySet<string>
   readonly close: () => void
 }
@@ -43,8 +43,8 @@ const statusOf = (error: unknown): number => (error instanceof Refused ? 403 : 5
 const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /**
- * Joins two connections in both directions. The end of one ends the other after it has written its data. A pipeline
- * would drop that data.
+ * Joins two connections in both directions. If one ends, its remaining data is written before the other ends. A
+ * pipeline would drop that data.
  */
 const joinBoth = (a: Duplex, b: Duplex): void => {
   for (const [from, to] of [
@@ -57,7 +57,7 @@ const joinBoth = (a: Duplex, b: Duplex): void => {
   }
 }
 
-/** Connects to listed hosts only. Remembers refusals and open connections. */
+/** Connects to listed hosts only. Keeps a list of refused hosts and of open connections. */
 const makeDialler = (list: ReadonlyArray<string>) => {
   const refused = new Set<string>()
   const dialled = new Set<net.Socket>()
@@ -149,11 +149,12 @@ export const openProxy = async (list: ReadonlyArray<string>): Promise<NetworkPro
   tunnel.on("stream", (stream) => {
     stream.on("error", () => undefined)
     stream.respond({ ":status": 200 })
-    /** An HTTP/2 stream mixes up the order of strings and buffers, so this one converts both to buffers. */
+    /** An HTTP/2 stream mixes up the order of strings and buffers. So everything is written as buffers. */
     server.emit("connection", Duplex.from({ readable: stream, writable: stream }))
   })
   /**
-   * Node's HTTP/2 needs a system socket. Nobody else can connect to one in a private folder that is removed at once.
+   * Node's HTTP/2 needs a socket of the system. This socket lies in a private folder that is removed at once, so nobody
+   * else can connect.
    */
   const folder = await mkdtemp(path.join(tmpdir(), "task-conductor-"))
   try {
@@ -170,7 +171,7 @@ export const openProxy = async (list: ReadonlyArray<string>): Promise<NetworkPro
       refused,
       close: () => {
         outer.destroy()
-        /** The end of a command does not close connections that a server keeps open. */
+        /** A server may keep connections open after the command has ended. */
         for (const socket of dialled) socket.destroy()
         tunnel.close()
       }

@@ -1,7 +1,7 @@
 /**
  * Confinement by the system if bubblewrap does not work: Landlock on Linux, applied by `setpriv` of util-linux, and
- * `sandbox-exec` on macOS. A command reads programs and the project, and writes in the project, its cache and its own
- * home folder. Landlock cannot exclude a part of a folder, so it protects nothing inside the project.
+ * `sandbox-exec` on macOS. A command may read programs and the project. It may write in the project, its cache and its
+ * own home folder. Landlock cannot exclude a part of a folder, so it protects nothing inside the project.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -20,7 +20,7 @@ import { systemFolders, toolchainPlaces } from "./ToolchainPlaces.ts"
 export interface PartialHelper {
   readonly name: "Landlock" | "sandbox-exec"
   readonly path: string
-  /** The system call filter; absent if setpriv does not support one, before util-linux 2.41. */
+  /** The system call filter. Absent if `setpriv` has no such option (before util-linux 2.41). */
   readonly filter?: Uint8Array | undefined
 }
 
@@ -29,16 +29,16 @@ interface Place {
   readonly isFolder: boolean
 }
 
-/** What a command may access: real paths, including everything below. */
+/** What a command may access. Each real path includes everything below it. */
 export interface PartialReach {
   readonly readable: ReadonlyArray<Place>
   readonly writable: ReadonlyArray<Place>
-  /** Folders whose names may be listed but not read. */
+  /** Folders whose names may be listed, but whose files may not be read. */
   readonly listed: ReadonlyArray<string>
   readonly home: string
   /**
-   * Paths that must be neither read nor changed, and paths that must not be changed. Landlock cannot protect those
-   * inside the project.
+   * Paths that must not be read or changed, and paths that must not be changed. Landlock cannot protect paths inside
+   * the project.
    */
   readonly kept: ReadonlyArray<string>
   readonly fixed: ReadonlyArray<string>
@@ -47,12 +47,14 @@ export interface PartialReach {
 const [readFile, inFolder] = ["execute,read-file", "read-dir,execute,read-file"]
 const writeFile = "write-file,truncate"
 const change = `${writeFile},remove-dir,remove-file,make-dir,make-reg,make-sock,make-fifo,make-sym,refer`
-/** Landlock's rights since Linux 6.2. Without `truncate`, a command could empty any file of the user. */
+/**
+ * The rights that Landlock controls since Linux 6.2. Without `truncate`, a command could empty any file of the user.
+ */
 const all = `${inFolder},${change},make-char,make-block`
 
 const rule = (rights: string, one: string) => ["--landlock-rule", `path-beneath:${rights}:${one}`] as const
 
-/** The words before a command. `filter` is the file with the system call filter. Root keeps no privileges. */
+/** The words before a command. `filter` is the path of the system call filter. Root loses its privileges. */
 export const landlockWords = (
   program: string,
   { listed, readable, writable }: PartialReach,
@@ -76,7 +78,7 @@ const subpaths = (paths: ReadonlyArray<string>): string =>
 const line = (what: string, paths: ReadonlyArray<string>): ReadonlyArray<string> =>
   paths.length === 0 ? [] : [`(${what} ${subpaths(paths)})`]
 
-/** The profile of `sandbox-exec`. Of several rules for a path, the last counts. */
+/** The profile of `sandbox-exec`. If several rules match a path, the last one applies. */
 export const seatbeltProfile = ({ fixed, home, kept, readable, writable }: PartialReach, network: boolean): string => {
   const open = writable.map((one) => one.path)
   return [
@@ -98,11 +100,11 @@ interface PartialBounds {
   readonly network: NetworkReach
   readonly unixSockets: boolean
   readonly why: string
-  /** Whether folders of this program are where commands write. */
+  /** True if folders of this program lie where commands may write. */
   readonly isExposed: boolean
 }
 
-/** What it protects and what not. Shown after "Sandbox: ". */
+/** What the confinement protects, and what it does not. Shown after "Sandbox: ". */
 export const partialWords = (
   { filter, name }: PartialHelper,
   { isExposed, network, unixSockets, why }: PartialBounds
@@ -125,15 +127,15 @@ export const partialWords = (
 
 const likelyDenial = /permission denied|EACCES|operation not permitted|EPERM|address family not supported|EAFNOSUPPORT/i
 
-/** What the user can do about a command that failed because of the confinement. */
+/** What the user can do about a command that the confinement made fail. */
 export const partialFailure = (exitCode: number, output: string): string | undefined =>
   exitCode !== 0 && likelyDenial.test(output)
     ? 'The weaker sandbox is the likely cause: it hides the home folder and /tmp, and has no network, not even of its own. Install bubblewrap, which permits more, or see "sandbox" in ~/.config/task-conductor/config.json.'
     : undefined
 
 /**
- * The parts of a folder without protected paths, and the folders between. Links are excluded, because they could lead
- * to a protected path.
+ * The parts of a folder without its protected paths, and the folders on the way to them. Links are excluded, because
+ * they could lead to a protected path.
  */
 const without = Effect.fnUntraced(function* (folder: string, kept: ReadonlyArray<string>) {
   const open: Array<string> = []
@@ -172,7 +174,7 @@ export const confinement = Effect.fn("confinement")(
     const sandboxHome = path.join(folder, "home")
     yield* fs.makeDirectory(sandboxHome)
     const toolchains = yield* toolchainPlaces({ ...places, home }, command)
-    /** The command's home folder shows what the sandbox would show of the user's. */
+    /** The command's home folder links to what the sandbox would show of the user's home. */
     for (const { from, to } of toolchains.shown.filter((one) => isWithin(home, one.to))) {
       const link = path.join(sandboxHome, path.relative(home, to))
       yield* Effect.ignore(fs.makeDirectory(path.dirname(link), { recursive: true }))

@@ -1,6 +1,7 @@
 /**
- * Working copies of the project for commands. A kernel overlay has the project below, the proposals of the task above
- * it, and on top an empty layer for the command's writes. If no overlay can be mounted, a folder with a copy is used.
+ * Working copies of the project for commands. The kernel mounts an overlay of layers: the project at the bottom, the
+ * proposals of the task above it, and an empty layer on top for what the command writes. If no overlay can be mounted,
+ * a folder with a copy is used.
  */
 import {
   chmod,
@@ -25,9 +26,9 @@ import { modeAs } from "../../domain/files/FileKind.ts"
 import { isOpaque, type ProposedFile } from "../../domain/files/ProposedFile.ts"
 import { doing, walkLayer } from "./LayerWalk.ts"
 
-/** How bubblewrap places a copy at the path of the project. */
+/** The arguments that make bubblewrap show a copy at the path of the project. */
 export interface CopyMounts {
-  /** Words before those of bubblewrap. */
+  /** Words that come before the call of bubblewrap. */
   readonly before: ReadonlyArray<string>
   /** Flags that replace the mount of the project. */
   readonly flags: ReadonlyArray<string>
@@ -40,7 +41,7 @@ interface OverlayPlaces {
   readonly root: string
   /** The private folder of one command. */
   readonly scratch: string
-  /** Names of the layers between the project and the top, upper ones first. */
+  /** Names of the layers between the project and the top layer, upper layers first. */
   readonly layers: ReadonlyArray<string>
 }
 
@@ -60,13 +61,14 @@ export const bubblewrapOverlay: OverlayMounts = ({ layers, root, scratch }) => (
 })
 
 /**
- * The mount options use relative paths, because a comma or colon in a path would end the option. Without `userxattr`,
- * the mount succeeds but fails at the first removal.
+ * The mount options use relative paths: a comma or colon in a path would end an option. Without `userxattr`, the mount
+ * works, but the first removal of a file fails.
  */
 const mountScript = `cd "$1" && mount --rbind "$2" lower && mount -t overlay -o "userxattr,lowerdir=$3:lower,upperdir=upper,workdir=work" task-conductor "$2" || exit 1; shift 3; exec "$@"`
 
 /**
- * A user namespace around bubblewrap in which this user may mount. Inside bubblewrap, the user is the same as outside.
+ * Starts bubblewrap in a user namespace, where this user may mount. Inside bubblewrap, the user has the same id as
+ * outside.
  */
 export const namespaceOverlay =
   (unshare: string): OverlayMounts =>
@@ -76,14 +78,14 @@ export const namespaceOverlay =
     folder: root
   })
 
-/** Whether a folder exists. Fails if another entry is there, such as a link. */
+/** True if a folder exists at the path. Fails if something else is there, such as a link. */
 const isFolder = async (path: string): Promise<boolean> => {
   const info = await lstat(path).catch(() => undefined)
   if (info !== undefined && !info.isDirectory()) throw new Error(`${path} is not a folder.`)
   return info !== undefined
 }
 
-/** Creates a folder in a tree with the modes of the project's folders. Follows no links. */
+/** Creates a folder in a copy, with the mode that it has in the project. Follows no links. */
 const makeFoldersLike = async (root: string, tree: string, name: string): Promise<void> => {
   const copied = path.join(tree, name)
   if (name === "." || (await isFolder(copied))) return
@@ -93,7 +95,7 @@ const makeFoldersLike = async (root: string, tree: string, name: string): Promis
   if (like?.isDirectory() === true) await chmod(copied, (like.mode & 0o777) | 0o700)
 }
 
-/** Writes a proposed file into a tree, with its mode in the project. Does nothing for a removal. */
+/** Writes a proposed file into a copy, with its mode in the project. Does nothing for a removal. */
 const putFile = (root: string, tree: string, file: NamedProposal): Effect.Effect<void, ToolFailure> =>
   doing(`write ${file.name} into the working copy`, async () => {
     const { from, kind, name, text } = file
@@ -106,7 +108,7 @@ const putFile = (root: string, tree: string, file: NamedProposal): Effect.Effect
     if (from !== undefined && isOpaque(file)) {
       await copyFile(from.path, place, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
     } else {
-      /** In the encoding that the file itself would get. */
+      /** The text gets the encoding that the file would get in the project. */
       const old = from?.path ?? path.join(root, name)
       const before = like?.isFile() === true ? await readFile(old).catch(() => undefined) : undefined
       const encoded = encodeLike(before, text)
@@ -136,7 +138,7 @@ export const makeLayers = Effect.fn("makeLayers")(function* (
     for (const folder of [path.join(scratch, "upper"), changes]) await chmod(folder, (mode & 0o777) | 0o700)
   })
   for (const file of files) yield* putFile(root, changes, file)
-  /** A new file hides a folder of the same name in lower layers, and a new folder hides a file. */
+  /** In an overlay, a new file hides a folder of the same name in lower layers, and a new folder hides a file. */
   const isHidden = (name: string) =>
     files.some((one) => one.text !== null && (one.name.startsWith(`${name}/`) || name.startsWith(`${one.name}/`)))
   const removed = files.filter(({ name, text }) => text === null && !isHidden(name))
@@ -152,7 +154,7 @@ const maxBytes = 2 * 1024 * 1_048_576
 
 const installed: ReadonlySet<string> = new Set(["node_modules", ".venv", "venv", "vendor", ".tox", "bower_components"])
 
-/** The names of all files, folders and links below a project path; undefined if they are too many or too large. */
+/** The names of all files, folders and links below a project path. Undefined if they are too many or too large. */
 const smallTree = async (root: string, name: string): Promise<ReadonlyArray<string> | undefined> => {
   const names = [name]
   let bytes = 0
@@ -175,7 +177,7 @@ const copyEntry = async (root: string, copy: string, name: string): Promise<void
   if (info.isSymbolicLink()) return symlink(await readlink(from), to)
   if (!info.isFile()) return
   await copyFile(from, to, constants.COPYFILE_FICLONE)
-  /** In the sandbox, root may write only its own files. */
+  /** The sandbox lets root write only its own files. */
   await chown(to, process.getuid?.() ?? info.uid, process.getgid?.() ?? info.gid)
   await chmod(to, info.mode & 0o777)
   await utimes(to, info.atime, info.mtime)
@@ -187,9 +189,9 @@ const unlessUnreadable = (error: NodeJS.ErrnoException): void => {
 }
 
 /**
- * Copies the project with the proposed files into an empty folder. Returns the mounts for bubblewrap. Large installed
- * packages are shown read-only instead. Other large folders that git ignores are omitted, because they can be generated
- * again. Without `git`, repositories are not copied: the sandbox's guards show them read-only.
+ * Copies the project with the proposed files into an empty folder, and returns the mounts for bubblewrap. Large
+ * installed packages are mounted read-only instead. Other large folders that git ignores are omitted, because they can
+ * be generated again. Without `git`, repositories are not copied: the sandbox mounts them read-only.
  */
 export const copyProject = Effect.fn("copyProject")(function* (
   { copy, git, root }: { readonly root: string; readonly copy: string; readonly git: boolean },

@@ -1,6 +1,6 @@
 /**
- * Scans the project for the sandbox: files that look like secrets, and files that git and its configuration would run
- * or follow, in every repository of the project.
+ * Scans the project for the sandbox. Finds files that look like secrets, and files that git would run or follow, in
+ * every repository of the project.
  */
 import * as Effect from "effect/Effect"
 import * as path from "node:path"
@@ -29,7 +29,10 @@ interface ProjectWalk {
 const maxEntries = 1_000_000
 const foldersAtOnce = 16
 
-/** Folders of installed packages. Their content was downloaded, for example a library's certificates. */
+/**
+ * Folders of installed packages. Their files were downloaded: what looks like a key there may be a certificate of a
+ * library.
+ */
 const installed: ReadonlySet<string> = new Set(["node_modules", "site-packages", "dist-packages"])
 
 const tooLarge = new ToolFailure({
@@ -83,11 +86,11 @@ const walkProject = Effect.fn("walkProject")(function* (root: string) {
 /** Real absolute paths in a project that control git. Some may not exist yet. */
 interface GitControls {
   readonly inside: ReadonlyArray<string>
-  /** Folders of the project's own repository outside it, such as that of a linked worktree. */
+  /** Folders of the project's repository that lie outside the project, as for a linked worktree. */
   readonly outside: ReadonlyArray<string>
-  /** Entries named `.git` above the project, and their target folders outside it. */
+  /** Entries named `.git` above the project, and the folders outside the project to which they lead. */
   readonly around: ReadonlyArray<string>
-  /** Repository folders that commands can see. */
+  /** The folders of repositories that commands can see. */
   readonly repositories: ReadonlyArray<string>
 }
 
@@ -96,7 +99,7 @@ const maxIncludes = 50
 
 const readSmall = (file: string) => Effect.orElseSucceed(readTextFile(file, maxBytes), () => "")
 
-/** The real folder behind an entry named `.git`; undefined if it leads nowhere. */
+/** The real folder to which an entry named `.git` leads. Undefined if it leads nowhere. */
 const folderOf = Effect.fnUntraced(function* (entry: string) {
   const info = yield* infoAt(entry)
   if (info === undefined) {
@@ -114,7 +117,7 @@ const sharedFolderOf = Effect.fnUntraced(function* (folder: string) {
   return named === "" ? undefined : yield* pathFrom(folder, named)
 })
 
-/** True if a repository outside a project names the project as its worktree. */
+/** True if a repository outside the project names the project as its worktree. */
 const pointsBack = Effect.fnUntraced(function* (folder: string, entry: string) {
   const back = (yield* readSmall(path.join(folder, "gitdir"))).trim()
   if (back !== "") return (yield* realPath(path.resolve(folder, back))) === entry
@@ -133,7 +136,7 @@ const entriesAbove = Effect.fnUntraced(function* (root: string) {
   return above
 })
 
-/** Project paths in a git configuration and its includes. `tops` are the bases of relative paths. */
+/** Project paths that a git configuration and its includes name. Relative paths start at `tops`. */
 const namedInside = Effect.fnUntraced(function* (
   files: ReadonlyArray<{ readonly file: string; readonly tops: ReadonlyArray<string> }>,
   { home, root }: { readonly home: string; readonly root: string }
@@ -160,7 +163,7 @@ const namedInside = Effect.fnUntraced(function* (
   return [...inside]
 })
 
-/** True if a new file would complete a folder that git treats as a repository, or is in one. */
+/** True if the new file would be in a folder that git treats as a repository, or would make a folder one. */
 export const isInBareRepository = Effect.fn("isInBareRepository")(function* (root: string, file: string) {
   for (let folder = path.dirname(file); isWithin(root, folder); folder = path.dirname(folder)) {
     const names = (yield* entriesIn(folder)).map(({ name }) => name)
@@ -170,9 +173,9 @@ export const isInBareRepository = Effect.fn("isInBareRepository")(function* (roo
   return false
 })
 
-/** Everything in the project that controls git there or around it. */
+/** Everything in the project that controls git, in the project or around it. */
 const gitControls = Effect.fn("gitControls")(function* (root: string, home: string, { bare, git }: ProjectWalk) {
-  /** Repository folders, and the folders to which their settings are relative. */
+  /** The folders of repositories, and the folders at which their relative settings start. */
   const folders = bare.map((folder) => ({ folder, top: folder }))
   const outside = new Set<string>()
   const above = yield* entriesAbove(root)
@@ -204,7 +207,7 @@ const gitControls = Effect.fn("gitControls")(function* (root: string, home: stri
   return { inside, outside: [...outside], around: [...around], repositories } satisfies GitControls
 })
 
-/** Parts of a repository that make git run programs, or lead it to other such files. */
+/** Parts of a repository that make git run programs, or that name further files of this kind. */
 export const gitParts = ["hooks", "config", "config.worktree", "info", "modules", "worktrees", "commondir", "gitdir"]
 
 export interface ProjectSurvey {
@@ -214,7 +217,7 @@ export interface ProjectSurvey {
   readonly stamps: ReadonlyMap<string, string>
 }
 
-/** The survey of a project without anything to protect. */
+/** The survey of a project where nothing needs protection. */
 export const emptySurvey: ProjectSurvey = {
   walk: { git: [], bare: [], secrets: [], controls: [], automatic: [] },
   controls: { inside: [], outside: [], around: [], repositories: [] },
@@ -228,12 +231,12 @@ const stampOf = Effect.fnUntraced(function* (path: string) {
   const info = yield* infoAt(path)
   if (info === undefined) return undefined
   const identity = `${info.type} ${info.dev} ${info.ino}`
-  /** A folder changes with every commit, so only its replacement matters. */
+  /** For a folder, only its replacement matters: its content changes with every commit. */
   return info.type === "File" ? `${identity} ${info.size} ${info.mtime}` : identity
 })
 
 /**
- * Fails as `walkProject` does. `home` contains the user's git configuration. `committed` tells which repositories
+ * Fails as `walkProject` does. `home` contains the user's git configuration. `committed` says which repositories
  * contain secrets.
  */
 export const surveyProject = Effect.fn("surveyProject")(function* (
@@ -255,7 +258,7 @@ export const surveyProject = Effect.fn("surveyProject")(function* (
   return { walk, controls, stamps: new Map(known) } satisfies ProjectSurvey
 })
 
-/** New and changed files relative to the project. A new repository counts as one. */
+/** New and changed files, relative to the project. A new repository counts as one file. */
 export const surveyChanges = (root: string, before: ProjectSurvey, after: ProjectSurvey): ReadonlyArray<string> => {
   const changed = [...after.stamps].filter(([one, stamp]) => before.stamps.get(one) !== stamp).map(([one]) => one)
   const outermost = changed.filter((one) => !changed.some((other) => one.startsWith(`${other}/`)))

@@ -1,6 +1,6 @@
 /**
- * The sandbox of commands: bubblewrap, if it works. A trial determines that once per run. If it does not work, the run
- * warns and every question says so. Commands then run in the system's own confinement, if that works.
+ * The sandbox of commands: bubblewrap, if it works. A trial once per run shows that. If it does not work, the run and
+ * every question warn about that. Commands then run in the system's own confinement, if that works.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -32,26 +32,26 @@ interface SandboxState {
   /** True if a command can reach only the project: no network, no Unix sockets, no other writable folder. */
   readonly isClosed?: boolean
   readonly why?: string
-  /** Why no command may run: a clause whose subject is the command. */
+  /** Why no command may run, as a clause such as "needs a sandbox". Its subject is the command. */
   readonly denial?: string
 }
 
 interface EnclosedCommand extends Omit<CommandPlaces, "forwarder"> {
   readonly argv: ReadonlyArray<string>
-  /** Whether the command reaches the listed hosts, if there is a list. Descriptor 5 then leads to the proxy. */
+  /** True if the command may reach the listed hosts. Descriptor 5 then leads to the proxy. Absent without a list. */
   readonly isConnected?: boolean
 }
 
 interface Enclosure {
   readonly argv: ReadonlyArray<string>
   readonly filter: Uint8Array | undefined
-  /** Empty folders that bubblewrap creates on disk, so that commands cannot create anything there. */
+  /** Empty folders that bubblewrap creates on disk. They keep commands from creating anything there. */
   readonly placeholders: ReadonlyArray<string>
   /** Project paths that the command cannot change. */
   readonly guarded: ReadonlyArray<string>
-  /** Environment variables that it sets for the command. */
+  /** Environment variables that the sandbox sets for the command. */
   readonly variables: Readonly<Record<string, string>>
-  /** Its in-memory folders. */
+  /** The in-memory folders of the sandbox. */
   readonly temporary: ReadonlyArray<string>
   readonly shownPaths: ReadonlyArray<string>
 }
@@ -63,7 +63,7 @@ export interface SandboxOptions {
   readonly home: string
   /** Folders of this program, which the sandbox hides too. */
   readonly hidden: ReadonlyArray<string>
-  /** The parent of the cache folders for commands, one per project. Without it, caches end with the command. */
+  /** The parent of the cache folders for commands. Each project has one. Without it, a cache ends with its command. */
   readonly caches?: string
 }
 
@@ -79,11 +79,11 @@ const [nodeInside, forwarderInside] = [
 ]
 const forwarderFlags = ["--ro-bind", process.execPath, nodeInside, "--ro-bind", forwarderFile, forwarderInside]
 
-/** Starts the forwarder, and once it listens, the command without descriptor 5. */
+/** Starts the forwarder. Once the forwarder listens, starts the command without descriptor 5. */
 const forwardScript = 'ready=$("$1" "$2" "$3" <&5 5<&- 2>/dev/null &); exec 5<&-; shift 3; exec "$@"'
 const forwarded = ["/bin/sh", "-c", forwardScript, "sh", nodeInside, forwarderInside, `${proxyPort}`]
 
-/** The persistent cache of a project, created on first use; undefined if that fails. */
+/** The persistent cache of a project, created on first use. Undefined if it cannot be created. */
 const makeCache = Effect.fnUntraced(function* (caches: string, root: string) {
   const fs = yield* FileSystem.FileSystem
   const folder = path.join(caches, `${path.basename(root)}-${textHash(root).slice(0, 16)}`)
@@ -117,7 +117,7 @@ const settingsOf = ({ environment, hidden, home, sandbox = {} }: SandboxOptions,
 
 type Settings = ReturnType<typeof settingsOf>
 
-/** The bubblewrap sandbox. `program` is the path of bubblewrap. It uses the system call filter only if that works. */
+/** The bubblewrap sandbox. `program` is the path of bubblewrap. Uses the system call filter only if it works. */
 const makeBubblewrap = (
   { hosts, places, unixSockets }: Settings,
   program: Effect.Effect<string | undefined>,
@@ -147,7 +147,7 @@ const makeBubblewrap = (
     }
   }, provide)
 
-  /** The mounts of the project are made for every command. If they are impossible, the command fails. */
+  /** Each command mounts the project. If that is impossible, the command fails. */
   const trial = Effect.gen(function* () {
     const argv = ["/bin/sh", "-c", ":"]
     const enclosure = yield* enclose({ argv, cwd: root, survey: emptySurvey, isTrial: true })
@@ -172,7 +172,7 @@ const makeBubblewrap = (
   return { enclose, problem, isFiltered: () => filter !== undefined }
 }
 
-/** The system's confinement if bubblewrap does not work; undefined if that does not work either. */
+/** The system's confinement, for when bubblewrap does not work. Undefined if the confinement does not work either. */
 const findHelper = (
   { network, unixSockets }: Settings,
   places: SandboxPlaces,
@@ -217,9 +217,9 @@ export class Sandbox extends Context.Service<
   {
     /** Determined on first use. */
     readonly state: Effect.Effect<SandboxState>
-    /** How a command runs in the sandbox. Only for a state that is `sandboxed`. */
+    /** How a command runs in the sandbox. Only if `sandboxed` is true. */
     enclose(command: EnclosedCommand): Effect.Effect<Enclosure, ToolFailure>
-    /** How a command runs otherwise, until the scope closes: in the system's confinement, or unconfined. */
+    /** How a command runs without the sandbox: in the system's confinement or unconfined. Until the scope closes. */
     confine(command: PartialCommand): Effect.Effect<Pick<Enclosure, "argv" | "variables">, ToolFailure, Scope.Scope>
     /** The path of a program outside the project; undefined if there is none. */
     find(program: string): Effect.Effect<string | undefined>
@@ -240,7 +240,7 @@ export class Sandbox extends Context.Service<
         const cacheFor = ({ isTrial = false }: { readonly isTrial?: boolean }) =>
           caches === undefined || isTrial ? Effect.undefined : provide(makeCache(caches, root))
         const bubblewrap = makeBubblewrap(settings, yield* Effect.cached(find("bwrap")), cacheFor, provide)
-        /** Without a network of the command's own, a host list cannot be enforced. */
+        /** A list of hosts can be enforced only if the command has a network of its own. */
         const alone = { ...places, network: network === true }
         const helper = yield* Effect.cached(provide(findHelper(settings, alone, find)))
 

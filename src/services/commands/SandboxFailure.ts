@@ -1,6 +1,6 @@
 /**
- * Determines whether the sandbox made a command fail, from its output and from files that the command could not see.
- * Explains in one sentence which setting would help.
+ * Determines whether the sandbox made a command fail, from its output and from files that it could not see. Names the
+ * setting that would help.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -15,7 +15,7 @@ import { isWithin } from "../files/CanonicalPath.ts"
 import { entriesIn, isFolder, realPath, realPaths } from "../files/FileLook.ts"
 import { emptied, isOfSystem } from "./ToolchainPlaces.ts"
 
-/** Names the setting below "sandbox" in the user's configuration. `value` is JSON. */
+/** Names a setting below "sandbox" in the user's configuration. `value` is JSON. */
 const sentence = (what: string, setting: keyof SandboxSettings, value: string): string =>
   `The sandbox is the likely cause: ${what}. Only the person can allow it, in ~/.config/task-conductor/config.json: "sandbox": { "${setting}": ${value} }.`
 
@@ -30,7 +30,7 @@ const absolute = /(?:^|[\s"'`(<[=:@])(\/[^\s"'`()<>[\]:,;*?|]+)/g
 const pathsIn = (line: string): ReadonlyArray<string> =>
   [...line.matchAll(absolute)].map(([, path = ""]) => path.replace(/[./]+$/, "")).filter((path) => path !== "")
 
-/** The limit of examined paths. */
+/** At most this many paths are examined. */
 const maxPaths = 100
 
 const pathsOfLines = (output: string, pattern: RegExp): ReadonlyArray<string> => {
@@ -44,7 +44,7 @@ const unfoundPaths = (output: string): ReadonlyArray<string> => pathsOfLines(out
 /** Absolute paths in lines about files that cannot be written. */
 const fixedPaths = (output: string): ReadonlyArray<string> => pathsOfLines(output, readOnly)
 
-/** Messages of git, and of programs that use it, about missing commits. */
+/** Messages about missing commits, from git and from programs that use git. */
 const lacksObjects =
   /bad object|invalid object|unable to read|could not parse (?:object|commit|HEAD)|bad default revision|bad revision|unknown revision|your current branch appears to be broken|object file .* is empty|obtaining VCS status|not a valid object name/i
 
@@ -58,14 +58,14 @@ interface FailedCommand {
   readonly cwd: string
   readonly program: string
   readonly end: { readonly exitCode: number; readonly output: string }
-  /** Paths that the sandbox showed in addition to the system. */
+  /** Paths that the sandbox showed, besides those of the system. */
   readonly shownPaths: ReadonlyArray<string>
   /** Hidden object folders of repositories with secrets. */
   readonly objects: ReadonlyArray<string>
   /** Folders that no setting can show. */
   readonly hidden: ReadonlyArray<string>
   readonly settings: SandboxSettings
-  /** Hosts that the proxy refused, in the notation of the user's list. */
+  /** Hosts that the proxy refused, written as the user's list writes hosts. */
   readonly refused: ReadonlyArray<string>
 }
 
@@ -84,7 +84,7 @@ const interpreterOf = Effect.fnUntraced(function* (program: string) {
   return /^#!\s*(\/\S+)/.exec(text)?.[1]
 })
 
-/** The folder to show for a file: the installation around a program, or else its own folder. */
+/** The folder that a setting could show for a file: the installation of a program, otherwise the file's own folder. */
 const folderToShow = Effect.fnUntraced(function* (file: string, home: string) {
   const isWide = (one: string) => isWithin(one, home) || one === path.join(home, ".local")
   const packages = `${file.slice(0, file.lastIndexOf("/node_modules/"))}/node_modules`
@@ -107,7 +107,7 @@ const linkedPackages = Effect.fnUntraced(function* ({ cwd, end: { output }, root
   )
 })
 
-/** A sentence with the setting that would help; undefined if the command failed by itself. */
+/** Names the setting that would help. Undefined if the command failed for another reason. */
 export const sandboxFailure = Effect.fn("sandboxFailure")(function* (command: FailedCommand) {
   const { end, hidden, home, objects, program, refused, root, settings, shownPaths: shownFolders } = command
   const { exitCode, output } = end

@@ -1,6 +1,6 @@
 /**
- * The content of a command's sandbox: the system's folders, the project, a separate home, and guards for files that a
- * command must not change or read.
+ * The content of a command's sandbox: the folders of the system, the project, and a separate home. Files that a command
+ * must not change or read are protected.
  */
 import * as Effect from "effect/Effect"
 import * as path from "node:path"
@@ -14,7 +14,7 @@ import type { CopyMounts } from "./ProjectCopy.ts"
 import { gitParts, type ProjectSurvey } from "./ProjectSurvey.ts"
 import { emptied, isOfSystem, type ProgramPlaces, systemFolders, toolchainPlaces } from "./ToolchainPlaces.ts"
 
-/** System keys. They only matter for a user who may read them. */
+/** Keys of the system. Hiding them matters only for a user who could read them. */
 const systemKeys = `
   shadow shadow- gshadow gshadow- sudoers sudoers.d security/opasswd ssh ssl/private pki/tls/private letsencrypt docker
   containerd kubernetes rancher wireguard openvpn ipsec.secrets ipsec.d swanctl strongswan ppp wpa_supplicant
@@ -28,7 +28,7 @@ const bind = (how: "--bind" | "--ro-bind" | "--ro-bind-try", paths: ReadonlyArra
 
 const emptyAndFixed = (one: string): ReadonlyArray<string> => ["--tmpfs", one, "--remount-ro", one]
 
-/** Hides a folder behind an empty one, and a file behind an unreadable one. */
+/** Hides a folder by an empty one, and a file by an unreadable one. */
 const hide = Effect.fnUntraced(function* (paths: ReadonlyArray<string>) {
   const infos = yield* Effect.forEach(paths, infoAt)
   return paths.flatMap((hiddenPath, index) => {
@@ -38,7 +38,7 @@ const hide = Effect.fnUntraced(function* (paths: ReadonlyArray<string>) {
   })
 })
 
-/** Shows a system folder. A link, such as /bin, stays a link. */
+/** Shows a folder of the system. If it is a link, as /bin may be, the sandbox gets the link. */
 const showFolder = Effect.fnUntraced(function* (folder: string) {
   const target = yield* linkAt(folder)
   if (target !== undefined) return ["--symlink", target, folder]
@@ -47,7 +47,7 @@ const showFolder = Effect.fnUntraced(function* (folder: string) {
 
 const readableByOthers = 0o004
 
-/** True for an entry of /etc that contains keys or is unreadable for other users. */
+/** True for an entry of /etc that contains keys, or that other users cannot read. */
 const isKept = (name: string) =>
   Effect.map(
     infoAt(`/etc/${name}`),
@@ -63,14 +63,14 @@ export const keysOfSystem = Effect.gen(function* () {
   return existing.filter((path) => path.startsWith("/etc/"))
 })
 
-/** Kernel settings, which belong to root, even to a root without privileges. */
+/** Kernel settings. They belong to root, so a root without privileges could still write them. */
 const kernelSettings = ["sys", "sysrq-trigger", "irq", "bus", "fs", "mtrr", "acpi", "scsi"].map(
   (name) => `/proc/${name}`
 )
 
 const places = "--tmpfs /run --tmpfs /tmp --dir /var --tmpfs /var/tmp --symlink /run /var/run".split(" ")
 
-/** The flags for what every command sees. With the network, host names can be resolved. */
+/** The flags for what every command sees. If there is a network, they include what resolves host names. */
 const systemFlags = Effect.fn("systemFlags")(function* (network: boolean) {
   const systemFolderFlags = (yield* Effect.forEach(systemFolders, showFolder)).flat()
   const [resolver] = network ? yield* realPaths(["/etc/resolv.conf"]) : []
@@ -91,7 +91,7 @@ const systemFlags = Effect.fn("systemFlags")(function* (network: boolean) {
   ]
 })
 
-/** The folders between the project and a path. Mounted on themselves, they cannot be moved away. */
+/** The folders between the project and a path. Mounting them on themselves prevents moves. */
 const foldersAbove = (root: string, one: string): ReadonlyArray<string> => {
   const above: Array<string> = []
   for (let folder = path.dirname(one); folder !== root && isWithin(root, folder); folder = path.dirname(folder))
@@ -102,7 +102,7 @@ const foldersAbove = (root: string, one: string): ReadonlyArray<string> => {
 const byDepth = (a: string, b: string): number => a.split("/").length - b.split("/").length
 
 /**
- * Mounts folders on themselves. In a copy that bubblewrap creates itself, they may move, because it is not the project.
+ * Mounts folders on themselves. Not needed in a copy that bubblewrap creates: moves there do not change the project.
  */
 const pin = (folders: ReadonlyArray<string>, root: string, copy: CopyMounts | undefined) => {
   if (copy === undefined) return bind("--bind", folders)
@@ -111,7 +111,10 @@ const pin = (folders: ReadonlyArray<string>, root: string, copy: CopyMounts | un
   return folders.flatMap((one) => ["--bind-try", path.join(folder, path.relative(root, one)), one])
 }
 
-/** How a path can be protected. A link cannot: its target has its own entry, and the link is compared afterwards. */
+/**
+ * How a path can be protected. A link cannot be protected: its target has its own entry, and a comparison afterwards
+ * finds a changed link.
+ */
 const stateOf = Effect.fnUntraced(function* (protectedPath: string) {
   const real = yield* realPath(protectedPath)
   if (real !== undefined) return real === protectedPath ? "there" : "link"
@@ -119,14 +122,15 @@ const stateOf = Effect.fnUntraced(function* (protectedPath: string) {
 })
 
 /**
- * The highest missing folder on the path to a missing file. A placeholder there prevents anything from being moved in.
+ * The highest missing folder on the path to a missing file. A placeholder at that folder keeps commands from creating
+ * the file.
  */
 const highestMissing = Effect.fnUntraced(function* (root: string, one: string) {
   for (const folder of foldersAbove(root, one)) if ((yield* stateOf(folder)) === "missing") return folder
   return one
 })
 
-/** The parts of an open repository to protect: existing ones, and hooks, which could be added. */
+/** The parts of an open repository to protect: parts that exist, and `hooks`, which a command could create. */
 const partsOf = Effect.fnUntraced(function* (repository: string) {
   const parts = gitParts.map((name) => path.join(repository, name))
   return yield* Effect.filter(parts, (part) =>
@@ -136,8 +140,9 @@ const partsOf = Effect.fnUntraced(function* (repository: string) {
 
 /**
  * What commands must not change or read in the project: repositories, files that control git or this program, and
- * secrets, unless the user names them by real path. With `git`, only files that make git run programs are read-only.
- * Placeholders are missing folders that exist while commands run, so that nothing else can be created there.
+ * secrets. Files that the user names by real path are excepted. With `git`, only files that make git run programs are
+ * read-only. Placeholders are missing folders that exist while commands run. They keep commands from creating anything
+ * there.
  */
 const guardProject = Effect.fn("guardProject")(function* (
   { git, readable, root, writable }: Pick<SandboxPlaces, "git" | "readable" | "root" | "writable">,
@@ -165,7 +170,7 @@ const guardProject = Effect.fn("guardProject")(function* (
         controls.around.filter((one) => writable.some((folder) => isWithin(folder, one)))
       ),
       ...pin(movable.toSorted(byDepth), root, copy),
-      /** A copy may lack files that its task removes. */
+      /** A copy may lack files that its task removed. */
       ...bind(copy === undefined ? "--ro-bind" : "--ro-bind-try", closed),
       ...placeholders.flatMap(emptyAndFixed)
     ],
@@ -179,11 +184,11 @@ const guardProject = Effect.fn("guardProject")(function* (
 export interface SandboxPlaces extends ProgramPlaces {
   readonly readable: ReadonlyArray<string>
   readonly writable: ReadonlyArray<string>
-  /** The persistent cache of the project. Without one, caches end with the command. */
+  /** The persistent cache of the project. Without it, the cache ends with the command. */
   readonly cache?: string | undefined
-  /** Whether the network consists only of a proxy. */
+  /** True if the only network is a proxy. */
   readonly isProxied?: boolean
-  /** Whether commands may commit. */
+  /** True if commands may commit. */
   readonly git: boolean
 }
 
@@ -195,11 +200,11 @@ export interface CommandPlaces {
   readonly program?: string
   /** The project folder around the `bin` of the program. */
   readonly projectBin?: string
-  /** The copy that replaces the project at its path. */
+  /** The copy that the sandbox shows at the path of the project. */
   readonly copy?: CopyMounts | undefined
-  /** Flags that give the command access to the proxy. */
+  /** Flags that let the command reach the proxy. */
   readonly forwarder?: ReadonlyArray<string>
-  /** Whether the command is a trial, which changes nothing, not even in the project. */
+  /** True for a trial, which must not change anything, even in the project. */
   readonly isTrial?: boolean
   /** The maximum size of each temporary folder, in bytes. */
   readonly temporaryBytes?: number
@@ -213,10 +218,10 @@ export const removePlaceholders = (paths: ReadonlyArray<string>) =>
 
 const isolation = ["--unshare-user", "--disable-userns", "--unshare-all", "--cap-drop", "ALL"]
 
-/** No controlling terminal. The sandbox ends with this process. */
+/** Without a controlling terminal. The sandbox ends when this process ends. */
 const ties = ["--new-session", "--die-with-parent"]
 
-/** Folders inside mounted ones that stay hidden: those of this program, of keys, and of sockets. */
+/** Folders that stay hidden inside mounted folders: those of this program, of keys, and of sockets. */
 const masked = Effect.fnUntraced(function* (
   { home, readable, root, writable }: SandboxPlaces,
   alwaysHidden: ReadonlyArray<string>
@@ -225,14 +230,14 @@ const masked = Effect.fnUntraced(function* (
   const keys = [...secretFolders].map((name) => path.join(home, name))
   const some = yield* realPaths([...keys, ...emptied])
   const aroundMounted = some.filter((folder) => mounted.some((one) => one !== folder && isWithin(one, folder)))
-  /** A folder around the project is not mounted itself, and must not cover the project. */
+  /** A folder around the project is not mounted, because it would cover the project. */
   const holdsRoot = (folder: string) => isWithin(folder, root)
   return yield* hide([...new Set([...alwaysHidden, ...aroundMounted])].filter((folder) => !holdsRoot(folder)))
 })
 
 /**
- * Protects this program's existing folders and the writable folders above them from being moved, and adds placeholders
- * for missing ones.
+ * Protects folders of this program, and the writable folders above them, from moves. Adds placeholders for missing
+ * ones.
  */
 const keptFolders = Effect.fnUntraced(function* (hidden: ReadonlyArray<string>, mounted: ReadonlyArray<string>) {
   const all = yield* Effect.forEach(hidden, (one) => pathFrom("/", one))
@@ -252,15 +257,15 @@ const keptFolders = Effect.fnUntraced(function* (hidden: ReadonlyArray<string>, 
 })
 
 /**
- * Limits each temporary folder and lists them. Works on words, because other paths are absolute and differ from
- * bubblewrap's flags.
+ * Limits the size of each temporary folder, and lists these folders. Edits the list of words: no path equals a flag of
+ * bubblewrap, because paths are absolute.
  */
 const boundTemporary = (flags: ReadonlyArray<string>, bytes: number) => ({
   flags: flags.flatMap((word) => (word === "--tmpfs" ? ["--size", `${bytes}`, word] : [word])),
   temporary: flags.filter((_, index) => flags[index - 1] === "--tmpfs")
 })
 
-/** bubblewrap's flags for a command of this project, without the command. */
+/** The flags of bubblewrap for a command of this project, without the command. */
 export const sandboxFlags = Effect.fn("sandboxFlags")(function* (places: SandboxPlaces, command: CommandPlaces) {
   const { cache, git, root } = places
   const network = places.network && places.isProxied !== true
@@ -303,7 +308,7 @@ export const sandboxFlags = Effect.fn("sandboxFlags")(function* (places: Sandbox
   return {
     ...boundTemporary(flags, temporaryBytes),
     guarded: [...guards.guarded, ...[...kept.own, ...kept.placeholders].filter(isInProject)],
-    /** Placeholders in a copy vanish with it. */
+    /** Placeholders inside a copy disappear with the copy. */
     placeholders: copy === undefined ? placeholders : placeholders.filter((one) => !isInProject(one)),
     variables: toolchains.variables,
     shownPaths: [...alone, ...toolchains.shown.map(({ to }) => to), ...readable, ...writable, root]

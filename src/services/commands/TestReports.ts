@@ -1,9 +1,12 @@
-/** Collects the reports that the tests of a command wrote into build folders. Follows no links: the command may have made them. */
+/**
+ * Collects the reports that a command's tests wrote into build folders. Follows no links, because the command may have
+ * created them.
+ */
 import { lstat, readdir, readFile } from "node:fs/promises"
 import * as path from "node:path"
 import * as Effect from "effect/Effect"
 
-/** Larger reports are not read: a part of them would give wrong totals. In bytes together. */
+/** If all reports together are larger, none is read: some of them alone would give wrong totals. In bytes. */
 const mostOfReports = 16_777_216
 
 /** The names in a folder; none if it is no folder, or a link to one. */

@@ -1,6 +1,6 @@
 /**
- * What the sandbox shows of programs outside the project: the folders of the search path with their dependencies, the
- * user's toolchains, and targets of project environments.
+ * What the sandbox shows of programs outside the project: the folders of the search path with their libraries, the
+ * user's toolchains, and environments that the project links to.
  */
 import * as Effect from "effect/Effect"
 import * as path from "node:path"
@@ -14,7 +14,7 @@ export const systemFolders = [
   ..."/nix/store /gnu/store /run/current-system /sys/devices/system/cpu".split(" ")
 ]
 
-/** Existing folders that appear empty: temporary files, and sockets of other programs. */
+/** Existing folders that the sandbox shows empty: temporary files, and sockets of other programs. */
 export const emptied = ["/run", "/tmp", "/var/tmp"]
 
 /** True for a real path that every command sees. */
@@ -33,7 +33,7 @@ const besidePrograms = ["lib", "lib64", "libexec", "include"]
 /** Files that identify a self-contained installation: Python environments, conda, Go, Java. */
 const marks = ["pyvenv.cfg", "conda-meta", "go.env", "release"]
 
-/** What is shown of the installation around a folder of programs. */
+/** What the sandbox shows of the installation that contains a folder of programs. */
 const installationOf = Effect.fnUntraced(function* (bin: string) {
   if (path.basename(bin) !== "bin") return [bin]
   const prefix = path.dirname(bin)
@@ -41,7 +41,7 @@ const installationOf = Effect.fnUntraced(function* (bin: string) {
   return found.length > 0 ? [prefix] : [bin, ...besidePrograms.map((name) => path.join(prefix, name))]
 })
 
-/** Folders of the search path outside the system, and the installations behind links in them. */
+/** Folders of the search path outside the system, and the installations to which links in them lead. */
 const ofSearchPath = Effect.fnUntraced(function* (programs: ReadonlyArray<string>) {
   const folders = (yield* realPaths(programs)).filter((folder) => !isOfSystem(folder))
   const places = yield* Effect.forEach([...new Set(folders)], (folder) =>
@@ -66,8 +66,8 @@ const isPython = Effect.fnUntraced(function* (prefix: string) {
 const environmentNames = [".venv", "venv", "env"]
 
 /**
- * Targets of project links that may be shown although they are outside: an environment, its Python, and installed
- * packages. Other links show nothing, because a project can link to anything.
+ * Targets of project links that the sandbox may show: a Python environment, its Python, and installed packages. A
+ * project can link to anything, so no other link is followed.
  */
 const linkedFromProject = Effect.fnUntraced(function* (
   folders: ReadonlyArray<string>,
@@ -99,7 +99,7 @@ const foundToolchains = Effect.fnUntraced(function* ({ environment, home }: Prog
   return yield* Effect.filter(all, ({ folder }) => isThere(folder), { concurrency: 16 })
 })
 
-/** Existing parts of a toolchain, to show or to hide. */
+/** The parts of a toolchain that exist, to show or to hide them. */
 const partsOf = Effect.fnUntraced(function* (folder: string, parts: ReadonlyArray<string>) {
   const places = parts.map((part) => path.join(folder, part))
   const found = yield* Effect.forEach(places, (to) => Effect.map(realPath(to), (from) => ({ from, to })))
@@ -115,14 +115,14 @@ export interface ProgramPlaces {
   readonly environment: Readonly<Record<string, string | undefined>>
   /** The folders of the search path. */
   readonly programs: ReadonlyArray<string>
-  /** Folders of this program. Neither they nor folders above them are ever shown. Some may not exist yet. */
+  /** Folders of this program. The sandbox shows neither them nor folders above them. Some may not exist yet. */
   readonly hidden: ReadonlyArray<string>
   readonly network: boolean
 }
 
 /**
  * All programs and packages outside the system and the project that a command sees, outer folders first. `projectBin`
- * is a project folder that may be the command's environment.
+ * is a project folder that may be the environment of the command.
  */
 export const toolchainPlaces = Effect.fn("toolchainPlaces")(function* (
   places: ProgramPlaces,

@@ -1,19 +1,19 @@
 /**
- * Ends child processes if the program is killed and cannot do so itself. A shell waits for the end of a pipe that only
- * this program holds. Then it ends all processes in the program's control groups, and those whose environment has a
- * variable of this program, with their process groups. Works on Linux only, where environments are readable.
+ * Ends child processes if the program is killed. A shell waits until a pipe closes that only this program holds open.
+ * Then it ends all processes in the program's control groups. It also ends processes with a certain environment
+ * variable, and their process groups. Works on Linux only, where environments are readable.
  */
 import { spawn } from "node:child_process"
 import { randomUUID } from "node:crypto"
 
 const name = "TASK_CONDUCTOR_PROGRAM"
 
-/** The name prefix of this process's control groups. */
+/** The control groups of this process have names with this prefix. */
 export const groupPrefix = `task-conductor-${process.pid}-`
 
 /**
- * The pipe carries no data, so the first read waits for its end. Later passes find a process that was just starting, or
- * whose environment was briefly unreadable.
+ * Nothing is written to the pipe: the first read returns when the program has ended. Later passes find processes that
+ * were just starting.
  */
 const script = `
 trap '' HUP INT TERM
@@ -39,7 +39,7 @@ const start = (variable: string): void => {
     detached: true,
     stdio: ["pipe", "ignore", "ignore"]
   })
-  /** Without a shell, processes end only if the program can end them itself. */
+  /** Without a shell there is no watchdog. The program can then end processes only while it runs. */
   shell.on("error", () => undefined)
   shell.stdin.on("error", () => undefined)
   shell.unref()
@@ -48,7 +48,7 @@ const start = (variable: string): void => {
 
 let started: Readonly<Record<string, string>> | undefined
 
-/** The environment variable for a process that must not outlive this program. */
+/** Marks a process that must not outlive this program. */
 export const endsWithProgram = (): Readonly<Record<string, string>> => {
   if (started !== undefined || process.platform !== "linux") return started ?? {}
   const value = randomUUID()

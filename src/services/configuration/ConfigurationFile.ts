@@ -24,9 +24,9 @@ import { environmentVariable } from "./UserFolders.ts"
 import { canonicalPath } from "../files/CanonicalPath.ts"
 import { replaceFile } from "../files/AtomicWrite.ts"
 
-/** The settings outside the command line, merged and per file. */
+/** The settings from files and environment, merged and per file. */
 export interface LoadedConfiguration {
-  /** Later wins: project file, user file, environment. */
+  /** If several set a value, the last wins: project file, user file, environment. */
   readonly merged: Configuration
   readonly project: Configuration
   readonly user: Configuration
@@ -85,20 +85,20 @@ const readFile = Effect.fnUntraced(function* (file: string, scope: Configuration
   return problems.length === 0 ? configuration : yield* invalid(problems)
 })
 
-/** The configuration that a calling program passes. If set, the files are not read. */
+/** The configuration that a calling program passes. If it is set, no files are read. */
 export const ProgramConfiguration = Context.Reference<Configuration | undefined>(
   "task-conductor/services/configuration/ConfigurationFile/ProgramConfiguration",
   { defaultValue: () => undefined }
 )
 
-/** Checks the configuration of a calling program like a file, so that no unknown key is silently dropped. */
+/** Checks the configuration of a calling program like a file. Unknown keys are errors. */
 const readProgram = (given: Configuration) =>
   Effect.mapError(
     Effect.fromResult(readConfiguration(JSON.stringify(given), "user")),
     (problems) => new ConfigurationError({ source: "configuration", problems: problems.map(({ what }) => ({ what })) })
   )
 
-/** Reads the settings for a project folder. `userFile` is undefined if the user's file must not be used. */
+/** Reads the settings for a project folder. If `userFile` is undefined, no user file is read. */
 export const loadConfiguration = Effect.fn("loadConfiguration")(function* (
   folder: string,
   userFile: string | undefined
@@ -121,7 +121,7 @@ const withSetting = (text: string, place: ReadonlyArray<string>, value: string):
   return changed.endsWith("\n") ? changed : `${changed}\n`
 }
 
-/** Sets the value at these keys in a file. Fails with a sentence if the file is unreadable or not writable. */
+/** Sets the value at these keys in a file. Fails with a sentence if the file cannot be read or written. */
 export const saveSetting = Effect.fn("saveSetting")(function* (
   file: string,
   place: readonly [keyof Configuration, ...ReadonlyArray<string>],

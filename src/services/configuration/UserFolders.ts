@@ -1,6 +1,6 @@
 /**
- * The folders of the user who runs the program, by the XDG rules. Files in them can allow anything. So a folder that
- * the project or another user could write is not used.
+ * The folders of the user who runs the program, by the XDG rules. Files in these folders can permit anything. So a
+ * folder that the project or another user could write is not used.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -34,7 +34,7 @@ export const CurrentUser = Context.Reference<SystemUser>(
 
 const groupCanWrite = 0o020
 const othersCanWrite = 0o002
-/** In a folder with this mode bit, everybody can create files, and only their owner can replace them. */
+/** In a folder with this mode bit, everybody can create files. Only the owner of a file can replace it. */
 const sticky = 0o1000
 
 /** The canonical path of a folder, which may not exist yet. */
@@ -44,11 +44,11 @@ const canonical = (folder: string) =>
     Effect.orElseSucceed(() => folder)
   )
 
-/** True for an id of neither the user nor the system. */
+/** True for an id that belongs to neither the user nor the system. */
 const isForeign = (id: Option.Option<number>, own: number | undefined): boolean =>
   Option.exists(id, (one) => one !== own && one !== 0)
 
-/** Who else can write an existing file or folder, in words. */
+/** Says who else can write an existing file or folder. */
 export const otherWriter = Effect.fnUntraced(function* (place: string) {
   const info = yield* Effect.option((yield* FileSystem.FileSystem).stat(place))
   const { gid, uid } = yield* CurrentUser
@@ -61,8 +61,7 @@ export const otherWriter = Effect.fnUntraced(function* (place: string) {
 })
 
 /**
- * Why a folder cannot be the user's own, in words; undefined if it can. The system's home folder stays the user's own
- * even if a project is around it.
+ * Says why a folder cannot be the user's own; undefined if it can. The home folder always can, even inside the project.
  */
 export const folderProblem = Effect.fn("folderProblem")(function* (folder: string, project: string) {
   const path = yield* Path.Path
@@ -75,7 +74,7 @@ export const folderProblem = Effect.fn("folderProblem")(function* (folder: strin
   return yield* otherWriter(real)
 })
 
-/** Absolute paths. Only task-conductor uses the last three. */
+/** All paths are absolute. Only task-conductor itself uses the last three. */
 export interface UserFolders {
   readonly home: string
   readonly config: string
@@ -83,9 +82,9 @@ export interface UserFolders {
   readonly settings: string
   /** The folder for runs. */
   readonly state: string
-  /** The folder for lock files of projects on systems that need them. All runs share it, wherever they are saved. */
+  /** The folder for lock files of projects, on systems that need them. All runs share it, wherever they are saved. */
   readonly locks: string
-  /** Every folder that another run could choose, with other variables or once it exists. */
+  /** Every folder that another run may use: with other environment variables, or when the folder exists later. */
   readonly candidates: ReadonlyArray<string>
   /** Sentences about folders that were not used, with the reasons. */
   readonly notes: ReadonlyArray<string>
@@ -99,20 +98,20 @@ export const environmentVariable = (name: string): Effect.Effect<string | undefi
   )
 
 /**
- * The folder in which a script saves runs. If empty, the XDG folder is used. It is a reference, so that the store of
- * runs and the list of protected paths always read the same value.
+ * The folder in which a script saves runs. If it is empty, the XDG folder is used. A reference, so that the run store
+ * and the protected paths always use the same value.
  */
 export const StateFolder = Context.Reference<string>("task-conductor/services/configuration/UserFolders/StateFolder", {
   defaultValue: () => ""
 })
 
-/** A possible folder. `source` is the variable or rule that names it, in words. */
+/** A folder that may be used. `source` says which variable or rule names it. */
 interface Candidate {
   readonly source: string
   readonly folder: string | undefined
 }
 
-/** The first candidate that is the user's own; a private temporary folder if there is none. */
+/** The first candidate that is the user's own. If there is none, a private temporary folder. */
 const firstOwn = Effect.fnUntraced(function* (
   candidates: ReadonlyArray<Candidate>,
   /** The subfolder that is used. It must be the user's own too. */
@@ -135,9 +134,9 @@ const firstOwn = Effect.fnUntraced(function* (
 })
 
 /**
- * The folders of the user for work in this project. A variable counts if it names the user's own folder outside the
- * project. Defaults: `$HOME`, else the system's home folder; `$XDG_CONFIG_HOME`, else `~/.config`; `$XDG_STATE_HOME`,
- * else `~/.local/state`.
+ * The folders of the user for work in this project. A variable is used if its folder is the user's own and outside the
+ * project. Defaults: `$HOME`, otherwise the system's home folder; `$XDG_CONFIG_HOME`, otherwise `~/.config`;
+ * `$XDG_STATE_HOME`, otherwise `~/.local/state`.
  */
 export const userFolders = Effect.fn("userFolders")(function* (project: string) {
   const path = yield* Path.Path

@@ -1,6 +1,6 @@
 /**
- * Answers one message of a conversation as an agent (services/agent/Agent.ts). After the answer, one question shows the
- * changes of the working copy. Approved changes are made in the project. The program reports denied and failed ones.
+ * Answers one message of a conversation as an agent (services/agent/Agent.ts). After the answer, one question shows all
+ * changes of the working copy. Approved changes are made in the project. Denied and failed changes are reported.
  */
 import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
@@ -47,7 +47,7 @@ const endingOf = (error: ModelError): AskEnding => {
 
 const wholeTask = plainTask(askTask, askTask, "Answer the message.", "The answer.")
 
-/** The end of an answer about the project without evidence. */
+/** Added to an answer about the project that names no evidence. */
 const unfoundedEnding = {
   status: "unfounded",
   reason: `${unfoundedText("")} ${unfoundedHelp}`,
@@ -56,7 +56,7 @@ const unfoundedEnding = {
 
 const namesOf = ({ files = [] }: Pick<TaskOutcome, "files">): string => files.map(({ path }) => path).join(", ")
 
-/** Why turns ended without an answer. */
+/** Why the turns ended without an answer. */
 const reasonOf = (
   end: Exclude<AgentEnd<string>, { readonly _tag: "Accepted" | "Calls" }>,
   { issues }: Session,
@@ -75,7 +75,7 @@ const reasonOf = (
   }
 }
 
-/** Makes the changes of a message that the user approves. */
+/** Makes those changes of a message that the user approves. */
 const makeApply = Effect.gen(function* () {
   const approval = yield* makeApproval
   const changes = yield* makeTaskChanges
@@ -84,7 +84,7 @@ const makeApply = Effect.gen(function* () {
   const applier = yield* ChangeApplier
   const { namesChecks = false } = yield* RunSettings
 
-  /** Asks about the changes of the working copy. Returns why they may not be made, or undefined. */
+  /** Asks about the changes of the working copy. Returns why they may not be made, otherwise undefined. */
   const approve = Effect.fnUntraced(function* (number: number, proposal: TaskOutcome) {
     const lockText = yield* lock.claim((text) => events.publish({ type: "message", level: "info", text }))
     if (lockText !== undefined) {
@@ -102,8 +102,8 @@ const makeApply = Effect.gen(function* () {
   })
 
   /**
-   * Makes the approved changes, and reports the others. `declined` is the version of the working copy whose changes the
-   * user declined; the program does not ask about them again.
+   * Makes the approved changes, and reports the others. `declined` is a version of the working copy: the user declined
+   * its changes, so the program does not ask again.
    */
   return Effect.fnUntraced(function* (opened: OpenedMessage, ending: AskEnding, declined: number | undefined) {
     const { message, session, shownAnswer, work } = opened
@@ -174,8 +174,8 @@ const makeAnswering = Effect.gen(function* () {
   })
 
   /**
-   * Answers until there is an answer, or none is possible. What the user wants instead of declined changes becomes part
-   * of the message.
+   * Repeats turns until there is an answer or none is possible. If the user declines changes, what they want instead
+   * becomes part of the message.
    */
   const answer = (opened: OpenedMessage, begun: Session, declined?: number): Effect.Effect<AskEnding, ModelError> =>
     Effect.gen(function* () {
@@ -212,7 +212,7 @@ const makeAnswering = Effect.gen(function* () {
         { ...ended, messages: [...messages, { role: "user", content }] },
         copy.version()
       )
-      /** The note about the decline is above the model's text. */
+      /** The note about declined changes comes before the model's text. */
       const callsSince = (yield* Ref.get(session)).outcomes.slice(ended.outcomes.length)
       const hasActed = callsSince.some(
         ({ call, result }) => result.success && !fileTools.has(call.name) && changeOf(call) !== undefined
@@ -228,8 +228,8 @@ const makeAnswering = Effect.gen(function* () {
 })
 
 /**
- * Answers messages. It adds each message and its replies to the conversation, which is complete afterwards even after
- * an interruption. A message that does not fit into the context window is removed again.
+ * Answers messages. Adds each message and its replies to the conversation, also after an interruption. Removes a
+ * message again if it does not fit into the context window.
  */
 export const makeAnswerMessage = Effect.gen(function* () {
   const answer = yield* makeAnswering

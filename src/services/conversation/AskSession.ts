@@ -1,4 +1,4 @@
-/** An open conversation as its callers see it. */
+/** An open conversation, as callers use it. */
 import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
 import { commandMessage, compactedMessages } from "../../domain/conversation/Conversation.ts"
@@ -23,18 +23,18 @@ export interface AskSession {
   readonly messages: Effect.Effect<ReadonlyArray<ConversationMessage>>
   /** Replaces all messages. Permissions for the session remain. */
   readonly restore: (messages: ReadonlyArray<ConversationMessage>) => Effect.Effect<void>
-  /** Compacts the conversation as if it were too long. Returns its sizes before and after, in characters. */
+  /** Compacts the conversation as if it were too long. Returns its size before and after, in characters. */
   readonly compact: Effect.Effect<{ readonly before: number; readonly after: number }>
-  /** Calls a tool for the user as the model would. The model does not see it. */
+  /** Calls a tool for the user, as the model would call it. The model does not see the call. */
   readonly call: (name: string, args: Arguments) => Effect.Effect<ToolResult>
   /**
-   * Runs a command that the user typed, with its permission. The model sees the command and its output with the next
-   * message.
+   * Runs a command that the user typed, with the user's permission. The model sees the command and its output with the
+   * next message.
    */
   readonly command: (argv: CommandLine, typed: string) => Effect.Effect<ToolResult>
   /** The tools that the model may call. */
   readonly tools: Effect.Effect<ReadonlyArray<ToolInfo>>
-  /** Offers only these tools from the next message on; all tools for undefined. */
+  /** From the next message on, offers only these tools. Undefined offers all tools. */
   readonly offer: (names: ReadonlyArray<string> | undefined) => Effect.Effect<void, UnknownTool>
 }
 
@@ -49,7 +49,7 @@ export class UnknownTool extends Schema.TaggedError<UnknownTool>()("UnknownTool"
   }
 }
 
-/** The tools with these names in the order of all tools; all tools without names. */
+/** The tools with these names, in the order of all tools. Without names, all tools. */
 export const chosenTools = ({ tools }: Pick<ToolRegistry["Service"], "tools">) =>
   Effect.fnUntraced(function* (
     names: ReadonlyArray<string> | undefined
@@ -67,7 +67,6 @@ export const chosenTools = ({ tools }: Pick<ToolRegistry["Service"], "tools">) =
 const size = (messages: ReadonlyArray<ConversationMessage>): number =>
   messages.reduce((sum, message) => sum + messageCharacters(message), 0)
 
-/** Creates the open conversation that its callers use. */
 export const makeOpenSession = Effect.gen(function* () {
   const lock = yield* ProjectWriteLock
   const readTexts = yield* ReadTexts
@@ -98,7 +97,7 @@ export const makeOpenSession = Effect.gen(function* () {
     const compact = Effect.gen(function* () {
       const before = yield* Ref.get(memory)
       const compactedTurns = compactedMessages(before.messages, "", Math.floor(charactersIn(contextWindow) / 4))
-      /** The last answer stays, because the user continues from it. */
+      /** Keeps the last answer, because the user continues from it. */
       const last = before.messages.at(-1)
       const kept = last?.role === "assistant" ? [...compactedTurns, last] : compactedTurns
       yield* Ref.set(memory, { ...before, messages: kept, isCompacted: true })

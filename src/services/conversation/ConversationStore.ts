@@ -1,7 +1,7 @@
 /**
- * Stores conversations about a project in the user's state folder, without secrets, so that the last one can be
- * continued. Each conversation writes only its own file; a continued one gets a new file. Messages that the user typed
- * are stored beside them for the arrow keys of later conversations, one JSON string per line.
+ * Stores conversations about a project in the user's state folder, without secrets. The user can continue the last one.
+ * Each conversation writes only its own file; a continued conversation gets a new file. Typed messages are also stored
+ * for the arrow keys of later conversations, one JSON string per line.
  */
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
@@ -23,11 +23,11 @@ export interface ConversationPlace {
   readonly state: string
   /** Absolute. */
   readonly project: string
-  /** Values that are never stored. */
+  /** Secret values, which are never stored. */
   readonly secrets: SecretValues
 }
 
-/** There is no conversation to continue, or `given` names none. */
+/** No conversation can be continued, or none has the id `given`. */
 export class NoConversation extends Schema.TaggedError<NoConversation>()("NoConversation", {
   project: Schema.String,
   given: Schema.optionalKey(Schema.String)
@@ -39,7 +39,7 @@ export class NoConversation extends Schema.TaggedError<NoConversation>()("NoConv
   }
 }
 
-/** The limit of stored conversations per project. */
+/** At most this many conversations are stored per project. */
 const mostConversations = 20
 
 const ending = ".json"
@@ -132,7 +132,7 @@ export const keptConversations = Effect.fn("keptConversations")(function* (
   return saved.flatMap(Option.toArray)
 })
 
-/** The conversation with this id, unique beginning of an id, or number in the list. */
+/** Finds a conversation by its id, by the beginning of its id, or by its number in the list. */
 export const findConversation = Effect.fn("findConversation")(function* (
   place: Pick<ConversationPlace, "project" | "state">,
   wanted: string
@@ -167,9 +167,9 @@ export const conversationOf = Effect.fn("conversationOf")(function* (
   return names.includes(`${id}${ending}`) ? yield* readSaved(path.join(folder, `${id}${ending}`)) : Option.none()
 })
 
-/** A file with twice as many messages is shortened to this number. */
+/** If the file has twice this number of messages, it is shortened to this number. */
 const mostMessages = 500
-/** Longer messages are not stored for the arrow keys. In characters. */
+/** Longer messages are not offered by the arrow keys. In characters. */
 const mostCharacters = 20_000
 
 const readLine = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.String))
@@ -179,7 +179,7 @@ const fileOf = Effect.fnUntraced(function* (place: Pick<ConversationPlace, "proj
   return (yield* Path.Path).join(yield* conversationFolder(place), "messages.jsonl")
 })
 
-/** Earlier messages, oldest first; empty if unreadable. */
+/** The stored messages, oldest first. Empty if unreadable. */
 export const readMessageHistory = Effect.fn("readMessageHistory")(function* (
   place: Pick<ConversationPlace, "project" | "state">
 ) {
@@ -194,7 +194,7 @@ export const readMessageHistory = Effect.fn("readMessageHistory")(function* (
   return kept
 })
 
-/** Adds a message. An unwritable history does not stop a conversation. */
+/** Adds a message. If the file cannot be written, the conversation continues without it. */
 export const addToHistory = Effect.fn("addToHistory")(function* (place: ConversationPlace, message: string) {
   if (message.length > mostCharacters) return
   yield* Effect.ignore(appendPrivateFile(yield* fileOf(place), lineOf(makeRedaction(place.secrets)(message))))

@@ -1,6 +1,6 @@
 /**
- * Finds custom commands: markdown files in `commands` of the user's own folder, and in `.task-conductor/commands`. The
- * user's command takes precedence over one of the project with the same name.
+ * Finds custom commands: markdown files in `commands` of the user's own folder, and in `.task-conductor/commands`. If
+ * both have a command of the same name, the user's command is used.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -12,7 +12,7 @@ import { readTextFile } from "../files/TextFile.ts"
 
 const mostBytes = 100_000
 
-/** The commands in a folder. Skips unreadable files and links that leave `root`. */
+/** The commands in a folder. Skips unreadable files, and links that lead out of `root`. */
 const commandsIn = Effect.fnUntraced(function* (folder: string, root: string, isOwn: boolean) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path

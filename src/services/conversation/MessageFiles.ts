@@ -1,6 +1,6 @@
 /**
- * Reads the files that a message names. Texts become references, as in a task; pictures are sent with the message. All
- * of them pass the gate.
+ * Reads the files that a message names. A text becomes a reference, as in a task. A picture is sent with the message.
+ * The gate decides about each file.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -23,7 +23,7 @@ import { References } from "../references/References.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 
-/** A file of a message is unusable. The message is a sentence with a remedy. */
+/** A file of a message cannot be used. The message says what the user can do. */
 class MessageFileError extends Schema.TaggedError<MessageFileError>()("MessageFileError", {
   message: Schema.String
 }) {}
@@ -33,12 +33,12 @@ const failed = ({ message }: { readonly message: string }) => new MessageFileErr
 export interface MessageFiles {
   /** The content of the files as a reply of the program would show it; empty without files. */
   readonly text: string
-  /** The names of the files as written. */
+  /** The names of the files, as the user wrote them. */
   readonly names: ReadonlyArray<string>
   readonly pictures: ReadonlyArray<Picture>
 }
 
-/** A path that leads outside the project always means a file, even if it does not exist. */
+/** A path that leads outside the project always means a file, even if the file does not exist. */
 const isElsewhere = (path: string): boolean => /^(?:\/|\.\.\/)/.test(path)
 
 export const makeMessageFiles = Effect.gen(function* () {

@@ -1,6 +1,6 @@
 /**
- * The queue of messages of an open conversation. `answerAll` lets a session answer them one after another, and ends when the queue is
- * closed. Each sender gets the answer to its message.
+ * The queue of messages of an open conversation. `answerAll` makes a session answer them one after another, until the
+ * queue is closed. Each sender gets the answer to its own message.
  */
 import * as Cause from "effect/Cause"
 import * as Deferred from "effect/Deferred"
@@ -13,7 +13,7 @@ import type { RunEvent } from "../../domain/runs/RunEvent.ts"
 import type { AskReport } from "../../domain/runs/RunReport.ts"
 import type { AskSession } from "./AskSession.ts"
 
-/** There is no conversation: it could not begin, or has ended. */
+/** The conversation could not begin, or has ended. */
 export class ConversationClosed extends Schema.TaggedError<ConversationClosed>()("ConversationClosed", {
   why: Schema.String
 }) {
@@ -31,14 +31,14 @@ interface SentMessage {
   readonly answer: Deferred.Deferred<AskReport, ConversationClosed>
 }
 
-/** The result of a message whose answer failed with an internal error. */
+/** The result for a message whose answer failed with an internal error. */
 const brokenOff = (cause: Cause.Cause<unknown>) =>
   Exit.fail(new ConversationClosed({ why: `The answer broke off: ${String(Cause.squash(cause))}` }))
 
 /** Makes an empty queue of messages. */
 export const makeMessageQueue = Effect.gen(function* () {
   const queue = yield* Queue.unbounded<SentMessage, Cause.Done>()
-  /** The messages without an answer. */
+  /** Messages that still need an answer. */
   const open = new Set<SentMessage>()
   let current: { readonly message: SentMessage; readonly fiber: Fiber.Fiber<AskReport> } | undefined
   let ended: ConversationClosed | undefined
@@ -55,15 +55,15 @@ export const makeMessageQueue = Effect.gen(function* () {
           current = { message, fiber }
           const exit = yield* Fiber.await(fiber)
           current = undefined
-          /* An internal error, such as one of the listener, has no event: the sender gets it here. */
+          /* No event reports an internal error, such as an error of the listener. So the sender gets it here. */
           resolve(message, Exit.isSuccess(exit) ? exit : brokenOff(exit.cause))
         }
       }).pipe(Effect.catchTag("Done", () => Effect.void)),
-    /** Hears the events of the conversation: an answer that was stopped has its report only there. */
+    /** Reads the events of the conversation. Only an event has the report of a stopped answer. */
     hear: (event: RunEvent): void => {
       if (event.type === "ask.finished" && current !== undefined) resolve(current.message, Exit.succeed(event.report))
     },
-    /** Sends a message and waits for its answer; fails only when there is no conversation. */
+    /** Sends a message and waits for its answer. Fails only if there is no conversation. */
     send: Effect.fnUntraced(function* (text: string, onText?: HearText) {
       if (ended !== undefined) return yield* ended
       const message = { text, onText, answer: yield* Deferred.make<AskReport, ConversationClosed>() }
@@ -71,13 +71,13 @@ export const makeMessageQueue = Effect.gen(function* () {
       open.add(message)
       return yield* Deferred.await(message.answer)
     }),
-    /** Stops the answer that is being given and waits until it has stopped; false when there is none. */
+    /** Stops the current answer and waits until it has stopped. False if there is no current answer. */
     stop: Effect.suspend(() =>
       current === undefined ? Effect.succeed(false) : Effect.as(Fiber.interrupt(current.fiber), true)
     ),
-    /** Takes no more messages; those that were sent are answered. */
+    /** Accepts no more messages. Messages already sent are still answered. */
     close: Effect.sync(() => Queue.endUnsafe(queue)),
-    /** The conversation has ended: fails every message without an answer, and those that are sent now. */
+    /** The conversation has ended. Fails every message without an answer, and every later message. */
     end: (why: string): void => {
       ended = new ConversationClosed({ why })
       for (const message of open) resolve(message, Exit.fail(ended))

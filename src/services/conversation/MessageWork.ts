@@ -1,6 +1,6 @@
 /**
- * The agent's work for a message of a conversation: its assignment, the texts of the program, and how an answer is read
- * and judged.
+ * The agent's work on a message of a conversation: the assignment, the texts that the program sends, and how an answer
+ * is read and judged.
  */
 import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
@@ -19,12 +19,12 @@ import { makeWorkingCopy } from "../files/WorkingCopy.ts"
 import type { AgentPrompt, AgentWork, Assignment, Session } from "../agent/Session.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 
-/** The state of a conversation between messages. */
+/** What a conversation keeps between messages. */
 export interface Memory {
   readonly messages: ReadonlyArray<ConversationMessage>
-  /** The calls for all messages so far. */
+  /** The number of calls for all messages. */
   readonly outcomes: ReadonlyArray<CallOutcome>
-  /** True if a summary replaced some outputs in the messages. */
+  /** True if a summary has replaced some outputs in the messages. */
   readonly isCompacted: boolean
 }
 
@@ -32,7 +32,7 @@ export interface MessageOrder {
   /** The number of the message, from 1. */
   readonly number: number
   readonly system: string
-  /** The user's message, after the material that the program adds. */
+  /** The message of the user, with the material that the program adds before it. */
   readonly content: ReadonlyArray<ConversationMessage>
   readonly briefing: Briefing
   readonly memory: Ref.Ref<Memory>
@@ -42,11 +42,11 @@ export interface MessageOrder {
   readonly tools: ReadonlyArray<string>
   /** Receives the text of the answer while the model writes it. */
   readonly listen: (delta: string) => void
-  /** True if the answer may be `done` despite a failed check, or a named check that proves nothing. */
+  /** True if the answer may be `done` although a check failed, or a check that the user named proves nothing. */
   readonly acceptUnverified?: boolean | undefined
-  /** True if no further message can answer a question of the model, so that the program asks the user. */
+  /** True if the user can send no further message. The program then asks the user the questions of the model. */
   readonly asksBack: boolean
-  /** The work so far, for the report on an interrupted answer. */
+  /** The work so far, for the report if the answer is interrupted. */
   readonly progress: { iterations: number; toolCalls: number; partial: string }
 }
 
@@ -59,7 +59,7 @@ export interface OpenedMessage {
   readonly session: Ref.Ref<Session>
 }
 
-/** True if the user, an earlier message or a command provided material for the message. */
+/** True if the user, an earlier message or a command provided material for this message. */
 const hasMaterial = ({ briefing, content }: MessageOrder, { isCompacted: wasCompacted, messages }: Memory): boolean =>
   wasCompacted ||
   content.length > 1 ||
@@ -128,7 +128,7 @@ export const makeMessageWork = Effect.gen(function* () {
       read: (answer, paths) => Effect.succeed(readMessageTurn(answer, { ...offered, paths })),
       // The gate asks about each call that needs it.
       approve: () => Effect.void,
-      // Links are compared with what the program and the user have shown, never with the model's own text.
+      // Links are compared with what the program and the user showed the model, not with the model's own text.
       judge: (report, { messages, outcomes }) =>
         readMessage(report, {
           briefing,

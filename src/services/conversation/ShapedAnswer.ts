@@ -18,7 +18,7 @@ import { RunSettings } from "../runs/RunSettings.ts"
 interface ShapeOrder {
   readonly number: number
   readonly system: string
-  /** All messages; the free-form answer is the last. */
+  /** All messages. The last is the free-form answer. */
   readonly messages: ReadonlyArray<ConversationMessage>
   /** Absent if the answer stays as it is. */
   readonly form: AnswerSchema | undefined

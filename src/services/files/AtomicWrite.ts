@@ -1,7 +1,7 @@
 /**
- * Replaces, creates or removes a file in one step: a reader sees the old text or the new one, never a part. The new
- * text goes to a temporary file in the same folder, which is flushed to disk and renamed. The temporary name identifies
- * the write, so that a resumed run can remove what a killed process left, and nothing else.
+ * Replaces, creates or removes a file in one step: a reader sees the old text or the new text, never a part. The new
+ * text goes to a temporary file in the same folder, which is flushed to disk and renamed. Its name identifies the
+ * write. A resumed run removes the temporary files of a killed process by this name.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -27,7 +27,7 @@ type Write = Pick<FileState, "path" | "after">
 
 const beginningOf = ({ after, path }: Write): string => `.task-conductor-${hashOf([path, after]).slice(0, 16)}-`
 
-/** The name of a write's temporary file. `suffix` distinguishes the same write by another process. */
+/** The name of the temporary file of a write. `suffix` keeps the same write by two processes apart. */
 export const temporaryName = (write: Write, suffix: string): string => `${beginningOf(write)}${suffix}.tmp`
 
 export const cannotEncode = (file: string, why: string) =>
@@ -36,10 +36,10 @@ export const cannotEncode = (file: string, why: string) =>
 const cannotWrite = (file: string, what: string) =>
   new ToolFailure({ type: "io_error", message: `Cannot write ${file}: ${what}. Nothing was changed.` })
 
-/** The encoding of a larger file is not examined; only UTF-8 text can replace it. In bytes. */
+/** In a larger file, the encoding is not examined, and only UTF-8 text can replace it. In bytes. */
 const mostEncoded = 67_108_864
 
-/** The mode and owner of an existing file. `reach` is its path through the folder handle. */
+/** The mode and owner of an existing file. `reach` is its path through the handle of its folder. */
 const existing = Effect.fnUntraced(function* (file: string, reach: string) {
   const fs = yield* FileSystem.FileSystem
   const info = yield* ifFound(fs.lstat(reach))
@@ -60,8 +60,8 @@ const encoded = Effect.fnUntraced(function* (file: string, reach: string, text: 
 })
 
 /**
- * Gives the new file the owner and group of the old one, as far as this user may. A change of owner clears mode bits,
- * so the mode is set again.
+ * Gives the new file the owner and group of the old one, if this user may. A change of owner clears mode bits, so the
+ * mode is set again.
  */
 const keepOwner = Effect.fnUntraced(
   function* (temporary: string, { gid, uid }: Pick<FileSystem.File.Info, "uid" | "gid">, mode: number | undefined) {
@@ -78,16 +78,19 @@ const keepOwner = Effect.fnUntraced(
 interface Expected {
   /** The hash of the text from which an edit was computed. */
   readonly base?: string
-  /** The state of the file at the time of approval. Callers pass a whole `WriteAccess`, so both have this name. */
+  /**
+   * The state of the file when the write was approved. The name is the same as in `WriteAccess`, because callers pass a
+   * whole `WriteAccess`.
+   */
   readonly found?: string
 }
 
-/** What a write sets besides the text: another kind of file, or an exact mode. */
+/** What a write sets besides the text: the kind of file, or an exact mode. */
 interface Made extends Expected {
   readonly kind?: FileKind
-  /** The file that is moved here. The new file gets its bytes and mode. */
+  /** The file that is moved to this path. The new file gets its bytes and mode. */
   readonly from?: FileEntry
-  /** The folder that is removed or moved as a whole with the file. */
+  /** The folder that is removed or moved as a whole, together with the file. */
   readonly folder?: string
   readonly mode?: number
 }
@@ -98,7 +101,7 @@ const modeOf = ({ kind, mode }: Made, old: number | undefined): number | undefin
   return old === undefined && kind === "plain" ? undefined : modeAs(kind, old ?? newFileMode & ~process.umask())
 }
 
-/** True if the file does not have the text with this hash. */
+/** True if the text of the file does not have this hash. */
 const changed = Effect.fnUntraced(function* (reach: string, base: string) {
   const now = decodeFile(yield* FileSystem.FileSystem.use((fs) => fs.readFile(reach)))
   return Result.isFailure(now) || hashOf(now.success.text) !== base
@@ -122,8 +125,8 @@ const failure = (what: string, file: string) => (error: unknown) => {
 }
 
 /**
- * Gives a file a second, temporary name, or copies it if the system refuses hard links. Fails if the file has changed.
- * Usually its bytes need not be read.
+ * Gives a file a second, temporary name. If the system refuses hard links, copies it. Fails if the file has changed.
+ * Usually need not read the bytes of the file.
  */
 const takeBytes = Effect.fnUntraced(function* (from: FileEntry, temporary: string, onCreated: () => void) {
   const source = yield* openDirectory(path.dirname(from.path))
@@ -145,8 +148,9 @@ const takeBytes = Effect.fnUntraced(function* (from: FileEntry, temporary: strin
 
 /**
  * Writes a whole text, or bytes, to a canonical path. Fails and writes nothing if the file has changed. Creates missing
- * folders. An existing text file keeps its mode, owner and encoding unless the change sets a mode; a hard link to it
- * keeps the old text. On failure or interruption the old text stays and the temporary file is removed.
+ * folders. An existing text file keeps its owner, its encoding, and its mode unless the change sets one. A hard link to
+ * the old file keeps the old text. After a failure or interruption, the old text stays and the temporary file is
+ * removed.
  */
 export const replaceFile = Effect.fn("replaceFile")(
   function* (file: string, newContent: string | Uint8Array, change: Made = {}) {
@@ -179,7 +183,7 @@ export const replaceFile = Effect.fn("replaceFile")(
   (effect, file) => fileOperation("write", file)(effect)
 )
 
-/** Removes empty folders around a file, up to the folder that is removed as a whole. */
+/** Removes empty folders above a file, up to the folder that is removed as a whole. */
 export const removeEmptied = (file: string, outermost: string): Effect.Effect<void> =>
   Effect.promise(async () => {
     for (let at = path.dirname(file); isWithin(outermost, at); at = path.dirname(at)) {
@@ -229,8 +233,8 @@ const removeTemporaryFile = (write: Write) =>
   removeNamed(path.dirname(write.path), (name) => name.startsWith(beginningOf(write)) && name.endsWith(".tmp"))
 
 /**
- * Removes the temporary files of these writes after their process was killed. Ignores errors. No such write may be in
- * progress.
+ * Removes the temporary files of these writes after their process was killed. Ignores errors. None of these writes may
+ * be in progress.
  */
 export const removeTemporaryFiles = Effect.fn("removeTemporaryFiles")((writes: ReadonlyArray<Write>) =>
   Effect.forEach(writes, (write) => Effect.ignore(removeTemporaryFile(write)), { discard: true })
@@ -238,11 +242,11 @@ export const removeTemporaryFiles = Effect.fn("removeTemporaryFiles")((writes: R
 
 const anyTemporary = /^\.task-conductor-[\da-f]{16}-[\da-z]+\.tmp$/
 
-/** Folders where no tool writes, or which are too large to search. */
+/** Folders that no tool writes to, or that are too large to search. */
 const passedOver: ReadonlySet<string> = new Set([".git", "node_modules"])
 
 /**
- * Removes the temporary files of all writes below a folder after their process was killed. No write may be in progress
+ * Removes the temporary files of all writes below a folder, after their process was killed. No write may be in progress
  * there.
  */
 export const removeAllTemporaryFiles = Effect.fn("removeAllTemporaryFiles")(function* (root: string) {

@@ -33,11 +33,11 @@ const literal = (content: Uint8Array): string => {
 
 const absent = "0".repeat(40)
 
-/** The git object name of a content. */
+/** The name that git gives an object with this content. */
 const blobName = (content: Uint8Array | undefined): string =>
   content === undefined ? absent : createHash("sha1").update(`blob ${content.length}\0`).update(content).digest("hex")
 
-/** The lines after the header of a patch. A content is undefined if there is no file. */
+/** The lines after the header of a patch. An undefined content means that there is no file. */
 export const binaryPatch = (before: Uint8Array | undefined, after: Uint8Array | undefined): string => {
   const nothing = new Uint8Array()
   return `index ${blobName(before)}..${blobName(after)}\nGIT binary patch\n${literal(after ?? nothing)}\n${literal(before ?? nothing)}\n`

@@ -1,6 +1,6 @@
 /**
- * Makes paths canonical: absolute, with all links resolved as far as the path exists. Permissions apply to this form,
- * and later code opens this form. Also recognises files that the system generates, such as those in /proc.
+ * Makes paths canonical: absolute, with all links resolved as far as the path exists. Permissions apply to the
+ * canonical path, and tools open only that. Also recognises files that the system generates, such as those in /proc.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -55,8 +55,8 @@ const resolveExisting = Effect.fnUntraced(function* (absolute: string) {
 })
 
 /**
- * The canonical form of a written path. Relative paths start at `root`, which must be canonical. Nothing is trimmed,
- * unquoted or expanded: `~` is an ordinary name.
+ * The canonical form of a written path. Relative paths start at `root`, which must be canonical. Blanks, quotes and `~`
+ * are ordinary characters of a name.
  */
 export const canonicalPath = Effect.fn("canonicalPath")(function* (root: string, written: string) {
   if (written === "" || written.includes("\0")) {
@@ -69,7 +69,7 @@ export const canonicalPath = Effect.fn("canonicalPath")(function* (root: string,
   return { path: resolved, inside: isWithin(root, resolved) }
 })
 
-/** The real target of a path that a link leads out of the folder; undefined for any other path. */
+/** The real target of a path, if a link leads it out of the folder. Otherwise undefined. */
 export const leadsOut = Effect.fn("leadsOut")(function* (folder: string, file: string) {
   const root = path.resolve(folder)
   if (!isWithin(root, path.resolve(root, file))) return undefined
@@ -77,11 +77,11 @@ export const leadsOut = Effect.fn("leadsOut")(function* (folder: string, file: s
   return from === undefined || to === undefined || isWithin(from, to) ? undefined : to
 })
 
-/** The canonical path without further data; undefined if there is none. */
+/** The canonical path alone; undefined if there is none. */
 export const pathFrom = (folder: string, written: string) =>
   Effect.match(canonicalPath(folder, written), { onFailure: () => undefined, onSuccess: (found) => found.path })
 
-/** Linux numbers of file systems without user files. */
+/** Linux's numbers of file systems that contain no user files. */
 const systemKinds: ReadonlySet<number> = new Set([
   0x9fa0, // proc
   0x62656572, // sysfs
@@ -121,7 +121,9 @@ const kinds: Readonly<Record<FileSystem.File.Type, string>> = {
   Unknown: "of an unknown kind"
 }
 
-/** The kind of a special file, as the end of `It is ...`; undefined for a regular file with stored content. */
+/**
+ * The kind of a special file, to complete the sentence `It is ...`. Undefined for a regular file with stored content.
+ */
 export const specialKind = Effect.fnUntraced(function* (path: string, { type }: FileSystem.File.Info) {
   if (type !== "File") return kinds[type]
   return (yield* isSystemFile(path)) ? "made by the system while it is read" : undefined

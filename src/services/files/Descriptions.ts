@@ -1,7 +1,7 @@
 /**
- * Reads the files that describe the project and how to work in it: AGENTS.md and similar ones. It searches the folders
- * of files and those above them, up to the repository. A file that such a text imports is read once, if it is inside
- * the project.
+ * Reads the files that describe the project and how to work in it: AGENTS.md and similar files. Searches the folders of
+ * given files and all folders above them, up to the repository. Such a text can import another file of the project,
+ * which is read once.
  */
 import * as Effect from "effect/Effect"
 import { stat } from "node:fs/promises"
@@ -13,11 +13,11 @@ import type { DescriptionFile } from "../../domain/models/ProjectDescription.ts"
 import { isWithin } from "./CanonicalPath.ts"
 import { isFileAt, type Workspace } from "./Workspace.ts"
 
-/** The first existing non-empty file in a folder counts. */
+/** In each folder, the first of these files that exists and is not empty is used. */
 const names = ["AGENTS.md", "CLAUDE.md", "GEMINI.md", ".github/copilot-instructions.md"]
 const maxBytes = 1_048_576
 
-/** The limit of imports per file. */
+/** At most this many imports per file are followed. */
 const mostImports = 20
 
 /** How many folders above the project are searched. */
@@ -25,10 +25,7 @@ const mostFoldersAbove = 32
 
 const infoOf = (file: string) => Effect.promise(() => stat(file).catch(() => undefined))
 
-/**
- * The repository in a folder above the project. It must have the same owner, because the owner of another folder could
- * plant files there.
- */
+/** The repository in a folder above the project. It must have the same owner: another owner could plant files there. */
 const repositoryAbove = Effect.fnUntraced(function* (root: string) {
   const owner = (yield* infoOf(root))?.uid
   let folder = root
@@ -52,15 +49,18 @@ export interface DescriptionOrder {
   readonly above?: boolean
 }
 
-/** A file that may be shown, or the reason why not: a clause whose subject is the file. */
+/** A file that may be shown, or a clause that says why not. The subject of the clause is the file. */
 type Looked = { readonly path: string } | { readonly why: string } | undefined
 
-/** Finds files that may be shown, each once. */
+/** Finds files that may be shown, and returns each of them once. */
 const makeLook = (workspace: Workspace["Service"], { mayRead }: DescriptionOrder, repository: string) => {
-  /** The canonical paths of shown files. */
+  /** The canonical paths of the files that were already shown. */
   const shownFiles = new Set<string>()
 
-  /** Looks up an absolute path; undefined if there is no file. A file in the project cannot import one above it. */
+  /**
+   * Looks up an absolute path; undefined if there is no file. A file in the project cannot import a file above the
+   * project.
+   */
   const look = Effect.fnUntraced(function* (written: string, from = written): Effect.fn.Return<Looked> {
     const base = isWithin(workspace.root, from) ? workspace.root : repository
     const file = yield* Effect.orElseSucceed(workspace.canonical(written), () => undefined)
@@ -126,8 +126,8 @@ const makeReader = (workspace: Workspace["Service"], order: DescriptionOrder, re
   })
 
   /**
-   * If the whole text only names another file, the text of that file. Otherwise the text itself; undefined if it was
-   * already shown.
+   * If the whole text only names another file, returns the text of that file. Otherwise the text itself. Undefined if
+   * the text was already shown.
    */
   const follow = Effect.fnUntraced(function* (text: string, file: string, name: string) {
     const pointer = pointerIn(text)
@@ -181,8 +181,8 @@ const makeReader = (workspace: Workspace["Service"], order: DescriptionOrder, re
 }
 
 /**
- * The descriptions in the folders of the `near` files and above them, nearest first. Without any, README.md of the
- * project. `notes` mention files that are not shown.
+ * The descriptions in the folders of the `near` files and above them, nearest first. If there are none, the README.md
+ * of the project. `notes` mention files that are not shown.
  */
 export const readDescriptions = Effect.fn("readDescriptions")(function* (
   workspace: Workspace["Service"],
@@ -199,7 +199,7 @@ export const readDescriptions = Effect.fn("readDescriptions")(function* (
       above.push(folder)
   }
   const { firstIn, notes } = makeReader(workspace, order, repository ?? root)
-  /** Read the widest first, so that nearer files do not repeat it. */
+  /** Reads the widest description first, so that descriptions in inner folders do not repeat it. */
   const found = yield* Effect.forEach([...below, root, ...above].toReversed(), firstIn)
   return { files: found.flat().toReversed(), notes }
 })

@@ -1,6 +1,7 @@
 /**
- * A handle of an open folder. If a link replaces the folder later, the handle still leads to the folder. Linux accesses
- * files through the handle. Other systems check the path again, which makes the time window small but not zero.
+ * A handle of an open folder. If somebody replaces the folder by a link, the handle still leads to the folder. Linux
+ * accesses files through the handle. Other systems check the path again, so a short time remains in which a swap
+ * succeeds.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -17,7 +18,7 @@ export interface DirectoryHandle {
   readonly sync: Effect.Effect<void>
 }
 
-/** The path of an open file or folder by its descriptor, if the system has such paths. */
+/** The path of an open file or folder through its descriptor, if the system has such paths. */
 const descriptorPath = (handle: FileSystem.File): string | undefined =>
   "fd" in handle && typeof handle.fd === "number" ? `/proc/self/fd/${handle.fd}` : undefined
 
@@ -27,7 +28,7 @@ const becameLink = (folder: string) =>
     message: `The folder ${folder} was replaced by a link after it was checked. Nothing was read or changed.`
   })
 
-/** Opens the folder at a canonical path. `reach` is another path to it. The scope closes it. */
+/** Opens the folder at a canonical path, until the scope closes. `reach` is another path to the folder. */
 const open = Effect.fnUntraced(function* (folder: string, reach: string) {
   const fs = yield* FileSystem.FileSystem
   const { type } = yield* fs.lstat(reach)
@@ -38,7 +39,7 @@ const open = Effect.fnUntraced(function* (folder: string, reach: string) {
     ["BadArgument", "PermissionDenied"].includes(error.reason._tag) ? Effect.undefined : Effect.fail(error)
   )
   const descriptor = handle === undefined ? undefined : descriptorPath(handle)
-  /** The system may hide the path of an open folder. */
+  /** A system may not tell the path of an open folder. */
   const place = descriptor === undefined ? undefined : yield* linkAt(descriptor)
   const real = place ?? (yield* fs.realPath(folder))
   if (real !== folder) return yield* becameLink(folder)

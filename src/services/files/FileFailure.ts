@@ -4,13 +4,13 @@ import type { PlatformError } from "effect/PlatformError"
 import type * as Scope from "effect/Scope"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 
-/** The system's code, such as `EACCES` or `ENOSPC`; the error tag if there is no code. */
+/** The code of the system, such as `EACCES` or `ENOSPC`. The tag of the error if there is no code. */
 export const codeOf = (error: PlatformError): string => {
   const cause = error.reason.cause
   return typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : error.reason._tag
 }
 
-/** Returns undefined instead of failing if nothing is at the path. */
+/** If nothing is at the path, returns undefined instead of failing. */
 export const ifFound = <A, R>(
   effect: Effect.Effect<A, PlatformError, R>
 ): Effect.Effect<A | undefined, PlatformError, R> =>
@@ -58,7 +58,10 @@ export const fileFailure =
     return new ToolFailure({ type, message: `Cannot ${operation} ${path}. ${explanationOf(error)}` })
   }
 
-/** Runs an operation on a path, closes what it opened, and converts system errors to failures of a tool. */
+/**
+ * Runs an operation on a path, closes the files that it opened, and converts errors of the system to failures of a
+ * tool.
+ */
 export const fileOperation =
   (operation: string, path: string) =>
   <A, R>(

@@ -1,8 +1,8 @@
 /**
- * File queries that treat an error as a missing file.
+ * Questions about files. An error counts as a missing file.
  *
- * A run makes hundreds of them for each command, and the kernel answers from memory. So they are synchronous: the thread pool and
- * error objects would take ten times the processor time.
+ * A run asks hundreds of them for each command, and the kernel answers from memory. So they are synchronous: the thread
+ * pool and error objects would cost ten times the processor time.
  */
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
@@ -58,7 +58,10 @@ export const infoAt = (path: string) =>
     return { type: typeOf(stats), mode: Number(mode), size, mtime: mtime.getTime(), dev, ino }
   }, undefined)
 
-/** Distinguishes a folder from a later one at the same path: its inode and creation time. Undefined if it is gone. */
+/**
+ * Distinguishes a folder from a later folder at the same path, by inode and creation time. Undefined if the folder is
+ * gone.
+ */
 export const folderIdentity = (path: string): string | undefined => {
   const info = statAt(path)
   return info === undefined ? undefined : `${info.ino} ${info.birthtimeNs}`
@@ -72,14 +75,14 @@ export const isFolder = (path: string) => Effect.map(infoAt(path), (info) => inf
 
 const lstatAt = (path: string) => lstatSync(path, { throwIfNoEntry: false })
 
-/** The type of what is at the path, links not followed; nothing where nothing is. */
+/** The type of the entry at the path; undefined if there is none. Does not follow links. */
 export const typeAt = (path: string) =>
   look((): FileSystem.File.Type | undefined => {
     const stats = lstatAt(path)
     return stats === undefined ? undefined : typeOf(stats)
   }, undefined)
 
-/** True when not even a link is at the path; false where that cannot be told, as below a file. */
+/** True if nothing is at the path, not even a link. False if that is unknown, as below a file. */
 export const isMissing = (path: string) =>
   Effect.sync(() => {
     try {

@@ -1,6 +1,6 @@
 /**
  * Lists the files of a project without those that git ignores through `.gitignore` files and `.git/info/exclude`.
- * Tracked files are always listed. Links are never followed. Unreadable folders and rules are reported.
+ * Always lists tracked files. Never follows links. Reports unreadable folders and rules.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -17,7 +17,7 @@ import { gitFolders, type TrackedFiles, trackedFiles } from "./TrackedFiles.ts"
 
 export const maxTreeEntries = 100_000
 
-/** Skipped whatever the rules say. */
+/** Always skipped, whatever the rules say. */
 export const alwaysSkipped: ReadonlySet<string> = new Set([".git", "node_modules"])
 const foldersAtOnce = 16
 
@@ -28,22 +28,23 @@ interface Rules {
 }
 
 /**
- * The rule files of a folder, nearest first. The nearest file with a matching rule decides, by its last matching rule.
+ * The rule files of a folder, nearest first. The nearest file that has a matching rule decides. In this file, the last
+ * matching rule decides.
  */
 export type RuleChain = ReadonlyArray<Rules>
 
 /** The same limit as in git. */
 const maxRuleBytes = 104_857_600
 
-/** Rules, or a sentence about why they are unreadable. */
+/** The rules, or a sentence that says why they are unreadable. */
 interface ReadRules {
   readonly rules: RuleChain
   readonly problem?: string
 }
 
 /**
- * The rules of a file; empty if unreadable, as in git. git treats rules as bytes: a line that is not UTF-8 affects no
- * other line, and becomes what Node makes of such a file name.
+ * The rules of a file; empty if unreadable, as in git. Rules are bytes for git. A line that is not UTF-8 affects no
+ * other line. It is decoded as Node decodes such a file name.
  */
 export const readRules = Effect.fnUntraced(function* (
   file: string,
@@ -60,8 +61,8 @@ export const readRules = Effect.fnUntraced(function* (
 })
 
 /**
- * Returns a test whether the rules ignore an entry of this folder. The path from each rule file to the folder is
- * computed once.
+ * Returns a function that tests whether the rules ignore an entry of this folder. Computes the path from each rule file
+ * to the folder once.
  */
 export const ignoredIn = (chain: RuleChain, folder: string) => {
   const placed = chain.map(({ base, ignore }) => {
@@ -79,7 +80,7 @@ export const ignoredIn = (chain: RuleChain, folder: string) => {
   }
 }
 
-/** The folders from the top of the repository down to `root`, without `root`; empty outside a repository. */
+/** The folders from the top of the repository down to `root`, without `root`. Empty outside a repository. */
 const foldersAbove = Effect.fnUntraced(function* (root: string) {
   const above: Array<string> = []
   let folder = root
@@ -92,7 +93,7 @@ const foldersAbove = Effect.fnUntraced(function* (root: string) {
   return above
 })
 
-/** A folder and the rules from around it. */
+/** A folder, with the rules that apply to it from outside. */
 export interface RuledFolder {
   readonly path: string
   readonly chain: RuleChain
@@ -110,8 +111,8 @@ const problemsOf = (...all: ReadonlyArray<{ readonly problem?: string }>): Reado
   all.flatMap(({ problem }) => problem ?? [])
 
 /**
- * `root` with the rules of its repository, except its own `.gitignore`. If the repository ignores `root`, no rules
- * apply.
+ * `root` with the rules of its repository. Its own `.gitignore` is read later. If the repository ignores `root`, no
+ * rules apply.
  */
 export const ruledRoot = Effect.fn("ruledRoot")(function* (root: string) {
   const above = yield* foldersAbove(root)
@@ -132,7 +133,7 @@ export const ruledRoot = Effect.fn("ruledRoot")(function* (root: string) {
   return { path: root, chain, tracked, isIgnored: false, problems } satisfies RuledRoot
 })
 
-/** Whether an entry counts, only its tracked content counts, or it is ignored. */
+/** An entry is listed, is ignored, or only its tracked content is listed. */
 type Standing = "counts" | "tracked" | "ignored"
 
 /** Classifies the entries of a folder whose rules are known. */
@@ -156,7 +157,7 @@ const entriesOf = Effect.fnUntraced(function* (folder: string) {
 })
 
 interface ListedFolder {
-  /** Absolute paths of files and links. */
+  /** Absolute paths of the listed files and links. */
   readonly files: ReadonlyArray<string>
   readonly folders: ReadonlyArray<RuledFolder>
   /** Tracked files in folders that are never listed. */
@@ -164,7 +165,7 @@ interface ListedFolder {
   readonly problems: ReadonlyArray<string>
 }
 
-/** The folder with its own rules, and with its own index if it is another repository. */
+/** Adds the folder's own rules, and its own index if it is another repository. */
 const entered = Effect.fnUntraced(function* (folder: RuledFolder, names: ReadonlySet<string>, isTop: boolean) {
   const folderRules = names.has(".gitignore")
     ? yield* readRules(path.join(folder.path, ".gitignore"), folder.path)
@@ -180,7 +181,7 @@ const entered = Effect.fnUntraced(function* (folder: RuledFolder, names: Readonl
 const trackedBelow = ({ files }: TrackedFiles, folder: string): ReadonlyArray<string> =>
   [...files].filter((file) => file.startsWith(`${folder}${path.sep}`))
 
-/** The entries of a folder that count. A missing folder counts as empty. */
+/** The entries of a folder that are listed. A missing folder counts as empty. */
 const listFolder = Effect.fnUntraced(function* (
   outer: RuledFolder,
   isTop = false
@@ -203,9 +204,9 @@ const listFolder = Effect.fnUntraced(function* (
   return { files, folders, passedOver, problems: problem === undefined ? problems : [problem, ...problems] }
 })
 
-/** Limits of a listing, and where it begins. */
+/** The limits of a listing, and where it begins. */
 export interface TreeBounds {
-  /** The limit of files and folders. */
+  /** At most this many files and folders. */
   readonly entries: number
   /** No folder is opened after this time, in milliseconds since 1970. */
   readonly until?: number
@@ -228,7 +229,7 @@ export interface TreeListing {
   readonly problems: ReadonlyArray<string>
 }
 
-/** The starting point of a listing: a folder, or the one requested file. */
+/** Where a listing starts: a folder, or the one requested file. */
 const startAt = Effect.fnUntraced(function* (root: string, below: string) {
   const start = yield* ruledRoot(root)
   const problems = [...start.problems]
@@ -247,7 +248,7 @@ const startAt = Effect.fnUntraced(function* (root: string, below: string) {
   return { files: [], folders: [folder], isTop, problems }
 })
 
-/** A folder that exists only in a working copy is empty in the project. */
+/** A folder that exists only in a working copy counts as empty in the project. */
 const listEverything = Effect.fnUntraced(function* (root: string, { below = "", entries }: TreeBounds) {
   const absolute = yield* Effect.catchIf(
     filesBelow(path.join(root, below), entries),
@@ -260,7 +261,7 @@ const listEverything = Effect.fnUntraced(function* (root: string, { below = "", 
 
 /**
  * File paths relative to `root`, separated by `/` and sorted by code point. Links are listed but not followed. Pipes,
- * sockets, devices, `.git` and `node_modules` are omitted. Folders near the root come first, so that an incomplete
+ * sockets, devices, `.git` and `node_modules` are omitted. Folders near the root are read first, so that an incomplete
  * listing contains the top of the project.
  */
 export const listTreeWithin = Effect.fn("listTreeWithin")(function* (root: string, bounds: TreeBounds) {
@@ -303,7 +304,7 @@ export const listTreeWithin = Effect.fn("listTreeWithin")(function* (root: strin
   } satisfies TreeListing
 })
 
-/** All files, as from `listTreeWithin`. Fails with `output_limit` above `maxEntries` files or folders. */
+/** All files, as `listTreeWithin` lists them. Fails with `output_limit` above `maxEntries` files or folders. */
 export const listTree = Effect.fn("listTree")(function* (root: string, maxEntries: number) {
   const { files, isWhole } = yield* listTreeWithin(root, { entries: maxEntries })
   if (isWhole) return files

@@ -1,5 +1,5 @@
 /**
- * Stores the content of changed files before and after each change, so that a user can see and undo it. A version is a
+ * Stores the content of files before and after each change. The user can see and undo the changes. Each version is a
  * file named by the SHA-256 of its bytes, in a folder that only the user can read.
  */
 import * as Context from "effect/Context"
@@ -24,15 +24,15 @@ interface Versions {
 
 export interface FileVersions {
   /**
-   * Stores the current content of a file and its next one: a text, the bytes of the file at `from`, or null for a
-   * removal. Returns the change with references to the stored versions.
+   * Stores the current content of a file and its next content. The next content is a text, the bytes of the file at
+   * `from`, or null for a removal. Returns the change with references to the stored versions.
    */
   readonly keep: (
     change: FileState,
     next: string | null | { readonly from: string }
   ) => Effect.Effect<FileState, PlatformError>
   readonly read: Versions["read"]
-  /** Notes a call that may change files without stored versions. */
+  /** Notes a call that may change files whose content is not stored. */
   readonly noteOther: () => void
   /** All changes in order, with references to stored versions. */
   readonly changes: () => ReadonlyArray<FileState>
@@ -40,7 +40,7 @@ export interface FileVersions {
   readonly isComplete: () => boolean
 }
 
-/** Changes of earlier sessions. `isWhole` is false if their calls may have changed more. */
+/** Changes of earlier sessions. `isWhole` is false if they may have changed further files. */
 export interface EarlierChanges {
   readonly changes: ReadonlyArray<FileState>
   readonly isWhole: boolean
@@ -59,7 +59,7 @@ const keeping = (
       if (!(yield* versions.has(name))) yield* versions.add(name, bytes)
     })
     /**
-     * The bytes of a file or the target of a link, with its mode. `null` if it does not exist; undefined if it is not
+     * The bytes of a file, or the target of a link, with its mode. `null` if nothing exists; undefined if it is not
      * stored.
      */
     const fileAt = Effect.fnUntraced(function* (file: string) {
@@ -106,7 +106,7 @@ const keeping = (
     }
   })
 
-/** Versions in a folder, which the first version creates. `earlier` are the changes of earlier sessions. */
+/** Versions in a folder that is created with the first version. `earlier` are the changes of earlier sessions. */
 export const versionsIn = (
   folder: string,
   earlier?: EarlierChanges

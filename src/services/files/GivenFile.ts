@@ -1,6 +1,6 @@
 /**
- * Reads text files that the user names: configuration, prompt, plan, document to check. Workspace reads files that a
- * model names.
+ * Reads text files that the user names: configuration, prompt, plan, document to check. (Files that a model names are
+ * read by Workspace.)
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -10,16 +10,16 @@ import { decodeText } from "../../domain/text/TextEncoding.ts"
 import { specialKind } from "./CanonicalPath.ts"
 
 const maxBoundedBytes = 1_048_576
-/** No prompt, plan or document is larger. In bytes. */
+/** A larger prompt, plan or document is refused. In bytes. */
 const maxGivenBytes = 33_554_432
 
-/** A file is unusable as text. */
+/** A file cannot be used as text. */
 export class GivenFileError extends Schema.TaggedError<GivenFileError>()("GivenFileError", {
   path: Schema.String,
   reason: Schema.Literals(["missing", "folder", "special", "too_large", "unreadable", "not_text"]),
   /** The limit in bytes, for a file that is too large. */
   most: Schema.optionalKey(Schema.Int),
-  /** What the bytes are, if they are not UTF-8 text. */
+  /** What the bytes are instead, if they are not UTF-8 text. */
   detail: Schema.optionalKey(Schema.String)
 }) {
   /** The problem, without the path. */
@@ -41,7 +41,7 @@ export class GivenFileError extends Schema.TaggedError<GivenFileError>()("GivenF
   }
 }
 
-/** If a parent is no folder, the system reports a bad resource; then the file is missing too. */
+/** If a parent is not a folder, the system reports a bad resource. That counts as a missing file. */
 const reasonOf = ({ reason }: PlatformError): GivenFileError["reason"] =>
   reason._tag === "NotFound" || reason._tag === "BadResource" ? "missing" : "unreadable"
 
@@ -54,7 +54,7 @@ export const decodeUtf8 = (path: string, bytes: Uint8Array): Effect.Effect<strin
 const asGiven = (path: string) =>
   Effect.mapError((error: PlatformError) => new GivenFileError({ path, reason: reasonOf(error) }))
 
-/** The bytes of a regular file, at most `maxBytes`. Other kinds of files are not read. */
+/** The bytes of a regular file, at most `maxBytes`. Does not read other kinds of files. */
 const readBytes = Effect.fnUntraced(function* (path: string, maxBytes: number) {
   const files = yield* FileSystem.FileSystem
   const info = yield* asGiven(path)(files.stat(path))
@@ -65,22 +65,22 @@ const readBytes = Effect.fnUntraced(function* (path: string, maxBytes: number) {
   return yield* asGiven(path)(files.readFile(path))
 })
 
-/** True for paths that a shell provides instead of a file: `<(command)`, and the program's stdin. */
+/** True for a path that a shell provides: the pipe of `<(command)`, and the stdin of the program. */
 const isOfShell = (path: string): boolean => /^\/(?:dev|proc\/self)\/fd\/\d+$|^\/dev\/stdin$/.test(path)
 
-/** All bytes of a regular file, or of a shell's pipe. */
+/** All bytes of a regular file or of a shell's pipe. */
 export const readGivenBytes = Effect.fn("readGivenBytes")(function* (path: string) {
   if (!isOfShell(path)) return yield* readBytes(path, maxGivenBytes)
   const files = yield* FileSystem.FileSystem
   return yield* asGiven(path)(files.readFile(path))
 })
 
-/** The whole text of a regular file, or of a shell's pipe. */
+/** The whole text of a regular file or of a shell's pipe. */
 export const readGivenFile = Effect.fn("readGivenFile")(function* (path: string) {
   return yield* decodeUtf8(path, yield* readGivenBytes(path))
 })
 
-/** The bytes of a regular file up to a limit, for files that the user did not name in this call. */
+/** The bytes of a regular file up to a limit. For files that the user did not name in this call. */
 export const readBoundedBytes = Effect.fn("readBoundedBytes")((path: string, maxBytes: number = maxBoundedBytes) =>
   readBytes(path, maxBytes)
 )

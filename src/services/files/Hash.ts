@@ -1,6 +1,4 @@
-/**
- * Hashes of values and texts, and a state that identifies the content of a file, so that later changes can be noticed.
- */
+/** Hashes of values, texts and files. A changed hash shows that a file has changed. */
 import { hash } from "node:crypto"
 import type * as Schema from "effect/Schema"
 import { canonicalJson } from "../../domain/text/Json.ts"
@@ -19,7 +17,7 @@ export const promptHash = (system: string, user: string): string => hash("sha256
 /** SHA-256 of a string in UTF-8 or of bytes, in hex. */
 export const textHash = (content: string | Uint8Array): string => hash("sha256", content)
 
-/** Larger files are identified by size and times. In bytes. */
+/** Larger files are not hashed: their size and times identify them. In bytes. */
 const maxHashed = 16_777_216
 
 /** The state of a missing file. */
@@ -30,7 +28,7 @@ const timeOf = (time: Option.Option<Date>): number =>
 
 export const linkState = (target: string): string => `link ${textHash(target)}`
 
-/** The state of the entry at a path, without following links. For a regular file, a hash of its bytes. */
+/** The state of the entry at a path. For a regular file, the hash of its bytes. Does not follow links. */
 export const contentState = Effect.fnUntraced(function* (path: string) {
   const fs = yield* FileSystem.FileSystem
   const info = yield* ifFound(fs.lstat(path))

@@ -14,20 +14,20 @@ import { writePrivateFile } from "./PrivateFile.ts"
 type NewFile = Pick<ResultFile, "hash" | "name">
 
 export interface KeptFiles {
-  /** Stores the bytes. Returns their path beside the journal; undefined if they are not stored on disk. */
+  /** Stores the bytes. Returns their path relative to the journal, or undefined if files are kept in memory. */
   readonly keep: (file: NewFile, bytes: Uint8Array) => Effect.Effect<string | undefined, PlatformError>
   /** The bytes; undefined if they are gone or damaged. */
   readonly read: (file: NewFile) => Effect.Effect<Uint8Array | undefined>
 }
 
-/** Characters of the hash in a file name, to distinguish files of the same name. */
+/** This many characters of the hash are part of the file name, so that files of the same name differ. */
 const shownHash = 12
 
 const folderName = "files"
 
 const pathOf = ({ hash, name }: NewFile): string => path.join(folderName, `${hash.slice(0, shownHash)}-${name}`)
 
-/** Stores files in this folder, which the first file creates. */
+/** Stores files in this folder, which is created with the first file. */
 export const filesIn = (folder: string): Effect.Effect<KeptFiles, never, FileSystem.FileSystem> =>
   Effect.map(FileSystem.FileSystem, (fs) => {
     return {

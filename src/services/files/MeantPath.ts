@@ -1,10 +1,10 @@
 /**
  * Finds the project path that a model means. It tries, in order:
  * - the path as written,
- * - the path without quotes, markdown, shell or URL escapes, and Windows backslashes,
- * - a path with a leading slash, relative to the project instead of the machine,
- * - the only project path that differs in blanks or Unicode normalisation.
- * A path to something that exists outside the project is never replaced: the gate decides about it.
+ * - the path without quotes, markdown, shell or URL escapes, and with `/` for Windows backslashes,
+ * - a path with a leading slash as a path in the project,
+ * - the only project path that differs just in blanks or Unicode normalisation.
+ * A path to something that exists outside the project stays unchanged. The gate decides about it.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -15,17 +15,17 @@ import { ifFound } from "./FileFailure.ts"
 import { entriesIn, isThere } from "./FileLook.ts"
 import { CurrentCopy, type WorkingCopy } from "./WorkingCopy.ts"
 
-/** The limit of similarly named folders to search. */
+/** At most this many similarly named folders are searched. */
 const mostFolders = 16
 
-/** True if the copy proposes something at or below a path, false if it removes it, undefined if it says nothing. */
+/** True if the copy proposes something at or below a path, false if it removes the path, otherwise undefined. */
 const proposes = (copy: WorkingCopy | undefined, file: string): boolean | undefined => {
   const own = copy?.get(file)
   if (own !== undefined) return own.text !== null
   return copy?.files().some((one) => one.text !== null && isWithin(file, one.path)) === true ? true : undefined
 }
 
-/** Whether a project path leads to something, and whether only the copy has it. */
+/** Whether a project path leads to something, and whether it exists only in the copy. */
 const look = Effect.fnUntraced(function* (root: string, written: string) {
   const canonical = yield* Effect.option(canonicalPath(root, written))
   if (canonical._tag === "None" || !canonical.value.inside) return { isThere: false, isProposed: false }
@@ -33,14 +33,14 @@ const look = Effect.fnUntraced(function* (root: string, written: string) {
   return { isThere: proposed ?? (yield* isThere(canonical.value.path)), isProposed: proposed === true }
 })
 
-/** True if something exists at a path of the machine, or if that is unknown. */
+/** True if something exists at an absolute path, or if that is unknown. */
 const isOnMachine = (absolute: string) =>
   Effect.match(
     FileSystem.FileSystem.use((fs) => ifFound(fs.stat(absolute))),
     { onFailure: () => true, onSuccess: (info) => info !== undefined }
   )
 
-/** Project paths that equal a path except for blanks and normalisation. */
+/** Project paths that equal a path apart from blanks and normalisation. */
 const alike = Effect.fnUntraced(function* (root: string, relative: string) {
   let folders: ReadonlyArray<string> = [root]
   for (const part of relative.split(path.sep)) {
@@ -59,7 +59,7 @@ const alike = Effect.fnUntraced(function* (root: string, relative: string) {
   return yield* Effect.filter(found, (one) => Effect.map(look(root, one), (seen) => seen.isThere))
 })
 
-/** The project path that a path relative to its root means; undefined if there is none, or several. */
+/** The project path that a path relative to the root means. Undefined if none fits, or several fit. */
 const fromRoot = Effect.fnUntraced(function* (root: string, written: string) {
   for (const spelling of [written, ...otherSpellings(written)]) {
     const { isProposed, isThere } = yield* look(root, spelling)
@@ -73,14 +73,14 @@ const fromRoot = Effect.fnUntraced(function* (root: string, written: string) {
   return { path: relative, isProposed: (yield* look(root, near)).isProposed }
 })
 
-/** The path that is meant, relative to the project or absolute; the written path if no other fits. */
+/** The path that the model means, relative to the project or absolute. The written path if no other fits. */
 export const meantPath = Effect.fn("meantPath")(function* (root: string, written: string) {
   const meant = yield* fromRoot(root, written)
   if (meant !== undefined) return meant.path
   const stripped = written.replace(/^\/+/, "")
   if (stripped === written || stripped === "" || isWithin(root, path.resolve(root, written))) return written
   const inProject = yield* fromRoot(root, stripped)
-  /** A proposal of the task reveals nothing about the machine, so no further check is needed. */
+  /** A proposal of the task reveals nothing about the machine. So no further check is needed. */
   if (inProject?.isProposed === true) return inProject.path
   if (inProject !== undefined) return (yield* isOnMachine(written)) ? written : inProject.path
   const folder = path.dirname(stripped)

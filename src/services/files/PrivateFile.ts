@@ -5,7 +5,7 @@ import * as path from "node:path"
 import type { PlatformError } from "effect/PlatformError"
 import * as Random from "effect/Random"
 
-/** Creates a folder, unless another process just created it. */
+/** Creates a folder. Does not fail if another process has just created it. */
 export const makeDirectory = Effect.fnUntraced(function* (folder: string, mode?: number) {
   const fs = yield* FileSystem.FileSystem
   const made = fs.makeDirectory(folder, mode === undefined ? {} : { mode })
@@ -14,13 +14,15 @@ export const makeDirectory = Effect.fnUntraced(function* (folder: string, mode?:
   )
 })
 
-/** Flushes the entries of a folder, so that created and renamed files survive a power loss. Not all systems can. */
+/**
+ * Flushes the entries of a folder. Created and renamed files then survive a power loss. Not all systems can do that.
+ */
 export const flushFolder = Effect.fnUntraced(function* (folder: string) {
   const opened = (yield* FileSystem.FileSystem).open(folder)
   yield* Effect.ignore(Effect.scoped(Effect.flatMap(opened, ({ sync }) => sync)))
 })
 
-/** The missing folders of a path, outermost first. */
+/** The missing folders on a path, outermost first. */
 export const missingFolders = Effect.fnUntraced(function* (folder: string) {
   const fs = yield* FileSystem.FileSystem
   const missing: Array<string> = []
@@ -32,7 +34,7 @@ export const missingFolders = Effect.fnUntraced(function* (folder: string) {
 })
 
 /**
- * Creates the missing folders of a path one by one, with this mode. Node's recursive call never ends below a folder
+ * Creates the missing folders of a path one by one, with this mode. Node's recursive call never returns below a folder
  * that refuses new entries, such as /proc.
  */
 export const makeFolders = Effect.fn("makeFolders")(function* (
@@ -47,7 +49,7 @@ export const makeFolders = Effect.fn("makeFolders")(function* (
 
 export const newFileMode = 0o666
 
-/** Creates a file with this content and mode, and flushes it to disk. `onCreated` runs as soon as the file exists. */
+/** Creates a file with this content and mode, and flushes it to disk. Calls `onCreated` as soon as the file exists. */
 export const createFile = Effect.fnUntraced(function* (
   file: string,
   content: string | Uint8Array,
@@ -68,7 +70,7 @@ const folderMode = 0o700
 /** A suffix that makes the name of a file or folder unique. */
 export const randomSuffix = Effect.map(Random.nextIntBetween(0, Number.MAX_SAFE_INTEGER), (one) => one.toString(36))
 
-/** Replaces or creates the file in one step: if the process is killed, the file has the old text or the new one. */
+/** Replaces or creates the file in one step. If the process is killed, the file has the old text or the new text. */
 export const writePrivateFile = Effect.fn("writePrivateFile")(function* (file: string, content: string | Uint8Array) {
   const fs = yield* FileSystem.FileSystem
   yield* makeFolders(path.dirname(file), folderMode)

@@ -1,6 +1,6 @@
 /**
  * A lock between processes that ends when its holder dies: a socket that only one process can own. If the socket is
- * taken, a process asks its holder over the socket who it is.
+ * taken, other processes ask the holder over the socket who it is.
  */
 import { createHash } from "node:crypto"
 import { connect, createServer, type Server } from "node:net"
@@ -17,9 +17,9 @@ import { makeFolders } from "./PrivateFile.ts"
 /** The process with the lock. */
 export const LockHolder = Schema.Struct({
   pid: Schema.Int,
-  /** ISO 8601. */
+  /** When the holder took the lock, in ISO 8601. */
   since: Schema.String,
-  /** Absent for a run. */
+  /** Absent if the holder is a run. */
   work: Schema.optionalKey(Schema.Literal("conversation")),
   runId: Schema.String
 })
@@ -34,13 +34,13 @@ const timeText = (iso: string): string => {
 
 /** Another process has the lock. `holder` is absent if that process does not answer. */
 export class LockTaken extends Schema.TaggedError<LockTaken>()("LockTaken", {
-  /** The name of the locked thing in messages. */
+  /** What is locked, for messages. */
   what: Schema.String,
   holder: Schema.optionalKey(LockHolder),
   /** What the user can do, as a sentence. */
   remedy: Schema.String
 }) {
-  /** The holder in words. */
+  /** Describes the holder. */
   get by(): string {
     const { holder } = this
     if (holder === undefined) return "another process"
@@ -52,9 +52,9 @@ export class LockTaken extends Schema.TaggedError<LockTaken>()("LockTaken", {
   }
 }
 
-/** The system allows no lock at all. `code` is the system's error code. */
+/** The system allows no lock. `code` is the error code of the system. */
 export class LockUnavailable extends Schema.TaggedError<LockUnavailable>()("LockUnavailable", {
-  /** The name of the thing to lock in messages. */
+  /** What should be locked, for messages. */
   what: Schema.String,
   code: Schema.String
 }) {
@@ -80,23 +80,23 @@ const addressOf = Effect.fnUntraced(function* (name: string, { folder }: LockPla
   return path.join(folder, `${digest}.sock`)
 })
 
-/** Listens at the address and sends the holder to every client. Reads nothing from clients. */
+/** Listens at the address. Tells every client who holds the lock. Reads nothing from clients. */
 const listen = (address: string, holder: LockHolder): Effect.Effect<Server, NodeJS.ErrnoException> =>
   Effect.callback((resume) => {
     const server = createServer((socket) => {
       socket.on("error", () => socket.destroy())
-      /** A client that stays connected would keep the lock and this process alive. */
+      /** Ends the connection: an open one would keep the lock and this process alive. */
       socket.end(JSON.stringify(holder), () => socket.destroy())
     })
     /**
-     * Also handles later errors, if the system accepts no more connections. Then clients get no answer, and the lock
-     * stays.
+     * Also handles later errors, such as when the system accepts no more connections. Clients then get no answer, but
+     * the lock stays.
      */
     server.on("error", (error: NodeJS.ErrnoException) => resume(Effect.fail(error)))
     server.listen(address, () => resume(Effect.succeed(server.unref())))
   })
 
-/** The answer of the holder; undefined if nobody listens or answers in time. */
+/** What the holder answers. Undefined if nobody listens or answers in time. */
 const askHolder = (address: string) =>
   Effect.callback<string, NodeJS.ErrnoException>((resume) => {
     const socket = connect(address)
@@ -110,7 +110,7 @@ const askHolder = (address: string) =>
 
 const decodeHolder = Schema.decodeUnknownOption(Schema.fromJsonString(LockHolder))
 
-/** The holder of the lock called `name`, if there is one and it answers. */
+/** The holder of the lock called `name`. Undefined if there is none, or it does not answer. */
 export const lockHolder = Effect.fn("lockHolder")(function* (name: string, place: LockPlace) {
   const said = yield* Effect.option(Effect.flatMap(addressOf(name, place), askHolder))
   return Option.flatMap(Option.flatten(said), decodeHolder)
@@ -123,7 +123,7 @@ const clearDead = Effect.fnUntraced(function* (address: string, { code }: NodeJS
   return true
 })
 
-/** Takes the lock called `name` until the scope closes. `what` names it in error messages. */
+/** Takes the lock called `name` until the scope closes. `what` says in error messages what is locked. */
 export const takeLock = Effect.fn("takeLock")(function* (
   name: string,
   options: LockPlace & Omit<LockHolder, "pid" | "since"> & { readonly what: string; readonly remedy?: string }
@@ -135,7 +135,7 @@ export const takeLock = Effect.fn("takeLock")(function* (
   const { runId, work } = options
   const holder: LockHolder = { pid: process.pid, since, ...(work === undefined ? {} : { work }), runId }
 
-  /** Fails because the lock is taken, unless its holder released it meanwhile. */
+  /** Fails because the lock is taken. Does not fail if the holder has released it meanwhile. */
   const refused = Effect.fnUntraced(function* (
     isSecond: boolean
   ): Effect.fn.Return<Server, LockTaken | LockUnavailable, FileSystem.FileSystem> {

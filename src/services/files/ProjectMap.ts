@@ -1,15 +1,15 @@
 /**
- * The map of the project for a prompt: a short text about its files and commands. A feature draws it. Without that
- * feature, prompts have no map.
+ * The map of the project for a prompt: a short text about its files and commands. A plugin draws it. Without that
+ * plugin, prompts have no map.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type { Workspace } from "./Workspace.ts"
 
-/** True if a file may be read without a question. Takes its canonical path. */
+/** True if a file may be read without a question. The argument is its canonical path. */
 export type MayRead = (path: string) => Effect.Effect<boolean>
 
-/** Draws the map for a context window in tokens. Empty if there is nothing to show, or no budget. */
+/** Draws the map for a context window of this many tokens. Empty if there is nothing to show, or no space. */
 export type DrawMap = (window: number, mayRead: MayRead) => Effect.Effect<string, never, Workspace>
 
 export const ProjectMap = Context.Reference<DrawMap>("task-conductor/services/files/ProjectMap", {

@@ -1,8 +1,9 @@
 /**
- * The lock on a project: only one process at a time may change it, and none may change a project above or below it.
+ * The lock on a project. Only one process at a time may change the project. Meanwhile no process may change a project
+ * above or below it.
  *
- * A run holds its project from its first change to its end. A conversation can be open for hours, so it releases the
- * project after each message. The gate claims the lock before a change and waits for its holder.
+ * A run holds the lock from its first change to its end. A conversation can stay open for hours, so it releases the
+ * lock after each message. Before a change, the gate takes the lock, and waits if another process holds it.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -32,13 +33,13 @@ const remedy = "Wait for it, end it first, or run with --read-only what changes 
 
 const lockName = (project: string): string => `project ${project}`
 
-/** Only one process at a time examines which projects are locked. */
+/** Only one process at a time reads the list of locked projects. */
 const looking = { what: "The list of projects", name: "projects" }
 
-/** How long other processes wait for one that examines the list and gets little CPU time. In milliseconds. */
+/** How long other processes wait for the process that reads the list, which may be slow. In milliseconds. */
 const longestLook = 30_000
 
-/** True while no single holder has had the lock for too long. */
+/** True while different holders follow each other. False if one holder has had the lock for too long. */
 const makePatience = () => {
   let [holder, since] = ["", 0]
   return ({ _tag, message }: LockTaken | LockUnavailable) =>
@@ -48,10 +49,13 @@ const makePatience = () => {
     })
 }
 
-/** Runs of this process examine the list one after another, so that they do not block each other. */
+/** Runs of this process read the list one after another. Otherwise they would block each other. */
 const inThisProcess = Semaphore.makeUnsafe(1)
 
-/** Fails if another process changes a project above or below this one. `folder` lists the projects being changed. */
+/**
+ * Fails if another process changes a project above or below this one. The files in `folder` list the projects being
+ * changed.
+ */
 const refuseNested = Effect.fnUntraced(function* (real: string, folder: string, locks: string) {
   const fs = yield* FileSystem.FileSystem
   const files = yield* Effect.orElseSucceed(fs.readDirectory(folder), () => [])
@@ -65,8 +69,8 @@ const refuseNested = Effect.fnUntraced(function* (real: string, folder: string, 
 })
 
 /**
- * Takes the lock until the scope closes. Fails if another process has it, or the lock of a project above or below. If
- * the list still contains the project, a process was killed during changes; then its temporary files are removed.
+ * Takes the lock until the scope closes. Fails if another process has it, or has the lock of a project above or below.
+ * If the list still names this project, a process was killed during its changes. Then its temporary files are removed.
  */
 export const takeProject = Effect.fnUntraced(function* ({ locks, project, ...holder }: LockedProject) {
   const fs = yield* FileSystem.FileSystem
@@ -96,7 +100,7 @@ export const takeProject = Effect.fnUntraced(function* ({ locks, project, ...hol
 /** How often a process checks whether the project is free. */
 const lookAgain = "300 millis"
 
-/** Takes the lock as soon as it is free. Calls `waits` each time another holder has it. */
+/** Takes the lock as soon as it is free. Calls `waits` for each new holder. */
 const awaitProject = Effect.fnUntraced(function* (
   place: LockedProject,
   waits: (taken: LockTaken) => Effect.Effect<void>
@@ -146,21 +150,18 @@ export class ProjectWriteLock extends Context.Service<
   ProjectWriteLock,
   {
     /**
-     * Holds the project from now on, as soon as it is free. `waits` receives a sentence about the current holder.
-     * Returns why the project cannot be locked, or undefined.
+     * Takes the lock as soon as it is free, and keeps it. `waits` receives a sentence about the current holder. Returns
+     * why the project cannot be locked, otherwise undefined.
      */
     readonly claim: (waits: (text: string) => Effect.Effect<void>) => Effect.Effect<string | undefined>
     /** Releases the project for others. */
     readonly release: Effect.Effect<void>
   }
 >()("task-conductor/services/files/ProjectWriteLock") {
-  /**
-   * Other processes see the `runId` of the place as the holder. The layer releases the lock at the latest when it
-   * closes.
-   */
+  /** Other processes see `runId` as the holder. The lock is released when the layer closes, if not earlier. */
   static readonly layer = (place: LockedProject): Layer.Layer<ProjectWriteLock, never, FileSystem.FileSystem> =>
     Layer.effect(ProjectWriteLock, makeWriteLock(place))
 
-  /** For callers that hold the project as a whole, so that no call needs to claim it. */
+  /** For callers that hold the lock for the whole time. No call then needs to take it. */
   static readonly layerHeld = Layer.succeed(ProjectWriteLock)({ claim: () => Effect.undefined, release: Effect.void })
 }

@@ -1,10 +1,10 @@
 /**
- * The files beside the skill of a task. The user installed them, so the task may read them outside the project if rules
- * or `--yes` let the scripts of the skill run.
+ * The files beside the skill of a task. The user installed them. If rules or `--yes` allow the scripts of the skill,
+ * the task may read these files outside the project.
  */
 import * as Context from "effect/Context"
 
-/** The real absolute paths of the files beside the skill of the fiber's task; empty outside tasks. */
+/** The real absolute paths of the files beside the skill of the fiber's task. Empty outside tasks. */
 export const SkillFiles = Context.Reference<ReadonlySet<string>>("task-conductor/services/files/SkillFiles", {
   defaultValue: () => new Set()
 })

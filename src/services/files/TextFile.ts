@@ -1,5 +1,5 @@
 /**
- * Reads text files with limits. It checks the type of a file before opening it and its size while reading. The bytes
+ * Reads text files with limits. Checks the type of a file before opening it, and its size while reading it. The bytes
  * must be text in a known encoding.
  */
 import * as Effect from "effect/Effect"
@@ -17,10 +17,10 @@ import { openDirectory } from "./DirectoryHandle.ts"
 import { specialKind } from "./CanonicalPath.ts"
 
 const chunkBytes = 262_144
-/** The smallest read in bytes, because the reported size may be too small. */
+/** At least this many bytes are read, because the reported size may be too small. */
 const smallestChunk = 4096
 
-/** The search for lines gives up after this many bytes. */
+/** The search for a line stops after this many bytes. */
 const maxScanned = 268_435_456
 
 const megabytes = (bytes: number): string =>
@@ -37,7 +37,7 @@ const tooManyLines = (file: string, { from, to }: LineRange, maxBytes: number): 
 const notReached = (file: string, line: number): ToolFailure =>
   overLimit(`${file} has no line ${line} within its first ${megabytes(maxScanned)}.`)
 
-/** The failure for a folder, which suggests files in it. */
+/** The failure for a path that is a folder. Suggests files in the folder. */
 const folderFailure = Effect.fnUntraced(function* (folder: string) {
   const files = (yield* entriesIn(folder))
     .filter((entry) => entry.type === "File")
@@ -55,7 +55,7 @@ const requireRegular = Effect.fnUntraced(function* (file: string, info: FileSyst
   return yield* new ToolFailure({ type: "io_error", message })
 })
 
-/** Opens a file through a handle of its folder, without following links if the system supports that. */
+/** Opens a file through a handle of its folder. Does not follow links, if the system supports that. */
 const openSafely = Effect.fnUntraced(function* (file: string) {
   const fs = yield* FileSystem.FileSystem
   const folder = yield* openDirectory(path.dirname(file))
@@ -65,7 +65,7 @@ const openSafely = Effect.fnUntraced(function* (file: string) {
   )
 })
 
-/** Opens a regular file and checks its type before and after. The scope closes it. */
+/** Opens a regular file until the scope closes. Checks its type before and after. */
 const openRegular = Effect.fnUntraced(function* (file: string) {
   if (yield* isMissing(file)) return yield* notFound(file)
   const fs = yield* FileSystem.FileSystem
@@ -94,12 +94,12 @@ const readBytes = Effect.fnUntraced(function* (file: string, maxBytes: number) {
   }
 })
 
-/** All bytes of a regular file, which need not be text. Fails above `maxBytes`. */
+/** All bytes of a regular file, text or not. Fails above `maxBytes`. */
 export const readFileBytes = Effect.fn("readFileBytes")((file: string, maxBytes: number) =>
   readBytes(file, maxBytes).pipe(closing(file))
 )
 
-/** The position of line `sought` in a chunk that begins in `line`, or the last line reached. */
+/** The position of line `sought` in a chunk whose first line is `line`. Otherwise the last line of the chunk. */
 const seekLine = (
   chunk: Uint8Array,
   line: number,
@@ -144,7 +144,7 @@ const decode = (file: string, bytes: Uint8Array): Effect.Effect<DecodedText, Too
     Effect.mapError((why) => new ToolFailure({ type: "parse_error", message: `${file} is not text: ${why}.` }))
   )
 
-/** Reads a text file at a canonical path, with its encoding. Fails as documented at Workspace. */
+/** Reads a text file at a canonical path, with its encoding. Fails as Workspace documents. */
 export const readDecodedFile = Effect.fn("readDecodedFile")(function* (file: string, maxBytes: number) {
   return yield* decode(file, yield* closing(file)(readBytes(file, maxBytes)))
 })
@@ -153,7 +153,7 @@ export const readDecodedFile = Effect.fn("readDecodedFile")(function* (file: str
 export const readTextFile = (file: string, maxBytes: number) =>
   Effect.map(readDecodedFile(file, maxBytes), ({ text }) => text)
 
-/** Lines of a proposed text, as `readTextLines` returns them for a file. */
+/** Lines of a proposed text, in the form in which `readTextLines` returns those of a file. */
 export const linesOfText = Effect.fnUntraced(function* (
   file: string,
   text: string,
@@ -172,7 +172,7 @@ const beyondEnd = (file: string, { from }: LineRange, lines: number): ToolFailur
     message: `${file} has fewer than ${from} lines: it ends at line ${lines}.`
   })
 
-/** In larger files, only the requested lines determine the encoding. In bytes. */
+/** In larger files, the encoding is determined from the requested lines only. In bytes. */
 export const maxDecodedBytes = 67_108_864
 
 const readStart = Effect.fnUntraced(function* (file: string) {
@@ -182,8 +182,8 @@ const readStart = Effect.fnUntraced(function* (file: string) {
 
 /**
  * Reads lines of a text file at a canonical path. The lines together may have at most `maxBytes`; the file may be
- * larger. A file that is not UTF-8 is decoded as a whole: a few lines do not reveal its encoding, and lines end
- * differently in UTF-16.
+ * larger. A file that is not UTF-8 is decoded as a whole: its encoding does not show in a few lines, and line ends
+ * differ in UTF-16.
  */
 export const readTextLines = Effect.fn("readTextLines")(function* (file: string, range: LineRange, maxBytes: number) {
   const isWide = utf16Mark(yield* closing(file)(readStart(file))) !== undefined
@@ -199,7 +199,7 @@ export const readTextLines = Effect.fn("readTextLines")(function* (file: string,
   return (yield* decode(file, bytes)).text.replace(/\r?\n$/, "")
 })
 
-/** True for a file whose bytes contain one of these, and for a file that is too large or unreadable. */
+/** True if the bytes of the file contain one of `needles`. Also true for a file that is too large or unreadable. */
 export const fileHolds = Effect.fn("fileHolds")(function* (file: string, needles: ReadonlyArray<Buffer>) {
   const overlap = Math.max(0, ...needles.map(({ length }) => length - 1))
   const look = Effect.gen(function* () {

@@ -1,6 +1,6 @@
 /**
- * Reads from git's index which files a repository tracks. Patterns of `.gitignore` do not affect them. No git program
- * runs.
+ * Reads from git's index which files a repository tracks. Patterns of `.gitignore` do not affect tracked files. Starts
+ * no git program.
  */
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
@@ -17,7 +17,7 @@ export interface TrackedFiles {
   /** The folders with a tracked file. */
   readonly folders: ReadonlySet<string>
   readonly submodules: ReadonlySet<string>
-  /** A sentence about why the result is empty or incomplete. */
+  /** A sentence that says why the result is empty or incomplete. */
   readonly problem?: string
 }
 
@@ -28,8 +28,8 @@ const maxSettingBytes = 1_048_576
 const settingText = (file: string) => Effect.orElseSucceed(readTextFile(file, maxSettingBytes), () => "")
 
 /**
- * The folder of a repository's index, and the folder that its worktrees share. In a worktree or submodule, `.git` is a
- * file.
+ * The folder that contains a repository's index, and the folder that its worktrees share. In a worktree or submodule,
+ * `.git` is a file.
  */
 export const gitFolders = Effect.fnUntraced(function* (top: string) {
   const git = path.join(top, ".git")
@@ -46,7 +46,7 @@ const hashBytesOf = Effect.fnUntraced(function* (common: string) {
 
 type ReadIndex = Result.Result<GitIndex | undefined, string>
 
-/** The index at a path, including a shared one; undefined if there is none yet. */
+/** The index at a path, merged with a shared index if there is one. Undefined if there is none yet. */
 const indexAt = Effect.fnUntraced(function* (
   file: string,
   hashBytes: number
@@ -59,7 +59,7 @@ const indexAt = Effect.fnUntraced(function* (
   return readGitIndex(bytes.success, hashBytes)
 })
 
-/** What the repository in `top` tracks at or below a folder. */
+/** The files at or below a folder that the repository in `top` tracks. */
 export const trackedFiles = Effect.fn("trackedFiles")(function* (top: string, below: string) {
   const { common, own: gitFolder } = yield* gitFolders(top)
   const hashBytes = yield* hashBytesOf(common)

@@ -1,6 +1,6 @@
 /**
- * The changes that one task proposes, by file. Only the task sees the project with them until they are approved and
- * made.
+ * The changes that one task proposes, by file. Only this task sees the project with these changes, until they are
+ * approved and made.
  */
 import * as Context from "effect/Context"
 import * as Schema from "effect/Schema"
@@ -12,8 +12,8 @@ import { changedLines } from "../../domain/files/TextEdit.ts"
 export type WorkingCopy = ReturnType<typeof makeWorkingCopy>
 
 /**
- * Combines a proposal with an earlier one for the same path. The base is the state before the earlier one. A written
- * text replaces moved bytes; a file that is moved back is unchanged.
+ * Combines a proposal with an earlier one for the same path. The base is the state before the earlier proposal. A
+ * written text replaces moved bytes. A file that is moved back counts as unchanged.
  */
 const proposedAfter = (before: ProposedFile | undefined, proposal: ProposedFile): ProposedFile => {
   const { path, text } = proposal
@@ -38,8 +38,8 @@ const inOrder = (files: Iterable<ProposedFile>): ReadonlyArray<ProposedFile> =>
   [...files].toSorted((a, b) => (a.path < b.path ? -1 : 1))
 
 /**
- * A copy that begins with the proposals of other tasks, which are not its own. File paths are canonical; bases are the
- * texts in the project.
+ * Makes a copy that begins with the proposals of other tasks. They do not count as changes of this task. File paths are
+ * canonical. The base of a proposal is the text in the project.
  */
 export const makeWorkingCopy = (others: ReadonlyArray<ProposedFile> = []) => {
   const first = new Map(others.map((file) => [file.path, file]))
@@ -48,7 +48,10 @@ export const makeWorkingCopy = (others: ReadonlyArray<ProposedFile> = []) => {
   let version = 0
   return {
     get: (path: string): ProposedFile | undefined => proposed.get(path),
-    /** Proposes a text. Keeps the base and kind of an earlier proposal. A proposal equal to the base is removed. */
+    /**
+     * Proposes a text. Keeps the base and kind of an earlier proposal. If the text equals the base, nothing is
+     * proposed.
+     */
     propose: (given: ProposedFile): void => {
       const file = proposedAfter(proposed.get(given.path), given)
       version += 1
@@ -57,7 +60,7 @@ export const makeWorkingCopy = (others: ReadonlyArray<ProposedFile> = []) => {
     },
     /** The files that differ from the project, by path. */
     files: (): ReadonlyArray<ProposedFile> => inOrder(proposed.values()),
-    /** The files that differ from the initial content of the copy, by path. */
+    /** The files that differ from the copy at its beginning, by path. */
     own: (): ReadonlyArray<ProposedFile> =>
       inOrder(new Map([...first, ...proposed]).values()).flatMap((file) => {
         const { path } = file
@@ -77,24 +80,24 @@ export const makeWorkingCopy = (others: ReadonlyArray<ProposedFile> = []) => {
   }
 }
 
-/** A proposal as the journal stores it: only changed lines if there was a text before. */
+/** A proposal as the journal stores it. If there was a text before, only the changed lines are stored. */
 export const ProposedChange = Schema.Struct({
   path: Schema.String,
-  /** The text in the project; null for a missing file, and for a file with an earlier proposal. */
+  /** The text in the project. Null for a missing file, and for a file that an earlier proposal has changed. */
   base: Schema.NullOr(Schema.String),
-  /** The whole text, if there was no text before or there is none now. */
+  /** The whole text. Used if there was no text before, or if there is none now. */
   text: Schema.optionalKey(Schema.NullOr(Schema.String)),
   kind: Schema.optionalKey(FileKind),
   holds: Schema.optionalKey(FileEntry),
   from: Schema.optionalKey(FileEntry),
-  /** Replaces `count` lines, starting at index `from`, with `now`. Absent together with a whole text. */
+  /** Replaces `count` lines from index `from` with `now`. Absent if the whole text is stored. */
   lines: Schema.optionalKey(Schema.Struct({ from: Schema.Int, count: Schema.Int, now: Schema.Array(Schema.String) }))
 })
 export type ProposedChange = typeof ProposedChange.Type
 
 /**
- * The proposals that changed since `before`. For a proposal that was taken back, proposes its base. Files with an
- * earlier proposal have no base.
+ * The proposals that changed since `before`. A withdrawn proposal appears as a proposal of the original text. Files
+ * that had a proposal in `before` have no base.
  */
 export const proposedSince = (copy: WorkingCopy, before: ReadonlyArray<ProposedFile>): ReadonlyArray<ProposedFile> => {
   const known = new Map(before.map((file) => [file.path, file]))
@@ -110,7 +113,7 @@ export const proposedSince = (copy: WorkingCopy, before: ReadonlyArray<ProposedF
   return [...changed, ...back]
 }
 
-/** The proposals that changed since `before`, reduced to changed lines if the previous text is known. */
+/** The proposals that changed since `before`. If the previous text is known, only changed lines are returned. */
 export const changesSince = (copy: WorkingCopy, before: ReadonlyArray<ProposedFile>): ReadonlyArray<ProposedChange> => {
   const textsBefore = new Map(before.map((file) => [file.path, file.text]))
   return proposedSince(copy, before).map((file): ProposedChange => {
@@ -123,7 +126,7 @@ export const changesSince = (copy: WorkingCopy, before: ReadonlyArray<ProposedFi
   })
 }
 
-/** Applies stored changes to a copy with the same previous content. */
+/** Applies stored changes to a copy that has the same content as when they were stored. */
 export const proposeAgain = (copy: WorkingCopy, changes: ReadonlyArray<ProposedChange>): void => {
   for (const change of changes) {
     const { base, lines, path, text = null } = change

@@ -28,7 +28,7 @@ import { listTree, listTreeWithin, maxTreeEntries, type TreeBounds, type TreeLis
 /** Larger files are not compared. In bytes. */
 const maxComparedBytes = 64 * 1024 * 1024
 
-/** The given folder is unusable as a project. `path` is absolute. */
+/** The folder cannot be used as a project. `path` is absolute. */
 export class WorkspaceError extends Schema.TaggedError<WorkspaceError>()("WorkspaceError", {
   path: Schema.String,
   reason: Schema.Literals(["missing", "not_a_folder", "unreadable"])
@@ -56,7 +56,7 @@ const openRoot = Effect.fnUntraced(function* (root: string) {
   return yield* Effect.mapError(opened, () => unusable("unreadable"))
 })
 
-/** Uses the proposal in the fiber's working copy if there is one, or else the project. */
+/** Uses the proposal in the fiber's working copy. If there is none, the project. */
 const proposedOr = <A, E, R>(
   path: string,
   proposal: (file: ProposedFile) => Effect.Effect<A, E>,
@@ -92,8 +92,8 @@ const bytesAt = (path: string) =>
   Effect.map(Effect.option(readFileBytes(path, maxComparedBytes)), Option.getOrUndefined)
 
 /**
- * What the project has at the path of a write: a text, or another kind of entry. Fails if the encoding of the replaced
- * or moved file lacks a character of the new text.
+ * What the project has at the path of a write: a text, or something else. Fails if a character of the new text does not
+ * exist in the encoding of the file that it replaces or that is moved.
  */
 const heldAt = Effect.fnUntraced(function* (access: WriteAccess, moved: FileEntry | undefined) {
   const { from, kind, path: file } = access
@@ -108,7 +108,7 @@ const heldAt = Effect.fnUntraced(function* (access: WriteAccess, moved: FileEntr
   return { base, holds }
 })
 
-/** The encoding of a project file, which a proposed text keeps. */
+/** The encoding of a project file. A proposed text keeps it. */
 const encodingOf = (file: string) =>
   Effect.flatMap(CurrentCopy, (copy) =>
     Effect.match(readDecodedFile(copy?.get(file)?.from?.path ?? file, maxComparedBytes), {
@@ -118,8 +118,8 @@ const encodingOf = (file: string) =>
   )
 
 /**
- * The details of a write besides its text. A file that is moved again, or changed before its move, still refers to the
- * project's file if there is one.
+ * The details of a write besides its text. If a task moves a file twice, or changes and then moves it, the details
+ * still refer to the file in the project.
  */
 const movedIn = Effect.fnUntraced(function* (copy: WorkingCopy, access: WriteAccess) {
   const source = access.from === undefined ? undefined : copy.get(access.from.path)
@@ -129,7 +129,7 @@ const movedIn = Effect.fnUntraced(function* (copy: WorkingCopy, access: WriteAcc
   return besideText({ ...access, from, kind: access.kind ?? source.kind })
 })
 
-/** The state that identifies proposed content. */
+/** Identifies the proposed content. */
 const proposedState = (file: ProposedFile): string => {
   const { from, kind, text } = file
   if (text === null) return "absent"
@@ -137,7 +137,7 @@ const proposedState = (file: ProposedFile): string => {
   return isOpaque(file) && from !== undefined ? from.state : textHash(text)
 }
 
-/** The entry that a proposal creates; undefined if it removes something. */
+/** The entry that a proposal creates. Undefined if it removes something. */
 const proposedEntry = (file: ProposedFile): FileEntry | undefined => {
   const { from, kind, path, text } = file
   if (text === null) return undefined
@@ -148,8 +148,8 @@ const proposedEntry = (file: ProposedFile): FileEntry | undefined => {
 }
 
 /**
- * The entry at a path according to the fiber's copy. A folder is gone if all its content is removed, and exists if
- * something is put into it.
+ * The entry at a path according to the fiber's copy. A folder is gone if all its content is removed. It exists if the
+ * copy puts something into it.
  */
 const entryWith = Effect.fnUntraced(function* (file: string) {
   yield* requireNoFileAbove(file)
@@ -167,12 +167,12 @@ const entryWith = Effect.fnUntraced(function* (file: string) {
   return inProject.every((one) => removedPaths.has(one)) ? undefined : entry
 })
 
-/** After this many links made by a task, give up: they are a cycle. */
+/** Give up after this many links that the task created: they are a cycle. */
 const maxLinks = 40
 
 /**
- * The real path according to the fiber's working copy. Links that it removed are not followed; links that it created
- * are. Undefined if the project alone decides.
+ * The real path according to the fiber's working copy. Follows links that the copy creates, and not links that it
+ * removes. Undefined if the copy does not affect the path.
  */
 const proposedPlace = Effect.fnUntraced(function* (root: string, written: string) {
   const files = (yield* CurrentCopy)?.files() ?? []
@@ -189,7 +189,7 @@ const proposedPlace = Effect.fnUntraced(function* (root: string, written: string
   return yield* new ToolFailure({ type: "validation_failed", message: `The links at ${written} form a circle.` })
 })
 
-/** Fails for a path below a file that the fiber's working copy creates. */
+/** Fails if the fiber's working copy has a file where the path needs a folder. */
 const requireNoFileAbove = Effect.fnUntraced(function* (file: string) {
   const above = ((yield* CurrentCopy)?.files() ?? []).some(
     (one) => one.text !== null && one.kind !== "link" && one.path !== file && isWithin(one.path, file)
@@ -199,7 +199,7 @@ const requireNoFileAbove = Effect.fnUntraced(function* (file: string) {
   return yield* new ToolFailure({ type: "not_found", message })
 })
 
-/** The listing with files that the fiber's working copy adds, and without those that it removes. */
+/** The listing of the project, with files that the fiber's working copy adds and without those that it removes. */
 const withProposals = (root: string, listed: ReadonlyArray<string>, below = "") =>
   Effect.map(CurrentCopy, (copy): ReadonlyArray<string> => {
     const files = copy?.files() ?? []
@@ -217,51 +217,53 @@ const withProposals = (root: string, listed: ReadonlyArray<string>, below = "") 
 /** Fails if the project is not a folder that can be listed. */
 export const requireProject = (root: string) => Effect.asVoid(openRoot(root))
 
-/** A fiber that works on a task sees the project with the task's working copy, and writes into that copy. */
+/**
+ * The project as files. If the fiber works on a task, it sees the task's working copy, and writes go into that copy.
+ */
 export class Workspace extends Context.Service<
   Workspace,
   {
     /** The real, absolute path of the project folder. */
     readonly root: string
     /**
-     * Makes a path canonical without touching the file. Relative paths start at the root; links are resolved as far as
+     * Makes a path canonical without opening the file. Relative paths start at the root. Links are resolved as far as
      * the path exists. Fails with `validation_failed` (NUL character) or `io_error`.
      */
     canonical(path: string): Effect.Effect<{ readonly path: string; readonly inside: boolean }, ToolFailure>
     /**
-     * The path that a model means: `/src/a.ts` means `src/a.ts` if only the project has it, and names may differ in
-     * blanks or normalisation (MeantPath.ts). Returns the path unchanged if no other fits.
+     * The path that a model means. `/src/a.ts` means `src/a.ts` if only the project has such a file. Names may differ
+     * in blanks or normalisation (MeantPath.ts). Returns the written path if no other fits.
      */
     meant(path: string): Effect.Effect<string>
     /** A text that identifies the current content at a canonical path. */
     state(path: string): Effect.Effect<string>
     /**
-     * Reads a regular text file at a canonical path, at most `maxBytes`, in its encoding. Fails with `not_found`,
+     * Reads a regular text file at a canonical path, at most `maxBytes`, and decodes it. Fails with `not_found`,
      * `io_error` (folder, pipe, no permission), `output_limit` (too large) or `parse_error` (not text).
      *
-     * With a range, the limit applies only to its lines. A range that begins after the last line fails with
-     * `validation_failed`. A range that ends after it returns the existing lines.
+     * With a range, the limit applies only to the lines of the range. A range that begins after the last line fails
+     * with `validation_failed`. A range that ends after the last line returns the lines that exist.
      */
     readText(file: string, maxBytes: number, range?: LineRange): Effect.Effect<string, ToolFailure>
-    /** The encoding of a text file, which a change keeps; undefined for other files. */
+    /** The encoding of a text file, which a change keeps. Undefined for other files. */
     encoding(file: string): Effect.Effect<TextEncoding | undefined>
     /**
-     * The entry at a canonical path, without following a link; undefined if there is none. `isText` is not determined.
+     * The entry at a canonical path; undefined if there is none. Does not follow a link. Does not determine `isText`.
      * Fails with `io_error`.
      */
     entry(file: string): Effect.Effect<FileEntry | undefined, ToolFailure>
     /**
-     * Replaces, creates or removes a file in one step, and creates missing folders. The access must be the one that the
-     * gate granted. An existing text file keeps its encoding. Fails with `validation_failed` if the file changed since
-     * approval or its encoding lacks a character, and with `io_error`.
+     * Replaces, creates or removes a file in one step, and creates missing folders. `access` must be what the gate
+     * granted. An existing text file keeps its encoding. Fails with `validation_failed` if the file changed since
+     * approval, or if its encoding lacks a character. Otherwise fails with `io_error`.
      */
     write(access: WriteAccess): Effect.Effect<void, ToolFailure>
     /**
-     * Sorted paths of all files relative to the root, without files that git ignores. Fails with `output_limit` above
-     * 100,000.
+     * Sorted paths of all files relative to the root. Omits files that git ignores. Fails with `output_limit` above
+     * 100,000 files.
      */
     readonly tree: Effect.Effect<ReadonlyArray<string>, ToolFailure>
-    /** Like `tree`, but stops at a limit instead of failing, and reports that. */
+    /** Like `tree`, but stops at a limit instead of failing. The result says whether it stopped. */
     treeWithin(bounds: TreeBounds): Effect.Effect<TreeListing, ToolFailure>
   }
 >()("task-conductor/services/files/Workspace") {
@@ -319,7 +321,7 @@ export class Workspace extends Context.Service<
       })
     )
 
-  /** A project whose content cannot be read or changed. `root` is its real path. */
+  /** A workspace whose content cannot be read or changed. `root` is the real path of the project. */
   static readonly layerNamed = (root: string) => {
     const unreadable = Effect.fail(new ToolFailure({ type: "io_error", message: `Nothing in ${root} is read now.` }))
     return Layer.succeed(Workspace)(
