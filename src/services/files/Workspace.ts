@@ -347,7 +347,7 @@ export const isFileAt = (workspace: Workspace["Service"], written: string): Effe
     Effect.match({ onFailure: () => false, onSuccess: (entry) => entry?.is === "file" })
   )
 
-/** The hash of the text at a canonical path, or the state of an entry without text; `null` if there is none. */
+/** The hash of the text at a canonical path. For an entry without text, its state. `null` if nothing is there. */
 export const fileState = (workspace: Workspace["Service"], path: string): Effect.Effect<string | null> =>
   Effect.catch(Effect.map(workspace.readText(path, maxComparedBytes), textHash), ({ type }) =>
     type === "not_found"

@@ -1,4 +1,6 @@
-/** Opens the journal of a new or a resumed run together with the lock on the run. Each way is a layer. */
+/**
+ * Opens the journal of a run together with the lock on the run. Has one layer for a new run and one for a resumed run.
+ */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
@@ -31,29 +33,31 @@ import { removeTemporaryFiles } from "../files/AtomicWrite.ts"
 import { filesIn, KeptFiles } from "../files/KeptFiles.ts"
 import { type EarlierChanges, FileVersions, versionsIn } from "../files/FileVersions.ts"
 
-/** Where a run is saved, and the data for its journal. */
+/** Where a run is saved, and what its journal needs. */
 export interface RunPlace {
   /** The state folder of the program. */
   readonly state: string
-  /** The folder for lock files of projects on systems that need them. The key that proves journals is beside it. */
+  /**
+   * The folder for lock files of projects, on systems that need them. The key for the MACs of journals lies beside it.
+   */
   readonly locks: string
   readonly runId: string
   /** Absolute. */
   readonly project: string
   readonly program: string
-  /** Values that are never saved. */
+  /** Secret values, which are never saved. */
   readonly secrets: SecretValues
   /** True for a run that changes nothing. */
   readonly readOnly: boolean
-  /** The settings for a resumed run. */
+  /** The settings of a resumed run. */
   readonly settings?: Configuration
-  /** True if the project was moved since the run began. */
+  /** True if the project was moved after the run began. */
   readonly isMoved?: boolean
 }
 
 const folderMode = 0o700
 
-/** Takes the lock on the run, because no two processes may write its journal. */
+/** Takes the lock on the run. Only one process may write its journal. */
 const takeRun = Effect.fnUntraced(function* (place: RunPlace) {
   const path = yield* Path.Path
   const folder = lockFolder(path, place.state)
@@ -69,7 +73,7 @@ const makeFolder = Effect.fnUntraced(function* (journal: string) {
   )
 })
 
-/** The protection of the journal: redaction of secrets, and MACs that continue from these lines. */
+/** How the journal is protected: secrets are redacted, and MACs continue from these lines. */
 const protectionOf = Effect.fnUntraced(function* (
   { locks, runId, secrets }: RunPlace,
   lines: ReadonlyArray<JournalLine>
@@ -82,7 +86,7 @@ const protectionOf = Effect.fnUntraced(function* (
   return { write, seal: { key, proof: lines.length === 0 ? newProof : proofOf(lines, key) } }
 })
 
-/** What the MACs of a saved journal prove with the current key; undefined without a key. */
+/** What the MACs of a saved journal prove with the current key. Undefined without a key. */
 export const readProof = Effect.fn("readProof")(function* (
   { lines, opened }: JournalContent,
   locks: string
@@ -91,11 +95,11 @@ export const readProof = Effect.fn("readProof")(function* (
   return "problem" in found ? undefined : proofOf(lines, new SealKey(found.key, opened.order.runId))
 })
 
-/** Appends a record, or fails with the reason why the journal cannot be written. */
+/** Appends a record. If the journal cannot be written, fails with the reason. */
 const appendFirst = ({ append, failed }: JournalWriter, record: JournalRecord) =>
   Effect.raceFirst(append(record), failed)
 
-/** The file changes of the calls in these lines. Other tools than those for files may have changed more. */
+/** The file changes of the calls in these lines. Tools other than file tools may have changed further files. */
 const changesOf = (lines: ReadonlyArray<JournalLine>): EarlierChanges => {
   const intents = readRecords(lines.filter(({ type }) => type === "intent")).filter(
     (record) => record.type === "intent"
@@ -106,7 +110,7 @@ const changesOf = (lines: ReadonlyArray<JournalLine>): EarlierChanges => {
   }
 }
 
-/** Stores file versions and result files in the run's folder, beside this journal. */
+/** Stores file versions and result files beside this journal, in the folder of the run. */
 const layerKept = (journal: string, lines: ReadonlyArray<JournalLine> = []) =>
   Layer.unwrap(
     Effect.map(Path.Path, (path) =>
@@ -117,7 +121,7 @@ const layerKept = (journal: string, lines: ReadonlyArray<JournalLine> = []) =>
     )
   )
 
-/** The journal of a new run. `begin` are records from the run that it was forked from. */
+/** The journal of a new run. If the run was forked from another one, `begin` are records of that run. */
 export const layerNewRun = (
   place: RunPlace,
   opened: Omit<RunOpened, "type" | "version" | "program">,
@@ -138,7 +142,7 @@ export const layerNewRun = (
     })
   )
 
-/** Writes in the project that began and have no outcome. */
+/** Writes to the project that began, but whose outcome is not recorded. */
 const unfinishedWrites = Effect.fnUntraced(function* (lines: ReadonlyArray<JournalLine>, project: string) {
   const fs = yield* FileSystem.FileSystem
   const root = yield* Effect.orElseSucceed(fs.realPath(project), () => project)
@@ -146,7 +150,7 @@ const unfinishedWrites = Effect.fnUntraced(function* (lines: ReadonlyArray<Journ
   return changesOf(lines.filter(({ key }) => !ended.has(key))).changes.filter((file) => isWithin(root, file.path))
 })
 
-/** Removes temporary files of killed writes, unless another process is changing the project. */
+/** Removes temporary files of killed writes. Does nothing while another process changes the project. */
 const removeUnfinished = Effect.fnUntraced(function* (lines: ReadonlyArray<JournalLine>, place: RunPlace) {
   const files = yield* unfinishedWrites(lines, place.project)
   const { locks, project, runId } = place
@@ -154,7 +158,9 @@ const removeUnfinished = Effect.fnUntraced(function* (lines: ReadonlyArray<Journ
   if (files.length > 0) yield* Effect.catchTag(Effect.scoped(removed), "LockTaken", () => Effect.void)
 })
 
-/** The journal of a resumed run. Reads it under its lock, because another process may have continued the run. */
+/**
+ * The journal of a resumed run. The lock is taken before reading, because another process may have continued the run.
+ */
 export const layerResumedRun = (place: RunPlace) =>
   Layer.unwrap(
     Effect.gen(function* () {

@@ -1,4 +1,4 @@
-/** Repairs a journal on the user's request: moves everything from the first damaged line on to a file beside it. */
+/** Repairs a journal if the user asks for it. Moves all lines from the first damaged one to another file. */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { codeOf } from "../files/FileFailure.ts"
@@ -6,13 +6,13 @@ import { cutOff } from "../journal/JournalEnd.ts"
 import { JournalError } from "../journal/JournalError.ts"
 import { readIntact } from "../journal/JournalReader.ts"
 
-/** An intent record, in a line that may be damaged elsewhere. */
+/** An intent record. Other parts of its line may be damaged. */
 const intent = /"record":\{"type":"intent",[^\n]*?"call":\{[^\n]*?"name":"([a-z0-9_]{1,64})"/
-/** How many characters of a line are searched for the name of its call. */
+/** This many characters of a line are searched for the name of its call. */
 const mostRead = 100_000
 const targetsOf = /"targets":(\[(?:"(?:[^"\\]|\\.)*",?)*\]),"files":/
 
-/** The calls with effects in the removed part, as far as it is readable: `write_file /project/a.txt`. */
+/** The calls with effects in the removed part, as far as it can be read: `write_file /project/a.txt`. */
 const effectsIn = (rest: Uint8Array): ReadonlyArray<string> =>
   Buffer.from(rest)
     .toString("utf8")
@@ -29,8 +29,8 @@ const effectsIn = (rest: Uint8Array): ReadonlyArray<string> =>
     })
 
 /**
- * Moves everything from the first damaged line on to a file. Returns undefined for an intact journal. The run no longer
- * knows what it did according to the removed part. Fails if even the first record is damaged.
+ * Moves all lines from the first damaged one to another file. The run then no longer knows what these lines recorded.
+ * Returns undefined for an intact journal. Fails if the first record is damaged.
  */
 export const repairJournal = Effect.fn("repairJournal")(
   function* (path: string) {

@@ -7,13 +7,13 @@ import type { CallIntent } from "../../domain/journal/JournalRecord.ts"
 import { isWithin } from "../files/CanonicalPath.ts"
 import { type JournalLine, readRecord, readRecords } from "../journal/JournalLine.ts"
 
-/** The last folder to which the project was moved, according to the journal; undefined if it never was. */
+/** The folder to which the project was last moved, according to the journal. Undefined if it was never moved. */
 export const movedTo = (lines: ReadonlyArray<JournalLine>): string | undefined =>
   readRecords(lines.filter(({ type }) => type === "resumed"))
     .flatMap((record) => (record.type === "resumed" ? (record.project ?? []) : []))
     .at(-1)
 
-/** The lines as if all sessions had worked in the current folder of the project. */
+/** Rewrites the lines as if all sessions had worked in the project's current folder. */
 export const inMovedProject = Effect.fnUntraced(function* (lines: ReadonlyArray<JournalLine>, project: string) {
   const path = yield* Path.Path
   const fs = yield* FileSystem.FileSystem

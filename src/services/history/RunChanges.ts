@@ -1,6 +1,6 @@
 /**
- * Shows, undoes and redoes the file changes of a saved run. The files alone show whether they still are as the run left
- * them. So a second undo can finish one that was killed.
+ * Shows, undoes and redoes the file changes of a saved run. Compares the files with their stored versions to find out
+ * what is undone. So a second undo can finish an undo that was killed.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -30,8 +30,8 @@ import { readRecords } from "../journal/JournalLine.ts"
 import { takeProject } from "../files/ProjectWriteLock.ts"
 
 /**
- * The current state of a changed file: as the run left it, as before the run, changed since by someone else, or unknown
- * because the earlier content was not stored.
+ * The current state of a changed file: as the run left it, as before the run, changed by someone else since, or
+ * unknown. Unknown means that the earlier content was not stored.
  */
 export type ChangeState = "made" | "undone" | "changed_since" | "not_kept"
 
@@ -39,7 +39,7 @@ export type ChangeState = "made" | "undone" | "changed_since" | "not_kept"
 export interface RunChange {
   /** Relative to the project. */
   readonly path: string
-  /** What became of the file. */
+  /** Whether the file was created, changed, moved or removed. */
   readonly kind: "new" | "changed" | "removed"
   /** The new kind of the file, if the run changed it. */
   readonly becomes?: FileKind
@@ -51,7 +51,7 @@ export interface RunChange {
   readonly insertions: number
   /** How many lines were removed. */
   readonly deletions: number
-  /** A unified diff for `git apply` in the project folder; empty if the content was not stored. */
+  /** A unified diff for `git apply` in the project folder. Empty if the content was not stored. */
   readonly diff: string
 }
 
@@ -59,7 +59,7 @@ export interface RunChange {
 export const RefusedChange = Schema.Struct({
   path: Schema.String,
   why: Schema.String,
-  /** What the file has now that the run did not write. */
+  /** What the file contains now, if the run did not write that. */
   diff: Schema.String
 })
 export type RefusedChange = typeof RefusedChange.Type
@@ -74,14 +74,14 @@ export class UndoRefused extends Schema.TaggedError<UndoRefused>()("UndoRefused"
   }
 }
 
-/** The request cannot apply to this run. */
+/** Undo or redo is not possible for this run. */
 export class NothingToUndo extends Schema.TaggedError<NothingToUndo>()("NothingToUndo", { text: Schema.String }) {
   override get message(): string {
     return this.text
   }
 }
 
-/** Changes with their stored versions. `what` names their author at the beginning of a sentence. */
+/** Changes with their stored versions. `what` begins a sentence and names who made them. */
 export interface KeptChanges {
   readonly what: string
   readonly root: string
@@ -89,7 +89,7 @@ export interface KeptChanges {
   readonly versions: Pick<FileVersions, "read">
 }
 
-/** Calls of a run that may have changed more than known files. */
+/** Calls of a run that may have changed files that are not known. */
 const outsideOf = (records: ReadonlyArray<JournalRecord>): ReadonlyArray<string> => [
   ...new Set(
     records.flatMap((record) =>
@@ -119,13 +119,13 @@ const openChanges = Effect.fnUntraced(function* (run: string, moved?: string) {
 const textOf = (bytes: Uint8Array | undefined): string | undefined =>
   bytes && Result.getOrUndefined(decodeFile(bytes))?.text
 
-/** The text of a file for a patch, with its byte order mark. Undefined if it is not UTF-8, because patches are. */
+/** The text of a file for a patch, with its byte order mark. Patches are UTF-8, so undefined for other encodings. */
 const patchText = (bytes: Uint8Array): string | undefined => {
   const text = Result.getOrUndefined(decodeText(bytes))
   return text !== undefined && hasByteOrderMark(bytes) ? `\uFEFF${text}` : text
 }
 
-/** The current content of a changed file. Absent if there is none, or a kind of entry that no run creates. */
+/** The current content of a changed file. Absent if there is none, or if no run creates this kind of entry. */
 const contentAt = Effect.fnUntraced(function* (file: string) {
   const fs = yield* FileSystem.FileSystem
   const contentNow = yield* Effect.orElseSucceed(contentState(file), () => "unknown")
@@ -159,7 +159,7 @@ const standingOf = Effect.fnUntraced(function* ({ kind, mode, path, texts, was }
   return { found: stateNow, now, state: stateOf() }
 })
 
-/** The file before or after a change. */
+/** The state of the file before or after a change. */
 interface Side {
   readonly bytes: Uint8Array
   readonly kind: FileKind
@@ -178,13 +178,13 @@ const patchBetween = (name: string, before: Side | undefined, after: Side | unde
   return { ...gitPatch(name, sides, binary), isBinary }
 }
 
-/** The bytes of a new text in the encoding of the old file. Versions are stored as UTF-8. */
+/** The bytes of a new text in the encoding of the old file. Stored versions are UTF-8. */
 const writtenBytes = (old: Uint8Array | undefined, wrote: Uint8Array): Uint8Array => {
   const text = Result.getOrUndefined(decodeText(wrote))
   return text === undefined ? wrote : Result.getOrElse(encodeLike(old, text), () => wrote)
 }
 
-/** The file before and after the change, if it was stored. */
+/** The file before and after the change. Undefined if it was not stored. */
 const sidesOf = Effect.fnUntraced(function* (change: ChangesOfFile, versions: KeptChanges["versions"]) {
   const { kind, mode, was } = change
   const last = change.texts.at(-1) ?? null
@@ -219,7 +219,7 @@ const shownChange = Effect.fnUntraced(function* (
   return { ...shared, ...binary, state, insertions: added, deletions: removed, diff } satisfies RunChange
 })
 
-/** False for a file with the same content as before the run. */
+/** False for a file that has the same content as before the run. */
 const isLasting = ({ kind, texts, was }: ChangesOfFile): boolean => texts.at(-1) !== was || kind !== undefined
 
 /** The changes of each file. */
@@ -234,7 +234,7 @@ export const patchOf = (changes: ReadonlyArray<RunChange>): string =>
 
 /**
  * The changes of each file, and calls with unknown effects. `moved` is the current folder of the project, if the user
- * says so.
+ * names one.
  */
 export const changesOfRun = Effect.fn("changesOfRun")(function* (run: string, moved?: string) {
   const opened = yield* openChanges(run, moved)
@@ -244,13 +244,13 @@ export const changesOfRun = Effect.fn("changesOfRun")(function* (run: string, mo
 
 /** A request to undo or redo changes. */
 export interface UndoRequest {
-  /** Files or folders, absolute or relative to the project or to `from`. Without any, all changes. */
+  /** Files or folders, absolute or relative to the project or to `from`. Empty means all changes. */
   readonly paths?: ReadonlyArray<string>
   /** The folder to which paths may be relative. */
   readonly from?: string
   /** True to redo undone changes. */
   readonly redo?: boolean
-  /** The current folder of the project, if it was moved. */
+  /** The current folder of the project, if the project was moved. */
   readonly moved?: string | undefined
 }
 
@@ -265,7 +265,7 @@ const removeFolders = Effect.fnUntraced(function* (file: string, outermost: stri
   }
 })
 
-/** A change to undo or redo, with the resulting content; null for a removal. */
+/** A change to undo or redo, with the content that results. The content is null for a removal. */
 interface Step {
   readonly change: ChangesOfFile
   readonly stateBefore: string
@@ -273,7 +273,7 @@ interface Step {
   readonly redo: boolean
 }
 
-/** The kind and mode of the file after a step. */
+/** The kind and mode of the file after the step. */
 const becomes = ({ change: { goes, kind, mode }, redo }: Step) => {
   if (redo) return { ...(kind === undefined ? {} : { kind }), ...(goes === undefined ? {} : { folder: goes }) }
   if (mode === undefined) return {}
@@ -285,13 +285,15 @@ const carryOut = Effect.fnUntraced(function* (step: Step) {
   const after = becomes(step)
   const isLink = "kind" in after && after.kind === "link"
   const text = isLink && next !== null && typeof next !== "string" ? new TextDecoder().decode(next) : next
-  /** Do not write through a link to its target. */
+  /** A write must not go through a link to the target of the link. */
   const isReplaced = stateNow.startsWith("link ") && !isLink && next !== null
   if (isReplaced) yield* changeFile(change.path, null, { found: stateNow })
   yield* changeFile(change.path, text, { found: isReplaced ? "absent" : stateNow, ...after })
 })
 
-/** The requested changes. If someone else wrote between several changes of a file, only the last counts. */
+/**
+ * The requested changes. If someone else wrote to a file between two changes of the run, only the later change counts.
+ */
 const chosen = Effect.fnUntraced(function* (
   { changes, root, what }: KeptChanges,
   { from = root, paths = [] }: UndoRequest
@@ -311,8 +313,8 @@ const chosen = Effect.fnUntraced(function* (
 })
 
 /**
- * Undoes or redoes all requested changes, or none if one is refused. Skips files that are already in the requested
- * state. Returns the written paths.
+ * Undoes or redoes all requested changes. If one of them is refused, none is made. Skips files that already have the
+ * requested state. Returns the written paths.
  */
 export const undoChanges = Effect.fn("undoChanges")(function* (kept: KeptChanges, request: UndoRequest) {
   const path = yield* Path.Path
@@ -327,7 +329,7 @@ export const undoChanges = Effect.fn("undoChanges")(function* (kept: KeptChanges
     const name = path.relative(root, change.path)
     const sides = yield* sidesOf(change, versions)
     const side = redo ? sides?.after : sides?.before
-    /** Writing text keeps the byte order mark of the file. */
+    /** The tool that writes text keeps the byte order mark of the file. */
     const isText = redo && side !== undefined && !hasByteOrderMark(side.bytes)
     const next = side === undefined ? null : isText ? (textOf(side.bytes) ?? side.bytes) : side.bytes
     const place = yield* Effect.result(canonicalPath(root, path.dirname(change.path)))
@@ -340,7 +342,7 @@ export const undoChanges = Effect.fn("undoChanges")(function* (kept: KeptChanges
   }
   if (refused.length > 0) return yield* new UndoRefused({ refused })
   yield* Effect.forEach(steps, carryOut, { discard: true })
-  /** Also removes folders that a killed undo has left. */
+  /** Also removes folders that remain from a killed undo. */
   if (!redo)
     yield* Effect.forEach(all, ({ folder, path: file }) => Effect.ignore(removeFolders(file, folder)), {
       discard: true
@@ -348,7 +350,7 @@ export const undoChanges = Effect.fn("undoChanges")(function* (kept: KeptChanges
   return steps.map(({ change }) => path.relative(root, change.path))
 })
 
-/** Undoes the changes of a run under the lock of its project; see `undoChanges`. */
+/** Undoes the changes of a run under the lock of its project. See `undoChanges`. */
 export const undoRun = Effect.fn("undoRun")(function* (run: string, request: UndoRequest = {}) {
   const opened = yield* openChanges(run, request.moved)
   const { content, root, runId } = opened

@@ -1,6 +1,6 @@
 /**
- * Lists the saved runs with their status, and reads their journals. The list covers the journals of all runs, so it
- * reads only the records it needs and verifies only the first line.
+ * Lists the saved runs with their status, and reads their journals. A list covers all runs. So it reads only a few
+ * records of each journal, and verifies only the first line.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -20,10 +20,12 @@ import type { RunEvent } from "../../domain/runs/RunEvent.ts"
 import type { RunStatus } from "../../domain/runs/RunReport.ts"
 import { decodeLine, firstSum, headOf, lineOf, parseJson, readRecord } from "../journal/JournalLine.ts"
 
-/** The data for a `RunSummary`. `status` comes from the final report; absent if the journal does not end with one. */
+/**
+ * The data for a `RunSummary`. `status` comes from the final report. Absent if the journal does not end with a report.
+ */
 type JournalSummary = NonNullable<Effect.Success<ReturnType<typeof readJournalSummary>>>
 
-/** The records that the summary needs. Others are long or do not show progress. */
+/** The records that the summary needs. The other records are long, or say nothing about progress. */
 const read: ReadonlySet<string> = new Set<JournalRecord["type"] | RunEvent["type"]>([
   "resumed",
   "run.started",
@@ -41,7 +43,7 @@ function* linesOf(bytes: Buffer): Generator<string> {
   }
 }
 
-/** The record of a line that may be damaged elsewhere. */
+/** The record of a line. Other parts of the line may be damaged. */
 const recordIn = (text: string, at: string): JournalRecord | undefined => {
   const { record: json } = (parseJson(text) ?? {}) as { readonly record?: unknown }
   return readRecord(lineOf({ seq: 0, at, json, text }))
@@ -79,11 +81,11 @@ export const progressOf = (lines: Iterable<string>) => {
   return { lastAt, status, durationMs, exitCode, tasks, project }
 }
 
-/** Summarises a journal; undefined if it does not begin like a journal of this version. */
+/** Summarises a journal. Undefined if its beginning does not fit this version. */
 export const readJournalSummary = Effect.fn("readJournalSummary")(
   function* (path: string) {
     const fs = yield* FileSystem.FileSystem
-    /** Opening a named pipe would wait until another process writes into it. */
+    /** Only regular files: opening a named pipe would wait for another process. */
     const { size, type } = yield* fs.stat(path)
     if (type !== "File" || size > maxJournalBytes) return undefined
     const bytes = Buffer.from(yield* fs.readFile(path))
@@ -102,15 +104,15 @@ export const journalPath = (
   { runId, state }: { readonly runId: string; readonly state: string }
 ): string => path.join(state, "runs", runId, "journal.jsonl")
 
-/** The folder for versions of files that a run changed. */
+/** The folder for versions of the files that a run changed. */
 export const versionsFolder = (path: Path.Path, journal: string): string => path.join(path.dirname(journal), "versions")
 
-/** The folder for lock files of runs on systems that need them. */
+/** The folder for lock files of runs, on systems that need them. */
 export const lockFolder = (path: Path.Path, state: string): string => path.join(state, "locks")
 
 export const runLock = (journal: string): string => `run ${journal}`
 
-/** Only other projects have runs. `newest` is their latest run. */
+/** This project has no run, but others have. `newest` is the newest of these runs. */
 export const RunsElsewhere = Schema.Struct({
   project: Schema.String,
   runs: Schema.Int,
@@ -124,12 +126,12 @@ const elsewhereText = ({ newest, newestProject, project, runs }: RunsElsewhere):
   return `There is no run of this project (${project}) yet. ${others}; the newest is ${newest} of ${newestProject}. See "task-conductor runs --all".`
 }
 
-/** No run has this name, or several do. */
+/** The name fits no run, or several. */
 export class RunNotFound extends Schema.TaggedError<RunNotFound>()("RunNotFound", {
   given: Schema.String,
   candidates: Schema.Array(Schema.String),
   isAmbiguous: Schema.Boolean,
-  /** For `last`, if the project has no run and others have. */
+  /** The text for `last`, if only other projects have runs. */
   elsewhere: Schema.optionalKey(RunsElsewhere)
 }) {
   override get message(): string {
@@ -150,7 +152,7 @@ export class RunNotRemoved extends Schema.TaggedError<RunNotRemoved>()("RunNotRe
   }
 }
 
-/** The real path of a folder, which is the same however it is reached. */
+/** The real path of a folder. Links on the way to it make no difference. */
 const realFolder = Effect.fnUntraced(function* (folder: string) {
   const path = yield* Path.Path
   return yield* Effect.orElseSucceed((yield* FileSystem.FileSystem).realPath(folder), () => path.resolve(folder))
@@ -168,8 +170,8 @@ export const runsOf = Effect.fn("runsOf")(function* (all: ReadonlyArray<RunSumma
 })
 
 /**
- * The newest run of the project in `folder`. `all` is sorted newest first. `isMoved`: the project was moved to
- * `folder`. Without a run of its own, it gets the newest run whose project has disappeared.
+ * The newest run of the project in `folder`. `all` begins with the newest. With `isMoved`, the project was moved to
+ * `folder`. If it has no run there, the newest run of a vanished project is used.
  */
 const lastOf = Effect.fn("lastOf")(function* (
   all: ReadonlyArray<RunSummary>,
@@ -198,7 +200,7 @@ const lastOf = Effect.fn("lastOf")(function* (
   })
 })
 
-/** The run that the user means: an id, its unique beginning, or `last`. `all` is sorted newest first. */
+/** The run that the user means: by its id, the beginning of its id, or `last`. `all` begins with the newest. */
 export const chooseRun = Effect.fn("chooseRun")(function* (wanted: string, all: ReadonlyArray<string>) {
   const [last] = all
   if (wanted === "last" && last !== undefined) return last
@@ -211,13 +213,12 @@ export const chooseRun = Effect.fn("chooseRun")(function* (wanted: string, all: 
   return yield* new RunNotFound({ given: wanted, candidates, isAmbiguous })
 })
 
-/** Sorts newest first. Ids contain only the second of the start, so the start time decides within a second. */
+/** Sorts the newest first. Ids are precise to the second. Within a second, the start time decides. */
 const byStart = (first: RunSummary, second: RunSummary): number =>
   compareCodePoints(second.runId.slice(0, 15), first.runId.slice(0, 15)) ||
   compareCodePoints(second.startedAt ?? "", first.startedAt ?? "") ||
   compareCodePoints(second.runId, first.runId)
 
-/** The entry of a run in a list. */
 const summaryOf = (
   runId: string,
   { bytes, durationMs, exitCode, lastAt, opened, project, startedAt, status, tasks }: JournalSummary,
@@ -237,20 +238,20 @@ const summaryOf = (
   pid: held?.pid
 })
 
-/** Ids are folder names. Other folders are ignored. */
+/** Ids of runs are names of folders. Other folders are ignored. */
 const isId = (name: string): boolean => /^[a-z0-9][a-z0-9-]{0,63}$/.test(name)
 
-/** Up to this many journals are read each time, because that is fast enough. */
+/** If there are at most this many journals, all are read each time. That is fast enough. */
 const fewRuns = 50
 
-/** Runs that can still change, or that another version may be able to read. */
+/** Runs that can still change, or that another version may read. */
 const openStandings: ReadonlySet<RunSummary["standing"]> = new Set(["running", "unfinished", "unreadable"])
 
-/** A cached summary with the state of its journal. */
+/** A cached summary, with the state of its journal. */
 const KeptSummary = Schema.fromJsonString(Schema.Struct({ journal: Schema.String, summary: RunSummary }))
 const decodeKept = Schema.decodeUnknownOption(KeptSummary)
 
-/** A state that changes with every record; undefined if there is no file. */
+/** Changes with every record of the journal. Undefined if there is no file. */
 const fileState = (fs: FileSystem.FileSystem, file: string): Effect.Effect<string | undefined> =>
   fs.stat(file).pipe(
     Effect.map(({ mtime, size, type }) =>
@@ -286,7 +287,7 @@ const makeRunStore = Effect.fnUntraced(function* (state: string) {
     return summaryOf(runId, found, found.status === undefined ? yield* holder(runId) : undefined)
   })
 
-  /** Caches the summary of an ended run beside its journal, until the journal changes. */
+  /** Caches the summary of an ended run beside its journal. The cache is valid until the journal changes. */
   const keptSummary = Effect.fnUntraced(function* (runId: string) {
     const journal = pathOf(runId)
     const file = path.join(path.dirname(journal), "summary.json")
@@ -298,7 +299,7 @@ const makeRunStore = Effect.fnUntraced(function* (state: string) {
     }
     const runSummary = yield* summary(runId)
     if (state !== undefined && !openStandings.has(runSummary.standing)) {
-      /** The summary can be computed again, so it is not flushed to disk. */
+      /** Not flushed to disk, because the summary can be computed again. */
       yield* Effect.ignore(
         fs.writeFileString(file, JSON.stringify({ journal: state, summary: runSummary }), { mode: 0o600 })
       )
@@ -316,8 +317,8 @@ const makeRunStore = Effect.fnUntraced(function* (state: string) {
     /** All runs, newest first. */
     list,
     /**
-     * The id that the user means: an id, its unique beginning, or `last`, the newest run of the current project.
-     * `moved` is the former project's new folder, if the user says so.
+     * The id of the run that the user means: by its id, the beginning of its id, or `last` for the newest run of this
+     * project. `moved` is the new folder of a moved project, if the user names one.
      */
     find: Effect.fn("RunStore.find")(function* (given: string, moved?: string) {
       if (given !== "last") return yield* chooseRun(given, yield* ids)
@@ -336,14 +337,14 @@ const makeRunStore = Effect.fnUntraced(function* (state: string) {
     pathOf,
     /** The process that currently works on a run. */
     holder,
-    /** Removes a run with all its data. Returns false if a process works on it. */
+    /** Removes a run with all its data. Returns false if a process is working on the run. */
     remove: Effect.fn("RunStore.remove")(function* (runId: string) {
       const journal = pathOf(runId)
       const remove = Effect.mapError(
         fs.remove(path.dirname(journal), { recursive: true, force: true }),
         ({ message }) => new RunNotRemoved({ runId, detail: message })
       )
-      /** Under the run's lock: a hanging process does not answer, but still has the lock. */
+      /** Takes the lock, because a hanging process does not answer but still holds it. */
       return yield* takeLock(runLock(journal), { folder: lockFolder(path, state), runId, what: runId }).pipe(
         Effect.andThen(Effect.as(remove, true)),
         Effect.catchTag("LockTaken", () => Effect.succeed(false)),

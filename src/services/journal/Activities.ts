@@ -1,8 +1,8 @@
 /**
- * The interface between the stages of a run and persistence. Each model call, and each tool call with effects outside a
- * working copy, runs as an activity: a stable key, a schema for its outcome, and the effect. An activity with a
- * recorded outcome does not run again. The outcome of a successful one is on disk before the run continues. Changes of
- * a working copy are only recorded: a resumed run makes them again.
+ * Runs the steps of a run that must not happen twice. Each model call is an activity, and so is each tool call with
+ * effects outside a working copy. An activity has a stable key, a schema for its outcome, and an effect. If its outcome
+ * is recorded, it does not run again. The outcome of a successful activity is on disk before the run continues. Changes
+ * of a working copy are only recorded: a resumed run makes them again.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -14,9 +14,9 @@ import { activityName } from "../../domain/runs/ActivityKey.ts"
 import { Journal } from "./Journal.ts"
 
 /**
- * Work to be done once. `key` comes from domain/runs/ActivityKey. `input` is a hash of the prompt or the arguments: an
- * outcome counts only for the same input. Only success is recorded, because a retry may succeed after a failure (server
- * gone, permission denied).
+ * Work that must be done only once. `key` comes from domain/runs/ActivityKey. `input` is a hash of the prompt or the
+ * arguments. A recorded outcome is used only for the same input. Failures are not recorded, because a retry may
+ * succeed.
  */
 export interface Activity<A, E, R> {
   readonly key: string
@@ -24,13 +24,16 @@ export interface Activity<A, E, R> {
   readonly success: Schema.Codec<A, unknown>
   readonly error: Schema.Codec<E, unknown>
   readonly execute: Effect.Effect<A, E, R>
-  /** Emits events for the outcome once it is persisted. Not called for a recorded outcome, which was emitted before. */
+  /**
+   * Emits events after the outcome was written. Not called for a recorded outcome: its events were emitted when it was
+   * recorded.
+   */
   readonly emit?: (outcome: A) => Effect.Effect<void>
-  /** The prompt of a model call, stored to show where a later prompt differs. */
+  /** The prompt of a model call. Stored to show where a later prompt differs. */
   readonly prompt?: { readonly system: string; readonly user: string }
 }
 
-/** A part of a run that consists of activities. Once it has finished, its activities are not looked up again. */
+/** A part of a run that consists of activities. Once the part has finished, its activities are not needed again. */
 export interface RunStage<A> {
   readonly key: string
   readonly success: Schema.Codec<A, unknown>
@@ -38,7 +41,7 @@ export interface RunStage<A> {
 
 const encoderOf = memoize((schema: Schema.Codec<never, unknown>) => Schema.encodeSync(Schema.toCodecJson(schema)))
 
-/** A value as JSON. A value that does not fit its schema is a defect. */
+/** A value as JSON. It is a defect if the value does not fit its schema. */
 export const asJson = <A>(schema: Schema.Codec<A, unknown>, value: A): Effect.Effect<Schema.Json> =>
   Effect.sync(() => encoderOf(schema as Schema.Codec<never, unknown>)(value as never))
 
@@ -48,20 +51,22 @@ export class Activities extends Context.Service<
     run<A, E, R>(activity: Activity<A, E, R>): Effect.Effect<A, E, R>
     /** The recorded outcome of a stage that has finished. */
     stageResult<A>(stage: RunStage<A>): Effect.Effect<Option.Option<A>>
-    /** Returns the recorded outcome of the stage, or runs the stage and persists its outcome if that is final. */
+    /**
+     * Returns the recorded outcome of the stage. Otherwise runs the stage, and records its outcome if that is final.
+     */
     runStage<A, E, R>(
       stage: RunStage<A>,
       execute: Effect.Effect<A, E, R>,
       isFinal?: (outcome: A) => boolean
     ): Effect.Effect<A, E, R>
     /**
-     * Runs an effect without consequences outside the run, and persists its outcome for a replay only: a read of the
-     * project or the web, a change of a working copy. A resumed run executes it again.
+     * Runs an effect without consequences outside the run: a read of the project or the web, or a change of a working
+     * copy. Only a replay uses the recorded outcome. A resumed run runs the effect again.
      */
     record<A, E, R>(what: RunStage<A>, execute: Effect.Effect<A, E, R>): Effect.Effect<A, E, R>
   }
 >()("task-conductor/services/journal/Activities") {
-  /** Uses the journal of the run. The outcome of an execution is returned unchanged; only the saved one is encoded. */
+  /** Uses the journal of the run. The caller gets the outcome unchanged; only the recorded copy is encoded. */
   static readonly layer = Layer.effect(
     Activities,
     Effect.map(Journal, (journal) => {

@@ -1,7 +1,7 @@
 /**
- * The journal of the current run: records of earlier sessions, read once, and records of this session, written as they
- * arise. Stages use it through Activities and the tool runner. The schemas in domain/journal/JournalRecord alone define
- * the content of records.
+ * The journal of the current run. It reads the records of earlier sessions once, and writes the records of this session
+ * as they arise. Stages use it through Activities and the tool runner. domain/journal/JournalRecord defines the content
+ * of records.
  */
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
@@ -17,36 +17,36 @@ import { type JournalLine, readRecord } from "./JournalLine.ts"
 import { unknownRecord } from "./UnknownRecords.ts"
 import type { JournalWriter } from "./JournalWriter.ts"
 
-/** Records that a run reads again: outcomes of calls, results of stages, answers to approvals. */
+/** Types of records that a run reads again: outcomes of calls, results of stages, answers of the user. */
 export type SavedType = "outcome" | "settled" | "answer"
 
 /** True for keys of outcomes that contain calls to execute. */
 export const holdsModelCalls = (key: string): boolean => ["refined", "turn"].includes(parseKey(key)?.kind ?? "")
 
-/** Parts of a task outcome that are not executed: results of calls, and base texts of changes. */
+/** Parts of a task outcome that are not executed: results of calls, and texts before changes. */
 const notExecuted: ReadonlySet<string> = new Set(["looks", "bases"])
 
 /** True if a secret was redacted in a part that would be executed. */
 const lacksSecret = (value: Schema.Json): boolean =>
   JSON.stringify(value, (key, part: unknown) => (notExecuted.has(key) ? undefined : part)).includes(redacted)
 
-/** The value of a record. None if it contains calls with a redacted secret, because they must not be executed. */
+/** The value of a record. None if it contains calls in which a secret was redacted: such calls must not be executed. */
 const valueOf = (line: JournalLine | undefined): Option.Option<Schema.Json> => {
   const record = line === undefined ? undefined : readRecord(line)
   if (record === undefined || !("value" in record)) return Option.none()
   return holdsModelCalls(record.key) && lacksSecret(record.value) ? Option.none() : Option.some(record.value)
 }
 
-/** The intent of a call that began, with the number of its record. */
+/** The intent of a call, with the number of its record. Undefined if the line is no intent. */
 const uncertainCall = (line: JournalLine | undefined): UncertainCall | undefined => {
   const record = line === undefined ? undefined : readRecord(line)
   return line !== undefined && record?.type === "intent" ? { ...record, seq: line.seq } : undefined
 }
 
 /**
- * The call that a repeated answer made instead of another, uncertain call. An answer is repeated if nobody knows
- * whether its call happened, or if its record held a secret. `answers` are all answers to its prompts. An answer to a
- * different prompt means a different call.
+ * The call that a repeated answer made in place of an uncertain call. An answer is repeated if nobody knows whether its
+ * call happened, or if its record contained a secret. `answers` are all answers to the same prompts. A different prompt
+ * may ask for a different call.
  */
 const replacedCall = (
   intent: JournalLine | undefined,
@@ -59,7 +59,9 @@ const replacedCall = (
   return isLost ? { ...call, outcome: Option.getOrNull(valueOf(outcome)) } : undefined
 }
 
-/** The recorded work of earlier sessions, initially empty. Answers of the user count from record `provenFrom` on. */
+/**
+ * The recorded work of earlier sessions; empty at first. Answers of the user are used only from record `provenFrom` on.
+ */
 export const makeKnownWork = (provenFrom = 1) => {
   const last = new Map<string, JournalLine>()
   const byPlace = new Map<string, Array<JournalLine>>()
@@ -78,7 +80,7 @@ export const makeKnownWork = (provenFrom = 1) => {
       const line = last.get(`${type}/${key}`)
       return type === "answer" && line !== undefined && line.seq < provenFrom ? Option.none() : valueOf(line)
     },
-    /** The last record of this type and key, whatever its content. */
+    /** The last record with this type and key, whatever its content. */
     line: (type: SavedType, key: string): JournalLine | undefined => last.get(`${type}/${key}`),
     uncertain: (key: string): UncertainCall | undefined => {
       if (last.has(`outcome/${key}`)) return undefined
@@ -90,7 +92,6 @@ export const makeKnownWork = (provenFrom = 1) => {
   }
 }
 
-/** The work of earlier sessions according to these lines. */
 export const knownBy = (lines: ReadonlyArray<JournalLine>, provenFrom = 1) => {
   const known = makeKnownWork(provenFrom)
   known.add(lines)
@@ -102,11 +103,13 @@ export class Journal extends Context.Service<
   {
     /** The encoded value of the last record with this type and key. */
     saved(type: SavedType, key: string): Effect.Effect<Option.Option<Schema.Json>>
-    /** A call that began and whose outcome is unknown, or the replaced call (see `replacedCall`). */
+    /**
+     * A call that began and whose outcome is unknown. If another call took its place, that call (see `replacedCall`).
+     */
     uncertain(key: string): Effect.Effect<UncertainCall | undefined>
-    /** Persists a record. Returns when it is on disk. */
+    /** Writes a record, and returns when it is on disk. */
     append(record: JournalRecord): Effect.Effect<void>
-    /** Persists a record without waiting for the disk, such as an event. Keeps the order. */
+    /** Writes a record, such as an event, without waiting for the disk. Keeps the order. */
     enqueue(record: JournalRecord): Effect.Effect<void>
     /** Ends the run, because this version cannot read the record with this key. Never returns. */
     unreadable(key: string): Effect.Effect<never>
@@ -127,8 +130,8 @@ export class Journal extends Context.Service<
   )
 
   /**
-   * `lines` are those of earlier sessions; `writer` receives the records of this session. Answers count from record
-   * `provenFrom` on: from there, the journal is proven to be the user's own.
+   * `lines` are the lines of earlier sessions. `writer` receives the records of this session. Answers of the user are
+   * used only from record `provenFrom` on: the user's key proves the journal from there.
    */
   static readonly layer = (
     lines: ReadonlyArray<JournalLine>,

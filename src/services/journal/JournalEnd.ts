@@ -1,6 +1,6 @@
 /**
- * Truncates a journal after its intact lines, for example if a crash left an incomplete last line. First saves the
- * removed bytes to a file beside the journal, where the user can inspect them. Existing files are never overwritten.
+ * Cuts a journal off after its intact lines, for example if a crash left a partial last line. First saves the removed
+ * bytes to a file beside the journal, for the user. Never overwrites a file.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -18,8 +18,8 @@ export const syncFolder = Effect.fnUntraced(function* (file: string) {
 }, Effect.scoped)
 
 /**
- * Returns the path of a file with these bytes: `file`, or `file-2` and so on if a file has other bytes. A file with the
- * same bytes comes from a process that died before it truncated the journal.
+ * Returns the path of a file with these bytes. It is `file`, or `file-2` and so on if that file has other bytes. A file
+ * with the same bytes comes from a process that died before it cut the journal off.
  */
 const quarantine = Effect.fnUntraced(function* (file: string, bytes: Uint8Array) {
   const fs = yield* FileSystem.FileSystem
@@ -48,6 +48,6 @@ export const cutOff = Effect.fnUntraced(function* (journal: string, size: number
   return quarantined
 }, Effect.scoped)
 
-/** Removes what a crash left after the last complete line. */
+/** Removes a partial line that a crash left at the end. */
 export const cutOffTorn = (path: string, { lines, size, torn }: JournalContent) =>
   torn.length === 0 ? Effect.void : cutOff(path, size, torn, `${path}.torn-${lines.length + 1}`)

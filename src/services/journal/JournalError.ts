@@ -1,4 +1,4 @@
-/** Possible problems of a journal, with messages that tell the user what to do. */
+/** The problems of a journal, with messages that tell the user what to do. */
 import * as Schema from "effect/Schema"
 
 export const JournalReason = Schema.Union([
@@ -6,20 +6,20 @@ export const JournalReason = Schema.Union([
   Schema.TaggedStruct("NotAFile", {}),
   Schema.TaggedStruct("Unreadable", { code: Schema.String }),
   Schema.TaggedStruct("Empty", {}),
-  /** Larger than the limit of this program. Sizes are in bytes. */
+  /** The journal is larger than the limit of this program. Sizes are in bytes. */
   Schema.TaggedStruct("TooLarge", { bytes: Schema.Number, most: Schema.Number }),
   Schema.TaggedStruct("OtherVersion", { found: Schema.Int, supported: Schema.Int }),
-  /** The run needs a record of this kind, which this version cannot read. `program` is the version that wrote it. */
+  /** The run needs a record of a kind that this version cannot read. `program` is the version that wrote it. */
   Schema.TaggedStruct("UnknownRecord", { line: Schema.Int, kind: Schema.String, program: Schema.String }),
-  /** The journal belongs to another run than its folder. */
+  /** The journal belongs to another run than the folder in which it lies. */
   Schema.TaggedStruct("Misplaced", { found: Schema.String }),
   /** The file does not begin like a journal. */
   Schema.TaggedStruct("Foreign", {}),
-  /** A line is damaged; all lines before it are intact. */
+  /** A line is damaged. All lines before it are intact. */
   Schema.TaggedStruct("Damaged", { line: Schema.Int, what: Schema.Literals(["shape", "sequence", "sum"]) }),
   /** The database with the journal does not respond. */
   Schema.TaggedStruct("DatabaseFailed", { what: Schema.String }),
-  /** The file is no longer writable. `safe` records are on disk. */
+  /** The file can no longer be written. `safe` records are on disk. */
   Schema.TaggedStruct("WriteFailed", { code: Schema.String, safe: Schema.Int })
 ])
 export type JournalReason = typeof JournalReason.Type
@@ -77,7 +77,7 @@ const text = (reason: JournalReason): string => {
   }
 }
 
-/** The journal at `path` is unusable. */
+/** The journal at `path` cannot be used. */
 export class JournalError extends Schema.TaggedError<JournalError>()("JournalError", {
   path: Schema.String,
   reason: JournalReason

@@ -1,7 +1,7 @@
 /**
- * One line of a journal: `{"seq":1,"at":"...","record":{...},"sum":"1a2b3c4d"}`. `sum` is a CRC-32 over the previous
- * sum and the text before it. So a changed, missing, duplicated or moved line is detected. A record may end with a MAC
- * (JournalSeal), which is not part of it.
+ * One line of a journal: `{"seq":1,"at":"...","record":{...},"sum":"1a2b3c4d"}`. `sum` is a CRC-32 over the sum of the
+ * previous line and the text of this line. It shows whether a line was changed, lost, duplicated or moved. A MAC
+ * (JournalSeal) may follow the record in the line.
  */
 import { crc32 } from "node:zlib"
 import * as Option from "effect/Option"
@@ -12,10 +12,10 @@ import { textNestedTooDeep } from "../../domain/text/Json.ts"
 /** The sum before the first line. */
 export const firstSum = "00000000"
 
-/** An intact line. Its record is decoded on demand. */
+/** An intact line. Its record is decoded only when needed. */
 export interface JournalLine {
   readonly seq: number
-  /** ISO 8601. */
+  /** When the record was written, in ISO 8601. */
   readonly at: string
   readonly type: string
   /** `""` for a record without a key. */
@@ -27,7 +27,7 @@ export interface JournalLine {
   readonly text: string
 }
 
-/** No version nests records this deeply. Parsing deeper ones could crash the program. */
+/** No version nests records this deeply. A deeper record is not parsed, because that could crash the program. */
 const maxLevels = 256
 
 const textIn = (value: unknown, name: string): string => {
@@ -35,13 +35,13 @@ const textIn = (value: unknown, name: string): string => {
   return typeof found === "string" ? found : ""
 }
 
-/** Adds the type, key and event of a record to its line. */
+/** Reads type, key and event from the record of a line. */
 export const lineOf = ({ json, ...line }: Pick<JournalLine, "seq" | "at" | "json" | "text">): JournalLine => {
   const { event } = (json ?? {}) as { readonly event?: unknown }
   return { ...line, json, type: textIn(json, "type"), key: textIn(json, "key"), event: textIn(event, "type") }
 }
 
-/** What the next line continues: number, sum and MAC of the last line. */
+/** What the next line needs from the last line: number, sum and MAC. */
 export interface LineEnd {
   readonly seq: number
   readonly sum: string
@@ -51,13 +51,13 @@ export interface LineEnd {
 export interface LineProtection {
   /** Serialises a record as JSON without secrets. */
   readonly write?: (record: Schema.Json) => string
-  /** Computes the MAC of a line from the previous MAC. It proves who wrote the record. */
+  /** Computes the MAC of a line from the MAC of the line before. The MAC proves who wrote the record. */
   readonly key?: { mac(before: string, line: string): string }
 }
 
 const encodeRecord = Schema.encodeSync(JournalRecord)
 
-/** The line of a record, with the data that the next line continues. */
+/** The line of a record, and what the next line needs from it. */
 export const encodeLine = (
   record: JournalRecord,
   at: string,
@@ -79,7 +79,7 @@ const kind = /^[\w.-]{1,64}$/
 
 const head = /^\{"seq":\d+,"at":"([^"]{1,40})","record":\{"type":"([\w.-]+)"(?:,"event":\{"type":"([\w.-]+)")?/
 
-/** The fields at the beginning of a line, without parsing the rest; all undefined for other text. */
+/** The fields at the beginning of a line, without parsing the rest. All are undefined for other text. */
 export const headOf = (text: string): { readonly at?: string; readonly type?: string; readonly event?: string } => {
   const [, at, type, event] = head.exec(text) ?? []
   return { at, type, event }
@@ -90,13 +90,13 @@ export const sumIn = (text: string): string => text.slice(-10, -2)
 
 export type LineProblem = "shape" | "sequence" | "sum"
 
-/** The number and checksum that a line must continue. */
+/** The number and checksum from which a line continues. */
 export interface LineBefore {
   readonly seq: number
   readonly before: string
 }
 
-/** Parses a line that should have this number and follow the line with this checksum. */
+/** Parses a line. It must have this number, and continue from this checksum. */
 export const decodeLine = (text: string, { before, seq }: LineBefore): JournalLine | LineProblem => {
   const [, signed = "", number, at = "", record = "", sum] = form.exec(text) ?? []
   if (sum === undefined) return "shape"
@@ -121,11 +121,11 @@ const decodeRecord = Schema.decodeUnknownOption(JournalRecord)
 /** Decodes the record of a line that this version wrote. */
 export const recordOf = (line: JournalLine): JournalRecord => Schema.decodeUnknownSync(JournalRecord)(line.json)
 
-/** Decodes the record of a line. Undefined if another version wrote a kind of record that this one does not know. */
+/** Decodes the record of a line. Undefined if another version wrote it and this version does not know its kind. */
 export const readRecord = (line: JournalLine): JournalRecord | undefined =>
   Option.getOrUndefined(decodeRecord(line.json))
 
-/** The records of lines, without unknown ones. Shortened prompts are restored. */
+/** The records of lines, without unknown records. Shortened prompts are restored. */
 export const readRecords = (lines: ReadonlyArray<JournalLine>): ReadonlyArray<JournalRecord> => {
   const whole = makeWholePrompts()
   return lines.flatMap((line) => {

@@ -1,6 +1,6 @@
 /**
- * Reads a journal and verifies its integrity. Damage in the middle is an error. An incomplete last line comes from a
- * crash: it is reported separately, and the next writer removes it first.
+ * Reads a journal and verifies it. Damage in the middle is an error. A partial last line comes from a crash: it is
+ * reported separately, and the next writer removes it.
  */
 import { isUtf8 } from "node:buffer"
 import * as Effect from "effect/Effect"
@@ -19,7 +19,7 @@ export interface JournalContent {
   readonly lines: ReadonlyArray<JournalLine>
   /** The length of these lines in bytes. */
   readonly size: number
-  /** The incomplete line after them that a crash left. */
+  /** The partial line after them, if a crash left one. */
   readonly torn: Uint8Array
 }
 
@@ -30,10 +30,10 @@ const newline = 0x0a
 
 const beginning = '{"seq":1,"at":"'
 
-/** True if an incomplete line can be the first line of a journal. */
+/** True if a partial line can be the first line of a journal. */
 const beginsAsJournal = (bytes: Buffer): boolean => beginning.startsWith(bytes.toString("latin1", 0, beginning.length))
 
-/** The lines before the first damaged one, and where and why reading stopped. */
+/** The lines before the first damaged line, and where and why reading stopped. */
 const readLines = (bytes: Buffer) => {
   const lines: Array<JournalLine> = []
   let size = 0
@@ -51,8 +51,8 @@ const readLines = (bytes: Buffer) => {
 }
 
 /**
- * True if the rest of a journal was reported as saved: it has its line end, or begins with a complete record. A crash
- * never leaves that.
+ * True if the rest of a journal had been written completely: it ends with a line end, or begins with a complete record.
+ * A crash leaves neither, so the rest is damaged.
  */
 const wasSaved = (rest: string, expected: LineBefore): boolean =>
   (rest.endsWith("\n") && parseJson(rest) !== undefined) ||
@@ -60,7 +60,7 @@ const wasSaved = (rest: string, expected: LineBefore): boolean =>
     ({ 0: end, index }) => typeof decodeLine(rest.slice(0, index + end.length - 1), expected) !== "string"
   )
 
-/** Fields that every version writes into the first record. */
+/** Fields of the first record in every version. */
 const decodeHead = Schema.decodeUnknownOption(
   Schema.Struct({
     type: Schema.Literal("opened"),
@@ -69,7 +69,7 @@ const decodeHead = Schema.decodeUnknownOption(
   })
 )
 
-/** The bytes of a journal, at most 512 MiB, and its intact lines. The first line opens a run. */
+/** The bytes of a journal, at most 512 MiB, and its intact lines. The first line must open a run. */
 const readOpened = Effect.fnUntraced(function* (path: string) {
   const fs = yield* FileSystem.FileSystem
   const fail = (reason: JournalReason) => new JournalError({ path, reason })
@@ -84,7 +84,7 @@ const readOpened = Effect.fnUntraced(function* (path: string) {
   const read = readLines(bytes)
   const [first] = read.lines
   if (first === undefined) {
-    /** A run that crashed during its first line has done nothing yet. */
+    /** A run that crashed in its first line has done nothing yet. */
     const isUnbegun = bytes.length === 0 || (read.stop === undefined && beginsAsJournal(bytes))
     return yield* fail({ _tag: isUnbegun ? "Empty" : "Foreign" })
   }
@@ -99,7 +99,7 @@ const readOpened = Effect.fnUntraced(function* (path: string) {
   return yield* fail({ _tag: "UnknownRecord", line: 1, kind: "opened", program })
 })
 
-/** Reads a whole journal. Fails if any part is damaged, except what a crash left at its end. */
+/** Reads a whole journal. Fails if any part is damaged. What a crash left at the end is no damage. */
 export const readJournal = Effect.fn("readJournal")(function* (path: string) {
   const { bytes, expected, lines, opened, size, stop } = yield* readOpened(path)
   const { end, what } = stop ?? { end: bytes.length - 1, what: "shape" }
@@ -110,7 +110,7 @@ export const readJournal = Effect.fn("readJournal")(function* (path: string) {
   return content
 })
 
-/** The intact beginning of a journal, and the bytes after it. Fails if even the first record is damaged. */
+/** The intact beginning of a journal, and the bytes after it. Fails if the first record is damaged. */
 export const readIntact = Effect.fn("readIntact")(function* (path: string) {
   const { bytes, lines, size } = yield* readOpened(path)
   const rest: Uint8Array = bytes.subarray(size)

@@ -1,8 +1,8 @@
 /**
- * Proves which records of a journal this user wrote. Each record carries a MAC over the previous MAC and the text of
- * its line, with a key that only the user has. So nobody else can change, add, remove or move a record, or copy one
- * from another run. Checksums prove none of this, because everybody can compute them. The key is in a file that nobody
- * else can read. It is created on first use and never leaves this machine.
+ * Proves which records of a journal this user wrote. Each record has a MAC over the previous MAC and the text of its
+ * line. Only the user has the key. So nobody else can change, add, remove or move a record, or copy one from another
+ * run. Checksums cannot prove that, because anybody can compute them. The key lies in a file that nobody else can read.
+ * It is created on first use and never leaves this machine.
  */
 import { createHash, createHmac, createSecretKey, type KeyObject, randomBytes, timingSafeEqual } from "node:crypto"
 import type { JournalLine } from "./JournalLine.ts"
@@ -19,7 +19,7 @@ const folderMode = 0o700
 const everybodyElse = 0o077
 const keyForm = /^[0-9a-f]{64}\n?$/
 
-/** The key, or the reason why there is none, as a clause. */
+/** The key, or a clause that says why there is none. */
 export type JournalKey = { readonly key: Uint8Array } | { readonly problem: string }
 
 /** The path of the key file. `locks` is a folder in the user's own state folder. */
@@ -33,7 +33,7 @@ const readKey = Effect.fnUntraced(function* (
   file: string
 ): Effect.fn.Return<JournalKey | undefined, PlatformError, FileSystem.FileSystem> {
   const fs = yield* FileSystem.FileSystem
-  /** Does not follow links, and skips files that never end. */
+  /** Does not follow links. Reads a regular file only, because others may never end. */
   const info = yield* ifFound(fs.lstat(file))
   if (info === undefined) return undefined
   if (info.type !== "File" || Number(info.size) > 100) return { problem: "it is not a key. Remove it" }
@@ -48,7 +48,7 @@ const readKey = Effect.fnUntraced(function* (
   return keyForm.test(text) ? { key: Buffer.from(text.trim(), "hex") } : { problem: "it is not a key. Remove it" }
 })
 
-/** Creates the key, unless another process just did. No process ever sees a partial key. */
+/** Creates the key. Does nothing if another process has just created it. No process ever sees a part of the key. */
 const makeKey = Effect.fnUntraced(function* (file: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -64,7 +64,7 @@ const makeKey = Effect.fnUntraced(function* (file: string) {
   yield* flushFolder(path.dirname(file))
 }, Effect.scoped)
 
-/** The user's key. A new one is created only for a journal that will be written. */
+/** The user's key. Creates a key only if a journal will be written. */
 export const journalKey = Effect.fn("journalKey")(
   function* (
     file: string,
@@ -92,7 +92,8 @@ export class SealKey {
   }
 
   /**
-   * The MAC of a line up to the end of its record. `before` is the MAC of the previous line, or the start of a session.
+   * The MAC of a line up to the end of its record. `before` is the MAC of the previous line. In the first line of a
+   * session, it is the start value of the session.
    */
   mac(before: string, line: string): string {
     return createHmac("sha256", this.#key).update(before).update(line).digest("base64url").slice(0, macLength)
@@ -103,7 +104,7 @@ export class SealKey {
   }
 }
 
-/** A line up to the end of its record, and its MAC. */
+/** The text of a line up to the end of its record, and its MAC. */
 interface SealedLine {
   readonly line: string
   readonly mac: string
@@ -111,7 +112,7 @@ interface SealedLine {
 
 const sealedForm = /^(.*),"mac":"([\w-]{22})"\},"sum":"[0-9a-f]{8}"\}$/s
 
-/** Splits a line into text and MAC. Undefined for a line without a MAC, such as a database record. */
+/** Splits a line into text and MAC. Undefined for a line without a MAC, such as a record in a database. */
 const sealOf = ({ text }: JournalLine): SealedLine | undefined => {
   const [, line, mac = ""] = sealedForm.exec(text) ?? []
   return line === undefined ? undefined : { line: `${line}}`, mac }
@@ -119,21 +120,21 @@ const sealOf = ({ text }: JournalLine): SealedLine | undefined => {
 
 /** What the MACs of a journal prove. */
 export interface Proof {
-  /** All records from this number on were written by this user. One more than the number of records if none was. */
+  /** This user wrote all records from this number on. If the user wrote none, one more than the number of records. */
   readonly from: number
-  /** The value that the MAC of the next record continues. */
+  /** The MAC from which the MAC of the next record is computed. */
   readonly next: string
 }
 
 /**
- * Determines the last records that the owner of the key wrote without gaps. The first of them begins the run or a
- * session, and its MAC covers everything before it.
+ * Finds the last records without gaps that the owner of the key wrote. The first of them begins the run or a session.
+ * Its MAC covers everything before it.
  */
 export const proofOf = (lines: ReadonlyArray<JournalLine>, key: SealKey): Proof => {
   const all = createHash("sha256")
   /**
-   * The start value of a session whose MACs cannot continue earlier ones: a hash of all previous lines, whoever wrote
-   * them.
+   * The start value of a session that cannot continue the MACs of the lines before it. It is a hash of all these lines,
+   * whoever wrote them.
    */
   const start = (): string => `start ${all.copy().digest("hex")}`
   let from = 1

@@ -1,6 +1,6 @@
 /**
- * Appends to a journal. Records that arrive while the disk is busy are written together with one flush. `append`
- * returns when its record is on disk. If the disk fails, a partly written record is removed, writing stops, and
+ * Appends to a journal. Records that arrive while the disk is busy are written together, with one flush. `append`
+ * returns when its record is on disk. If the disk fails, a partly written record is removed. Then writing stops, and
  * `failed` reports it.
  */
 import * as Cause from "effect/Cause"
@@ -19,23 +19,23 @@ import { newProof, type Proof, type SealKey } from "./JournalSeal.ts"
 import { codeOf } from "../files/FileFailure.ts"
 
 export interface JournalWriter {
-  /** Returns when the record is on disk. Never returns after the journal has failed. */
+  /** Returns when the record is on disk. Never returns if the journal has failed. */
   readonly append: (record: JournalRecord) => Effect.Effect<void>
-  /** Enqueues the record in order without waiting for the disk. */
+  /** Adds the record to the queue without waiting for the disk. */
   readonly enqueue: (record: JournalRecord) => Effect.Effect<void>
-  /** Returns when all enqueued records are on disk. */
+  /** Returns when all records in the queue are on disk. */
   readonly flush: Effect.Effect<void>
   /** Fails as soon as the journal cannot be written. Never succeeds. */
   readonly failed: Effect.Effect<never, JournalError>
 }
 
-/** The protection of written records. */
+/** How written records are protected. */
 export interface JournalProtection extends Pick<LineProtection, "write"> {
-  /** Proves who wrote the records. `proof` is the proof for existing records. */
+  /** Proves who wrote the records. `proof` is what is known about existing records. */
   readonly seal?: { readonly key: SealKey; readonly proof: Proof }
 }
 
-/** A record to write, or a caller that waits until everything before it is on disk. */
+/** A record to write, or a caller that waits until all earlier records are on disk. */
 type Entry = { readonly record: JournalRecord; readonly at: string } | { readonly written: Deferred.Deferred<void> }
 
 const fileMode = 0o600
@@ -45,7 +45,7 @@ const writeFailed =
   (error: PlatformError): JournalError =>
     new JournalError({ path, reason: { _tag: "WriteFailed", code: codeOf(error), safe } })
 
-/** The end of the journal on disk: its last line and its size in bytes. */
+/** The end of the journal on disk: its last line, and its size in bytes. */
 const endOf = (content: JournalContent | undefined, mac: string): { readonly line: LineEnd; readonly size: number } => {
   const last = content?.lines.at(-1)
   return {
@@ -55,8 +55,8 @@ const endOf = (content: JournalContent | undefined, mac: string): { readonly lin
 }
 
 /**
- * Opens a new or an existing journal for appending. When the scope closes, enqueued records are written before it
- * closes the file.
+ * Opens a new or an existing journal for appending. When the scope closes, writes the records in the queue, then closes
+ * the file.
  */
 export const openJournal = Effect.fn("openJournal")(
   function* (path: string, content: JournalContent | undefined, { seal, write }: JournalProtection = {}) {
@@ -69,7 +69,7 @@ export const openJournal = Effect.fn("openJournal")(
     let end = endOf(content, (seal?.proof ?? newProof).next)
     let isBroken = false
 
-    /** A record that cannot be encoded is a defect of the program. It ends the run instead of blocking it. */
+    /** A record that cannot be encoded is a defect of the program. The run must end, not wait for the record. */
     const breakOff = Effect.fnUntraced(function* (cause: Cause.Cause<PlatformError>) {
       isBroken = true
       yield* Effect.ignore(Effect.andThen(handle.truncate(end.size), handle.sync))
@@ -96,9 +96,9 @@ export const openJournal = Effect.fn("openJournal")(
     }, Effect.catchCause(breakOff))
 
     const writeWaiting = Effect.flatMap(Queue.clear(waiting), writeAll)
-    /** Runs after the fiber below has ended: concurrent writes would give two lines the same number. */
+    /** Runs after the fiber below has ended. Two writers at once would give two lines the same number. */
     yield* Effect.addFinalizer(() => writeWaiting)
-    /** Dequeued records are written even if the run is interrupted. */
+    /** Records that were taken from the queue are written even if the run is interrupted. */
     const next = Effect.uninterruptibleMask((restore) => Effect.andThen(restore(Queue.peek(waiting)), writeWaiting))
     yield* Effect.forkScoped(Effect.forever(next))
 

@@ -1,4 +1,4 @@
-/** Records the user's answers in the journal, so that a resumed run does not ask again. */
+/** Records the user's answers in the journal. A resumed run does not ask again. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -24,7 +24,7 @@ const answeredWith = <A>(answer: Schema.Codec<A, Schema.Json>): Schema.Codec<Ans
     always: Schema.optionalKey(Schema.Array(Schema.String))
   })
 
-/** Schemas of the answers to each kind of question. */
+/** The schema of the answers to each kind of question. */
 export const answered = {
   step: answeredWith<StepAnswer>(StepAnswer),
   call: answeredWith<CallAnswer>(CallAnswer),
@@ -35,13 +35,12 @@ export const answered = {
 const answerKey = (question: string): string => `question/${question}`
 
 /**
- * True for an answer that holds for a resumed run. A refusal does not, so that the program asks again, unless the user
- * said what they want instead.
+ * True for an answer that a resumed run uses again. A no is asked again, unless the user said what they want instead.
  */
 const isFinal = ({ answer, by, instead }: Answered<StepAnswer | CallAnswer | WordsAnswer>): boolean =>
   by === "person" && ((answer !== "decline" && answer !== "deny" && answer !== "nothing") || instead !== undefined)
 
-/** Passes a question to `inner` unless it was approved before. Each question about an uncertain call is new. */
+/** Passes a question to `inner`, unless the user approved it before. Always asks about uncertain calls. */
 export const layerRecordedAnswers = <E, R>(inner: Layer.Layer<Approver, E, R>): Layer.Layer<Approver, E, R | Journal> =>
   Layer.effect(
     Approver,
@@ -50,7 +49,7 @@ export const layerRecordedAnswers = <E, R>(inner: Layer.Layer<Approver, E, R>): 
       const journal = yield* Journal
       const words = approver.question
 
-      /** Asks again if the recorded answer is unreadable. */
+      /** If the recorded answer is unreadable, asks again. */
       const askOnce = Effect.fnUntraced(function* <A extends StepAnswer | CallAnswer | WordsAnswer>(
         question: string,
         codec: Schema.Codec<Answered<A>, Schema.Json>,
@@ -67,7 +66,7 @@ export const layerRecordedAnswers = <E, R>(inner: Layer.Layer<Approver, E, R>): 
       return Approver.of({
         ...approver,
         step: (title, items, question) => askOnce(question, answered.step, approver.step(title, items, question)),
-        /** The gate asks about plugins and servers before each run. */
+        /** The gate asks about plugins and servers before every run. */
         call: (item, question) =>
           isStart(item) && item.tool !== "read_file"
             ? approver.call(item, question)

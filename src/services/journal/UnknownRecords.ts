@@ -1,4 +1,4 @@
-/** Handles records that this version does not know: which version wrote them, and what to report. */
+/** Handles records that this version does not know. Says which version wrote them, and what they mean for the run. */
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { recordKinds } from "../../domain/journal/JournalRecord.ts"
@@ -28,7 +28,7 @@ export const unknownRecord = (lines: ReadonlyArray<JournalLine>, key: string): J
   return line === undefined ? new JournalError({ path: "of the run", reason }) : errorOf(lines, line, "of the run")
 }
 
-/** Kinds of records that a run needs. Without an intent, a tool could act twice. */
+/** Kinds of records that a run needs. Without an intent, a call could happen twice. */
 const needed: ReadonlySet<string> = new Set(["opened", "resumed", "intent"])
 
 /** The error for the first unreadable record that the run needs, if there is one. */
@@ -37,7 +37,7 @@ export const neededUnknown = (lines: ReadonlyArray<JournalLine>, path: string): 
   return line === undefined ? undefined : errorOf(lines, line, path)
 }
 
-/** A sentence about records that were skipped; undefined if none was. `isUnknown` decides for each line. */
+/** A sentence about the skipped records. Undefined if none was skipped. `isUnknown` decides about each line. */
 export const leftOutNote = (
   lines: ReadonlyArray<JournalLine>,
   isUnknown: (line: JournalLine) => boolean = ({ type }) => !recordKinds.has(type)

@@ -1,7 +1,7 @@
 /**
- * Reads what a project says about itself, for its map and for choosing checks: the file list, manifests, main sources
- * and tests. Skips files outside the project, links, and files that a rule excludes or asks about. All limits are
- * small, because every run does this first.
+ * Reads the files from which the project map is drawn and checks are chosen: the file list, manifests, main sources and
+ * tests. Skips links, files outside the project, and files that a rule denies or asks about. All limits are small,
+ * because every run does this first.
  */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -28,7 +28,7 @@ import { findProgram, isExecutable } from "../commands/ChildRun.ts"
 import { type DrawMap, type MayRead, ProjectMap } from "../files/ProjectMap.ts"
 import { Workspace } from "../files/Workspace.ts"
 
-/** The limit of listed files and folders. The map of a larger project is incomplete. */
+/** At most this many files and folders are listed. The map of a larger project is incomplete. */
 export const mostMapped = 20_000
 /** The time limit for listing folders. */
 const listingTime = Duration.seconds(3)
@@ -38,8 +38,7 @@ const mostSources = 24
 const filesAtOnce = 8
 
 /**
- * The text of a regular project file. Empty for links and paths through them, denied files, binary files and larger
- * files.
+ * The text of a regular project file. Empty for links and paths through them, and for denied, binary and larger files.
  */
 const readOwn = Effect.fnUntraced(function* (file: string, maxBytes: number, mayRead: MayRead) {
   const workspace = yield* Workspace
@@ -58,10 +57,10 @@ const readAll = Effect.fnUntraced(function* (files: ReadonlyArray<string>, maxBy
   return read.flat()
 })
 
-/** How many Python tests are read to find out which package runs them. */
+/** This many Python tests are read to find out which package runs them. */
 const mostPythonTests = 10
 
-/** The files of the project, details of the listing, and the manifests, those near `near` first. */
+/** The files of the project, how they were listed, and the manifests. Manifests near `near` come first. */
 const readManifests = Effect.fnUntraced(function* (mayRead: MayRead, near: ReadonlyArray<string> = []) {
   const workspace = yield* Workspace
   const until = (yield* Clock.currentTimeMillis) + Duration.toMillis(listingTime)
@@ -76,7 +75,7 @@ const readManifests = Effect.fnUntraced(function* (mayRead: MayRead, near: Reado
   return { listing, files, manifests: texts.map(({ path, text }) => ({ path, text, files: all, namesPytest })) }
 })
 
-/** Whether the programs of these commands exist, on the search path or by their path in the project. */
+/** Whether the programs of these commands exist on the search path, or at their path in the project. */
 const programsHere = Effect.fnUntraced(function* (commands: ReadonlyArray<ProjectCommand>, searchPath: string) {
   const { root } = yield* Workspace
   const folders = searchPath.split(":")
@@ -104,7 +103,7 @@ const commandsHere = Effect.fnUntraced(function* (manifests: ReadonlyArray<Manif
   return runnableCommands(commands, yield* programsHere(commands, searchPath))
 })
 
-/** All commands of the project, each in the best way that can run here, or in its conventional form if none can. */
+/** All commands of the project. Each has the form that can run here, or the usual form if none can. */
 export const readCommands = Effect.fn("readCommands")(function* (searchPath: string) {
   const { manifests } = yield* readManifests(() => Effect.succeed(true))
   const commands = projectCommands(manifests)
@@ -112,7 +111,7 @@ export const readCommands = Effect.fn("readCommands")(function* (searchPath: str
   return commands.map((command) => runnableCommands([command], has)[0] ?? command)
 })
 
-/** Reads the project and draws its map. Looks for programs in the folders of `searchPath`. */
+/** Reads the project and draws its map. Programs are looked up in `searchPath`. */
 export const readProjectMap = Effect.fn("readProjectMap")(
   function* (window: number, mayRead: MayRead, searchPath: string) {
     const budget = mapBudget(window)
@@ -142,7 +141,7 @@ export const readProjectMap = Effect.fn("readProjectMap")(
   Effect.orElseSucceed(() => "")
 )
 
-/** Provides the map to prompts, with commands that this search path can run. */
+/** Provides the map for prompts. The map shows commands that can run with this search path. */
 export const layerProjectMap = (searchPath: string) =>
   Layer.effect(
     ProjectMap,
@@ -154,9 +153,9 @@ export const layerProjectMap = (searchPath: string) =>
     )
   )
 
-/** The limit of tests that are searched for imports. */
+/** At most this many tests are searched for imports. */
 const mostSearched = 400
-/** Chooses checks with programs from the folders of `searchPath`. Empty if the project cannot be listed. */
+/** Chooses checks with programs from `searchPath`. Empty if the project cannot be listed. */
 export const chooseProjectChecks = Effect.fn("chooseProjectChecks")(
   function* (changed: ReadonlyArray<string>, mayRead: MayRead, searchPath: string) {
     const { files, manifests } = yield* readManifests(mayRead, changed)

@@ -1,6 +1,7 @@
 /**
- * Reads the answer of a model while the model writes it. Separates thoughts from text, in fields or in tags, and passes
- * the text to a listener. Stops as soon as the answer cannot become usable. Leaving the stream closes the request.
+ * Reads the answer of a model while the model writes it. Separates thoughts from text. Thoughts may come in fields or
+ * in tags. Passes the text to a listener. Stops as soon as the answer can no longer be useful. Leaving the stream
+ * closes the request.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -49,12 +50,12 @@ const detailOf = (problem: Unrecoverable): string =>
     ? `it repeated "${quoted(problem.unit)}" ${problem.times} times`
     : `after ${longestPreamble} characters it had no heading, code block or field of the document that begins with "${problem.begins}"`
 
-/** The answer so far, with thoughts kept separate. */
+/** The answer so far. Thoughts are kept apart from text. */
 class AnswerWriting {
   text = ""
   thinking = ""
   readonly calls: Array<AskedCall> = []
-  /** Absent until the model thinks: a model without thinking has no phases. */
+  /** Absent until the model begins to think. A model without thoughts has no phases. */
   phase: Phase | undefined
   readonly #split = new ThinkingSplit()
   readonly #watch: AnswerWatch
@@ -69,7 +70,7 @@ class AnswerWriting {
     return estimateTokens(this.thinking, this.#options.thinking.scale)
   }
 
-  /** Adds text from the server, which may contain thoughts in tags. */
+  /** Adds text from the server. It may contain thoughts in tags. */
   addText(delta: string): ModelErrorReason | undefined {
     for (const { kind, text } of this.#split.add(delta)) {
       const found = kind === "text" ? this.#write(text) : this.addThinking(text)
@@ -90,13 +91,13 @@ class AnswerWriting {
     // Some models write an empty block of thoughts if asked not to think.
     if (this.text.trim() === "" && this.thinking.trim() !== "") this.phase = "thinking"
     const thought = this.thinkingTokens
-    // Thoughts that are never closed may contain the document. Then the limit for the answer applies instead.
+    // Thoughts whose tag is never closed may contain the document. Then the limit for the answer applies to them.
     if (thought > this.#options.thinking.tokens && !this.#split.hasHeading)
       return { _tag: "ThinkingCutOff", tokens: thought }
     return this.#unrecoverable(this.#watch.thinking(delta))
   }
 
-  /** Adds a piece of the arguments of a call through the interface. */
+  /** Adds a piece of the arguments of a native call. */
   addArguments(delta: string): ModelErrorReason | undefined {
     return this.#unrecoverable(this.#watch.callArguments(delta))
   }
@@ -106,7 +107,7 @@ class AnswerWriting {
     return { _tag: "Hopeless", kind: found.kind, detail: detailOf(found), partial: this.text }
   }
 
-  /** Adds the remaining text when the answer has ended. */
+  /** Adds the remaining text when the answer ends. */
   end(): void {
     const { answer, pieces } = this.#split.end()
     for (const { kind, text } of pieces) {
@@ -131,7 +132,7 @@ export interface Received extends ModelAnswer {
 
 const readTimes = Schema.decodeUnknownOption(Schema.Struct(Struct.pick(Usage.fields, ["answerMs", "loadMs"])))
 
-/** Durations that the server reported for parts of a call, if its provider passes them on. */
+/** Durations of parts of a call, as the server reported them. Absent if the provider does not pass them on. */
 const serverTimes = (finish: Response.FinishPart | undefined): Pick<Usage, "answerMs" | "loadMs"> =>
   Object.assign({}, ...Object.values(finish?.metadata ?? {}).flatMap((said) => Option.toArray(readTimes(said))))
 
@@ -139,25 +140,24 @@ interface ReadOptions extends WritingOptions {
   /** For messages. */
   readonly server: Omit<FailureContext, "partial">
   readonly meter: UsageMeter["Service"]
-  /** The settings of the call. */
   readonly settings: CallSettings
-  /** Called for each part. `characters` counts thoughts and text so far. */
+  /** Called for each part of the answer. `characters` counts all thoughts and text so far. */
   readonly onPart: (characters: number) => void
   /** Runs when the first part of the answer arrives. */
   readonly arrived: Effect.Effect<void>
-  /** Runs when the model begins to think, and when it then begins to write. */
+  /** Runs when the model begins to think, and again when it begins to write. */
   readonly entered: (phase: Phase) => Effect.Effect<void>
 }
 
-/** Arguments as plain JSON: `{}` if missing or invalid, cut at the maximum depth. */
+/** Arguments as plain JSON: `{}` if missing or invalid. Deeper values than the maximum depth are cut. */
 const jsonOf = (params: unknown): Schema.Json =>
   JSON.parse(JSON.stringify(withoutDeeper(params as Schema.Json, maxNesting + 1)) ?? "{}")
 
 export type ReceivedPart = Response.StreamPart<Record<string, Tool.Any>, "deferred">
 
 /**
- * Fails with the cause if the answer breaks off, or with `Hopeless` or `ThinkingCutOff` if it was stopped. The error
- * contains the partial text.
+ * Fails with the cause if the answer breaks off. Fails with `Hopeless` or `ThinkingCutOff` if the program stopped it.
+ * The error contains the text so far.
  */
 export const readAnswer = Effect.fnUntraced(function* (
   answer: Stream.Stream<ReceivedPart, AiError.AiError>,
@@ -166,7 +166,7 @@ export const readAnswer = Effect.fnUntraced(function* (
   const { arrived, entered, onPart, meter, server, settings } = options
   const started = yield* Clock.currentTimeMillis
   const writing = new AnswerWriting(options)
-  /** How many times in a row the last piece arrived, ignoring blanks around it. */
+  /** How many times in a row the last piece arrived. Blanks around it do not count. */
   let repeated = { piece: "", times: 0 }
   let finish: Response.FinishPart | undefined
   let hasArrived = false
@@ -191,7 +191,7 @@ export const readAnswer = Effect.fnUntraced(function* (
     const answerTokens = finish?.usage.outputTokens.total
     const usage: Usage = {
       ...(promptTokens === undefined ? {} : { promptTokens }),
-      // If the server's count excludes cached tokens, the cached ones are no part of it, so they are dropped.
+      // Some servers count cached tokens separately, not as part of the prompt. Their number is then dropped.
       ...(cachedTokens === undefined || cachedTokens > (promptTokens ?? 0) ? {} : { cachedTokens }),
       ...(answerTokens === undefined ? {} : { answerTokens }),
       ...serverTimes(finish),
@@ -233,7 +233,7 @@ export const readAnswer = Effect.fnUntraced(function* (
   }
 })
 
-/** The answer, unless it is cut off, empty or only thoughts. An answer with calls needs no text. */
+/** Fails for an answer that is cut off, empty, or only thoughts. An answer with calls needs no text. */
 export const usableAnswer = ({
   isCutOff,
   thinkingTokens,

@@ -1,6 +1,6 @@
 /**
- * Sends one prompt once: measures it, plans the settings, and reads the answer. Learns from token counts before and
- * after. `ModelCaller` decides about retries.
+ * Sends one prompt once. Measures the prompt, plans the settings, reads the answer, and learns from its token counts.
+ * `ModelCaller` decides about retries.
  */
 import * as Effect from "effect/Effect"
 import type * as AiError from "effect/ai/AiError"
@@ -48,7 +48,7 @@ export type { Bound } from "../providers/CallOptions.ts"
 export interface ModelRequest {
   readonly id: ModelCallId
   readonly prompt: FilledPrompt
-  /** A conversation to send instead of the prompt. The prompt then only measures it. */
+  /** A conversation to send in place of the prompt. The prompt is then only measured. */
   readonly conversation?: ConversationCall
   /** The step of the task; see `Urgency`. */
   readonly step: number
@@ -56,17 +56,17 @@ export interface ModelRequest {
   readonly model?: string
   /** The JSON schema that the answer must fit. */
   readonly format?: object
-  /** How the server may bind the model to a form, if it can. */
+  /** How the server may force the model to write a form, if the server can. */
   readonly bound?: Bound
-  /** The expected document. An answer that cannot become one is stopped. */
+  /** The expected document. An answer that cannot become this document is stopped. */
   readonly shape?: AnswerShape
   /** Creates a listener for the text of one answer. Each retry gets a new listener. */
   readonly listen?: () => (delta: string) => void
-  /** What went wrong with earlier answers; absent if nothing did. */
+  /** What was wrong with earlier answers. Absent if nothing was. */
   readonly tuning?: Tuning
 }
 
-/** The target of a call. `window` is the run's window, or less if the model supports less. */
+/** Where a call goes. `window` is the window of the run, or smaller if the model supports less. */
 interface Target {
   readonly name: string
   readonly facts: ModelFacts
@@ -78,17 +78,15 @@ interface Target {
 /** How often a call was retried, what happened before, and whether it waits for the server. */
 export interface Tries {
   readonly retried: number
-  /** Retries by reason, because each reason has its own limit. */
+  /** Retries by reason. Each reason has its own limit. */
   readonly byReason: ReadonlyMap<string, number>
   readonly isWaiting: boolean
   readonly after?: string
-  /** True if the retry must run without other calls in progress. */
+  /** True if the retry must run while no other call is in progress. */
   readonly isAlone?: boolean
 }
 
-/**
- * If a prompt does not fit although no other call shares the window, it is too long: no space is left for the answer.
- */
+/** A prompt is too long if it leaves no space for the answer although no other call shares the window. */
 const asOverflow = (error: ModelError, { isAlone = false, window }: Target, estimated: number): ModelError => {
   const { reason } = error
   const isFull = isAlone && reason._tag === "Busy" && reason.isShared === true && /context size/i.test(reason.detail)
@@ -102,8 +100,7 @@ const unclearCount = (counted: number, estimated: number): string =>
   `The model server counted ${counted} tokens for a prompt of about ${estimated}. Either it leaves out what it had in its cache (Ollama 0.30), or its window is smaller than contextWindow and it dropped the front of the prompt. Look at "ollama ps" for the window.`
 
 /**
- * The form to which the server binds the answer. None with thoughts or calls through the interface, which such a form
- * excludes.
+ * The form that the server forces on the answer. None if the model thinks or makes native calls: a form excludes both.
  */
 const boundOf = ({ bound = {}, conversation }: ModelRequest, { facts }: Target, thinks: boolean): Bound => {
   if (thinks || (conversation?.tools.length ?? 0) > 0) return {}
@@ -111,7 +108,7 @@ const boundOf = ({ bound = {}, conversation }: ModelRequest, { facts }: Target, 
   return grammar !== undefined && facts.takesGrammar === true ? { grammar } : format === undefined ? {} : { format }
 }
 
-/** A planned call, and the receiver of notices from its provider. */
+/** A planned call, and a function that receives notices from its provider. */
 interface PlannedCall {
   readonly planned: CallPlan
   readonly bound: Bound
@@ -127,7 +124,7 @@ const makeLearning = Effect.fnUntraced(function* (notes: ModelNotes) {
   /** Models whose calls share one window. */
   const sharing = new Set<string>()
 
-  /** The error of a prompt that does not fit the window. `counted` is the server's token count. */
+  /** The error for a prompt that does not fit the window. `counted` is the token count of the server. */
   const overflow = (prompt: FilledPrompt, { name, window }: Target, estimated: number, counted?: number) => {
     const parts = largestParts(prompt, calibration.scale(name))
     return new ModelError({
@@ -135,7 +132,7 @@ const makeLearning = Effect.fnUntraced(function* (notes: ModelNotes) {
     })
   }
 
-  /** Learns from the server's token count for a prompt, if the answer has one. */
+  /** Learns from the server's token count for a prompt. Does nothing if the answer has no count. */
   const learn = (
     { prompt: { system, user } }: ModelRequest,
     { name, window }: Pick<Target, "name" | "window">,
@@ -146,9 +143,9 @@ const makeLearning = Effect.fnUntraced(function* (notes: ModelNotes) {
       : calibration.record(name, { prompt: system + user, counted, isWhole, window })
 
   /**
-   * Learns from a refused prompt that is too long. Without token counts, it counts as longer than the window. This
-   * happens while the call has its slot, so that no other call starts before. If the server's window is smaller than
-   * the configured one, prompt tokens are scaled up accordingly.
+   * Learns from a prompt that the server refused as too long. Without a token count, the prompt counts as longer than
+   * the window. The call still has its slot, so that no other call starts before. If the window of the server is
+   * smaller than configured, estimates of tokens grow in proportion.
    */
   const learnRefusal = Effect.fnUntraced(function* (
     { prompt: { system, user } }: ModelRequest,
@@ -163,7 +160,7 @@ const makeLearning = Effect.fnUntraced(function* (notes: ModelNotes) {
     if (share > 1) yield* notes.once("window", "warning", smallerWindowNote(name, reason.window, window))
   })
 
-  /** Fails for an answer if the server did not read the whole prompt. */
+  /** Fails if the server did not read the whole prompt of an answer. */
   const check = Effect.fnUntraced(function* (request: ModelRequest, target: Target, answer: ModelAnswer) {
     const counted = answer.usage.promptTokens ?? 0
     const estimated = estimatePrompt(request.prompt, calibration.scale(target.name))
@@ -181,7 +178,7 @@ const makeTargets = Effect.fnUntraced(function* (thinking: Thinking, { sharesWin
   const settings = yield* RunSettings
   const { facts: factsOf, serves = () => true } = yield* CurrentServer
 
-  /** The model that a skill or a stage chose, if the same server has it; else the run's model. */
+  /** The model that a skill or a stage chose, if the same server has it. Otherwise the model of the run. */
   const nameOf = ({ id, model = stageModel(settings, id.stage) }: ModelRequest): string =>
     model !== undefined && serves(model) ? model : settings.model
 
@@ -215,8 +212,8 @@ const makeTargets = Effect.fnUntraced(function* (thinking: Thinking, { sharesWin
 })
 
 /**
- * Sends the request. Calls stay as the model wrote them, because the gate decides about them first. Without tools there
- * is no toolkit: an empty one would refuse any call.
+ * Sends the request. Calls stay as the model wrote them, because the gate decides about them before they run. A request
+ * without tools has no toolkit: an empty toolkit would refuse any call.
  */
 const streamOf = (
   model: LanguageModel.LanguageModel,
@@ -285,11 +282,12 @@ const makePlannedSend = Effect.fnUntraced(function* (
   const settings = yield* RunSettings
   const reading = yield* makeReading(server, thinking)
   const withHeartbeat = yield* makeHeartbeat(events, settings.parallel)
-  /** Models whose server refused to bind an answer to a form. */
+  /** Models whose server refused to force a form on the answer. */
   const unbound = new Set<string>()
 
   /**
-   * Sends a planned call. If the server refuses a setting for thinking, remembers that and sends the call without it.
+   * Sends a planned call. If the server refuses a setting for thoughts, sends the call again without it, and remembers
+   * that.
    */
   const sendPlanned = Effect.fnUntraced(function* (
     request: ModelRequest,
@@ -313,7 +311,7 @@ const makePlannedSend = Effect.fnUntraced(function* (
       const detail = error.what
       if (think === undefined) return yield* new ModelError({ reason: { _tag: "Refused", detail } })
       if (think === refused) return yield* error
-      // A setting that was only tried after cut-off thoughts is not the user's choice, so it is not reported.
+      // Not reported if the user did not choose the setting: it was only tried after thoughts were cut off.
       const isReported = think === generationFor(settings, id.stage).think
       if (thinking.refuse(name, think) && isReported) {
         yield* events.publish({ type: "message", level: "warning", text: refusalNote(name, think, detail) })
@@ -346,7 +344,7 @@ const makePlannedSend = Effect.fnUntraced(function* (
   return sendPlanned
 })
 
-/** Sends the calls of a run. What it learns about models applies to all of them. */
+/** Sends the calls of a run. Everything learnt about a model applies to its later calls. */
 export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait) {
   const calibration = yield* TokenCalibration
   const events = yield* RunEvents
@@ -358,7 +356,7 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
   const { nameOf, needs, targetOf } = targets
   const sendPlanned = yield* makePlannedSend(server, thinking, notes, learning, targets)
 
-  /** Sends the prompt once. A call that waited for the server has already reported its start. */
+  /** Sends the prompt once. If the call waited for the server, its start was already reported. */
   const send = Effect.fnUntraced(function* (request: ModelRequest, { after, isAlone, isWaiting, retried }: Tries) {
     const { id, prompt } = request
     const target = yield* targetOf(request)
@@ -381,7 +379,7 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
   })
 
   return {
-    /** The request with the lighter form of its prompt if the whole prompt does not fit the run's window. */
+    /** The request. If its whole prompt does not fit the window of the run, the shorter form of the prompt is used. */
     fitted: (request: ModelRequest): ModelRequest => {
       calibration.expect(request.prompt.system + request.prompt.user)
       const scale = calibration.scale(nameOf(request))

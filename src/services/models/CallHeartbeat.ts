@@ -1,7 +1,7 @@
 /**
  * Reports the progress of a model call: its phase and duration, how much the model has written, and the limit that ends
- * it. Repeated reports let the user distinguish a slow server from a hanging one. Before the first word, only the
- * server's statements and other calls give hints, so a phase may stay unknown.
+ * it. The user can then tell a slow server from a hanging one. Before the first word arrives, the phase may stay
+ * unknown: only the server and other calls give hints.
  */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -13,10 +13,10 @@ import type { CallSeconds } from "../providers/CallOptions.ts"
 import { CurrentServer } from "../providers/Provider.ts"
 import type { RunEvents } from "../runs/RunEvents.ts"
 
-/** Speeds over a shorter time are unreliable. In milliseconds. */
+/** Speeds measured over a shorter time are unreliable. In milliseconds. */
 const measurable = 1000
 
-/** The server is asked after every third progress report whether it has loaded the model. */
+/** After every third progress report, the server is asked whether it has loaded the model. */
 const askEvery = 3
 
 type WaitingReport = Omit<Extract<RunEvent, { readonly type: "model.waiting" }>, "type" | "call">
@@ -31,22 +31,24 @@ interface FollowedCall {
 
 const inSeconds = (millis: number): number => Math.round(millis / 1000)
 
-/** What the calls of a run share. */
+/** What all calls of a run know about the server. */
 interface ServerView {
-  /** When the server last sent anything to any call. */
+  /** When the server last sent data to any call. */
   lastReceivedAt: number
-  /** Models that have answered. They count as loaded unless the server says otherwise. */
+  /** Models that have answered. They count as loaded, unless the server says that they are not. */
   readonly answered: Set<string>
   /** How many calls receive an answer now, and how many the server answers at once. */
   writing: number
   readonly slots: number
 }
 
-/** When a phase ends by its own limit or that of the whole call, in seconds since the phase began. */
+/** When a phase ends, by its own limit or by that of the whole call. In seconds since the phase began. */
 const endOf = (limits: CallSeconds, limit: keyof CallSeconds, seconds: number, whole: number): number =>
   Math.min(limits[limit], seconds + limits.call - whole)
 
-/** What a call waits for before its first word, if the server was silent for this many seconds. */
+/**
+ * What a call waits for before its first word: its turn, or the word. `silent` is how long the server has sent nothing.
+ */
 const waitingForFirst = (limits: CallSeconds, silent: number, whole: number): WaitingReport =>
   silent < whole && silent < inSeconds(heartbeatEvery)
     ? { phase: "turn", seconds: whole, endsAtSeconds: limits.call }
@@ -77,7 +79,7 @@ const followCall = ({ charactersPerToken, limits, model }: FollowedCall, server:
     connected: (): void => {
       isConnected = true
     },
-    /** A part of the answer arrived. `sum` counts characters of thoughts and text so far. */
+    /** A part of the answer arrived. `sum` counts all characters of thoughts and text so far. */
     onPart: (sum: number): void => {
       receivedAt = server.lastReceivedAt = now()
       characters = sum
@@ -87,18 +89,18 @@ const followCall = ({ charactersPerToken, limits, model }: FollowedCall, server:
       server.answered.add(model)
       enter("writing")
     },
-    /** The model begins to think, or then to write. */
+    /** Called when the model begins to think, and when it begins to write. */
     entered: enter,
-    /** A piece of text of an answer whose text is reported. */
+    /** Called for each piece of text of an answer, if the text is reported. */
     wrote: (piece: string): void => {
       text += piece
     },
     isWaiting: (): boolean => firstAt === undefined,
-    /** The server's statement whether it has the model in memory. */
+    /** Whether the server has the model in memory, as the server says. */
     listed: (is: boolean | undefined): void => {
       isListed = is
     },
-    /** The call has ended and released its slot at the server. */
+    /** Called when the call has ended and has released its slot. */
     ended: (): void => {
       if (firstAt !== undefined) server.writing -= 1
     },
@@ -133,7 +135,7 @@ const followCall = ({ charactersPerToken, limits, model }: FollowedCall, server:
 }
 export type CallLife = ReturnType<typeof followCall>
 
-/** Runs `effect`, and `beside` until it ends. */
+/** Runs `effect`. Meanwhile also runs `beside`. */
 const meanwhile = <A, E, R, R2>(
   beside: Effect.Effect<unknown, never, R2>,
   effect: Effect.Effect<A, E, R>
@@ -144,7 +146,7 @@ const meanwhile = <A, E, R, R2>(
     (fiber) => Fiber.interrupt(fiber)
   )
 
-/** Watches the calls of a run. The server answers `slots` of them at once. */
+/** Watches the calls of a run. The server answers `slots` calls at once. */
 export const makeHeartbeat = Effect.fnUntraced(function* (events: RunEvents["Service"], slots: number) {
   const server: ServerView = { lastReceivedAt: -Infinity, answered: new Set(), writing: 0, slots }
   const { isLoaded = () => Effect.undefined } = yield* CurrentServer
@@ -163,7 +165,7 @@ export const makeHeartbeat = Effect.fnUntraced(function* (events: RunEvents["Ser
         if (passed % heartbeatEvery === 0) yield* events.publish({ type: "model.waiting", call, ...life.waiting() })
         if (passed % progressEvery === 0) {
           if (life.isWaiting() && questions++ % askEvery === 0) {
-            /** The server may take long to list loaded models. */
+            /** The server may take long to list loaded models. The report does not wait for that. */
             const listed = Effect.map(isLoaded(model), life.listed)
             yield* Effect.forkChild(Effect.andThen(listed, reportProgress), { startImmediately: true })
           } else yield* reportProgress
@@ -174,7 +176,7 @@ export const makeHeartbeat = Effect.fnUntraced(function* (events: RunEvents["Ser
     })
   }
 
-  /** Reads an answer, and emits `model.waiting` and `model.progress` meanwhile. */
+  /** Reads an answer. Emits `model.waiting` and `model.progress` meanwhile. */
   return <A, E, R>(followed: FollowedCall, read: (life: CallLife) => Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.suspend(() => {
       const life = followCall(followed, server, () => clock.currentTimeMillisUnsafe())

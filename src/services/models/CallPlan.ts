@@ -1,6 +1,6 @@
 /**
- * Plans the settings of a call: whether and how long the model thinks, sampling, and the limit of the answer. Includes
- * what the run has learnt about the thinking of its models.
+ * Plans the settings of a call: whether and how long the model thinks, sampling, and the limit of the answer. Also
+ * remembers what the run has learnt about the thoughts of its models.
  */
 import { type Think, generationFor, samplingToSend } from "../../domain/models/Generation.ts"
 import { familySampling } from "../../domain/models/FamilySampling.ts"
@@ -29,16 +29,19 @@ export const makeThinking = () => {
     models.set(model, known)
     return known
   }
-  /** The nearest setting that the server has not refused: a level falls back to "on", and "on" to none. */
+  /**
+   * The nearest setting that the server has not refused. In place of a level, "on" is used. In place of "on", none is
+   * used.
+   */
   const accepted = ({ refused }: Learnt, think: Think | undefined): Think | undefined => {
     if (think === undefined || !refused.has(settingOf(think))) return think
     return settingOf(think) === "level" && !refused.has("on") ? true : undefined
   }
 
   /**
-   * `cuts` counts answers that were cut off during thoughts. After a cut, the model is asked not to think. If it cannot
-   * stop, its budget doubles with each cut. An undefined `think` is not sent. `thinks` tells whether the model is
-   * expected to think.
+   * `cuts` counts answers that were cut off during thoughts. After the first cut, the model is asked not to think. If
+   * it thinks anyway, its budget doubles with each cut. If `think` is undefined, it is not sent. `thinks` is true if
+   * the model is expected to think.
    */
   const plan = (model: string, facts: ModelFacts, wanted: Think | undefined, cuts: number) => {
     const learnt = of(model)
@@ -54,7 +57,7 @@ export const makeThinking = () => {
 
   return {
     plan,
-    /** Returns true if the refusal is new. */
+    /** Notes that the server refused the setting. Returns true if that is new. */
     refuse: (model: string, think: Think): boolean => {
       const { refused } = of(model)
       const isNew = !refused.has(settingOf(think))
@@ -81,7 +84,7 @@ const words: Record<Setting, string> = {
 export const refusalNote = (model: string, think: Think, detail: string): string =>
   `The model "${model}" does not support ${words[settingOf(think)]} (${detail}). It is asked without it from now on.`
 
-/** What went wrong with earlier answers. Each retry depends only on this. */
+/** What was wrong with earlier answers. Each retry depends only on this. */
 export interface Tuning {
   readonly repeats: number
   /** How many answers were cut off during thoughts. */
@@ -98,11 +101,11 @@ export interface CallPlan {
   }
   readonly thinkingTokens: number
   readonly thinks: boolean
-  /** True if the prompt left no tokens for thoughts, so that the model is asked not to think. */
+  /** True if the prompt left no tokens for thoughts. The model is then asked not to think. */
   readonly isWindowTooSmall: boolean
 }
 
-/** With a smaller budget, thoughts are usually cut off. In tokens. */
+/** With a smaller budget, thoughts would usually be cut off. In tokens. */
 const leastThinking = 512
 
 /** Stages whose answers grow with the number of tasks. */
@@ -111,9 +114,9 @@ const growing: ReadonlySet<Stage> = new Set<Stage>(["plan", "iterate", "conclude
 /**
  * Plans a call whose prompt needs this many tokens. Thoughts get what prompt and answer leave of the window.
  *
- * A plan of many tasks, and the answer of a run, may fill the rest of the window: a lower limit would cut good answers
- * at the same place in every attempt. Other limits stop endless answers. A repeating answer is cut off at the
- * repetition, a wrong document when that shows, thoughts at their limit, and anything too long at `limits.callSeconds`.
+ * A plan of many tasks, and the answer of a run, may fill the rest of the window. With a lower limit, good answers
+ * would be cut at the same place in every attempt. Endless answers are stopped otherwise: at a repetition, when the
+ * document is wrong, at the limit of thoughts, or at `limits.callSeconds`.
  */
 export const planCall = (
   settings: Settings,
@@ -132,7 +135,7 @@ export const planCall = (
   const { sampling = {}, think } = generationFor(settings, stage)
   const reserve = answerReserve(contextWindow)
   const free = Math.max(0, contextWindow - promptTokens - reserve)
-  /** The prompt size is an estimate, so the answer always gets at least its share. */
+  /** The prompt size is only an estimate. So the answer always gets at least its share of the window. */
   const tokensLeft = Math.max(reserve, contextWindow - promptTokens)
   const wanted = thinking.plan(model, facts, think, tuning.thinkingCuts)
   const least = Math.min(leastThinking, limits.thinkingTokens)

@@ -1,6 +1,6 @@
 /**
- * One model call from prompt to answer: it waits for a slot, is retried if that may help, runs as one activity, and
- * emits events. Every stage calls the model through this service.
+ * Makes one model call, from the prompt to the answer. The call waits for a slot, is retried if that may help, is
+ * recorded as one activity, and emits events. Every stage calls the model through this service.
  */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -19,7 +19,10 @@ import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 import { makeServerWait } from "./ServerWait.ts"
 
-/** How often a call is retried, by which limit, and the delay before the first retry. The delay doubles each time. */
+/**
+ * How often a call is retried, which limit applies, and the delay before the first retry. Each further delay is twice
+ * as long.
+ */
 interface Retries {
   readonly times: number
   readonly wait: Duration.Duration
@@ -34,7 +37,7 @@ const retriesOf = (reason: ModelErrorReason, limits: Limits): Retries => {
     if (reason.limit === undefined) return { times: busyRetries, wait, name: "busyRetries" }
     return { times: brokenRetries, wait, name: "brokenRetries" }
   }
-  // A call that used all its time would only use it again.
+  // A call that used all its time would use it all again.
   const isBroken = reason._tag === "DiedMidStream" && reason.limit?.name !== "callSeconds"
   if (!isBroken) return { times: 0, wait: Duration.zero }
   return { times: brokenRetries, wait: Duration.millis(250), name: "brokenRetries" }
@@ -46,7 +49,7 @@ const afterRetries = (error: ModelError, { name, times }: Retries): ModelError =
     ? new ModelError({ reason: { ...error.reason, retried: { name, times } } })
     : error
 
-/** The event of a failed call. `next` says which of how many retries follows. */
+/** The event of a failed call. `next` is the number of the next retry, and of how many. */
 const failedEvent = (
   call: ModelCallId,
   { message, reason, what }: ModelError,
@@ -54,7 +57,7 @@ const failedEvent = (
   next: { readonly retry?: number; readonly retries?: number } = {}
 ) => ({ type: "model.failed", call, reason: reason._tag, message, willRetry, what, ...next }) as const
 
-/** Errors that do not show whether the server responds. A prompt that is too large may not have been sent. */
+/** Errors that do not show whether the server responds. A prompt that is too large may never have been sent. */
 const saysNothing: ReadonlySet<string> = new Set(["Unreachable", "Busy", "ContextOverflow"])
 
 export class ModelCaller extends Context.Service<ModelCaller>()("task-conductor/services/models/ModelCaller", {
@@ -91,7 +94,7 @@ export class ModelCaller extends Context.Service<ModelCaller>()("task-conductor/
       return yield* send(request, { retried: retry, byReason, isWaiting: false, after: error.what, isAlone })
     })
 
-    /** Sends the prompt in a slot, and reports if it must wait for one. */
+    /** Sends the prompt in a slot. Reports if it must wait for a slot. */
     const inSlot = Effect.fnUntraced(function* (request: ModelRequest, tries: Tries) {
       const { id, prompt, step } = request
       const isAlone = tries.isAlone === true
@@ -102,7 +105,7 @@ export class ModelCaller extends Context.Service<ModelCaller>()("task-conductor/
       return yield* slots.withSlot(call, attempts.send(request, tries), queued)
     })
 
-    /** Sends the prompt. If the server is away, the call gives up its slot until the server is back. */
+    /** Sends the prompt. If the server does not respond, the call gives up its slot until the server is back. */
     const send = (request: ModelRequest, tries: Tries): Effect.Effect<ModelAnswer, ModelError> =>
       (tries.isWaiting ? Effect.void : server.ready).pipe(
         Effect.andThen(inSlot(request, tries)),
@@ -130,16 +133,16 @@ export class ModelCaller extends Context.Service<ModelCaller>()("task-conductor/
         execute,
         emit: ({ usage }) => events.publish({ type: "model.finished", call: id, usage })
       })
-      /** A recorded token count calibrates the estimate like a new one. */
+      /** A recorded token count improves the estimate as a new count does. */
       if (!isSent) yield* attempts.learn(request, answer)
       return answer
     })
 
     return {
       /**
-       * Sends one prompt and waits for the whole answer. Fails for an answer that is empty, cut off or unrecoverable.
-       * Also fails for a prompt that does not fit the window, by the estimate or by the server's count. Sends the
-       * lighter form of a prompt if the whole does not fit.
+       * Sends one prompt and waits for the whole answer. Fails if the answer is empty, cut off or unreadable. Fails if
+       * the prompt does not fit the window, by the estimate or by the server's count. If only the whole prompt does not
+       * fit, sends its shorter form.
        */
       ask
     }

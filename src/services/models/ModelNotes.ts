@@ -1,6 +1,6 @@
 /**
- * Messages about models that the user sees once per run: facts about many calls, models that are not fully on the
- * graphics card, and why the server reloaded a model.
+ * Messages about models that the user sees once per run. They concern many calls, models that are not fully on the
+ * graphics card, and why the server loaded a model again.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -35,10 +35,10 @@ export const makeModelNotes = Effect.gen(function* () {
     const remedy = 'A smaller model or context window may fit; "task-conductor models" says more.'
     yield* events.publish({ type: "message", level: "info", text: `The server has ${name} ${text}. ${remedy}` })
   })
-  /** Reports why the server loaded a model again. `before` is the time of its last answer. */
+  /** Reports why the server loaded a model again. `before` is the time of the model's last answer. */
   const load = Effect.fnUntraced(function* (name: string, before: number | undefined, usage: Usage) {
     const now = yield* Clock.currentTimeMillis
-    /** Calls that waited for the same loading report it once. */
+    /** If several calls waited for the same loading, it is reported once. */
     const isNews = before !== undefined && before === answeredAt.get(name) && wasLoaded(usage)
     const hasAnswered = answeredAt.has(name)
     answeredAt.set(name, now)

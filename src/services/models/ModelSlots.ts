@@ -1,7 +1,7 @@
 /**
- * Keeps the model server busy without queueing calls in it. At most slots + 1 calls are in flight. The others wait here
- * by priority, and for free space if calls share the server's window. The extra call waits in the server, ahead of all
- * later ones. So only a call of the earliest step in flight may take that place; others would delay more urgent calls.
+ * Keeps the model server busy, and lets at most one call wait there. At most slots + 1 calls are sent at the same time.
+ * All others wait here, by priority, and for space if calls share the server's window. The extra call is answered
+ * before all calls that wait here. So only a call of the earliest step may be the extra call.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -14,28 +14,27 @@ import { progressEvery } from "../../domain/runs/RunEvent.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 
 /**
- * The priority of a call: stages of the whole run first, then earlier steps, and within a step tasks that have begun.
+ * The priority of a call. Stages of the whole run come first, then earlier steps. Within a step, tasks that have begun
+ * come first.
  */
 export interface Urgency {
   readonly stage: Stage
   /** The step of the task, from 0; 0 for stages of the whole run. */
   readonly step: number
-  /** True for a later turn of a task, which precedes first turns of other tasks. */
+  /** True for a later turn of a task. It comes before the first turns of other tasks. */
   readonly isBegun: boolean
   /**
-   * The beginning of its prompt. Calls with the same beginning run in succession if nothing else decides, so that the
-   * server can reuse its cache.
+   * The beginning of its prompt. Calls with the same beginning follow each other if nothing else decides. The server
+   * can then reuse its cache.
    */
   readonly beginning: string
   /** The tokens of prompt and answer; 0 if absent. */
   readonly tokens?: number
-  /**
-   * How many tokens all calls in flight may have together, as far as known. Undefined if they do not share a window.
-   */
+  /** The tokens that all sent calls may have together, as far as known. Undefined if calls do not share a window. */
   readonly pool?: () => number | undefined
-  /** True for a call that must run without others in flight. */
+  /** True for a call that must run alone. */
   readonly isAlone?: boolean
-  /** False for a server that would process the extra call at once instead of queueing it. */
+  /** False for a server that would answer the extra call at once, without a queue. */
   readonly mayWait?: boolean
 }
 
@@ -48,7 +47,9 @@ interface Call extends Urgency {
 /** The rank of stages of the whole run. */
 const beforeAll = -1
 
-/** How long a slot is reserved for the next turn of a task if only later steps wait, in ms. Most tools take less. */
+/**
+ * A slot is reserved for the next turn of a task for this long if only later steps wait. In ms. Most tools take less.
+ */
 const toolsTake = 20
 
 const callOf = (urgency: Urgency): Call => {
@@ -58,7 +59,7 @@ const callOf = (urgency: Urgency): Call => {
   return { ...urgency, step, rank, granted: Deferred.makeUnsafe<void>() }
 }
 
-/** True if the server's window has space for a call beside those in flight. */
+/** True if the server's window has space for one more call. */
 const fitsWindow = ({ isAlone = false, pool, tokens = 0 }: Call, running: ReadonlySet<Call>): boolean => {
   const others = [...running]
   if (others.length === 0) return true
@@ -67,10 +68,10 @@ const fitsWindow = ({ isAlone = false, pool, tokens = 0 }: Call, running: Readon
 }
 
 const makeSlots = (slots: number, scope: Scope.Scope): ModelSlots["Service"]["withSlot"] => {
-  /** Waiting calls by rank, in order of arrival. */
+  /** Waiting calls by rank. Within a rank, in order of arrival. */
   const waiting = new Map<number, Set<Call>>()
   const running = new Set<Call>()
-  /** Calls that wait without having reported it, in order of arrival, with the time to report. */
+  /** Waiting calls that were not yet reported, with the time to report them. In order of arrival. */
   const silent = new Map<Call, { readonly at: number; readonly queued: Effect.Effect<void> }>()
   let isWatched = false
   let lastBeginning = ""
@@ -79,7 +80,7 @@ const makeSlots = (slots: number, scope: Scope.Scope): ModelSlots["Service"]["wi
     fitsWindow(call, running) &&
     (running.size < slots ||
       (call.mayWait !== false && running.size === slots && [...running].every((other) => call.step <= other.step)))
-  /** Removes a waiting call. Returns false if it does not wait. */
+  /** Removes a waiting call. Returns false if the call is not waiting. */
   const leave = (call: Call): boolean => {
     const alike = waiting.get(call.rank)
     const hasLeft = alike?.delete(call) === true
@@ -94,7 +95,7 @@ const makeSlots = (slots: number, scope: Scope.Scope): ModelSlots["Service"]["wi
     const [first] = alike
     return first
   }
-  /** Starts waiting calls while a slot is free for the most urgent. */
+  /** Starts the most urgent waiting calls, as long as a slot is free for them. */
   const grant = (): void => {
     if (running.size > slots) return
     for (let call = next(); call !== undefined && mayBegin(call); call = next()) {
@@ -104,7 +105,7 @@ const makeSlots = (slots: number, scope: Scope.Scope): ModelSlots["Service"]["wi
       Deferred.doneUnsafe(call.granted, Effect.void)
     }
   }
-  /** Reports calls that have waited for a moment. One fiber serves all calls. */
+  /** Reports calls that have waited for a moment. One fiber does this for all calls. */
   const watch = Effect.gen(function* () {
     for (const [call, { at, queued }] of silent) {
       yield* Effect.sleep(Math.max(0, at - (yield* Clock.currentTimeMillis)))
@@ -136,7 +137,7 @@ const makeSlots = (slots: number, scope: Scope.Scope): ModelSlots["Service"]["wi
         waiting.set(call.rank, (waiting.get(call.rank) ?? new Set()).add(call))
         grant()
         return Effect.suspend(() => (running.has(call) ? Effect.void : restore(wait(call, queued)))).pipe(
-          // A slot that is granted at the moment of an interruption must be released.
+          // An interruption may come just when the slot is granted. The slot must be released then, too.
           Effect.onError(() => (leave(call) ? Effect.void : release(call))),
           Effect.andThen(Effect.ensuring(restore(effect), release(call)))
         )
@@ -148,7 +149,7 @@ export class ModelSlots extends Context.Service<
   ModelSlots,
   {
     /**
-     * Runs the effect in a slot, waiting for one without a limit. `queued` runs after it has waited for a second. An
+     * Runs the effect in a slot. Waits for a slot without a limit. Calls `queued` after a wait of one second. An
      * interruption releases the slot.
      */
     withSlot<A, E, R>(

@@ -1,6 +1,6 @@
 /**
- * Chooses images of tool results for the next message to a model with vision, as far as its budget allows. Mentions
- * omitted images with their paths.
+ * Chooses images of tool results for the next message to a model with vision, within a budget. The message names
+ * omitted images by their paths.
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -14,14 +14,14 @@ import { Activities } from "../journal/Activities.ts"
 import { CurrentServer } from "../providers/Provider.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 
-/** The limit of images per message. */
+/** At most this many images per message. */
 export const mostImages = 4
 
 /** The chosen images of a turn, and one sentence per omitted image. */
 const ImageChoice = Schema.Struct({ shown: Schema.Array(ResultFile), lines: Schema.Array(Schema.String) })
 type ImageChoice = typeof ImageChoice.Type
 
-/** The work that receives the next message. */
+/** The work that the next message belongs to. */
 interface ImageTarget {
   readonly id: Pick<ModelCallId, "round" | "stage">
   readonly skill?: { readonly model?: string } | undefined
@@ -47,21 +47,21 @@ const imagesOf = (outcomes: ReadonlyArray<CallOutcome>): ReadonlyArray<ResultIma
 const leftOut = ({ file: { name, path }, tool }: ResultImage, why: string): string =>
   `The image ${name} of \`${tool}\` is left out: ${why}. It is ${path === undefined ? "not kept" : `kept as ${path}`}.`
 
-/** A replay sends nothing, so its pictures have no bytes. */
+/** A replay sends nothing. So its images have no bytes. */
 const pictureOf = ({ mediaType, name }: ResultFile, bytes: Uint8Array = new Uint8Array()): Picture => ({
   path: name,
   mediaType,
   data: Buffer.from(bytes).toString("base64")
 })
 
-/** Chooses the images for the next message. `budget` is their limit in characters. */
+/** Chooses the images for the next message. `budget` is how much space they may take, in characters. */
 export const makeResultImages = Effect.gen(function* () {
   const activities = yield* Activities
   const kept = yield* KeptFiles
   const server = yield* CurrentServer
   const settings = yield* RunSettings
 
-  /** True if the server says that the receiving model has vision. */
+  /** True if the server says that the model has vision. */
   const sees = Effect.fnUntraced(function* (target: ImageTarget) {
     const { facts, serves = () => true } = server
     const model = target.skill?.model ?? stageModel(settings, target.id.stage)

@@ -1,6 +1,6 @@
 /**
- * Waits for a model server that stopped or is overloaded. All calls of a run share one wait: one call at a time tries
- * the server, and once it responds, all continue.
+ * Waits for a model server that has stopped or is overloaded. All calls of a run wait together. One call at a time
+ * tries the server. Once the server responds, all calls continue.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -11,17 +11,17 @@ import * as Semaphore from "effect/Semaphore"
 import { ModelError, type ModelErrorReason } from "../../domain/models/ModelAnswer.ts"
 import type { RunEvents } from "../runs/RunEvents.ts"
 
-/** Delays between two tries, in milliseconds. The last delay repeats. */
+/** The delays between tries, in milliseconds. The last delay repeats. */
 const delays = [1000, 2000, 4000, 5000]
 
-/** How often the remaining time is reported, in milliseconds. */
+/** The remaining time is reported this often, in milliseconds. */
 const reportEvery = 10_000
 
 interface Outage {
   readonly since: number
   readonly ends: number
   readonly over: Deferred.Deferred<void>
-  /** The error at its beginning. */
+  /** The error with which the outage began. */
   readonly error: ModelError
   tries: number
   reportedAt: number
@@ -31,30 +31,30 @@ interface Outage {
 const isWaitedFor = (reason: ModelErrorReason, wasReached: boolean): boolean =>
   (reason._tag === "Unreachable" && wasReached) || (reason._tag === "Busy" && reason.isOverloaded === true)
 
-/** The error with the duration of the wait. */
+/** The error, with the time that the call has waited. */
 const afterWait = (error: ModelError, seconds: number): ModelError =>
   error.reason._tag === "Unreachable" || error.reason._tag === "Busy"
     ? new ModelError({ reason: { ...error.reason, waitedSeconds: seconds } })
     : error
 
 export interface ServerWait {
-  /** Run this when the server responded with anything but an overload. Waiting calls continue. */
+  /** Call this when the server responded and is not overloaded. Waiting calls then continue. */
   readonly reached: Effect.Effect<void>
-  /** Notes that the server has responded before, without waking waiting calls. */
+  /** Notes that the server has responded. Does not wake waiting calls. */
   readonly noteAnswered: () => void
-  /** Run this before sending a call. Waits while the server is known to be gone. */
+  /** Waits while the server is known to be gone. Call this before each call of the model. */
   readonly ready: Effect.Effect<void>
   readonly waitsFor: (error: ModelError) => boolean
   /** Waits after an error until the call should be sent again. Fails when the time is over. */
   readonly after: (error: ModelError) => Effect.Effect<void, ModelError>
 }
 
-/** False if a call to a stopped server should fail at once, because another machine may have a server. */
+/** False if a call should fail at once when the server has stopped: another machine may have a server. */
 export const WaitsForServer = Context.Reference("task-conductor/services/models/ServerWait/WaitsForServer", {
   defaultValue: () => true
 })
 
-/** `seconds` is the longest wait; 0 disables waiting. A server that never responded is not waited for. */
+/** `seconds` is the longest wait; 0 disables waiting. There is no wait for a server that has never responded. */
 export const makeServerWait = (events: RunEvents["Service"], seconds: number): Effect.Effect<ServerWait> =>
   Effect.gen(function* () {
     const mutex = yield* Semaphore.make(1)
@@ -90,7 +90,7 @@ export const makeServerWait = (events: RunEvents["Service"], seconds: number): E
       return events.publish({ type: "server.waiting", reason: reason._tag, message, secondsLeft })
     }
 
-    /** Waits for the next try. Other calls queue behind it, so they try one by one. */
+    /** Waits for the next try. Other calls queue behind it. So only one call at a time tries the server. */
     const nextTry = (mine: Outage): Effect.Effect<void> =>
       mutex.withPermits(1)(
         Effect.gen(function* () {

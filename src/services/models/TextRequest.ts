@@ -38,7 +38,7 @@ const promptMessage = (message: ConversationMessage): Prompt.Message => {
   }
 }
 
-/** Model templates expect alternating roles, so consecutive user messages are joined. */
+/** Templates of models expect user and assistant in turn. So consecutive user messages are joined. */
 const joinedUsers = (messages: ReadonlyArray<ConversationMessage>): ReadonlyArray<ConversationMessage> => {
   const joined: Array<ConversationMessage> = []
   for (const message of messages) {

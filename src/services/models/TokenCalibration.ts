@@ -1,4 +1,4 @@
-/** Estimates the tokens of prompts for each model from the server's earlier counts. */
+/** Estimates the tokens of prompts for each model, from earlier counts of the server. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -16,13 +16,13 @@ import {
 export class TokenCalibration extends Context.Service<
   TokenCalibration,
   {
-    /** The scale for the next prompt of a model, with a margin for uncertainty. */
+    /** The scale for the next prompt of a model, with a safety margin. */
     scale(model: string): TokenScale
-    /** Uses this text as a sample of what models will read, until a server has counted one. */
+    /** Uses this text as a sample for the estimate, until a server has counted a prompt. */
     expect(text: string): void
-    /** Learns from a prompt that a server refused as too long, and its token count. */
+    /** Learns from the token count of a prompt that a server refused as too long. */
     refused(model: string, count: Pick<TokenCount, "counted" | "prompt">): void
-    /** Learns from a server's token count, and tells whether the server can have read the whole prompt. */
+    /** Learns from the token count of a server. Returns whether the server can have read the whole prompt. */
     record(model: string, count: TokenCount): Effect.Effect<CountVerdict>
   }
 >()("task-conductor/services/models/TokenCalibration") {

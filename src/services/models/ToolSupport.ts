@@ -1,6 +1,6 @@
 /**
- * Checks whether a model can call tools through its server's interface, and whether it has vision. `ask` checks this
- * first if the interface is required, because a model without tool support would only write about calling tools.
+ * Checks whether a model can make native calls of tools, and whether it has vision. `ask` checks this first if native
+ * calls are required: a model without them would only write about calls.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -22,7 +22,7 @@ export class NoToolSupport extends Schema.TaggedError<NoToolSupport>()("NoToolSu
   }
 }
 
-/** The model has no vision. `able` are installed models that have. */
+/** The model has no vision. `able` are installed models that have it. */
 export class NoVision extends Schema.TaggedError<NoVision>()("NoVision", {
   model: Schema.String,
   able: Schema.Array(Schema.String)
@@ -36,13 +36,13 @@ export class NoVision extends Schema.TaggedError<NoVision>()("NoVision", {
 export class ToolSupport extends Context.Service<
   ToolSupport,
   {
-    /** Succeeds if the model can call tools, or does not need to. */
+    /** Succeeds if the model can call tools, or if it need not. */
     readonly require: Effect.Effect<void, NoToolSupport | ModelError>
     /** Succeeds if the model has vision, or if that is unknown. */
     readonly see: Effect.Effect<void, NoVision>
   }
 >()("task-conductor/services/models/ToolSupport") {
-  /** For models that are known or built to call tools. */
+  /** For models that are known to call tools. */
   static readonly layerAssumed: Layer.Layer<ToolSupport> = Layer.succeed(ToolSupport)(
     ToolSupport.of({ require: Effect.void, see: Effect.void })
   )
@@ -54,8 +54,8 @@ export class ToolSupport extends Context.Service<
     )
 
   /**
-   * Asks the server what the model can do, and otherwise which other models can. Unless `isNeeded`, only checks that
-   * the server responds.
+   * Asks the server what the model can do. If it cannot, asks which other models can. If not `isNeeded`, only checks
+   * that the server responds.
    */
   static readonly layerServer = (
     { facts, greeting, inventory }: ModelServer,

@@ -1,6 +1,6 @@
 /**
- * Asks the user about what the rules leave open. Stores each answer before the next question: for this call, for the
- * session, or as rules for later runs.
+ * Asks the user what the rules leave open. Stores each answer before the next question. An answer holds for this call,
+ * for the session, or as rules for later runs.
  */
 import * as Effect from "effect/Effect"
 import type { CallIntent, UncertainCall } from "../../domain/journal/JournalRecord.ts"
@@ -18,7 +18,7 @@ import { type GateQuestion, PermissionDenied, deniedOf, onlyReads, userQuestionI
 import type { GateContext } from "./GateDecision.ts"
 import { makeItem, uncertainItem } from "./QuestionItem.ts"
 
-/** The event of an answer, with the user's wish after a no and the rules chosen with a yes. */
+/** The event of an answer. It contains what the user wants after a no, or the rules that the user chose with a yes. */
 export const answerEvent = (
   scope: EventOf<"approval.answered">["scope"],
   hash: string,
@@ -35,7 +35,7 @@ export const answerEvent = (
     always: (answer === "step" || answer === "remember") && always.length > 0 ? always : undefined
   })
 
-/** Emits the event of a question, asks it, and emits the event of its answer. */
+/** Emits the event of a question, asks it, and emits the event of the answer. */
 export const put = <A extends AnyAnswer>(
   question: Omit<EventOf<"approval.requested">, "type">,
   answer: Effect.Effect<Answered<A>>,
@@ -46,7 +46,7 @@ export const put = <A extends AnyAnswer>(
     Effect.tap((answered) => report(answerEvent(question.scope, question.hash, answered)))
   )
 
-/** Stores what the user wants instead of a declined call. Its words count as said by the user. */
+/** Stores what the user wants in place of a declined call. These words count as words of the user. */
 export const keepRequest = (requested: RequestedChange, { answers, readTexts }: GateContext) =>
   Effect.andThen(answers.addRequestedChange(requested), readTexts.noteSaid(requested.instead))
 
@@ -57,8 +57,8 @@ const exactRules = ({ accesses, tool }: GateQuestion): ReadonlyArray<Rule> =>
     : accesses.map((access) => ({ verdict: "allow", tool, pattern: exactPattern(accessTarget(access)) }))
 
 /**
- * Saves the rules of an answer: for this project those that the user chose, otherwise for every project the accesses of
- * the call. Returns a sentence for the user if saving failed.
+ * Saves the rules of an answer. For this project, these are the rules that the user chose. For every project, they
+ * cover the accesses of the call. Returns a sentence for the user if saving failed.
  */
 export const saveRules = (chosen: ReadonlyArray<string>, question: GateQuestion, { policy }: GateContext) => {
   const { folder, offers, root } = policy
@@ -87,12 +87,12 @@ const keepYes = (
   const isForProject = answer === "remember" && always.length > 0
   if (by === "person") grants.addShown(question)
   if (answer === "repairs" && context.options.askFirst === true) grants.addRepairs(question)
-  /** A project rule covers exactly its text, which may be less than the session grant. */
+  /** A rule for the project covers exactly its own text. The session may have been allowed more. */
   if ((answer === "session" || answer === "remember") && !isForProject) grants.addSession(question)
   return answer === "remember" ? saveRules(always, question, context) : Effect.undefined
 }
 
-/** Asks about one call or access. Fails if it is denied. */
+/** Asks about one call or access. Fails if the answer is no. */
 export const askCall = Effect.fnUntraced(function* (
   question: GateQuestion,
   report: (event: RunEvent) => Effect.Effect<void>,
@@ -123,7 +123,7 @@ export const askCall = Effect.fnUntraced(function* (
 export const askUncertain = Effect.fn("Gate.askUncertain")(function* (intent: UncertainCall, context: GateContext) {
   const { answers, approver, events, withMutex } = context
   const item = uncertainItem(intent, context)
-  /** The answer applies to this attempt only: a repeated call can become uncertain again. */
+  /** The answer holds for this attempt only. If the call is repeated, it can become uncertain again. */
   const hash = hashOf([intent.key, intent.seq])
   const shown = { scope: "doubt", title: intent.task, hash, items: [item] } as const
   const answered = yield* withMutex(put(shown, approver.inDoubt(item, hash), events.publish))
@@ -131,7 +131,7 @@ export const askUncertain = Effect.fn("Gate.askUncertain")(function* (intent: Un
   return answered
 })
 
-/** A question of the model. `place` identifies the asker, which asks the same question only once. */
+/** A question of the model. `place` says who asks. From one place, the same question is asked only once. */
 export interface WordsQuestion {
   readonly place: string
   readonly text: string
@@ -147,7 +147,7 @@ export const askWords = Effect.fn("Gate.askWords")(function* (
   return yield* Effect.tap(withMutex(asked), ({ text = "" }) => readTexts.noteSaid(text))
 })
 
-/** The denial that stops the run, because nobody has decided about the uncertain call. */
+/** The denial that stops the run: nobody has decided about the uncertain call. */
 export const stoppedAt = ({ call, targets }: CallIntent, by: AnsweredBy): PermissionDenied => {
   const reason =
     "was begun before the run broke off, and only you can say whether it happened: go on with the run on a terminal, or say it with resume --in-doubt"

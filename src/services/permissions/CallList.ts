@@ -1,6 +1,6 @@
 /**
- * Asks one question about a list of calls. Decides about each call as if it stood alone, and asks about those that
- * remain open.
+ * Asks one question about a list of calls. First decides about each call as if it stood alone. Then asks about the
+ * calls that remain open.
  */
 import * as Effect from "effect/Effect"
 import {
@@ -25,7 +25,7 @@ import { type GateQuestion, afterWrites, deniedOf, onlyReads, questionOfCall } f
 import { type GateContext, type GateDecision, decideQuestion } from "./GateDecision.ts"
 import { makeItem } from "./QuestionItem.ts"
 
-/** With more rules than this, naming them does not help; `--yes` does. */
+/** If more rules than this are needed, the message does not name them, but suggests `--yes`. */
 const mostNamedRules = 5
 
 /** A call of a step, and the decision about it. */
@@ -34,22 +34,24 @@ interface ListedCall {
   readonly decision: GateDecision
 }
 
-/** One item of the question about a step. `question` is absent for a call that cannot be granted. */
+/** One item of the question about a step. `question` is absent for a call that cannot be allowed. */
 interface ListedItem {
   readonly item: ApprovalItem
   readonly question?: GateQuestion
 }
 
-/** True if a user's rule allows the call, not only its low risk. */
+/** True if a rule of the user allows the call. False if only its low risk does. */
 const isAllowedByRule = ({ decision }: ListedCall): boolean => decision._tag === "Allow" && decision.by === "rules"
 
-/** True for a call that needs no question: a rule allows it, or an earlier answer about a step does. */
+/** True for a call that needs no question: a rule or an earlier answer about a step allows it. */
 const isAnswered = (call: ListedCall): boolean => {
   const { decision } = call
   return isAllowedByRule(call) || (decision._tag === "Allow" && (decision.by === "step" || decision.by === "repair"))
 }
 
-/** The calls of a task that are still possible. In a conversation, an excluded call may be asked about again. */
+/**
+ * The calls of a task that are still possible. In a conversation, the user may be asked again about an excluded call.
+ */
 const possibleCalls = Effect.fnUntraced(function* ({ calls, task }: GatedTask, place: string, context: GateContext) {
   const decided = yield* Effect.forEach(calls, (call) => {
     const question = context.withKnown(questionOfCall({ task, place }, call))
@@ -62,9 +64,9 @@ const possibleCalls = Effect.fnUntraced(function* ({ calls, task }: GatedTask, p
 })
 
 /**
- * The calls of a task to ask about; undefined if the task needs no question. Allowed or already approved calls need
- * none, even if the plan or the skill requires approval. If a skill of the user requires approval, the question shows
- * all its calls unless none is open.
+ * The calls of a task to ask about. Undefined if the task needs no question. Calls that are already allowed need none,
+ * even if the plan or the skill requires approval. But if a skill of the user requires approval and any call is open,
+ * the question shows all calls.
  */
 const callsToAsk = (
   gatedBy: GatedTask["gatedBy"],
@@ -75,7 +77,7 @@ const callsToAsk = (
   return gatedBy === "skill" ? calls : calls.filter((call) => !isAllowedByRule(call))
 }
 
-/** Calls of a task that rules allow, one line each. */
+/** Calls of a task that rules allow, one line for each. */
 const allowedFacts = (
   calls: ReadonlyArray<ListedCall>,
   askedCalls: ReadonlyArray<ListedCall>,
@@ -88,11 +90,11 @@ const allowedFacts = (
     return [`allowed by ${rules.map(ruleText).join(", ")}: ${[question.tool, ...targets].join(" ")}`]
   })
 
-/** Runs `look` with the project as the calls of a task will find it. */
+/** Runs `look` in the project as the calls of a task will find it. */
 const onTop = <A>(look: Effect.Effect<A>, others: GatedTask["others"]): Effect.Effect<A> =>
   others === undefined ? look : Effect.provideService(look, CurrentCopy, makeWorkingCopy(others))
 
-/** The items of a task. The last one carries the facts about the task. */
+/** The items of a task. The last item also has the facts about the task. */
 const itemsOf = Effect.fnUntraced(function* (
   { facts = [], task }: GatedTask,
   calls: ReadonlyArray<ListedCall>,
@@ -111,7 +113,7 @@ const itemsOf = Effect.fnUntraced(function* (
   return [...items.slice(0, -1), facts.length === 0 ? last : { ...last, item: { ...last.item, facts } }]
 })
 
-/** Reports each file that several tasks would write. Returns the warnings by path. */
+/** Warns about each file that several tasks would write. Returns the warnings by path. */
 const warnOfSharedWrites = (
   title: string,
   tasks: ReadonlyArray<{ readonly task: string; readonly listed: ReadonlyArray<ListedCall> }>,
@@ -127,7 +129,7 @@ const warnOfSharedWrites = (
   )
 }
 
-/** Reports which rules would allow the calls if nobody can be asked. */
+/** If nobody can be asked, reports which rules would allow the calls. */
 const sayRules = Effect.fnUntraced(function* (
   title: string,
   listed: ReadonlyArray<ListedItem>,
@@ -145,7 +147,7 @@ const sayRules = Effect.fnUntraced(function* (
   yield* events.publish({ type: "message", level: "info", text })
 })
 
-/** Stores the answer to a step. A call that needs a question each time is granted only if the user saw it. */
+/** Stores the answer to a step. Some calls need a question each time. They are allowed only if the user saw them. */
 const rememberStep = Effect.fnUntraced(function* (
   listed: ReadonlyArray<ListedItem>,
   { always = [], answer }: Answered<StepAnswer>,
@@ -166,8 +168,8 @@ const rememberStep = Effect.fnUntraced(function* (
     if (answer === "repairs" && options.askFirst === true) grants.addRepairs(question)
   }
   /**
-   * A command may run a script that a write of the same question changes. The user saw that change, so the answer also
-   * covers the command afterwards.
+   * A command may run a script that another call of the same question changes. The user saw that change. So the answer
+   * also covers the command with the changed script.
    */
   grants.addApproved(questions.flatMap((question) => [question.hash, afterWrites(question, questions).hash]))
   if (typeof answer === "object") {
@@ -183,7 +185,7 @@ const rememberStep = Effect.fnUntraced(function* (
 
 const byRule: Answered<StepAnswer> = { answer: "step", by: "rule" }
 
-/** Asks once about all open calls of a step. A yes grants them by hash. */
+/** Asks once about all open calls of a step. A yes allows each call by its hash. */
 export const askCallList = Effect.fn("Gate.askCallList")(function* (
   { planKey, tasks, title }: CallList,
   context: GateContext

@@ -1,15 +1,11 @@
 /**
- * The only place that decides whether an effect may happen: tool calls, references outside the project, fetches. It has
- * three verbs. `decide` evaluates rules and earlier answers. `ask` asks the user and stores the answer. `authorize`
- * asks if needed and issues the permit without which no tool runs.
+ * The only place that decides whether an effect may happen: tool calls, references outside the project, fetches.
+ * `decide` evaluates rules and earlier answers. `ask` asks the user and stores the answer. `authorize` asks if needed,
+ * and issues a permit. No tool runs without a permit.
  *
- * - `authorize` applies before each tool call, check, reference and `--file`, and before a run starts a plugin or server.
- * After a no, the call fails with `permission_denied`. The third no to the same effect ends the task. A denied
- * plugin or server is skipped.
- * - `ask` can cover a list of calls, called a step: the changes of a plan step or of a message, the commands of one answer,
- * the checks of the project, or a task with many items. A no ends that step. A yes runs nothing: it is stored, and
- * `authorize` finds it for each call.
- * - `ask` also handles calls that a crash cut off, and questions of the model.
+ * - `authorize` runs before each tool call, check, reference and `--file`, and before a run starts a plugin or server. After a no, the call fails with `permission_denied`. The third no to the same effect ends the task. A denied plugin or server is skipped.
+ * - `ask` can cover a list of calls, called a step. A step contains the changes of a plan step or of a message, the commands of one answer, the checks of the project, or a task with many items. A no ends the step. A yes runs nothing: it is stored, and `authorize` finds it for each call.
+ * - `ask` also handles uncertain calls after a crash, and questions of the model.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -36,34 +32,34 @@ import { askCallList } from "./CallList.ts"
 import { ReadTexts } from "./ReadTexts.ts"
 import { RunAnswers } from "./RunAnswers.ts"
 
-/** Permission for a single execution. Only the gate can create one; a copy is invalid. */
+/** Permission for one execution. Only the gate can create it. A copy is not valid. */
 export interface Permit {
   /** The call; absent for an access of the program itself. */
   readonly prepared: PreparedCall | undefined
   /**
-   * Decides about an access that becomes known during the call: the next hop of a redirect, or a question of the tool
-   * itself.
+   * Decides about an access that becomes known during the call: the next address of a redirect, or a question of the
+   * tool itself.
    */
   readonly admit: (access: CanonicalAccess) => Effect.Effect<void, PermissionDenied>
-  /** The last denial by `admit`, if any. */
+  /** The last denial by `admit`. Undefined if there was none. */
   readonly denied: () => PermissionDenied | undefined
   /** True if a project file may be read without a question. Asks nobody and stores nothing. */
   readonly mayRead: (path: string) => Effect.Effect<boolean>
 }
 
-/** Unused permits. No code outside this file can add one. */
+/** Unused permits. Only code in this file can add one. */
 const issued = new WeakSet<Permit>()
 
-/** Marks a permit as used. Returns false for one that the gate did not issue, or that was used before. */
+/** Marks a permit as used. Returns false if the gate did not issue it, or if it was used before. */
 export const redeem = (permit: Permit): boolean => issued.delete(permit)
 
-/** Questions that only the user can answer: the calls of a step, an uncertain call, a question of the model. */
+/** Questions that only the user can answer: about the calls of a step, about an uncertain call, and from the model. */
 export type OpenQuestion =
   | ({ readonly scope: "step" } & CallList)
   | { readonly scope: "doubt"; readonly intent: UncertainCall }
   | ({ readonly scope: "question" } & WordsQuestion)
 
-/** Asks about a question unless an answer to another one has resolved it meanwhile. */
+/** Asks a question, unless the answer to another question has decided it meanwhile. */
 const askIfOpen = Effect.fnUntraced(function* (question: GateQuestion, context: GateContext) {
   const decision = yield* decideQuestion(question, context)
   if (decision._tag !== "Ask") return decision
@@ -71,7 +67,7 @@ const askIfOpen = Effect.fnUntraced(function* (question: GateQuestion, context: 
   return { ...decision, _tag: "Allow" as const, by: "answer" as const }
 })
 
-/** Decides about a question, asks if it is open, and stores what the run needs to know. */
+/** Decides about a question. Asks if it is open. Stores what the run needs to know. */
 const admit = Effect.fnUntraced(function* (question: GateQuestion, context: GateContext) {
   const { answers, events, lock, policy, withMutex } = context
   const claims = changesProject(question) && policy.protection(question) === undefined
@@ -94,7 +90,7 @@ const admit = Effect.fnUntraced(function* (question: GateQuestion, context: Gate
   if (question.isProposal !== true && !isOnlyRevealed) answers.grants.addAllowed(question)
 })
 
-/** Admits a question, and records a denial unless the run has not begun. */
+/** Admits a question. Records a denial, unless the run has not begun. */
 const admitRecorded = (question: GateQuestion, context: GateContext) =>
   question.task === beforeRunTask
     ? admit(question, context)
@@ -107,7 +103,8 @@ const issue = (question: GateQuestion, context: GateContext): Permit => {
     access._tag === "Other" ? questionOfTool(question, access, ++asked) : questionOfAccess(question, access)
   const permit: Permit = Object.freeze({
     prepared: question.prepared,
-    // The server chooses the target of a redirect. So the target carries no data beyond the address before it.
+    // The server, not the model, chooses the target of a redirect. So the target reveals no more than the address
+    // before it.
     admit: (access: CanonicalAccess) =>
       Effect.suspend(() => admitRecorded(questionOf(access), context)).pipe(
         Effect.tapError((denial) => Effect.sync(() => void (denied = denial)))
@@ -133,7 +130,7 @@ export class Gate extends Context.Service<
     authorize(question: GateQuestion): Effect.Effect<Permit, PermissionDenied>
   }
 >()("task-conductor/services/permissions/Gate") {
-  /** The gate of one run, with its answers and its read texts. */
+  /** The gate of one run. It has its own answers and read texts. */
   static readonly layer = (options: GateOptions = {}) =>
     Layer.unwrap(
       Effect.sync(() => {
@@ -170,15 +167,15 @@ export const mayRead =
   (path: string): Effect.Effect<boolean> =>
     Effect.map(decide(questionOfReading(beforeRun, path)), isAllowedByRules)
 
-/** True if rules allow reading a project file, or the user allowed it in this run. */
+/** True if rules allow reading a project file, or if the user allowed it in this run. */
 export const mayShow =
   ({ decide }: Pick<Gate["Service"], "decide">) =>
   (path: string): Effect.Effect<boolean> =>
     Effect.map(decide(questionOfReading(beforeRun, path, "read_file")), ({ _tag }) => _tag === "Allow")
 
 /**
- * The certain denial of an access by rules, by protection, or because nobody can be asked. Undefined if it may still be
- * allowed.
+ * The denial of an access that is already certain: by rules, by protection, or because nobody can be asked. Undefined
+ * if the access may still be allowed.
  */
 export const foreseeDenial = ({ decide }: Pick<Gate["Service"], "decide">, access: CanonicalAccess) =>
   Effect.map(decide(questionOfAccess({ task: "", place: "" }, access)), (decision) =>

@@ -1,4 +1,4 @@
-/** Questions for the gate, with the hash to which an answer is bound, and denials. */
+/** Questions for the gate, each with the hash to which its answer is bound. Also denials. */
 import { beforeRunTask } from "../../domain/permissions/ApprovalItem.ts"
 import { type Asked, sessionScopes } from "../../domain/permissions/PolicyFormat.ts"
 import {
@@ -21,26 +21,28 @@ import { exactPattern } from "../../domain/permissions/TargetPattern.ts"
 import { AnsweredBy } from "../../domain/permissions/Answer.ts"
 
 /**
- * The place of a question in a run, so that a recorded answer applies to it and not to a later question with the same
- * words.
+ * Where a question belongs in a run. A recorded answer applies only to a question at the same place, not to a later one
+ * with the same words.
  */
 export interface QuestionScope {
   readonly task: string
   /**
-   * The activity that asks, or else the round and stage. Empty if no answer is recorded: before the first round, and
+   * The activity that asks. Otherwise the round and stage. Empty if no answer is recorded: before the first round, and
    * outside runs.
    */
   readonly place: string
   /**
-   * The model's reply that contains the call. After a no to one of its calls, the gate does not ask about the others.
+   * The reply of the model that contains the call. After a no to one call of a reply, the gate does not ask about its
+   * other calls.
    */
   readonly reply?: string | undefined
-  /** For a check: the part of the command that runs now, if not all of it. */
+  /** For a check: the part of the command that runs now. Absent if all of it runs. */
   readonly part?: string
 }
 
 /**
- * For plugins, servers and given files before a run. No event reports the question, and no outcome contains its denial.
+ * For plugins, servers and given files before a run. No event reports such a question, and no outcome contains its
+ * denial.
  */
 export const beforeRun: QuestionScope = { task: beforeRunTask, place: "" }
 
@@ -50,13 +52,16 @@ export interface GateQuestion extends Asked, QuestionScope {
   readonly prepared?: PreparedCall
   /** True for a tool that may change more than it declares. */
   readonly mayChange?: boolean
-  /** True for changes of a task's working copy. The gate asks nobody, and denies changes that can never be approved. */
+  /**
+   * True for changes of a task's working copy. The gate asks nobody about them. It denies changes that could never be
+   * approved.
+   */
   readonly isProposal?: boolean
-  /** The tool whose change would reveal the content of the file that this question reads. */
+  /** The tool whose change would reveal the content of the file. This question is about reading that file. */
   readonly revealedBy?: string
 }
 
-/** The hash of a call or access of a task. Excludes the uid, which does not matter for the question. */
+/** The hash of a call or access of a task. The uid is left out, because it does not matter for the question. */
 const callHash = ({ accesses, arguments: values, pin, task, tool }: Omit<GateQuestion, "hash" | "place" | "risk">) =>
   hashOf([
     task,
@@ -76,10 +81,7 @@ export const questionOfCall = (scope: QuestionScope, prepared: PreparedCall): Ga
   return { ...asked, hash: callHash(asked) }
 }
 
-/**
- * The tool names for accesses. An effect of a tool's own is neither a reference nor a start, so it always uses the name
- * of its tool.
- */
+/** The tool name for each kind of access. An effect of a tool's own is named after the tool. */
 const toolOfAccess = {
   ReadFile: "read_file",
   WriteFile: "write_file",
@@ -91,14 +93,13 @@ const toolOfAccess = {
   Other: "other_effect"
 } as const
 
-/** Tool names that rules may use even if the tool does not exist: references and starts count as these tools. */
+/** Tool names that rules may use although no such tool may exist: references and starts count as these tools. */
 export const namesOfReferences: ReadonlyArray<string> = [...new Set(Object.values(toolOfAccess))].filter(
   (name) => name !== toolOfAccess.Other
 )
 
 /**
- * The built-in tools with the effect of an access. A change also counts as a read, because its diff shows the old
- * content.
+ * The built-in tools that have the effect of an access. A change counts as a read, too: its diff shows the old content.
  */
 export const toolsWithEffect = (access: CanonicalAccess): ReadonlyArray<string> =>
   access._tag === "WriteFile"
@@ -107,15 +108,15 @@ export const toolsWithEffect = (access: CanonicalAccess): ReadonlyArray<string> 
       ? []
       : [toolOfAccess[access._tag]]
 
-/** The question about a reference or a start. It counts as the built-in tool with the same effect. */
+/** The question about a reference or a start. It counts as the built-in tool that has the same effect. */
 export const questionOfAccess = ({ place, reply, task }: QuestionScope, access: CanonicalAccess): GateQuestion => {
   const asked = { reply, place, task, tool: toolOfAccess[access._tag], accesses: [access], risk: accessRisk(access) }
   return { ...asked, hash: callHash(asked) }
 }
 
 /**
- * A question that a tool asks during its call, under the tool's name. `index` numbers the questions of a call, so that
- * a recorded answer applies to one of them.
+ * A question that a tool asks during its call. It has the name of the tool. `index` numbers the questions of a call, so
+ * that a recorded answer fits only one of them.
  */
 export const questionOfTool = (call: GateQuestion, access: OtherAccess, index: number): GateQuestion => {
   const { pin, place, reply, task, tool } = call
@@ -124,17 +125,17 @@ export const questionOfTool = (call: GateQuestion, access: OtherAccess, index: n
   return { ...asked, hash: callHash(asked) }
 }
 
-/** The question about reading a project file. `revealedBy` is the tool whose change would reveal its content. */
+/** The question about reading a project file. `revealedBy` is the tool whose change would reveal the file's content. */
 export const questionOfReading = (scope: QuestionScope, path: string, revealedBy?: string): GateQuestion => ({
   ...questionOfAccess(scope, { _tag: "ReadFile", path, inside: true }),
   ...(revealedBy !== undefined && { revealedBy })
 })
 
-/** True if neither a flag nor a yes to later steps covers it. */
+/** True for a question that must be asked each time. Neither a flag nor a yes to later steps covers it. */
 export const isForUser = (question: GateQuestion): boolean =>
   question.accesses.some(needsUser) || sessionScopes(question) === undefined
 
-/** The id of a question: about this hash and the current state of its files. */
+/** The id of a question. It covers the hash and the current state of its files. */
 export const questionId = ({ accesses, hash, place }: GateQuestion): string => {
   const states = accesses.flatMap((access) => ("found" in access && access.found !== undefined ? [access.found] : []))
   return place === "" ? hash : hashOf([place, hash, ...states])
@@ -142,7 +143,10 @@ export const questionId = ({ accesses, hash, place }: GateQuestion): string => {
 
 export const userQuestionId = (place: string, text: string): string => hashOf([place, text])
 
-/** The question as it will be after these were approved and their files written: the hashes of its scripts change. */
+/**
+ * The question after these other questions were approved and their files written. The hashes of its scripts then
+ * differ.
+ */
 export const afterWrites = (question: GateQuestion, all: ReadonlyArray<GateQuestion>): GateQuestion => {
   const writes = all.flatMap(({ accesses }) => writesIn(accesses))
   const contents = new Map(writes.map(({ content, path }) => [path, textHash(content)]))
@@ -156,7 +160,7 @@ export const afterWrites = (question: GateQuestion, all: ReadonlyArray<GateQuest
 
 const readingTags: ReadonlySet<CanonicalAccess["_tag"]> = new Set(["ReadFile", "FetchUrl", "Host"])
 
-/** True if nothing changes: reading a file, fetching a page, a plugin's tool without effects. */
+/** True if nothing changes: reading a file, fetching a page, or a plugin's tool without effects. */
 export const onlyReads = ({ accesses, mayChange = false }: GateQuestion): boolean =>
   !mayChange && accesses.every((access) => readingTags.has(access._tag) || (access._tag === "Other" && !access.changes))
 
@@ -167,7 +171,7 @@ export const changesSomething = ({ accesses, mayChange = false }: GateQuestion):
     return _tag === "WriteFile" || _tag === "RunCommand" || (_tag === "Other" && access.changes)
   })
 
-/** True if the project itself may change, not only a copy. */
+/** True if the project itself may change, not only a working copy. */
 export const changesProject = (question: GateQuestion): boolean => {
   const accesses = question.accesses.filter((access) => access._tag !== "RunCommand" || access.onCopy !== true)
   return question.isProposal !== true && changesSomething({ ...question, accesses })
@@ -180,11 +184,11 @@ const denialFields = {
   tool: Schema.String,
   targets: Schema.Array(Schema.String),
   by: AnsweredBy,
-  /** Why nothing can allow a protected access: a clause whose subject is the access. */
+  /** Why nothing can allow a protected access, as a clause. Its subject is the access. */
   reason: Schema.optionalKey(Schema.String),
-  /** True if a read-only run excluded a change. */
+  /** True if the run is read-only and this is a change. */
   leftOut: Schema.optionalKey(Schema.Boolean),
-  /** Patterns for rules that would allow it, if the targets are not enough. */
+  /** Patterns for rules that would allow the access. Present if the targets alone are not enough. */
   patterns: Schema.optionalKey(Schema.Array(Schema.String)),
   /** How often the user has denied the same effect in this run. */
   times: Schema.optionalKey(Schema.Int),
@@ -192,18 +196,21 @@ const denialFields = {
   instead: Schema.optionalKey(Schema.String),
   /** True if the gate did not ask, because the user denied another call of the same reply. */
   unasked: Schema.optionalKey(Schema.Boolean),
-  /** True for a read. Its denial alone does not decide how a run ends. */
+  /** True for a read. A denied read alone does not decide how a run ends. */
   isRead: Schema.optionalKey(Schema.Boolean)
 }
 
-/** An access was denied. `by` says who decided: `person`, `rule` (or a flag), or `nobody` if nobody could be asked. */
+/**
+ * An access was denied. `by` says who decided: `person`, `rule` (a rule or a flag), or `nobody` if nobody could be
+ * asked.
+ */
 export class PermissionDenied extends Schema.TaggedError<PermissionDenied>()("PermissionDenied", denialFields) {
   /** True if the task must end instead of asking again. */
   get endsTask(): boolean {
     return (this.times ?? 0) >= maxDenials
   }
 
-  /** The rules that allow exactly this, if it was denied because nobody could be asked. */
+  /** The rules that would allow exactly this. Only if it was denied because nobody could be asked. */
   get rules(): ReadonlyArray<string> | undefined {
     const { by, reason, targets, tool } = this
     if (by !== "nobody" || reason !== undefined) return undefined
@@ -216,7 +223,7 @@ export class PermissionDenied extends Schema.TaggedError<PermissionDenied>()("Pe
     return this.rules?.map((rule) => `--allow ${rule === this.tool ? rule : `"${rule}"`}`).join(" ")
   }
 
-  /** The message for a model, which cannot use advice about flags. */
+  /** The message for the model. It has no advice about flags, which a model cannot use. */
   get forModel(): string {
     return this.by === "nobody"
       ? `Permission denied: the settings of the person do not allow ${callText(this)}. Go on without it.`
@@ -246,7 +253,7 @@ export class PermissionDenied extends Schema.TaggedError<PermissionDenied>()("Pe
 const callText = ({ targets, tool }: PermissionDenied): string =>
   `${tool}${targets.length === 0 ? "" : ` on ${targets.join(", ")}`}`
 
-/** A denial as runs save it, under its tag in the first version of the journal. */
+/** A denial as journals store it. The tag is that of the first version. */
 export const SavedDenial = Schema.TaggedStruct("Denied", denialFields).pipe(
   Schema.decodeTo(
     PermissionDenied,
@@ -267,7 +274,7 @@ export const deniedFact = ({ by, flags, reason, targets, tool }: PermissionDenie
     allow: flags && withoutProject(flags, project)
   })
 
-/** The denial of a question. For a read that a change implies, it is worded as a denial of the change. */
+/** The denial of a question. If a change implies a read and the read is denied, the denial names the change. */
 export const deniedOf = (
   question: GateQuestion,
   by: PermissionDenied["by"],
@@ -280,7 +287,7 @@ export const deniedOf = (
       tool: revealedBy ?? tool,
       targets: shownTargets(accesses),
       by,
-      /** A rule must name the folder that is moved or removed as a whole. */
+      /** If a whole folder is moved or removed, the rule must name the folder. */
       patterns: folders.size === 0 ? undefined : [...folders].map((folder) => `${exactPattern(folder)}/**`),
       isRead: revealedBy === undefined && onlyReads(question) ? true : undefined,
       ...more

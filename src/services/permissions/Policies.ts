@@ -1,4 +1,4 @@
-/** The permanent permissions of a user, and their file. */
+/** The permanent permissions of a user, and the file that stores them. */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
@@ -14,10 +14,10 @@ import * as DateTime from "effect/DateTime"
 import * as Layer from "effect/Layer"
 import * as Semaphore from "effect/Semaphore"
 
-/** The file of remembered permissions is unusable or not writable. It stays unchanged. */
+/** The file of remembered permissions cannot be used or written. It stays unchanged. */
 export class PolicyFileError extends Schema.TaggedError<PolicyFileError>()("PolicyFileError", {
   path: Schema.String,
-  /** The problem, as a sentence without its full stop. */
+  /** The problem, as a sentence without a full stop. */
   problem: Schema.String,
   /** What the user can do, as a sentence. */
   remedy: Schema.String
@@ -36,7 +36,9 @@ const failWith = (path: string, problem: string, remedy: string) => new PolicyFi
 const systemFailure = (path: string) => (error: PlatformError) =>
   failWith(path, `the system says ${error.reason._tag}`, "Check the file and its folder, or remove it.")
 
-/** The problem if the file is not regular, not the user's own, or writable by others; undefined otherwise. */
+/**
+ * Why the file cannot be trusted: it is not regular, not the user's own, or others can write it. Otherwise undefined.
+ */
 const privacyProblem = (path: string, info: FileSystem.File.Info, owner: number | undefined) => {
   if (info.type === "SymbolicLink") return failWith(path, "the file is a link", "Put a regular file there.")
   if (info.type !== "File") return failWith(path, "it is not a regular file", "Put a regular file there.")
@@ -49,7 +51,7 @@ const privacyProblem = (path: string, info: FileSystem.File.Info, owner: number 
   return Number(info.size) > maxBytes ? failWith(path, "the file is larger than 1 MiB", "Remove it.") : undefined
 }
 
-/** The rules of the file; empty if there is no file. `owner` is the required user id, if known. */
+/** The rules of the file. Empty if there is no file. `owner` is the user id that the file must have, if known. */
 const readPolicyFile = Effect.fn("readPolicyFile")(
   function* (path: string, owner: number | undefined) {
     const fs = yield* FileSystem.FileSystem
@@ -73,12 +75,10 @@ const readPolicyFile = Effect.fn("readPolicyFile")(
     )
 )
 
-/** The intervals and limit for waiting on other processes that change the file. A change takes milliseconds. */
+/** How often, and how long, to wait for another process that changes the file. A change takes milliseconds. */
 const waitForOthers = Schedule.spaced("20 millis").pipe(Schedule.jittered, Schedule.upTo({ duration: "10 seconds" }))
 
-/**
- * Runs a change under a lock, so that concurrent changes do not overwrite each other. The lock ends with its process.
- */
+/** Runs a change under a lock. Concurrent changes then do not overwrite each other. The lock ends with its process. */
 const changeAlone = <A, R>(path: string, change: Effect.Effect<A, PolicyFileError, R>) =>
   Effect.gen(function* () {
     const paths = yield* Path.Path
@@ -93,7 +93,7 @@ const changeAlone = <A, R>(path: string, change: Effect.Effect<A, PolicyFileErro
     return yield* change
   }).pipe(Effect.scoped)
 
-/** Replaces the file in one step, with mode 0600 in a folder of mode 0700, and flushes both to disk. */
+/** Replaces the file in one step, and flushes it to disk. The file has mode 0600, and its folder mode 0700. */
 const writePolicyFile = Effect.fn("writePolicyFile")(
   function* (path: string, rules: ReadonlyArray<RememberedRule>) {
     const fs = yield* FileSystem.FileSystem
@@ -115,7 +115,9 @@ type Change = (rules: Rules) => Rules
 
 const without = (rules: Rules, rule: RememberedRule): Rules => rules.filter((other) => !isSameRule(other, rule))
 
-/** Changes the current content of the file, so that rules of other processes remain. Returns the previous rules. */
+/**
+ * Changes the current content of the file, which keeps rules of other processes. Returns the rules before the change.
+ */
 const updateFile = (path: string, owner: number | undefined, change: Change) =>
   Effect.gen(function* () {
     const present = yield* readPolicyFile(path, owner)
@@ -124,7 +126,7 @@ const updateFile = (path: string, owner: number | undefined, change: Change) =>
     return present
   }).pipe(Effect.uninterruptible, (update) => changeAlone(path, update))
 
-/** Creates policies with these initial rules. `update` changes the stored rules and returns the previous ones. */
+/** Creates policies with these rules. `update` changes the stored rules and returns those before the change. */
 const makePolicies = Effect.fnUntraced(function* (
   file: string | undefined,
   atStart: Result.Result<Rules, PolicyFileError>,
@@ -135,15 +137,15 @@ const makePolicies = Effect.fnUntraced(function* (
   const apply = (change: Change) =>
     withMutex(Effect.tap(update(change), () => Effect.sync(() => void (rules = change(rules)))))
   return {
-    /** The path of the file; absent if rules last only for the run. */
+    /** The path of the file. Absent if rules last only for the run. */
     file,
-    /** The current rules: those of the file at the start, with later changes. */
+    /** The current rules: those of the file at the start, and later changes. */
     rules: Effect.sync(() => rules),
     /** Why the file is not used; absent if it is valid or missing. */
     rejection: Result.isFailure(atStart) ? atStart.failure : undefined,
     /**
-     * Adds a rule with the current time, replacing one for the same tool and pattern. Fails and remembers nothing if
-     * the file is unusable or not writable.
+     * Adds a rule with the current time. It replaces a rule for the same tool and pattern. If the file cannot be used
+     * or written, fails and remembers nothing.
      */
     remember: Effect.fn("Policies.remember")(function* (rule: RememberedRule) {
       const entry: RememberedRule = { ...rule, rememberedAt: DateTime.formatIso(yield* DateTime.now) }
@@ -160,7 +162,7 @@ const makePolicies = Effect.fnUntraced(function* (
 export class Policies extends Context.Service<Policies>()("task-conductor/services/permissions/Policies", {
   make: makePolicies
 }) {
-  /** Stores rules in this file. `owner` is the required user id of the file, if the system has one. */
+  /** Stores rules in this file. `owner` is the user id that the file must have, if the system has user ids. */
   static readonly layer = (file: string, owner?: number) =>
     Layer.effect(
       Policies,
@@ -171,7 +173,7 @@ export class Policies extends Context.Service<Policies>()("task-conductor/servic
       })
     )
 
-  /** Remembers rules only for the run, starting with these. */
+  /** Remembers rules only for the run. Starts with these rules. */
   static readonly layerMemory = (initial: Rules = []) =>
     Layer.effect(
       Policies,

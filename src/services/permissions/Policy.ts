@@ -1,7 +1,7 @@
 /**
  * Evaluates the rules for a question before anybody is asked. Protected accesses are denied. Then rules from flags, the
- * configuration and remembered answers decide. A rule does not cover a command whose scripts changed after the rule
- * took effect.
+ * configuration and remembered answers decide. A rule covers a command only while the scripts of the command are
+ * unchanged.
  */
 import * as Effect from "effect/Effect"
 import { lstat } from "node:fs/promises"
@@ -21,11 +21,11 @@ import { SkillFiles } from "../files/SkillFiles.ts"
 import { Workspace } from "../files/Workspace.ts"
 import { isControlPath } from "../../domain/files/SensitivePath.ts"
 
-/** A rule with its file or flag, if known. */
+/** A rule with the file or flag from which it comes, if known. */
 export interface SourcedRule extends Rule {
   readonly source?: string
   readonly rememberedAt?: string
-  /** The only project where it applies. */
+  /** The only project in which the rule applies. */
   readonly project?: string
 }
 
@@ -35,36 +35,36 @@ export interface GateOptions {
   readonly rules?: ReadonlyArray<SourcedRule>
   /** The program's own folders and files (state, configuration), where no tool may write. */
   readonly protectedPaths?: ReadonlyArray<string>
-  /** Why a URL can never be fetched: a clause whose subject is the URL. */
+  /** Why a URL can never be fetched, as a clause. Its subject is the URL. */
   readonly unfetchable?: (url: string) => string | undefined
   /** True if nothing may be changed, whatever rules or the user say. */
   readonly readOnly?: boolean
-  /** True if the project is checked after changes, so that one answer may cover repairs. */
+  /** True if the project is checked after changes. One answer may then cover repairs, too. */
   readonly askFirst?: boolean
-  /** A sentence about uncertain calls if other machines work on the same run. */
+  /** A sentence about uncertain calls. For a run on which other machines work, too. */
   readonly uncertainNote?: string | undefined
   /**
-   * The beginning of the run, in milliseconds since 1970; now if absent. Rules do not cover commands whose scripts
-   * changed since then.
+   * When the run began, in milliseconds since 1970; now if absent. Rules do not cover commands whose scripts changed
+   * after that.
    */
   readonly since?: number
 }
 
-/** Events of the run on which rules depend. */
+/** What happened in the run that rules depend on. */
 export interface RunSoFar {
-  /** Rules added since the run began. */
+  /** Rules that were added after the run began. */
   readonly addedRules: Effect.Effect<ReadonlyArray<SourcedRule>>
-  /** The states that this run wrote, by path. */
+  /** The states of files that this run wrote, by path. */
   readonly written: ReadonlyMap<string, string>
 }
 
-/** When a file last changed, in milliseconds. Infinity if this run wrote it, because that may have been at any time. */
+/** When a file last changed, in milliseconds. Infinity if this run wrote the file: that may have been at any time. */
 export const changedAt = (path: string, { written }: Pick<RunSoFar, "written">): Effect.Effect<number> =>
   Effect.promise(async () =>
     written.has(path) ? Infinity : ((await lstat(path).catch(() => undefined))?.ctimeMs ?? 0)
   )
 
-/** The targets that rules are compared with. */
+/** The targets that are compared with the patterns of rules. */
 const targetsOf = ({ accesses, pin, tool }: GateQuestion, path: Path.Path, root: string): ReadonlyArray<Target> =>
   accesses.map((access) => {
     const isMove = tool === "move_file" && pin === undefined && access._tag === "WriteFile"
@@ -96,7 +96,7 @@ const targetsOf = ({ accesses, pin, tool }: GateQuestion, path: Path.Path, root:
   })
 
 /**
- * Rules that allow a script of the task's skill, for a question about reading files beside it. The script reads them
+ * Rules that allow a script of the task's skill also allow reading the files beside it. The script can read them
  * anyway.
  */
 const scriptRules = (
@@ -116,13 +116,13 @@ const scriptRules = (
   )
 }
 
-/** Why `--read-only` forbids an access: a clause whose subject is the access. */
+/** Why `--read-only` forbids an access, as a clause. Its subject is the access. */
 export const readOnlyReason = "would change something, and this run only reads"
 
 /**
- * Why an access is protected, so that no rule and no answer can allow it: a clause whose subject is the access.
- * Protected are writes outside the project, writes to files that control git or this program, unsandboxed commands if
- * the user requires the sandbox, and unfetchable URLs.
+ * Why an access is protected, as a clause. Its subject is the access. No rule and no answer can allow a protected
+ * access. Protected are: writes outside the project, writes to files that control git or this program, commands without
+ * the sandbox if the user requires it, and URLs that can never be fetched.
  */
 const protectionOf = (
   access: CanonicalAccess,
@@ -146,22 +146,22 @@ const protectionOf = (
 const startOf = ({ accesses }: GateQuestion): Start | undefined =>
   accesses.find((access) => access._tag === "LoadPlugin" || access._tag === "StartServer")
 
-/** True for a rule about this start, for its current or an earlier content. */
+/** True for a rule about the same plugin or server, in its current or an earlier version. */
 const isAboutStart = ({ pattern = "", tool, verdict }: RememberedRule, wanted: string, { name }: Start): boolean =>
   verdict === "allow" && tool === wanted && pattern.startsWith(`${exactPattern(name)} sha256:`)
 
-/** Why rules that seem to match no longer allow the question. */
+/** Why rules that seem to match do not allow the question. */
 export interface Lapses {
-  /** Scripts of a command that changed after a rule allowed it, relative to the project. */
+  /** Scripts of a command that changed after a rule allowed the command, relative to the project. */
   readonly scripts: string
-  /** A remembered rule for an earlier version of the tool or start. */
+  /** A remembered rule for an earlier version of the tool, plugin or server. */
   readonly rule?: RememberedRule | undefined
 }
 
 export const scriptWarning = (scripts: string): ReadonlyArray<string> =>
   scripts === "" ? [] : [`It runs ${scripts}, which changed after a rule allowed the command.`]
 
-/** Protected paths are made canonical once, at the start of the run. */
+/** Protected paths are made canonical once, when the run starts. */
 export const makePolicy = Effect.fnUntraced(function* (options: GateOptions, soFar: RunSoFar) {
   const policies = yield* Policies
   const workspace = yield* Workspace
@@ -181,7 +181,7 @@ export const makePolicy = Effect.fnUntraced(function* (options: GateOptions, soF
     const { risk, tool } = question
     return { tool, risk, targets: targetsOf(question, path, root) }
   }
-  /** When a rule took effect: with the run, or when it was remembered. */
+  /** When a rule took effect: when the run began, or when the rule was remembered. */
   const inForceSince = ({ rememberedAt }: SourcedRule): number =>
     rememberedAt === undefined ? since : Math.min(since, Date.parse(rememberedAt))
   const scriptChanges = ({ accesses }: GateQuestion) => {
@@ -194,7 +194,7 @@ export const makePolicy = Effect.fnUntraced(function* (options: GateOptions, soF
     const rules = [...(yield* runRules), ...applying]
     const changes = yield* scriptChanges(question)
     const losesText = question.accesses.some((access) => access._tag === "WriteFile" && access.loses !== undefined)
-    /** "Always" is never offered for a change that destroys content, so a remembered rule cannot cover one. */
+    /** For a change that destroys content, the user cannot answer "always". So no remembered rule covers it. */
     const isCurrent = (rule: SourcedRule) =>
       changes.every(({ at }) => at <= inForceSince(rule)) && !(losesText && rule.rememberedAt !== undefined)
     const decision = decide<SourcedRule>(
@@ -222,12 +222,12 @@ export const makePolicy = Effect.fnUntraced(function* (options: GateOptions, soF
 
   return {
     root,
-    /** Distinguishes the project folder from a later one at its path. */
+    /** Identifies the project folder. Another folder at the same path would differ. */
     folder,
-    /** A path as the user reads it: relative in the project, otherwise unchanged. */
+    /** A path as the user sees it: relative if it is in the project. */
     nameOf: (given: string): string =>
       given === root || given.startsWith(`${root}${path.sep}`) ? path.relative(root, given) || "." : given,
-    /** Why the question concerns a protected access; undefined if rules decide. */
+    /** Why the question is about a protected access. Undefined if rules decide. */
     protection: (question: GateQuestion): string | undefined => {
       if (options.readOnly === true && changesSomething(question)) return readOnlyReason
       return question.accesses
@@ -236,7 +236,7 @@ export const makePolicy = Effect.fnUntraced(function* (options: GateOptions, soF
     },
     evaluate,
     lapses,
-    /** What to say if nobody can be asked: that no rule helps, or the rules that would help. */
+    /** What to say if nobody can be asked: which rules would help, or that none would. */
     remedy: (question: GateQuestion) =>
       Effect.map(lapses(question), (lapsed) => remedyOf(question, lapsed, requestOf(question).targets)),
     /** The rules that the user may choose for this project. */
@@ -246,7 +246,7 @@ export const makePolicy = Effect.fnUntraced(function* (options: GateOptions, soF
 })
 export type Policy = Effect.Success<ReturnType<typeof makePolicy>>
 
-/** A sentence without its full stop: a remembered rule no longer allows this. */
+/** Says that a remembered rule no longer allows this, without a full stop. */
 const lapsedText = ({ rememberedAt }: RememberedRule, question: GateQuestion): string => {
   const day = rememberedAt === undefined ? "" : ` on ${rememberedAt.slice(0, 10)}`
   return startOf(question) === undefined

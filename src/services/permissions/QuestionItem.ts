@@ -1,6 +1,6 @@
 /**
- * What the user sees of a question of the gate, in every interface: targets, a diff of each write, warnings, and what
- * each answer would cover.
+ * What every interface shows of a question of the gate: targets, a diff for each write, warnings, and what each answer
+ * would cover.
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -32,14 +32,14 @@ import { lapseWarnings } from "./Policy.ts"
 const previewLines = 40
 const previewBytes = 1_048_576
 
-/** What the user sees of one write. `change` is absent if the current content is unreadable. */
+/** What the user sees of one write. `change` is absent if the current content cannot be read. */
 interface ShownWrite {
   readonly preview: string
   readonly change?: SeenChange
   readonly warnings?: ReadonlyArray<string>
 }
 
-/** The diff of one write, and warnings about effects that a diff does not show. */
+/** The diff of one write. Also warnings about effects that a diff does not show. */
 const showWrite = Effect.fnUntraced(function* (
   write: WriteAccess,
   { policy, workspace }: GateContext
@@ -79,7 +79,7 @@ const filesText = (writes: ReadonlyArray<WriteAccess>, nameOf: (path: string) =>
     : lines.join("\n")
 }
 
-/** A host with non-ASCII letters may imitate a host that the user knows. */
+/** A host with non-ASCII letters may look like a host that the user knows. */
 const hostWarning = (access: CanonicalAccess): ReadonlyArray<string> => {
   const fetched = access._tag === "FetchUrl" ? (URL.parse(access.url)?.hostname ?? "") : ""
   const host = access._tag === "Host" ? access.host : fetched
@@ -93,7 +93,7 @@ const rememberText = ({ accesses, tool }: GateQuestion): string =>
     ? `${tool} with any arguments, while it is defined as now`
     : `${tool} for ${accesses.map(accessTarget).join(", ")}`
 
-/** What longer-lasting answers would cover. */
+/** What a yes for the session or for later runs would cover. */
 const offersOf = (question: GateQuestion, isAlone: boolean, { options, policy }: GateContext) => {
   const scopes = isAlone ? sessionScopes(question) : undefined
   const rules = isAlone || question.risk !== "safe" ? policy.offers(question).map(ruleText) : []
@@ -106,10 +106,10 @@ const offersOf = (question: GateQuestion, isAlone: boolean, { options, policy }:
   })
 }
 
-/** How an item is shown: alone in its question, or with the other items of its step. */
+/** How an item is shown: alone, or with the other items of its step. */
 export interface ItemPlace {
   readonly isAlone: boolean
-  /** Why the call is impossible. The answer grants nothing. */
+  /** Why the call is impossible. Then the answer allows nothing. */
   readonly problem?: string | undefined
   /** Warnings about its targets, by path. */
   readonly warnings?: ReadonlyMap<string, string>
@@ -157,7 +157,7 @@ export const makeItem = Effect.fnUntraced(function* (
   })
 })
 
-/** The item for an uncertain call. A command is shown as one would type it. */
+/** The item for an uncertain call. A command is shown as a user would type it. */
 export const uncertainItem = (
   { call, files, targets, task }: CallIntent,
   { options, policy }: GateContext

@@ -1,6 +1,6 @@
 /**
- * Records what the model read in a run and what the user said, so that the gate can ask about URLs that contain text
- * the model read.
+ * Remembers what the model read in a run, and what the user said. The gate asks about URLs that contain text that the
+ * model read.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -12,18 +12,19 @@ import { changedAt } from "./Policy.ts"
 import { RunAnswers } from "./RunAnswers.ts"
 
 /**
- * The source of a text that the model reads: a command, a page, a tool from outside the project, a search in the
- * project, or one file. The model may follow a link as it stands, unless a command may have produced it.
+ * Where a text that the model reads comes from: a command, a page, a tool of a plugin or server, a search in the
+ * project, or one file. The model may follow an unchanged link of such a text, unless a command may have written the
+ * text.
  */
 export type ReadSource = "command" | "page" | "outside" | "project" | { readonly file: string }
 
-/** `since` is the beginning of the run, in milliseconds since 1970. */
+/** `since` is when the run began, in milliseconds since 1970. */
 const makeReadTexts = Effect.fnUntraced(function* (since: number) {
   const { grants } = yield* RunAnswers
   const seen = new SeenTexts()
   let hasRunCommand = false
 
-  /** True if the source existed before the run, so that no command has put data into its links. */
+  /** True if the source existed before the run. Then no command of the run has put data into its links. */
   const isOfBefore = Effect.fnUntraced(function* (source: ReadSource) {
     if (source === "command") return false
     if (source === "page" || source === "outside") return true
@@ -40,9 +41,9 @@ const makeReadTexts = Effect.fnUntraced(function* (since: number) {
       if (hasLinks) seen.addLinks(text)
       if (source !== "page") seen.add(hasLinks ? withoutLinks(text) : text)
     }),
-    /** Records the user's words. A URL may contain them and their links. */
+    /** Records words of the user. A URL may contain these words, and the links in them. */
     noteSaid: (text: string) => Effect.sync(() => seen.addUserText(text)),
-    /** Text in a URL that the model read; undefined for an ordinary URL. */
+    /** The part of a URL that the model read. Undefined for an ordinary URL. */
     carriedBy: (url: string): string | undefined => seen.carriedBy(url)
   }
 })
@@ -53,7 +54,7 @@ export class ReadTexts extends Context.Service<ReadTexts>()("task-conductor/serv
   static readonly layer = (since: number) => Layer.effect(this, this.make(since))
 }
 
-/** Adds to each URL of a question the text in it that the model read. Rules and the user need to know it. */
+/** Adds to each URL of a question the part that the model read. Rules and the user need to know it. */
 export const withCarriedTexts =
   ({ carriedBy }: ReadTexts["Service"]) =>
   (question: GateQuestion): GateQuestion => {

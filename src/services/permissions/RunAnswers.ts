@@ -1,5 +1,5 @@
 /**
- * The user's answers in one run, with which the gate decides: permissions, refusals, wishes and added rules. Workers of
+ * The user's answers in one run. The gate decides with them: permissions, refusals, wishes and added rules. Workers of
  * the same run exchange them.
  */
 import * as Schema from "effect/Schema"
@@ -20,17 +20,17 @@ import type { SourcedRule } from "./Policy.ts"
 export const GrantSnapshot = Schema.Struct({
   approved: Schema.Array(Schema.String),
   excluded: Schema.Array(Schema.String),
-  /** Session grants in words, by key. */
+  /** What the user allowed for the session, as text, by key. */
   session: Schema.Record(Schema.String, Schema.String),
   /** Who approved all remaining steps of a plan, by key. */
   plans: Schema.Record(Schema.String, AnsweredBy),
   /** How often each effect was denied, by key. */
   denied: Schema.Record(Schema.String, Schema.Int),
-  /** By write: the state of its path when the user saw it. */
+  /** The state of a path when the user saw a write to it, by write. */
   shown: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
-  /** By path: the last state that this run wrote. */
+  /** The last state of a file that this run wrote, by path. */
   written: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
-  /** The files of tasks for which the user also allowed repairs. */
+  /** The files of tasks that the user also allowed to be repaired. */
   repairs: Schema.optionalKey(Schema.Array(Schema.String)),
   /** Paths of files that the user allowed to read. */
   read: Schema.optionalKey(Schema.Array(Schema.String))
@@ -46,13 +46,13 @@ interface Grantable extends Asked {
 /** Identifies a write by the same tool in any task. */
 const writeKey = ({ tool }: Asked, write: WriteAccess): string => hashOf([tool, { ...plainAccess(write) }])
 
-/** Identifies an effect: the same tool on the same targets, whatever the content. */
+/** Identifies an effect: a tool and its targets. The content does not matter. */
 const effectKey = ({ accesses, arguments: given, tool }: Asked): string =>
   hashOf([tool, accesses.length === 0 ? (given ?? null) : accesses.map(accessTarget)])
 
 /**
- * An excluded call is recognised by its hash, by its arguments in any task, and by its effect in its own task. In a
- * conversation only the hash counts, because the next message may request the call.
+ * The keys of an excluded call: its hash, its arguments in any task, and its effect in its own task. In a conversation,
+ * only the hash: the next message may ask for the same effect.
  */
 const exclusionKeys = (question: Grantable): ReadonlyArray<string> =>
   question.task === askTask
@@ -63,7 +63,7 @@ const exclusionKeys = (question: Grantable): ReadonlyArray<string> =>
         hashOf(["excluded", question.task, effectKey(question)])
       ]
 
-/** The files that a call of a task writes. Empty if it has other effects or needs a question each time. */
+/** The files that a call of a task writes. Empty if the call has other effects, or needs a question each time. */
 export const repairedFiles = (asked: Asked): ReadonlyArray<WriteAccess> => {
   const writes = writesIn(asked.accesses)
   return writes.length === asked.accesses.length && sessionScopes(asked) !== undefined ? writes : []
@@ -80,7 +80,7 @@ const addAll = <A>(to: Map<string, A>, from: Readonly<Record<string, A>> = {}): 
   for (const [key, value] of Object.entries(from)) to.set(key, value)
 }
 
-/** The grants of one run, initially empty. */
+/** The answers of one run, empty at first. */
 export class Grants {
   readonly #approved = new Set<string>()
   readonly #excluded = new Set<string>()
@@ -89,20 +89,20 @@ export class Grants {
   readonly plans = new Map<string, AnsweredBy>()
   readonly #denied = new Map<string, number>()
   readonly #shownStates = new Map<string, string>()
-  /** By path: the last state that this run wrote. */
+  /** The last state of a file that this run wrote, by path. */
   readonly written = new Map<string, string>()
-  /** By path: states that the user saw when allowing a write, and the contents they allowed. */
+  /** The states that the user saw when allowing a write, and the contents that the user allowed, by path. */
   readonly #expectedStates = new Map<string, Set<string>>()
   readonly #repairs = new Set<string>()
   readonly #read = new Set<string>()
-  /** Replies of the model with a denied call. The gate does not ask about their other calls. */
+  /** Replies of the model with a denied call. The gate does not ask about other calls of these replies. */
   readonly declinedReplies = new Set<string>()
 
   /**
-   * How an earlier answer decides about a call. `excluded`: the user chose other calls of its step, even if it comes
-   * again in another task or with another effect on its file. `step` and `session`: it was approved exactly, or is
-   * covered by the session, and its files are as shown. `repair`: it changes files whose repairs its task may make, and
-   * they are as this run wrote them.
+   * How an earlier answer decides about a call.
+   * - `excluded`: the user chose other calls of its step. This also holds in another task, or for another effect on its file.
+   * - `step` and `session`: the user approved exactly this call, or the session covers it. The user saw the current state of its files.
+   * - `repair`: the call changes files that its task may repair. The files are as this run wrote them.
    */
   answerTo(question: Grantable): "excluded" | "step" | "session" | "repair" | undefined {
     const isApproved = this.#approved.has(question.hash)
@@ -118,7 +118,7 @@ export class Grants {
   }
 
   /**
-   * True if the files of approved writes still have the state that the user saw, or that this run wrote. Otherwise the
+   * True if the files of approved writes still have the state that the user saw or that this run wrote. Otherwise the
    * gate asks again. Writes that nobody saw are not compared.
    */
   #isAsShown(asked: Asked): boolean {
@@ -128,12 +128,12 @@ export class Grants {
     })
   }
 
-  /** True if the user allowed reading the file in this run, so that its content may be revealed. */
+  /** True if the user allowed reading the file in this run. Its content may then be revealed. */
   wasRead(path: string): boolean {
     return this.#read.has(path)
   }
 
-  /** Files of a write that have neither the state that the user saw when allowing it, nor the written state. */
+  /** Files of a write that are neither in the state that the user saw, nor in the written state. */
   changedSince(question: Asked): ReadonlyArray<string> {
     const isOther = ({ found, path }: WriteAccess): boolean => {
       const known = this.#expectedStates.get(path)
@@ -152,7 +152,8 @@ export class Grants {
   }
 
   /**
-   * Notes that the call may run: the content it reads may be revealed, and the state it writes is expected from now on.
+   * Notes that the call may run. The content that it reads may be revealed. The files are expected to have the states
+   * that it writes.
    */
   addAllowed(asked: Asked): void {
     for (const access of asked.accesses) {
@@ -161,7 +162,7 @@ export class Grants {
     }
   }
 
-  /** Approves calls of a step by hash. */
+  /** Allows calls of a step by hash. */
   addApproved(hashes: ReadonlyArray<string>): void {
     for (const hash of hashes) this.#approved.add(hash)
   }
@@ -180,7 +181,7 @@ export class Grants {
     for (const { covers, key } of sessionScopes(asked) ?? []) this.#session.set(hashOf(key), covers)
   }
 
-  /** The session grants in words. */
+  /** What the user allowed for the session, as text. */
   session(): ReadonlyArray<string> {
     return [...this.#session.values()]
   }
@@ -194,7 +195,7 @@ export class Grants {
     return this.#denied.get(effectKey(asked)) ?? 0
   }
 
-  /** Counts a denial by the user, and returns how often the same effect was denied. */
+  /** Counts a denial by the user. Returns how often the same effect was denied. */
   countDenial(asked: Asked): number {
     const count = this.denials(asked) + 1
     this.#denied.set(effectKey(asked), count)
@@ -231,7 +232,7 @@ export class Grants {
   }
 }
 
-/** The answers in one process of a run, for another one. */
+/** The answers in one process of a run, for another process. */
 export const AnswerSnapshot = Schema.Struct({
   grants: GrantSnapshot,
   denials: Schema.Array(SavedDenial),
@@ -252,14 +253,14 @@ const makeRunAnswers = Effect.sync(() => {
     /** All denials so far, in order. */
     denials: Effect.sync(() => denials),
     addDenial: (denied: PermissionDenied) => Effect.sync(() => void (denials = [...denials, denied])),
-    /** All wishes of the user after a no, in order. */
+    /** Everything that the user wanted after a no, in order. */
     requestedChanges: Effect.sync(() => requestedChanges),
     addRequestedChange: (change: RequestedChange) =>
       Effect.sync(() => void (requestedChanges = [...requestedChanges, change])),
     /** Rules added during the run, which last until its end. */
     addedRules: Effect.sync(() => addedRules),
     addRule: (rule: SourcedRule): Effect.Effect<void> => Effect.sync(() => void (addedRules = [...addedRules, rule])),
-    /** Ends grants of a step, so that they do not cover the same call later. */
+    /** Ends the permissions for a step. They do not cover the same call later. */
     endSteps: Effect.sync(() => grants.endSteps()),
     /** The answers so far, for another process that runs tasks of this run. */
     snapshot: Effect.sync((): AnswerSnapshot => ({ grants: grants.snapshot(), denials, wishes: requestedChanges })),
