@@ -1,6 +1,6 @@
 /**
- * Decides whether a report is about the project although its model looked at nothing. It reads project files only when the
- * words of the request leave that open.
+ * Decides whether a report is about the project although its model looked at nothing. It reads project files only if
+ * the words of the request do not decide that.
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -17,9 +17,9 @@ import { ToolRegistry } from "../tools/ToolRegistry.ts"
 interface Grounds {
   readonly key: string
   readonly request: string
-  /** The project text that the prompt shows. */
+  /** The text about the project in the prompt. */
   readonly projectText: string
-  /** True when the work came with material, which counts as a look. */
+  /** True if the task came with material. Material counts as a look at the project. */
   readonly hasMaterial: boolean
 }
 
@@ -41,7 +41,7 @@ export const makeAboutProject = Effect.gen(function* () {
   const canLook = ({ tools }: Assignment): boolean =>
     tools.some((tool) => !fileTools.has(tool) && registry.find(tool)?.effect === "pure")
 
-  /** True for a report that should rest on the project, and does not. */
+  /** True for a report that should be based on the project, but is not. */
   return (
     assignment: Assignment,
     { hasMaterial, key, request, projectText }: Grounds

@@ -1,6 +1,7 @@
 /**
- * Asks about calls before they run (services/tools/ToolRunner.ts): those of one task, or of all tasks of a step together. It
- * shows every call, even one that has become impossible. The gate keeps the answer and issues a permit for each call.
+ * Asks about calls before they run (services/tools/ToolRunner.ts): the calls of one task, or of all tasks of a step
+ * together. Shows every call, even a call that is no longer possible. The gate stores the answer and issues a permit
+ * for each call.
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -35,10 +36,12 @@ const factsOf = ({
   })
 ]
 
-/** The subject of a question: the calls of an outcome with its facts. */
+/** What a question is about: the calls of an outcome, with its facts. */
 type GatedOutcome = Pick<TaskOutcome, "calls"> & Partial<TaskOutcome>
 
-/** Makes a function that lists the calls of a task that need approval, with the reason; nothing for a task that needs none. */
+/**
+ * Returns a function that lists the calls of a task that need approval, with the reason. Empty if the task needs none.
+ */
 const makeGatedCalls = Effect.gen(function* () {
   const skills = yield* Skills
   const registry = yield* ToolRegistry
@@ -48,7 +51,7 @@ const makeGatedCalls = Effect.gen(function* () {
   return Effect.fnUntraced(function* (task: Task, outcome: GatedOutcome, round: number) {
     const ready: Array<GatedCall> = []
     const unready: Array<GatedCall> = []
-    /* A call at a new path can be prepared only after the move before it. */
+    /* A call at a new path can be prepared only after the move to that path. */
     const isMoving = outcome.calls.some(({ name }) => name === "move_file" || name === "remove_file")
     const copy = isMoving ? makeWorkingCopy((yield* CurrentCopy)?.files()) : undefined
     for (const call of outcome.calls) {
@@ -65,7 +68,7 @@ const makeGatedCalls = Effect.gen(function* () {
       }
       const info = registry.find(call.name)
       const id = { round, task: task.name, uid: call.uid }
-      // The text that an edit replaced is gone after the edit.
+      // After the edit, the replaced text is gone, so the edit cannot be prepared again.
       if (info === undefined || (yield* runner.wasBegun(id, call))) continue
       unready.push({ call, info, risk: info.risk, accesses: [], problem: prepared.failure.message })
     }
@@ -74,7 +77,7 @@ const makeGatedCalls = Effect.gen(function* () {
     const taskSkill = skills.all.find(({ skill }) => skill.name === task.skill)
     const bySkill = taskSkill?.skill.requiresApproval === true && calls.length > 0
     if (!byList && !bySkill && calls.every(({ risk }) => risk !== "high")) return undefined
-    /* A built-in skill counts by the risk of its calls, as in a conversation. */
+    /* For a built-in skill, the risk of its calls decides, as in a conversation. */
     const isOwnSkill = bySkill && (taskSkill.origin === "user" || taskSkill.origin === "project")
     const gatedBy = isOwnSkill ? "skill" : byList ? "list" : "risk"
     const facts = factsOf(outcome)
@@ -86,7 +89,7 @@ const makeGatedCalls = Effect.gen(function* () {
 /** No call needs an answer. */
 const byRule: CallListApproval = { approved: true, by: "rule" }
 
-/** Where the question belongs: its heading, and the plan whose remaining steps one answer may approve. */
+/** Where the question belongs: its heading, and its plan. One answer may approve all remaining steps of the plan. */
 interface ApprovalPlace extends Omit<CallList, "tasks"> {
   readonly round: number
 }
@@ -95,7 +98,7 @@ export const makeApproval = Effect.gen(function* () {
   const gate = yield* Gate
   const gatedCalls = yield* makeGatedCalls
 
-  /** Asks once about all calls of a step, if any task needs it. */
+  /** Asks once about all calls of a step. Asks nothing if no task needs it. */
   const askCallList = (step: CallList): Effect.Effect<CallListApproval> =>
     step.tasks.length === 0 ? Effect.succeed(byRule) : approveCalls(gate, step)
 

@@ -1,7 +1,7 @@
 /**
- * The loop that all stages share: ask, read, and ask again with the issues. It ends with a value or after the maximum of
- * attempts, or earlier after several useless answers in a row. A repeated rejected answer changes the sampling of the next
- * one. An unreadable answer (UnusableAnswer.ts) is an attempt with issues, too.
+ * The loop of all stages: ask, read, and ask again with the issues. It ends with a value, after the maximum of
+ * attempts, or earlier after several useless answers in a row. If the model repeats a rejected answer, the sampling of
+ * the next attempt changes. An unreadable answer (UnusableAnswer.ts) is an attempt with issues, too.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -34,15 +34,15 @@ export interface AttemptPlan<A, E, R> {
   readonly round: number
   readonly prompt: (previous: Previous | undefined) => FilledPrompt
   readonly read: (answer: string) => Effect.Effect<AnswerReading<A>, E, R>
-  /** Checks the complete part of a cut-off answer by its text alone. */
+  /** Checks the complete part of a cut-off answer, without the project. */
   readonly readPart?: (part: string) => ReadonlyArray<Issue>
   /** The JSON schema of the answer; see `ModelRequest`. */
   readonly format?: object
-  /** The grammar of the document. It applies after one answer of another form, or after two rejected ones. */
+  /** The grammar of the document. Used after one answer in another form, or after two rejected answers. */
   readonly grammar?: () => string
   /** The expected document; see `ModelRequest`. */
   readonly shape?: AnswerShape
-  /** Reads an answer to compare it with another one. The settings may request two answers. */
+  /** Reads an answer to compare it with a second answer. The settings may ask for two answers at once. */
   readonly compare?: (answer: string) => Effect.Effect<Reading<A>, E, R>
 }
 
@@ -52,15 +52,15 @@ interface Accepted<A> {
   readonly attempts: number
 }
 
-/** No attempt was accepted; `repeated` when the model gave the same answer every time. */
+/** No attempt was accepted. `repeated` is true if the model gave the same answer every time. */
 export class AttemptsExhausted extends Schema.TaggedError<AttemptsExhausted>()("AttemptsExhausted", {
   attempts: Schema.Int,
   repeated: Schema.Boolean,
   issues: Schema.Array(Issue),
-  /** About the model, after several useless answers in a row. */
+  /** What to say about the model after several useless answers in a row. */
   unable: Schema.optionalKey(Schema.String)
 }) {
-  /** `after 5 tries.`, and whether all were equal or useless. */
+  /** For example `after 5 tries.` Also says whether all answers were equal or useless. */
   override get message(): string {
     const tries = `after ${this.attempts} tries.`
     const same = this.repeated ? ["The model gave the same answer every time."] : []
@@ -72,7 +72,7 @@ type Question = Effect.Effect<{ readonly call: ModelCallId; readonly answer: Pla
 
 type Comparison<A, E, R> = NonNullable<AttemptPlan<A, E, R>["compare"]>
 
-/** Ranks an answer: lower is better, and the first number counts most. */
+/** The rank of an answer. Lower is better, and the first number counts most. */
 const rankOf = Effect.fnUntraced(function* <A, E, R>(answer: PlainAnswer, compare: Comparison<A, E, R>) {
   const { text } = answer
   if (answer.issues.length > 0) return [2, 0, text.length]
@@ -81,7 +81,7 @@ const rankOf = Effect.fnUntraced(function* <A, E, R>(answer: PlainAnswer, compar
   return [isValid ? 0 : 1, isValid ? repairs.length : issues.length, text.length]
 })
 
-/** The better of two parallel answers; the first one when the second fails. */
+/** The better of two parallel answers. The first answer if the second one fails. */
 const betterOf = Effect.fnUntraced(function* <A, E, R>(
   first: Question,
   second: Question,
@@ -97,8 +97,8 @@ const betterOf = Effect.fnUntraced(function* <A, E, R>(
 })
 
 /**
- * The prompts of an attempt, each shorter than the last: the full one, one that fits the size that the server reported, and
- * one without the previous answer.
+ * The prompts of an attempt, each shorter than the one before: the whole prompt, a prompt that fits the size that the
+ * server reported, and a prompt without the previous answer.
  */
 const shorterPrompt = (
   { prompt }: Pick<AttemptPlan<unknown, unknown, unknown>, "prompt">,
@@ -109,7 +109,7 @@ const shorterPrompt = (
     .map((before) => prompt(before))
     .find((other) => charactersOf(other) < charactersOf(sent))
 
-/** Asks one attempt. A prompt that is too long is replaced by a shorter one. */
+/** Asks once. If the prompt is too long, asks with a shorter prompt. */
 const questionsOf = <A, E, R>(
   caller: ModelCaller["Service"],
   plan: AttemptPlan<A, E, R>,
@@ -140,7 +140,7 @@ const questionsOf = <A, E, R>(
   }
 }
 
-/** Equal for equal answers. The issues tell incomplete answers apart; thoughts do not count. */
+/** Equal for equal answers. For incomplete answers, the issues make the difference. Thoughts do not count. */
 const signOf = ({ hasOnlyThought = false, issues, text }: PlainAnswer, attempt: number): string =>
   [text.trim(), ...issues.map(({ what }) => what), ...(hasOnlyThought ? [attempt] : [])].join("\n")
 
@@ -167,7 +167,7 @@ export class Attempts extends Context.Service<Attempts>()("task-conductor/servic
       for (let attempt = 1; ; attempt += 1) {
         const ask = questionsOf(caller, plan, previous, isBound)
         const first = ask({ stage, round, attempt }, tuning)
-        /* The second answer is sampled as after a repetition, so that it differs. */
+        /* The second answer is sampled differently, so that it does not equal the first. */
         const second = ask({ stage, round, attempt, choice: 2 }, { ...tuning, repeats: tuning.repeats + 1 })
         const { answer, answers, call } = yield* compare === undefined || (settings.plans ?? 1) === 1
           ? Effect.map(first, (only) => ({ ...only, answers: 1 }))
@@ -189,7 +189,7 @@ export class Attempts extends Context.Service<Attempts>()("task-conductor/servic
         useless = reading.hasUse !== true && (isRepeated || holdsNothing(issues)) ? useless + answers : 0
         const isUnable = useless >= mostUselessAnswers
         if (reading.fallback !== undefined) fallback = { ...reading.fallback, call, answer: text }
-        // An answer with only wrong links is rejected once; then they are marked.
+        // An answer whose only fault is wrong links is rejected once. After that, the links are marked.
         if (attempt >= mostAttempts || isUnable || (reading.fallback !== undefined && attempt > 1)) {
           if (fallback === undefined) {
             const repeated = attempt > 1 && signs.size === 1

@@ -35,7 +35,7 @@ import { isFileAt, Workspace } from "../files/Workspace.ts"
 
 export interface Request {
   readonly prompt: string
-  /** The path of the file that the user is looking at, absolute or relative to the project. */
+  /** The path of the file that the user is looking at. Absolute or relative to the project. */
   readonly currentFile?: string
   readonly openFiles?: ReadonlyArray<string>
   readonly attachment?: Attachment
@@ -44,8 +44,8 @@ export interface Request {
 export type Surroundings = Omit<Briefing, "prompt" | "requestDocument">
 
 /**
- * The prompt, the current file or an open file is unusable, or the window is too small for the first prompt. `detail` says why
- * and what to do.
+ * The prompt, the current file or an open file cannot be used, or the window is too small for the first prompt.
+ * `detail` says why and what to do.
  */
 export class BriefingError extends Schema.TaggedError<BriefingError>()("BriefingError", {
   part: Schema.Literals(["prompt", "current file", "open file", "context window"]),
@@ -68,7 +68,7 @@ const shell = Config.String("SHELL").pipe(
   Config.option
 )
 
-/** `2026-11-20 (Friday)` without a time, so that prompts of one day begin alike. */
+/** `2026-11-20 (Friday)`, without a time. So prompts of one day begin with the same text. */
 const today = Effect.map(DateTime.now, (now) => {
   const at = DateTime.toDateUtc(now)
   const [month, day] = [at.getMonth() + 1, at.getDate()].map((part) => String(part).padStart(2, "0"))
@@ -85,21 +85,21 @@ const environmentOf = Effect.fnUntraced(function* (project: string) {
   ].join("\n")
 })
 
-/** Tells the user when the window shortens a file below the limit of lines. */
+/** Tells the user if the small window shortens a file more than the limit of lines does. */
 const windowNote = ({ cutFrom, path, text }: CurrentFile, mostLines: number, window: number): string | undefined => {
   const shownLines = countLines(text)
   if (cutFrom === undefined || shownLines >= mostLines) return undefined
   return `Prompts hold the first ${shownLines} of ${cutFrom} lines of ${path}: the current file may have a quarter of the context window (${window} tokens). Tasks can read the rest; raise contextWindow to show more at once.`
 }
 
-/** Resolves the files that a user passes with a request, under the same rules as references of the run. */
+/** Resolves the files that a user passes with a request. The rules for references apply. */
 const makeGivenFiles = Effect.gen(function* () {
   const path = yield* Path.Path
   const { contextWindow, limits } = yield* RunSettings
   const gate = yield* Gate
   const workspace = yield* Workspace
 
-  /** The canonical form of a passed file that may be read. */
+  /** The canonical path of a passed file that may be read. */
   const permitted = Effect.fnUntraced(function* (written: string, part: BriefingError["part"]) {
     const file = yield* Effect.mapError(
       workspace.canonical(written),
@@ -112,7 +112,7 @@ const makeGivenFiles = Effect.gen(function* () {
     return file
   })
 
-  /** Relative to the project for files inside, absolute for others. */
+  /** Relative to the project for files inside it, absolute for others. */
   const shownPath = (file: { readonly path: string; readonly inside: boolean }): string =>
     file.inside ? path.relative(workspace.root, file.path).split(path.sep).join("/") : file.path
 
@@ -151,7 +151,7 @@ export class Briefer extends Context.Service<Briefer>()("task-conductor/services
     const readTexts = yield* ReadTexts
     const workspace = yield* Workspace
 
-    /* Cached: several plans may be checked against one project. */
+    /* Cached, because several plans may be checked against one project. */
     const drawMap = yield* ProjectMap
     const mapOfProject = yield* drawMap(contextWindow, mayRead(gate)).pipe(
       Effect.provideService(Workspace, workspace),
@@ -209,7 +209,7 @@ export class Briefer extends Context.Service<Briefer>()("task-conductor/services
        * that the gate denies.
        */
       brief,
-      /** The briefing without a request, for a conversation before its first message. */
+      /** The briefing without a request. For a conversation before its first message. */
       surroundings
     }
   })

@@ -1,6 +1,6 @@
 /**
- * Makes the approved changes of a task, and corrects its report by their outcomes. Denied and failed changes come before the
- * words of the model. When all changes were denied, those words are dropped.
+ * Makes the approved changes of a task. Puts denied and failed changes before the model's report. If the user denied
+ * all changes, the report of the model is dropped.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -45,7 +45,7 @@ const hasTarget = ({ call }: CallOutcome): boolean =>
 
 const noReport = resultOfSummary("Done.")
 
-/** Puts the failed changes before the report. Without any successful change, they replace it. */
+/** Puts the failed changes before the report. If no change succeeded, they replace the report. */
 const withOutcomes = (report: ResultDocument, outcomes: ReadonlyArray<CallOutcome>): ResultDocument => {
   const failed = outcomes.filter(({ result }) => !result.success)
   if (failed.length === 0) return report
@@ -55,7 +55,7 @@ const withOutcomes = (report: ResultDocument, outcomes: ReadonlyArray<CallOutcom
   return { ...report, summary, document: report.document.replace(report.summary, () => summary) }
 }
 
-/** An item whose change failed has failed. */
+/** If the change of an item failed, the item failed. */
 const itemAfter = (item: ItemResult, outcomes: ReadonlyArray<CallOutcome>): ItemResult => {
   const failed = outcomes.find((one) => !one.result.success && item.files?.includes(targetOf(one)) === true)
   return failed === undefined ? item : { ...item, state: "failed", note: failureLine(failed).slice(2) }
@@ -64,7 +64,7 @@ const itemAfter = (item: ItemResult, outcomes: ReadonlyArray<CallOutcome>): Item
 export class ChangeApplier extends Context.Service<
   ChangeApplier,
   {
-    /** Fails with a `TaskFailure` of phase execution. A failed call is reported in the result. */
+    /** Fails with a `TaskFailure` of the phase execution. The result reports failed calls. */
     apply(order: ApplyOrder): Effect.Effect<TaskResult, TaskFailure>
   }
 >()("task-conductor/services/pipeline/ChangeApplier") {
@@ -76,8 +76,8 @@ export class ChangeApplier extends Context.Service<
       const runCall = yield* makeTaskCall
 
       /**
-       * The checks of the final changes. Checks of the working copy count only when all of its changes were made and a command
-       * could see them. Otherwise the project is checked.
+       * The checks of the final changes. Checks of the working copy are used only if all its changes were made and
+       * commands could see them. Otherwise the project is checked again.
        */
       const checksOf = Effect.fnUntraced(function* (
         { briefing, outcome: { checks = [], files = [], task }, round }: ApplyOrder,

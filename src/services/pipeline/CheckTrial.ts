@@ -1,7 +1,7 @@
 /**
- * Tries the checks on the unchanged project while the model plans, so that a broken check is reported at once. Later checks
- * are compared with these results. When the prompt may only ask something, the trial waits for the plan, and runs only if a
- * task changes files. A slow trial continues until the first check.
+ * Tries the checks on the unchanged project while the model plans. A broken check is then reported at once, and later
+ * checks are compared with these results. If the prompt may only ask something, the trial waits for the plan. It then
+ * runs only if a task changes files. A slow trial continues until the first check.
  */
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -15,18 +15,18 @@ import { Activities } from "../journal/Activities.ts"
 import type { CheckedTaskList } from "./Planner.ts"
 import { makeTaskEffects } from "./TaskEffects.ts"
 
-/** The first task waits this long for a trial that is slower than the plan. A broken command ends soon. */
+/** If the plan is ready before the trial, the first task waits this long. A broken command ends soon. */
 const longestWait = "5 seconds"
 
 const trialsStage = { key: stageKey.trials, success: Schema.Boolean }
 
-/** Makes a function that plans the work, and tries the checks of the project at the same time. */
+/** Returns a function that plans the work, and tries the checks of the project meanwhile. */
 export const makeCheckTrial = Effect.gen(function* () {
   const activities = yield* Activities
   const checks = yield* Checks
   const { mayChangeFiles } = yield* makeTaskEffects
 
-  /** A resumed run may have changed the project, so it tries nothing again. */
+  /** A resumed run may have changed the project already. So it tries nothing. */
   const begin = Effect.andThen(activities.runStage(trialsStage, Effect.succeed(true)), Effect.forkChild(checks.tryOut))
 
   return Effect.fnUntraced(function* <Created extends { readonly list: CheckedTaskList }, E, R>(

@@ -1,6 +1,6 @@
 /**
- * Checks the links of results and answers against the project and the run. A wrong link is an issue for the next attempt;
- * after the last attempt it is marked in the text. Tools and skills say which files their calls change.
+ * Checks the links of results and answers against the project and the run. A wrong link is an issue for the next
+ * attempt. After the last attempt, the link is marked in the text. Tools and skills say which files their calls change.
  */
 import { posix } from "node:path"
 import * as Effect from "effect/Effect"
@@ -22,7 +22,7 @@ import { type CheckedText, Evidence, type EvidenceContext } from "../references/
 import { Skills } from "../skills/Skills.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 
-/** A path relative to the project, without `./`, `..` and the project's own path. */
+/** A path relative to the project, without `./`, `..` and the path of the project. */
 const withinProject = (path: string, root: string): string => {
   const relative = path === root || path.startsWith(`${root}/`) ? path.slice(root.length) : path
   return posix.normalize(`/${relative}`).replace(/^\/|\/$/g, "")
@@ -33,7 +33,7 @@ export const changeKinds = Effect.gen(function* () {
   const skills = yield* Skills
   const { root } = yield* Workspace
   const kinds: ChangeKinds = {
-    /* A safe tool with an effect, such as a list of notes, changes nothing for the user. */
+    /* A safe tool with an effect, such as adding a note, changes no file of the user. */
     changeOf: (call) => {
       const { arguments: values, name } = call
       const info = registry.find(name)
@@ -70,17 +70,17 @@ export const changeKinds = Effect.gen(function* () {
   return kinds
 })
 
-/** The sources that a text may link. */
+/** The sources that a text may link to. */
 interface EvidenceSources {
   readonly task?: string
   readonly briefing: Briefing
   readonly finished: ReadonlyArray<TaskResult>
   readonly calls: ReadonlyArray<CallOutcome>
-  /** Any other text that the author saw. */
+  /** Other text that the author saw. */
   readonly material: ReadonlyArray<string>
 }
 
-/** The answer of a run with the number of its links. */
+/** The answer of a run, with the number of its links. */
 export interface CheckedAnswer {
   readonly text: string
   readonly evidence: EvidenceCount
@@ -90,7 +90,7 @@ const callText = (outcome: CallOutcome): string => `${JSON.stringify(outcome.cal
 
 const anchorsOf = ({ sections }: MarkdownDocument): ReadonlyArray<string> => sections.map(({ anchor }) => anchor)
 
-/** Turns a reading into its value with corrected links, or as the last resort with marks. */
+/** Turns a reading into its value with corrected links. After the last attempt, wrong links are marked. */
 const attempted = <A>(
   { count, issues, marked, marks, repairs, text }: CheckedText,
   before: AnswerReading<unknown>,
@@ -103,7 +103,7 @@ const attempted = <A>(
     : { ...reading, fallback: { value: valueOf(marked, count), repairs: [...all, ...marks] } }
 }
 
-/** Moves findings to the lines of the answer, which may have thoughts before its document. */
+/** Moves findings to the lines of the whole answer: thoughts may stand before the document. */
 const inAnswer = (checked: CheckedText, document: string, answer: string): CheckedText => {
   if (checked.issues.length + checked.repairs.length + checked.marks.length === 0) return checked
   const place = placeInAnswer(document, answer)

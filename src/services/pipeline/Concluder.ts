@@ -1,6 +1,4 @@
-/**
- * The last call of a run: the model turns the results into the answer to the prompt, with links to sources.
- */
+/** The last call of a run. The model turns the results into the answer to the prompt, with links to sources. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Schema from "effect/Schema"
@@ -39,7 +37,7 @@ export interface ConclusionOrder {
 
 const noAnswer: CheckedAnswer = { text: "", evidence: { checked: 0, wrong: 0 } }
 
-/** The report of a run's only task is the answer. */
+/** If a run has only one task, the report of the task is the answer. */
 const reportAsAnswer = ({ result: { document, evidence = noAnswer.evidence } }: TaskResult): CheckedAnswer => ({
   text: document.replace(/^#{1,6} Result summary[ \t]*\n+/im, "").trim(),
   evidence
@@ -100,8 +98,8 @@ export const makeConcluder = Effect.gen(function* () {
   })
 
   /**
-   * The answer to the prompt from all results so far, also for a run that stopped at a gate. Without a result there is no
-   * answer.
+   * The answer to the prompt from all results so far. Also for a run that a denial stopped. Without any result there is
+   * no answer.
    */
   const concludeRun = Effect.fnUntraced(function* (
     { briefing, outputSchema }: Pick<ConclusionOrder, "briefing" | "outputSchema">,
@@ -117,7 +115,7 @@ export const makeConcluder = Effect.gen(function* () {
       Effect.provideService(CurrentSubject, { stage: "conclude", results: finished, failures: open })
     )
     if (ended.end._tag !== "Declined" && ended.end._tag !== "ModelUnable") return yield* answer
-    /* A declined step or a failed model stays the reason why the run ended, even when its answer fails too. */
+    /* If a declined step or a failed model ended the run, that stays the reason even if the answer fails, too. */
     return yield* Effect.catch(answer, ({ message }) => {
       const text = `There is no answer about the finished tasks: ${message}`
       return Effect.as(events.publish({ type: "message", level: "warning", text }), noAnswer)

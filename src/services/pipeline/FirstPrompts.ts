@@ -1,6 +1,4 @@
-/**
- * Refuses a run or conversation whose first prompts cannot fit the window, before its first call.
- */
+/** Refuses a run or conversation whose first prompts cannot fit the window. Does so before the first call. */
 import * as Effect from "effect/Effect"
 import type { Briefing } from "../../domain/models/Briefing.ts"
 import {
@@ -20,7 +18,7 @@ import { BriefingError } from "./Briefer.ts"
 import { plannerSkills } from "./PlanChecker.ts"
 import { makeTaskPrompts } from "./TaskPrompts.ts"
 
-/** Why the window is too small for a prompt with its answer; undefined if it fits. */
+/** Why the window is too small for a prompt and its answer. Undefined if both fit. */
 export const makeOverflow = Effect.gen(function* () {
   const calibration = yield* TokenCalibration
   const { contextWindow: window, model } = yield* RunSettings
@@ -33,7 +31,7 @@ export const makeOverflow = Effect.gen(function* () {
   }
 })
 
-/** Fails when a briefing does not fit. It blames the prompt if the rest would fit without it. */
+/** Fails if a briefing does not fit. If the rest would fit without the prompt, the error names the prompt. */
 export const requireFit = (overflow: (briefing: Briefing) => string | undefined, briefing: Briefing) =>
   Effect.suspend(() => {
     const detail = overflow(briefing)
@@ -42,7 +40,7 @@ export const requireFit = (overflow: (briefing: Briefing) => string | undefined,
     return new BriefingError({ part: isPrompt ? "prompt" : "context window", detail })
   })
 
-/** Why the first prompts of an order do not fit: the plan's, or a task's with any possible skill. */
+/** Why the first prompts of an order do not fit: the prompt for the plan, or that of a task with any possible skill. */
 export const makeOrderOverflow = Effect.gen(function* () {
   const { names } = yield* plannerSkills
   const overflow = yield* makeOverflow
@@ -52,7 +50,7 @@ export const makeOrderOverflow = Effect.gen(function* () {
   return ({ plan, skill }: RunOrder, planning: (briefing: Briefing) => FilledPrompt) =>
     (briefing: Briefing): string | undefined => {
       const first = plan === undefined && skill === undefined ? overflow(planning(briefing)) : undefined
-      /* The lookup of the skill reports an unknown one. */
+      /* An unknown skill is reported later, when it is looked up. */
       if (first !== undefined || (skill !== undefined && find(skill) === undefined)) return first
       let least: string | undefined
       for (const name of skill === undefined ? names : [skill]) {

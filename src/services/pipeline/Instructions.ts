@@ -1,6 +1,6 @@
 /**
- * The project instructions for the files of one task. Every prompt holds those of the whole project. A task adds those of the
- * folders whose files it names, reads or changes, each once.
+ * The project instructions for the files of one task. Every prompt contains those of the whole project. A task adds
+ * those of folders whose files it names, reads or changes, each once.
  */
 import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
@@ -36,11 +36,11 @@ interface BesideOptions {
   readonly isReference?: (file: string) => boolean
 }
 
-/** A path of a call or a reference, relative to the project. */
+/** The path in a call or a reference, relative to the project. */
 const relativeTo = (root: string, file: string): string =>
   (file.startsWith(`${root}/`) ? file.slice(root.length + 1) : file).replace(/^(?:\.\/)+/, "")
 
-/** The block of instructions that follows the first message, with the names of those that do not fit. */
+/** The block of instructions after the first message. Also names the instructions that do not fit. */
 const blockOf = (instructions: string, omittedFiles: ReadonlyArray<string>): string => {
   const parts = [
     "They hold for files that were named, read or changed. Follow them, and correct what does not fit them.",
@@ -59,7 +59,7 @@ export const makeInstructions = Effect.gen(function* () {
   const workspace = yield* Workspace
   const noted = new Set<string>()
 
-  /** The unique files in subfolders: only folders have instructions of their own. */
+  /** The files in subfolders, without duplicates. Only folders have instructions of their own. */
   const nearOf = (files: ReadonlyArray<string>): ReadonlyArray<string> =>
     [...new Set(files.map((file) => relativeTo(workspace.root, file)))].filter(
       (file) => hasFolder(file) && !/^(?:\/|\.\.\/)/.test(file)
@@ -76,7 +76,7 @@ export const makeInstructions = Effect.gen(function* () {
     return files
   })
 
-  /** Adds the instructions for the files that a task names, except those that its references show. */
+  /** Adds the instructions for the files that a task names. Skips instructions that its references show. */
   const forTask = Effect.fnUntraced(function* (briefing: Briefing, task: Task, place: string) {
     const { currentFile, descriptionFiles = [], openFiles } = briefing
     const near = nearOf(namedBy(task))
@@ -89,14 +89,17 @@ export const makeInstructions = Effect.gen(function* () {
     const wanted = all.filter(({ path }) => !isReadme(path) && !isReference(path))
     const isSame =
       wanted.length === descriptionFiles.length && wanted.every(({ path }) => descriptionFiles.includes(path))
-    /* A description is left out when a reference already shows it. */
+    /* A description is left out if a reference already shows it. */
     if (isSame || (wanted.length === 0 && descriptionFiles.length <= 1)) return briefing
     const { files, text } = fitDescription(wanted, contextWindow)
     yield* readTexts.noteRead(text, "project")
     return { ...briefing, projectDescription: text, descriptionFiles: files }
   })
 
-  /** The block of instructions for these files that the briefing lacks, within the budget, and the updated briefing. */
+  /**
+   * The instructions for these files that the briefing lacks, as far as the budget allows. Also returns the updated
+   * briefing.
+   */
   const beside = Effect.fnUntraced(function* (
     key: string,
     files: ReadonlyArray<string>,
@@ -124,7 +127,9 @@ export const makeInstructions = Effect.gen(function* () {
   return { beside, forTask }
 })
 
-/** The block of `beside` for a conversation; `shown` remembers which files it has seen. */
+/**
+ * The instructions of `beside` for a conversation. `shown` contains the files whose instructions were already shown.
+ */
 export const besideShown = Effect.fnUntraced(function* (
   { beside }: Effect.Success<typeof makeInstructions>,
   key: string,

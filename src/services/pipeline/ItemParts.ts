@@ -1,6 +1,6 @@
 /**
- * Divides a for-each task into the parts that one agent works on: one file, heading or entry, or as many places as one answer
- * can decide. Items without a result are tried once more, places in smaller parts.
+ * Divides a for-each task into parts. One agent works on a part: one file, heading or entry, or as many places as one
+ * answer can decide. Items without a result are tried once more, places in smaller parts.
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -28,7 +28,7 @@ export interface NumberedItem extends Item {
 export interface ItemPart {
   readonly task: Task
   readonly items: ReadonlyArray<NumberedItem>
-  /** Set for places that are answered by number. */
+  /** Present if the items are places, about which the model answers by number. */
   readonly places?: ReadonlyArray<NumberedPlace>
 }
 
@@ -36,13 +36,13 @@ interface NumberedResult extends ItemResult {
   readonly number: number
 }
 
-/** The results of a part's items, and of its work once it ended. */
+/** The results for the items of a part. `outcome` is present once the work on the part has ended. */
 export interface PartOutcome {
   readonly results: ReadonlyArray<NumberedResult>
   readonly outcome?: TaskOutcome
 }
 
-/** The first line of a report that says something. */
+/** The first line with content in a report. */
 export const noteOf = (text: string): string => {
   const line = text
     .split("\n")
@@ -81,7 +81,7 @@ const outcomeOfTry = (part: ItemPart, tried: Tried): PartOutcome =>
     ? tried.success
     : withoutResult(part, tried.failure.skipped ? "skipped" : "failed", tried.failure.reason)
 
-/** The items for a second try: those of a failed part, and places without an answer. */
+/** The items for a second try: all of a failed part, and places without an answer. */
 const openAfter = ({ items, places }: ItemPart, tried: Tried): ReadonlyArray<NumberedItem> => {
   if (Result.isFailure(tried)) {
     const isFinal = tried.failure.cause?._tag === "ModelFailed" || unableIn(tried.failure) !== undefined
@@ -91,12 +91,12 @@ const openAfter = ({ items, places }: ItemPart, tried: Tried): ReadonlyArray<Num
   return places === undefined ? [] : items.filter(({ number }) => failed.has(number))
 }
 
-/** Makes a function that divides items into parts; `all` is the number of items in the task. */
+/** Returns a function that divides items into parts. `all` is the number of items of the task. */
 const makePartsOf = Effect.gen(function* () {
   const prompts = yield* makeTaskPrompts
   const skills = yield* Skills
 
-  /** The budget for the places of one part; undefined if each item is worked on alone. */
+  /** The budget for the places of one part. Undefined if each item has a part of its own. */
   const placeBudget = ({ briefing, task }: TaskOrder): number | undefined =>
     (skills.find(task.skill)?.inputs ?? []).length > 0 ? undefined : prompts.placeBudget(task, briefing).places
 
@@ -146,7 +146,7 @@ export const makeItemParts = Effect.gen(function* () {
       )
   }
 
-  /** Works on a part, and once more on items without a result. Calls `fails` for each failure that remains. */
+  /** Works on a part, and once more on its items without a result. Calls `fails` for each failure that remains. */
   const work = Effect.fnUntraced(function* (
     order: TaskOrder,
     part: ItemPart,

@@ -1,7 +1,7 @@
 /**
- * Merges the changes of a task with changes that others made to the same files meanwhile: tasks of its section, items of the
- * same task, or other processes. When both changed the same lines, or a check fails on the merged files, the task gets further
- * turns.
+ * Merges the changes of a task with changes that others made to the same files meanwhile: other tasks, items of the
+ * same task, or other processes. If both changed the same lines, or a check fails on the merged files, the task gets
+ * further turns.
  */
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
@@ -26,29 +26,31 @@ import { makeTaskChanges } from "../changes/TaskChanges.ts"
 import { TaskAgent } from "./TaskAgent.ts"
 import type { CallsDeclined, TaskOrder } from "./TaskStage.ts"
 
-/** A task gets further turns for clashes this often. */
+/** A task gets further turns for clashes at most this often. */
 const mostClashes = 2
 
 /** Larger files are not merged. */
 const maxBytes = 16 * 1024 * 1024
 
-/** The files of a task that changed since it saw them, or whose change had begun before an interruption. */
+/**
+ * The files of a task that changed after the task saw them. Also files whose change had begun before an interruption.
+ */
 const TextsNow = Schema.Array(
   Schema.Struct({
     path: Schema.String,
-    /** Absent for a begun change; null for an absent file. */
+    /** Absent if the change had begun; null if there is no file. */
     text: Schema.optionalKey(Schema.NullOr(Schema.String))
   })
 )
 
 interface Joining {
-  /** Changes that come before those of the task. */
+  /** Changes of others. Those of the task come on top of them. */
   readonly others?: ReadonlyArray<ProposedFile>
-  /** False when the checks run later, on all changes. */
+  /** False if the checks run later, on all changes together. */
   readonly checks?: boolean
 }
 
-/** The outcome of a change that others already made. */
+/** The outcome for a change that others have already made. */
 const isThere = (call: ToolCall): CallOutcome => ({
   call,
   result: {
@@ -63,13 +65,13 @@ const isThere = (call: ToolCall): CallOutcome => ({
 const keyOf = ({ round, task }: TaskOrder, { calls, joined = { times: 0, clashes: 0 } }: TaskOutcome): string =>
   activityName({ key: stageKey.joined(round, task.name), input: hashOf([calls, { ...joined }]) })
 
-/** Finds the files of a task that changed since it saw them. */
+/** Finds the files of a task that changed after the task saw them. */
 const makeLook = Effect.gen(function* () {
   const changes = yield* makeTaskChanges
   const runner = yield* ToolRunner
   const workspace = yield* Workspace
 
-  /** The text at a path whose links were already resolved; null without a file, nothing when unknown. */
+  /** The text at a path without links; null without a file, undefined if unknown. */
   const textAt = (path: string) =>
     Effect.catchIf(
       workspace.readText(changes.fileAt(path), maxBytes),
@@ -90,7 +92,7 @@ const makeLook = Effect.gen(function* () {
   })
 })
 
-/** Merges each proposal of a task with the current text, and collects the clashes. */
+/** Merges each proposal of a task with the current text. Collects the clashes. */
 const mergeFiles = (
   proposals: ReadonlyArray<{ readonly file: ProposedFile; readonly path: string }>,
   textsNow: typeof TextsNow.Type
@@ -112,7 +114,7 @@ const mergeFiles = (
   return { own: mergedFiles, clashes }
 }
 
-/** The files and calls of an outcome that stay as they are, because their change had begun. */
+/** The files and calls of an outcome whose change had begun. They stay as they are. */
 const keptOf = (
   calls: ReadonlyArray<ToolCall>,
   proposed: ReadonlyArray<ProposedFile>,
@@ -129,7 +131,7 @@ const keptOf = (
   }
 }
 
-/** Marks items as lost whose change clashed and was not made again. */
+/** Marks items as lost if their change clashed and was not made again. */
 const withLost = (
   items: NonNullable<TaskOutcome["items"]>,
   lost: ReadonlySet<string>
@@ -198,8 +200,8 @@ export const makeJoinChanges = Effect.gen(function* () {
   })
 
   /**
-   * The outcome, unchanged when its files did not change meanwhile. Fails with a `TaskFailure` that names the files when the
-   * task cannot redo its change.
+   * The merged outcome. Unchanged if nobody else changed its files. If the task cannot redo its change, fails with a
+   * `TaskFailure` that names the files.
    */
   const join = Effect.fnUntraced(function* (
     order: TaskOrder,

@@ -1,6 +1,6 @@
 /**
- * If a model writes a question instead of a plan, report or answer, asks the user. The work continues with the user's answer as part
- * of the prompt.
+ * If a model writes a question in place of a plan, report or answer, asks the user. The user's answer becomes part of
+ * the prompt, and the work continues.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -11,14 +11,14 @@ import { Gate } from "../permissions/Gate.ts"
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ")
 
-/** Turns an answered question into a reading with an issue that tells the model the answer. */
+/** Turns an answered question into an issue that tells the model the answer. */
 const readingOf = ({ answer, question }: AnsweredQuestion): AnswerReading<never> => {
   const what = `The answer asks the person: "${oneLine(question)}" The person answers: "${oneLine(answer)}"`
   const issue = makeIssue("answer-unfinished", {}, { what, how: "Go on with this answer." })
   return { value: Option.none(), issues: [issue], repairs: [], hasUse: true }
 }
 
-/** The issue for a question instead of a report, when no user can answer. */
+/** The issue if a model asks a question in place of a report, and no user can answer. */
 export const nobodyAnswers = makeIssue(
   "answer-unfinished",
   {},
@@ -32,7 +32,7 @@ export const makeModelQuestions = Effect.map(Gate, (gate) => (place: string) => 
   const answered: Array<AnsweredQuestion> = []
   let open: string | undefined
 
-  /** The question in a model's answer with the user's reply; nothing without either. */
+  /** The question in a model's answer, with the user's reply. Undefined without a question or a reply. */
   const askUser = Effect.fn("ModelQuestions.ask")(function* (modelAnswer: string) {
     const question = questionOf(modelAnswer)
     if (question === undefined) return undefined
@@ -47,9 +47,9 @@ export const makeModelQuestions = Effect.map(Gate, (gate) => (place: string) => 
 
   return {
     answered: (): ReadonlyArray<AnsweredQuestion> => answered,
-    /** The last question without a reply. */
+    /** The last question that got no reply. */
     open: () => open,
-    /** Asks the user when a model's answer is a question, and returns the reading of an answered one. */
+    /** If the answer of a model is a question, asks the user. Returns the reading of an answered question. */
     ask: (modelAnswer: string) => Effect.map(askUser(modelAnswer), (question) => question && readingOf(question)),
     /** The user's reply in their own words. */
     words: (modelAnswer: string) => Effect.map(askUser(modelAnswer), (question) => question?.answer)

@@ -1,7 +1,7 @@
 /**
- * Decides about many places of files as the work of one agent (services/agent/Agent.ts). The program shows numbered places,
- * the model answers by number, and the answers become changes of the working copy. The work ends when every place has an
- * answer and the checks pass.
+ * Decides about many places in files, as the work of one agent (services/agent/Agent.ts). The program shows numbered
+ * places. The model answers by number, and its answers become changes of the working copy. The work ends when every
+ * place has an answer and the checks pass.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -56,32 +56,34 @@ import { makeAssignment, makeFolderInstructions, makeTurnApproval, type TaskFiel
 /** The state of the places during the work. */
 interface PlaceState {
   readonly answers: ReadonlyMap<number, PlaceAnswer>
-  /** The edits of the last answer, and the answers before it, which still hold when the edits fail. */
+  /**
+   * The edits for the last answer. `before` are the answers without the last: if the edits fail, they are used again.
+   */
   readonly askedEdits: ReadonlyArray<FileEdits>
   readonly before: ReadonlyMap<number, PlaceAnswer>
-  /** How many answers in a row left places open without a look. */
+  /** How many answers in a row left places open and asked to look at none. */
   readonly idle: number
 }
 
-/** After this many answers without it, a place stays unanswered. */
+/** After this many idle answers, the open places stay without an answer. */
 const mostIdle = 3
 
-/** The most places that one turn reads; the others must be requested again. */
+/** One turn looks at no more places than this. The model must ask for the others again. */
 const mostLooks = 8
 
-/** A declaration that is looked at is shown up to this length, in lines. */
+/** If the model looks at a declaration, it sees at most this many lines. */
 const longestLook = 120
 
-/** The edits of one file, or why some answers cannot be applied to it. */
+/** The edits of one file. Or why some answers cannot be applied to it. */
 const FileEdits = Schema.Struct({
   path: Schema.String,
   edits: Schema.Array(TextEdit),
-  /** The reason for the model when there are no edits. */
+  /** What the model is told if there are no edits. */
   problem: Schema.optionalKey(Schema.String)
 })
 type FileEdits = typeof FileEdits.Type
 
-/** True for an answer that decides the place. */
+/** True for an answer that decides about the place. */
 const isDecided = (answer: PlaceAnswer | undefined): boolean => answer !== undefined && answer._tag !== "Look"
 
 const openIn = (places: ReadonlyArray<NumberedPlace>, answers: PlaceState["answers"]): ReadonlyArray<number> =>
@@ -108,7 +110,7 @@ const resultOf = (
   }
 }
 
-/** Reads files with places, as proposed and as the project has them. */
+/** Reads files that contain places, as the task proposes them and as the project has them. */
 const makePlaceTexts = Effect.gen(function* () {
   const workspace = yield* Workspace
 
@@ -121,7 +123,7 @@ const makePlaceTexts = Effect.gen(function* () {
   return { readNow, readProject }
 })
 
-/** Makes a function that drops answers whose edits failed, in favour of the earlier ones. */
+/** Returns a function that drops answers whose edits failed. The earlier answers are used again. */
 const makeStanding = Effect.gen(function* () {
   const { readNow } = yield* makePlaceTexts
 
@@ -141,12 +143,12 @@ const makeStanding = Effect.gen(function* () {
   })
 })
 
-/** Computes the edits of files from answers to places. */
+/** Computes the edits of files from the answers about places. */
 const makePlaceFiles = Effect.gen(function* () {
   const activities = yield* Activities
   const { readNow, readProject } = yield* makePlaceTexts
 
-  /** The edits that turn the earlier answers of one file into these. */
+  /** The edits that replace the result of the earlier answers by the result of these, in one file. */
   const editsOf = Effect.fnUntraced(function* (
     path: string,
     places: ReadonlyArray<NumberedPlace>,
@@ -168,7 +170,7 @@ const makePlaceFiles = Effect.gen(function* () {
     return { path, edits: [], problem }
   })
 
-  /** The edits of these answers by file; recorded for a replay. */
+  /** The edits of these answers by file. Recorded for a replay. */
   const edits = (
     task: string,
     changed: ReadonlyArray<NumberedPlace>,
@@ -192,7 +194,7 @@ const makePlaceFiles = Effect.gen(function* () {
     )
   }
 
-  /** The calls that show the declarations around places, without duplicates. */
+  /** The calls that show the declarations around places. Each declaration is shown once. */
   const looks = Effect.fnUntraced(function* (places: ReadonlyArray<NumberedPlace>) {
     const ranges = yield* Effect.forEach(places, (place) =>
       Effect.map(readProject(place.path), (text) => {
@@ -218,7 +220,7 @@ const makePlaceFiles = Effect.gen(function* () {
   return { edits, looks }
 })
 
-/** Makes the function that finds out which edits the answers to places ask for, and which answers hold then. */
+/** Returns a function that computes the edits of an answer, and the answers that are then valid. */
 const makePlaceEdits = Effect.gen(function* () {
   const files = yield* makePlaceFiles
 
@@ -237,7 +239,7 @@ const makePlaceEdits = Effect.gen(function* () {
   })
 })
 
-/** Makes the function that reads an answer: what it says of places, and what stands beside that. */
+/** Returns a function that reads an answer: the decisions about places, and the text besides. */
 const makePlaceReader = Effect.gen(function* () {
   const editsFor = yield* makePlaceEdits
   const standing = yield* makeStanding
@@ -288,7 +290,10 @@ interface OpenPlaces {
   readonly session: Ref.Ref<Session>
 }
 
-/** The places for the next answer: open ones and those of files whose last change failed, else the changed ones. */
+/**
+ * The places for the next answer: open places, and those of files whose last change failed. Without any, the changed
+ * places.
+ */
 const placesLeft = ({ places, session, state }: OpenPlaces): ReadonlyArray<NumberedPlace> => {
   const { answers } = Ref.getUnsafe(state)
   const failed = new Set(openChanges(Ref.getUnsafe(session).outcomes).map(({ call }) => pathOf(call)))
@@ -297,7 +302,7 @@ const placesLeft = ({ places, session, state }: OpenPlaces): ReadonlyArray<Numbe
   return left.length > 0 ? left : changed.length > 0 ? changed : places
 }
 
-/** The text that follows the first message; a later message shows the places that are left. */
+/** The text after the first message. Later messages show the places that are still open. */
 const promptOf = (
   open: OpenPlaces,
   firstOf: (places: ReadonlyArray<NumberedPlace>) => FilledPrompt,
@@ -325,7 +330,7 @@ const promptOf = (
   }
 }
 
-/** Makes a function that prepares places for an agent. */
+/** Returns a function that prepares places for an agent. */
 export const makePlaceWork = Effect.gen(function* () {
   const approve = yield* makeTurnApproval
   const assign = yield* makeAssignment

@@ -1,6 +1,6 @@
 /**
- * Checks a task list before it may run: the format, every skill, every reference and every budget. One pass reports all issues
- * together. Notes name skills without their tools and tasks that will wait for approval, as soon as the plan exists.
+ * Checks a task list before it may run: the format, every skill, every reference and every budget. Reports all issues
+ * together. Notes name skills that lack tools, and tasks that will wait for approval.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -31,7 +31,7 @@ import { Activities } from "../journal/Activities.ts"
 import { Skills, catalogueOf } from "../skills/Skills.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 
-/** The names of the skills, and the markdown for the model. */
+/** The names of the skills, and the markdown that describes them to the model. */
 export const plannerSkills = Effect.gen(function* () {
   const skills = yield* Skills
   const { tools } = yield* ToolRegistry
@@ -47,7 +47,7 @@ const generic = "Name the plugin or the server that has it with --plugin or in t
 export const makeMissingTools = Effect.gen(function* () {
   const { problems, tools } = yield* ToolRegistry
   const names = tools.map((tool) => tool.name)
-  /* A plugin that failed to load may have the missing tool. */
+  /* The missing tool may belong to a plugin that failed to load. */
   const remedy = problems.length === 0 ? generic : problems.map(({ message }) => message).join(" ")
 
   const textOf = (skill: Skill, consequence: string): string => {
@@ -57,10 +57,10 @@ export const makeMissingTools = Effect.gen(function* () {
   }
 
   return {
-    /** Why the skill cannot work at all; undefined if it can. */
+    /** Why the skill cannot work at all. Undefined if it can. */
     whyUnusable: (skill: Skill): string | undefined =>
       usableSkills([skill], names).length > 0 ? undefined : textOf(skill, "cannot work"),
-    /** The tools that the skill lacks; undefined if it has all. */
+    /** The tools that the skill lacks. Undefined if it lacks none. */
     whatIsMissing: (skill: Skill): string | undefined =>
       missingTools(skill, names).length === 0 ? undefined : textOf(skill, "works without a part of its tools")
   }
@@ -93,20 +93,20 @@ const isDone = (result: TaskResult): boolean => isFinal(result) && (result.check
 export interface PlanContext {
   readonly briefing: Briefing
   readonly finished: ReadonlyArray<TaskResult>
-  /** True for a list that continues a run: an empty one means that the goals are met. */
+  /** True for a list that continues a run. It may be empty: then the goals are met. */
   readonly mayBeEmpty: boolean
-  /** True when the model knows which tasks repeat finished work and insists on them. */
+  /** True if the model was told which tasks repeat finished work, and still wants them. */
   readonly mayRepeat?: boolean
 }
 
-/** Reads `search_code` as `search-code` when exactly one skill matches. */
+/** Corrects a name such as `search_code` to `search-code` if exactly one skill matches. */
 const findSkill = (name: string, known: ReadonlyArray<string>): string | undefined => {
   if (known.includes(name)) return name
   const similar = known.filter((skill) => forgivingSlug(skill) === forgivingSlug(name))
   return similar.length === 1 ? similar[0] : undefined
 }
 
-/** `whyUnusable` explains why an existing skill is not among the known ones. */
+/** `whyUnusable` says why an existing skill cannot be used. */
 const checkSkills = (
   list: TaskList,
   skillNames: ReadonlyArray<string>,
@@ -138,7 +138,7 @@ const checkSkills = (
   return { list: new TaskList({ goals: list.goals, steps }), issues, repairs }
 }
 
-/** The number of items of a task; older journals hold only a number. */
+/** The number of items of a task. Older journals contain only a number. */
 const CountedItems = Schema.Struct({ count: Schema.Int, notLookedAt: Schema.String })
 
 /** Counts the items that the patterns of tasks match. */

@@ -1,6 +1,6 @@
 /**
- * Turns an order into a valid task list: the briefing, then the list from the model, a file or a single skill. A resumed run
- * reuses both.
+ * Turns an order into a valid task list. Makes the briefing, then takes the list from the model, a file or a single
+ * skill. A resumed run uses both again.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -41,7 +41,7 @@ import { Skills } from "../skills/Skills.ts"
 const Planned = Schema.Struct({
   taskList: TaskList,
   attempts: Schema.Int,
-  /** The repairs and notes about a plan from a file. */
+  /** Repairs of a plan from a file, and notes about it. */
   repairs: Schema.optionalKey(Schema.Array(Repair)),
   /** The user's replies during planning. */
   answers: Schema.optionalKey(Schema.Array(AnsweredQuestion))
@@ -59,7 +59,7 @@ const planOfSkill = (skill: string, { attachment, prompt }: Briefing): Planned =
   return { taskList: new TaskList({ goals: prompt, steps: [step] }), attempts: 0 }
 }
 
-/** An unanswered question of the model with advice for the user; empty without one. */
+/** A question of the model without an answer, with advice for the user. Empty if there is none. */
 const openQuestion = (question: string | undefined, what: string, how: string): string =>
   question === undefined ? "" : `${what}: "${question.replaceAll(/\s+/g, " ")}" ${how}`
 
@@ -99,7 +99,7 @@ export const makePlanner = Effect.gen(function* () {
   /** Asks the model until its task list is valid. */
   const plan = Effect.fn("Planner.plan")(function* (briefing: Briefing) {
     const questions = questionsAt(stageKey.plan)
-    /** Checks a model's list, which must not copy the example. */
+    /** Checks the list of a model. The list must not copy the example. */
     const check = Effect.fnUntraced(function* (answer: string) {
       const reading = yield* checker.check(answer, startOf(briefing))
       if (Option.isNone(reading.value)) return reading
@@ -140,7 +140,7 @@ export const makePlanner = Effect.gen(function* () {
     }
   })
 
-  /** One task with this skill that does what the prompt says. */
+  /** One task with this skill. The task does what the prompt says. */
   const single = Effect.fn("Planner.single")(function* (name: string, briefing: Briefing) {
     const skill = skills.find(name)
     if (skill === undefined) {
@@ -160,7 +160,7 @@ export const makePlanner = Effect.gen(function* () {
 export interface CheckedTaskList {
   /** The plan as a value. */
   readonly taskList: TaskList
-  /** The plan as markdown, as `run` takes it as `plan`. */
+  /** The plan as markdown. `run` accepts it as `plan`. */
   readonly markdown: string
 }
 
@@ -191,7 +191,7 @@ export const makePreparation = Effect.gen(function* () {
       markdown === undefined ? planner.plan(briefing) : planner.read(markdown, briefing)
     )
 
-  /** The missing tools of the list's skills, each once. */
+  /** The tools that the skills of the list lack, without duplicates. */
   const partlyEquipped = ({ tasks }: TaskList): ReadonlyArray<string> =>
     [...new Set(tasks.map(({ skill }) => skill))].flatMap((name) => {
       const skill = skills.find(name)
@@ -211,8 +211,8 @@ export const makePreparation = Effect.gen(function* () {
   })
 
   /**
-   * Gathers the briefing, and rejects an impossible order. It emits no event. `createTaskList` makes or takes the task list,
-   * emits it, and returns the briefing with the user's replies.
+   * Gathers the briefing, and rejects an impossible order. Emits no event. `createTaskList` makes or reads the task
+   * list, emits it, and returns the briefing with the user's replies.
    */
   return Effect.fn("prepare")(function* (order: RunOrder) {
     const briefing = yield* brief(order)

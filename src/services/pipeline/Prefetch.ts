@@ -1,6 +1,4 @@
-/**
- * Shows a task, before its first turn, the parts of source files that contain the code words of the task.
- */
+/** Before the first turn of a task, shows the parts of source files that contain the code words of the task. */
 import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
 import * as Schema from "effect/Schema"
@@ -35,24 +33,24 @@ import { ReadTexts } from "../permissions/ReadTexts.ts"
 import { makeSearchedTexts, mostSearched } from "../changes/SearchedTexts.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 
-/** The parts of the window for the best file and the second one. */
+/** How much of the window the best file and the second-best file may take. */
 const windowShares = [0.11, 0.06]
 
-/** The part of the window for the beginning of a changelog that the task names. */
+/** How much of the window the beginning of a changelog may take, if the task names the changelog. */
 const changelogShare = 0.03
 
-/** What a task is shown of files before it looks itself. */
+/** The parts of files that a task is shown before it asks for any. */
 export interface PrefetchState {
   readonly round: number
   readonly task: Task
   readonly parts: Ref.Ref<string>
-  /** True once its first search was looked at. */
+  /** True after the first search of the task. */
   readonly isOver: Ref.Ref<boolean>
 }
 
 type Messages = ReadonlyArray<ConversationMessage>
 
-/** The messages of which the first one shows `kept` in the place of `shown`. */
+/** Replaces `shown` by `kept` in the first message. */
 const withParts = (messages: Messages, shown: string, kept: string): Messages => {
   const [old = "", now = ""] = [shown, kept].map((parts) => (parts === "" ? "" : `${parts.trimEnd()}\n\n`))
   return messages.map((message, index) =>
@@ -90,14 +88,14 @@ export const makePrefetch = Effect.gen(function* () {
     return prefetchedParts(texts, terms, budgets(), beginnings.join(""))
   })
 
-  /** The parts before the first turn. */
+  /** The parts that the task is shown before its first turn. */
   const first = Effect.fnUntraced(function* (round: number, task: Task, briefing: Briefing) {
     const terms = { ...searchTermsOf(task.whatIsNeeded, briefing.prompt), words: [] }
     const parts = yield* record(seenKey.firstLook(round, task.name), search(terms, task, briefing))
     return { round, task, parts: yield* Ref.make(parts), isOver: yield* Ref.make(false) } satisfies PrefetchState
   })
 
-  /** The parts around the hits of the first search, in files that are neither shown nor read yet. */
+  /** The parts around the hits of the task's first search. Skips files that were already shown or read. */
   const again = Effect.fnUntraced(function* (
     { isOver, parts, round, task }: PrefetchState,
     { newOutcomes, messages, outcomes, replyBudget }: SearchedTurn

@@ -1,6 +1,6 @@
 /**
- * The warnings for a user who resumes a run: repairs of its journal, and files that changed after its tasks used them. They
- * are read from the reopened journal, and emitted after the start.
+ * The warnings for a user who resumes a run: repairs of its journal, and files that changed after its tasks used them.
+ * The reopened journal shows both. The warnings are emitted after the start.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -26,19 +26,19 @@ interface ChangedFile {
   readonly how: "read" | "written"
 }
 
-/** The last seen state of a file or a part of it. */
+/** The last state in which the run saw a file or a part of it. */
 interface Seen extends Omit<ChangedFile, "path"> {
   readonly hash: string
-  /** The hash of the current content; `null` when it is unreadable, absent when no rule permits reading it. */
+  /** The hash of the current content. `null` if the file cannot be read, absent if no rule permits reading it. */
   readonly now: Effect.Effect<string | null | undefined, never, RunSettings | Workspace>
 }
 
-/** By canonical path, then by part; `""` is the whole file. */
+/** By canonical path, then by part. The part `""` is the whole file. */
 type SeenFiles = Map<string, Map<string, Seen>>
 
 const wholeFile = ""
 
-/** Never asks: a file that needs a question is not opened. */
+/** Asks nobody: a file that needs a question is not opened. */
 const context: ReferenceContext = {
   document: readMarkdown(""),
   finished: [],
@@ -89,7 +89,7 @@ const seenFiles = Effect.fnUntraced(function* (touches: ReadonlyArray<FileTouch>
   return seen
 })
 
-/** The files that changed since they were last seen, in the order of reading. */
+/** The files that changed after the run last saw them, in the order of reading. */
 const changedFiles = Effect.fn("changedFiles")(function* (touches: ReadonlyArray<FileTouch>) {
   const { root } = yield* Workspace
   const compared = yield* Effect.forEach(
@@ -108,18 +108,18 @@ const changedFiles = Effect.fn("changedFiles")(function* (touches: ReadonlyArray
   return compared.flat()
 })
 
-/** The most changed files that a warning names. */
+/** A warning names at most this many changed files. */
 const mostNamed = 10
 
-/** How much of a journal is proven to come from this user. */
+/** Which part of a journal is proven to come from this user. */
 interface Proven {
   /** The first record of the proven part. */
   readonly provenFrom: number
-  /** Why no key can prove it. */
+  /** Why no key can prove anything. */
   readonly problem: string | undefined
 }
 
-/** A warning with its code; nothing without a text. */
+/** A warning with its code. Undefined without a text. */
 const note = (code: "files-changed" | "journal-unproven" | "records-unknown", text: string | undefined) =>
   text === undefined ? [] : [{ code, text }]
 
@@ -147,7 +147,7 @@ export class ResumeNotes extends Context.Service<
   /** For a new run without a journal. */
   static readonly layerNone = Layer.succeed(ResumeNotes)({ read: Effect.succeed([]) })
 
-  /** For a new run with a journal; `problem` says why it cannot be proven later. */
+  /** For a new run with a journal. `problem` says why the journal cannot be proven later. */
   static readonly layerNew = (problem: string | undefined) =>
     Layer.succeed(ResumeNotes)({
       read: Effect.succeed(note("journal-unproven", problem === undefined ? undefined : keyMissing(problem)))

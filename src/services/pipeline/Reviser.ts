@@ -1,6 +1,6 @@
 /**
- * Revises the task list after each round: the model sees the finished, failed and outstanding tasks, and answers with the
- * tasks that remain. An empty list means that the goals are met.
+ * Revises the task list after each round. The model sees the finished, failed and open tasks. It answers with the tasks
+ * that remain. An empty list means that the goals are met.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -44,24 +44,24 @@ import { TokenCalibration } from "../models/TokenCalibration.ts"
 export interface RevisionOrder {
   readonly briefing: Briefing
   readonly round: number
-  /** The tasks without a result, with the goals of the run. */
+  /** The tasks without a result, and the goals of the run. */
   readonly outstanding: TaskList
   readonly finished: ReadonlyArray<TaskResult>
   readonly failures: ReadonlyArray<TaskFailure>
-  /** Changes that are missing although their tasks have ended. */
+  /** Changes that are still missing although their tasks have ended. */
   readonly missing: ReadonlyArray<MissingChange>
-  /** What the user declined in this round, and wants instead. */
+  /** What the user declined in this round, and what they want instead. */
   readonly requestedChanges: ReadonlyArray<RequestedChange>
 }
 
-/** The lists of the prompt, cut to what fits. */
+/** The lists in the prompt, shortened to fit. */
 interface ShownLists extends ResultsAndLines {
   readonly tasks: string
 }
 
 /**
- * Fits the lists to the prompt, and counts the named outstanding tasks. Results matter more than the project map, and
- * outstanding tasks more than results.
+ * Shortens the lists until they fit into the prompt, and counts the open tasks that remain in it. Results are kept
+ * longer than the project map, and open tasks longer than results.
  */
 const fittedLists = (
   order: RevisionOrder,
@@ -85,7 +85,7 @@ const fittedLists = (
   return { lists: { ...shared, tasks }, named }
 }
 
-/** Makes the prompt within the window, and counts the outstanding tasks that it names. */
+/** Writes the prompt so that it fits the window, and counts the open tasks that it names. */
 const makeRevisionPrompt = Effect.gen(function* () {
   const prompts = yield* Prompts
   const { contextWindow: window, model } = yield* RunSettings
@@ -130,14 +130,14 @@ export class Reviser extends Context.Service<Reviser>()("task-conductor/services
       const questions = questionsAt(`round-${order.round}/iterate`)
       const { briefing, finished, outstanding } = order
       const finishedNames = finished.map(({ name }) => name)
-      /** How many outstanding tasks the last prompt named. */
+      /** How many open tasks the last prompt named. */
       let named = 0
       const fitted = (previous: Previous | undefined): FilledPrompt => {
         const fitting = promptOf({ ...order, briefing: withAnswers(briefing, questions.answered()) }, previous)
         named = fitting.named
         return fitting.prompt
       }
-      /** The model is warned once about repeated work. */
+      /** The model is warned once if it repeats finished work. */
       let mayRepeat = false
       const revised = yield* attempts.run({
         stage: "iterate",
@@ -166,8 +166,8 @@ export class Reviser extends Context.Service<Reviser>()("task-conductor/services
     })
 
     /**
-     * The remaining tasks. Without a valid attempt it emits a warning and keeps the outstanding list. It fails after useless
-     * answers.
+     * The remaining tasks. If no attempt is valid, emits a warning and returns the open tasks unchanged. Fails after
+     * useless answers.
      */
     const revise = Effect.fn("Reviser.revise")((order: RevisionOrder) =>
       ask(order).pipe(
@@ -177,7 +177,7 @@ export class Reviser extends Context.Service<Reviser>()("task-conductor/services
           outstanding: order.outstanding,
           failures: order.failures
         }),
-        // The goals belong to the run, so the model's goals are ignored.
+        // The goals belong to the run. So the goals in the model's list are ignored.
         Effect.map(({ attempts, steps }) => ({
           attempts,
           taskList: new TaskList({ goals: order.outstanding.goals, steps })

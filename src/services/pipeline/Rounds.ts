@@ -1,5 +1,5 @@
 /**
- * The rounds of a run: work on the outstanding tasks, then revise the list, until no task remains or a limit is reached.
+ * The rounds of a run: work on the open tasks, then revise the list, until no task remains or a limit is reached.
  * Rounds of earlier sessions come from the journal.
  */
 import * as Arr from "effect/Array"
@@ -32,13 +32,13 @@ const FinishedRound = Schema.Struct({
   results: Schema.Array(TaskResult),
   failures: Schema.Array(TaskFailure),
   revised: TaskList,
-  /** What the user declined in this round and wants instead. */
+  /** What the user declined in this round, and what they want instead. */
   requested: Schema.optionalKey(Schema.NonEmptyArray(RequestedChange))
 })
 
 const stageOf = (round: number) => ({ key: stageKey.round(round), success: FinishedRound })
 
-/** The outcome of one round: the end of all rounds, or the tasks of the next one. */
+/** How one round ended: with the end of all rounds, or with the tasks for the next round. */
 type RoundResult = { readonly end: RoundsEnd; readonly requested?: undefined } | typeof FinishedRound.Type
 
 interface NextRound {
@@ -48,7 +48,7 @@ interface NextRound {
   readonly round: number
 }
 
-/** A failure of the last round that already happened in the same way. */
+/** True if a failure of the last round had happened before in the same way. */
 const repeatedFailure = (rounds: ReadonlyArray<RoundWork>): TaskFailure | undefined => {
   const before = new Set(rounds.slice(0, -1).flatMap(({ failures }) => failures.map(({ message }) => message)))
   return rounds.at(-1)?.failures.find(({ message, skipped }) => !skipped && before.has(message))
@@ -59,14 +59,14 @@ const declinedFact = ({ declined, instead }: RequestedChange): DeclinedFact => (
   instead
 })
 
-/** How the rounds ended, and what keeps the run from being done. */
+/** How the rounds ended, and why the run is not done. */
 export interface RoundsOutcome extends Pick<Shortfall, "deniedTasks" | "missing" | "notRun" | "unfollowed"> {
   readonly end: RoundsEnd
-  /** True for a run of one task whose report is the answer. */
+  /** True for a run of one task. The report of the task is the answer. */
   readonly isClean: boolean
 }
 
-/** Why the remaining tasks never ran; nothing when none remain. */
+/** Why the remaining tasks never ran. Undefined if none remain. */
 const whyNotRun = (end: RoundsEnd): string | undefined => {
   if (end._tag === "MaxRounds") return "The maximum of rounds was reached before it."
   if (end._tag === "ModelUnable") return "The model could not do the tasks before it."
@@ -81,7 +81,7 @@ const restored = ({ failures, requested, results }: typeof FinishedRound.Type, s
     state.addDeclined((requested ?? []).map(declinedFact))
   )
 
-/** Each task was checked alone, so the changes of several tasks are checked once more together. */
+/** Each task was checked alone. So the changes of several tasks are checked once more together. */
 const checkTogether = Effect.fnUntraced(function* (checks: Checks["Service"], state: RunState) {
   const { checks: earlier, isStale, results, rounds: round } = yield* state.get
   if (!isStale) return
@@ -168,10 +168,10 @@ export const makeRounds = Effect.gen(function* () {
     return ended(unresolved.length === 0 ? { _tag: "GoalsMet" } : { _tag: "Unresolved", failures: unresolved })
   })
 
-  /** Runs the task list to the end of the rounds. The state has every result as soon as it exists. */
+  /** Works on the task list until the rounds end. Adds each result to the state as soon as it exists. */
   return Effect.fn("Rounds.run")(function* (briefing: Briefing, list: TaskList, state: RunState) {
     const { pending, requested, ...ended } = yield* runAll({ briefing, list, state })
-    /* After a declined step, the user is not asked about checks. */
+    /* If the user declined a step, they are not asked about checks. */
     if (ended.end._tag !== "Declined") yield* checkTogether(checks, state)
     const why = whyNotRun(ended.end)
     const failed = new Set((yield* state.get).failures.map(({ task }) => task))

@@ -1,6 +1,7 @@
 /**
- * Runs one prompt from the request to the answer: plan, rounds (tasks, iteration), conclude. The stages return values. This
- * service orders them, turns every ending into a report, and emits the first event, with its warnings, and the last one.
+ * Runs one prompt from the request to the answer: plan, rounds of tasks and revisions, conclusion. The stages return
+ * values. This service calls them in order, and turns every ending into a report. It emits the first event, with its
+ * warnings, and the last event.
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -53,7 +54,7 @@ const sumOfEvidence = (counts: ReadonlyArray<EvidenceCount>): EvidenceCount => (
   wrong: counts.reduce((sum, { wrong }) => sum + wrong, 0)
 })
 
-/** A false claim of a text about checks. */
+/** A false statement about checks in a text. */
 const claimIn = (
   task: string,
   text: string,
@@ -64,7 +65,7 @@ const claimIn = (
   return claim === undefined ? [] : [{ task, ...claim }]
 }
 
-/** The false claims of reports and the answer, which is often a report. */
+/** The false statements in the reports and in the answer. The answer is often a report. */
 const allClaims = (
   results: ReadonlyArray<TaskResult>,
   answer: string,
@@ -93,7 +94,7 @@ const makeRunReporter = Effect.gen(function* () {
   const warn = ({ notes = [] }: Briefing) =>
     Effect.forEach(notes, (text) => events.publish({ type: "message", level: "warning", text }), { discard: true })
 
-  /** Emits `run.started` and the notes about the briefing and a resumed run. */
+  /** Emits `run.started`, and the notes about the briefing and about a resumed run. */
   const start = Effect.fnUntraced(function* ({ prompt, runId }: RunOrder, briefing: Briefing) {
     yield* events.publish({ type: "run.started", version: 2, runId, project, model, ...stageModels, prompt })
     yield* warn(briefing)
@@ -106,7 +107,7 @@ const makeRunReporter = Effect.gen(function* () {
   const finish = Effect.fnUntraced(function* ({ runId }: RunOrder, state: RunState, outcome: Outcome) {
     const { evidence: ofAnswer, notDone = [], ...ending } = outcome
     const { message } = ending
-    /* A choice of the user is no error. */
+    /* A decline by the user is no error. */
     const isChosen = ending.status === "declined" || ending.status === "interrupted"
     const level = isChosen ? "info" : "error"
     if (message !== "") yield* events.publish({ type: "message", level, text: message })
@@ -210,7 +211,7 @@ export const layerRunFlow = Layer.effect(
       return yield* workToOutcome(order, prepared, state).pipe(
         Effect.flatMap(finish),
         Effect.onInterrupt(() => finish(outcome("interrupted", interruptedText))),
-        // Reports the finished results, and passes the defect on to the caller.
+        // Reports the finished results. Then the defect goes on to the caller.
         Effect.onError((cause) =>
           Cause.hasDies(cause) ? finish(outcome("failed", `The run broke off: ${causeText(cause)}`)) : Effect.void
         )

@@ -1,7 +1,7 @@
 /**
- * Runs one round. A task starts when the results it refers to exist and no task of an earlier step can change its files. Steps
- * run in order, the tasks of a step in parallel, and a failed task does not stop its siblings. ModelSlots decides which call
- * goes first when slots are scarce.
+ * Runs one round. A task starts when two things are true: the results that it refers to exist, and no task of an
+ * earlier step can still change its files. Steps run in order, the tasks of a step in parallel. A failed task does not
+ * stop the others of its step. If slots are scarce, ModelSlots decides which call goes first.
  */
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
@@ -44,23 +44,23 @@ export interface RoundOrder {
   /** From 1. */
   readonly round: number
   readonly list: TaskList
-  /** Holds the results of earlier rounds, and receives each result and failure at once. */
+  /** Contains the results of earlier rounds. Each result and failure is added at once. */
   readonly state: RunState
 }
 
-/** Who declined a step, by its title. Later steps did not run. */
+/** Who declined a step, by the title of the step. Later steps did not run. */
 export interface DeclinedStep {
   readonly by: CallListApproval["by"]
   readonly step: string
 }
 
-/** An outcome with the results that it is based on. */
+/** An outcome, with the results of other tasks that it used. */
 interface WorkedTask {
   readonly outcome: TaskOutcome
   readonly finished: ReadonlyArray<TaskResult>
 }
 
-/** A task while its round runs. */
+/** A task in its running round. */
 interface TaskState {
   readonly task: Task
   /** The position of the step in its plan, from 0. */
@@ -75,11 +75,11 @@ interface Round extends RoundOrder {
   readonly earlier: ReadonlyArray<TaskResult>
   /** Model failures of this round, in order. */
   readonly unable: Array<TaskFailure>
-  /** Completes when the model is given up: no further task starts. */
+  /** Completes when the round gives the model up. Then no further task starts. */
   readonly givenUp: Deferred.Deferred<TaskFailure>
 }
 
-/** A recorded outcome is valid only for the same results of other tasks. */
+/** A recorded outcome is valid only if the results of other tasks are the same. */
 const workKey = (round: number, task: Task, finished: ReadonlyArray<TaskResult>): string => {
   const seen = finished.filter(({ task: { slug } }) => task.producerSlugs.includes(slug))
   const input = hashOf(seen.map(({ result }) => result.document))
@@ -100,7 +100,7 @@ const makeTaskStates = Effect.fnUntraced(function* ({ steps }: TaskList) {
 const notRun = ({ name }: Task, why: string): TaskFailure =>
   new TaskFailure({ task: name, phase: "refinement", reason: `not run, because ${why}.`, skipped: true })
 
-/** Waits for the results that a task refers to. Skips the task when one of them will never exist. */
+/** Waits for the results that a task refers to. Skips the task if one of them will never exist. */
 const awaitProducers = (task: Task, { tasks }: Round) =>
   Effect.forEach(
     task.producerSlugs.flatMap((slug) => tasks.get(slug) ?? []),
@@ -116,7 +116,7 @@ const unlessGivenUp = <A, E>(work: Effect.Effect<A, E>, task: Task, { givenUp }:
     work
   )
 
-/** The failure of a task whose changes were declined, for tasks that wait for it. */
+/** The failure of a task whose changes the user declined, for the tasks that wait for it. */
 const notMade = ({ name }: Task): TaskFailure =>
   new TaskFailure({ task: name, phase: "execution", reason: "its changes were declined.", skipped: true })
 
@@ -126,7 +126,7 @@ const orderOf = (
   known: Pick<TaskOrder, "finished" | "task">
 ): TaskOrder => ({ ...known, briefing, goals, round, step })
 
-/** Signs of each call with the text that it changes. */
+/** A sign for each call, which also covers the text that the call changes. */
 const signsOf = ({ bases = [], calls }: TaskOutcome): ReadonlyMap<ToolCall, string> => {
   const texts = new Map(bases.map(({ path, text }) => [path, text]))
   return new Map(calls.map((call) => [call, `${callSign(call)}\n${texts.get(pathOf(call)) ?? ""}`]))
@@ -149,8 +149,8 @@ const untilFirst = ({ step, task }: TaskState, { tasks }: Round, { outcome }: Wo
   })
 
 /**
- * Gives the model up after nothing but failures, so that not every task fails in the same way. While a sibling still works,
- * that one may succeed.
+ * Gives the model up if all tasks so far failed because of it, so that further tasks do not fail in the same way. As
+ * long as another task is running, that task may still succeed.
  */
 const noteFailure = Effect.fnUntraced(function* (
   failure: TaskFailure,
@@ -167,7 +167,7 @@ const noteFailure = Effect.fnUntraced(function* (
     yield* Deferred.succeed(givenUp, ending)
 })
 
-/** Starts each task on its own fiber. */
+/** Starts each task on a fiber of its own. */
 const makeTaskStarts = Effect.gen(function* () {
   const activities = yield* Activities
   const events = yield* RunEvents
@@ -176,8 +176,8 @@ const makeTaskStarts = Effect.gen(function* () {
   const { mayAct, mayChange, mayWrite } = yield* makeTaskEffects
 
   /**
-   * True when the turns of a task need not be repeated. A resumed run repeats turns with denied calls, so that the user is
-   * asked again, unless those turns may have changed something.
+   * True if the turns of a task need not be repeated. A resumed run repeats turns with denied calls, and so asks the
+   * user again. It does not repeat turns that may have changed something.
    */
   const isResolved = (outcome: TaskOutcome): boolean =>
     outcome.calls.some(mayChange) ||
@@ -203,8 +203,9 @@ const makeTaskStarts = Effect.gen(function* () {
   })
 
   /**
-   * Starts the tasks of a step. `unchanged` waits until no task of an earlier step can change anything. A task that may act
-   * during its turns waits until all of them have `ended`: a declined step stops it before it acts.
+   * Starts the tasks of a step. `unchanged` waits until no task of an earlier step can change anything. A task that may
+   * act during its turns waits for `ended`, the end of the steps before. If the user declines one of them, the task
+   * never acts.
    */
   return Effect.fnUntraced(function* (
     states: ReadonlyArray<TaskState>,
@@ -217,12 +218,12 @@ const makeTaskStarts = Effect.gen(function* () {
       yield* Effect.forkScoped(Deferred.into(worked, state.worked), { startImmediately: true })
     }
     const writers = states.filter(({ task }) => mayWrite(task))
-    /* Steps run in order, so once the last step with a writer is done, all before it are done. */
+    /* Steps run in order. So when the last step that writes is done, all steps before it are done. */
     return writers.length === 0 ? unchanged : yield* untilDone(writers)
   })
 })
 
-/** Writes the outcome of an approved task to the project. */
+/** Makes the changes of an approved task in the project. */
 const makeConclusion = Effect.gen(function* () {
   const activities = yield* Activities
   const events = yield* RunEvents
@@ -230,7 +231,9 @@ const makeConclusion = Effect.gen(function* () {
   const join = yield* makeJoinChanges
   const applier = yield* ChangeApplier
 
-  /** The approved changes, merged with changes that others made meanwhile. The user is asked about the merge. */
+  /**
+   * The approved changes, merged with changes that others made meanwhile. The user is asked about the merged changes.
+   */
   const upToDate = Effect.fnUntraced(function* (
     state: TaskState,
     round: Round,
@@ -247,7 +250,7 @@ const makeConclusion = Effect.gen(function* () {
     return yield* upToDate(state, round, { finished, outcome: now })
   })
 
-  /** Makes the calls of a task and writes its result. Returns who declined a further change. */
+  /** Makes the calls of a task and stores its result. If somebody declined a further change, returns who. */
   const carryOut = Effect.fnUntraced(function* ({ done, step, task }: TaskState, order: Round, worked: WorkedTask) {
     const { briefing, round, state } = order
     yield* events.publish({ type: "task.started", round, step, task: task.name })
@@ -272,7 +275,7 @@ const makeConclusion = Effect.gen(function* () {
     yield* Deferred.fail(done, failure)
   })
 
-  /** Returns who declined the calls of the task, if someone did. */
+  /** If somebody declined the calls of the task, returns who. */
   return (worked: Result.Result<WorkedTask, TaskFailure | CallsDeclined>, state: TaskState, round: Round) =>
     Effect.fromResult(worked).pipe(
       Effect.tap((ready) => untilFirst(state, round, ready)),
@@ -285,14 +288,14 @@ const makeConclusion = Effect.gen(function* () {
     )
 })
 
-/** The outcome of a task, and its calls that need approval. */
+/** The outcome of a task, and those of its calls that need approval. */
 interface ReadyTask {
   readonly state: TaskState
   readonly worked: Result.Result<WorkedTask, TaskFailure | CallsDeclined>
   readonly gated: GatedTask | undefined
 }
 
-/** Runs the tasks of a step with one approval. Returns who declined it. */
+/** Runs the tasks of a step with one approval. If somebody declined it, returns who. */
 const makeStepRunner = Effect.gen(function* () {
   const approval = yield* makeApproval
   const changes = yield* makeTaskChanges
@@ -309,8 +312,8 @@ const makeStepRunner = Effect.gen(function* () {
   })
 
   /**
-   * Asks once about the tasks that need approval, in plan order, after the turns of all tasks of the step. `joined` holds the
-   * outcome of each task on top of those before it.
+   * Asks once about the tasks that need approval, in the order of the plan, after the turns of all tasks of the step.
+   * `joined` has the outcome of each task, based on the changes of the tasks before it.
    */
   const askAbout = Effect.fnUntraced(function* (title: string, tasks: ReadonlyArray<ReadyTask>, round: Round) {
     const joined = new Map<TaskState, ReadyTask["worked"]>()
@@ -342,7 +345,7 @@ const makeStepRunner = Effect.gen(function* () {
     const answer = yield* Effect.cached(
       Effect.flatMap(Effect.all(tasks, { concurrency: "unbounded" }), (ready) => askAbout(title, ready, round))
     )
-    /* A task that needs no approval does not wait for the answer. */
+    /* A task that needs no approval does not wait for the user's answer. */
     const run = Effect.fnUntraced(function* (ready: Effect.Effect<ReadyTask>) {
       const { gated, state, worked } = yield* ready
       if (Result.isFailure(worked) && worked.failure._tag === "CallsDeclined") return worked.failure.by
@@ -372,7 +375,7 @@ export class Scheduler extends Context.Service<Scheduler>()("task-conductor/serv
       return yield* Deferred.succeed(done, kept.value)
     })
 
-    /** Returns the declined step, if any. The outcomes of the tasks are in the state. */
+    /** Returns the declined step, if there is one. The state contains the outcomes of the tasks. */
     const runRound = Effect.fn("Scheduler.runRound")(function* (order: RoundOrder) {
       const tasks = yield* makeTaskStates(order.list)
       const earlier = (yield* order.state.get).results

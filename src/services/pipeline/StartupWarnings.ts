@@ -1,6 +1,6 @@
 /**
- * The warnings before a run starts: rules without a tool, skills and plugins that failed to load, and unreadable remembered
- * permissions.
+ * The warnings before a run starts: rules without a tool, skills and plugins that failed to load, and remembered
+ * permissions that cannot be read.
  */
 import * as Effect from "effect/Effect"
 import * as path from "node:path"
@@ -19,9 +19,10 @@ import { ToolRegistry } from "../tools/ToolRegistry.ts"
 const toolOf = (rule: string): string => rule.split(":")[0] ?? rule
 
 /**
- * The warnings of a run about rules and plugins, as sentences. It fails for plugins of `overrides` (flags or options) and
- * values of a script that cannot be loaded. It also fails for rules without a tool: those of `overrides`, and denying ones,
- * which would protect nothing. A user's rule may name a tool of another project, or of a plugin that failed to load.
+ * The warnings of a run about rules and plugins, as sentences. `overrides` come from flags or options. Fails if a
+ * plugin of `overrides` or of a script cannot be loaded. Fails for a rule without a tool if the rule comes from
+ * `overrides`, or denies: it would protect nothing. A user's rule may name a tool of another project, or of a plugin
+ * that failed to load.
  */
 export const readStartupWarnings = Effect.fn("readStartupWarnings")(function* (
   rules: ReadonlyArray<SourcedRule>,

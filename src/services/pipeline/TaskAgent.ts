@@ -1,6 +1,6 @@
 /**
- * Works on one task as an agent (services/agent/Agent.ts), and returns its outcome. The work begins with a model's first
- * answer, with calls that replace it, or with a report whose changes were merged with others.
+ * Works on one task as an agent (services/agent/Agent.ts), and returns its outcome. The work begins in one of three
+ * ways: with a model's first answer, with calls in its place, or with a report whose changes were merged with others.
  */
 import * as Arr from "effect/Array"
 import * as Context from "effect/Context"
@@ -33,7 +33,7 @@ import { makePlaceWork } from "./PlaceWork.ts"
 import { CallsDeclined, type JoinedChanges, type TaskOrder, taskFailure } from "./TaskStage.ts"
 import { makeTaskWork, type TaskWork } from "./TaskWork.ts"
 
-/** The failure of a task without an accepted report. */
+/** The failure of a task that has no accepted report. */
 const noReport = (
   { agentWork: { assignment }, order }: TaskWork,
   { issues, retries: { unusable }, ...session }: Session,
@@ -48,7 +48,7 @@ const noReport = (
   return taskFailure(order.task, phase, error, doneOutside(session), proposed)
 }
 
-/** Tells the model that nothing clashes, but a check fails. */
+/** Tells the model that nothing clashes, but that a check fails. */
 const brokenTogether =
   "Since you began, others changed the same files. Both changes are in the files now, and together they fail a check: correct that."
 
@@ -91,7 +91,7 @@ const subjectOf = (
   outcomes: () => Ref.getUnsafe(session).outcomes
 })
 
-/** Makes the calls that replace the first answer, and returns the session after the reply. */
+/** Makes the calls that replace the model's first answer. Returns the session after the reply. */
 const afterCalls = Effect.fnUntraced(function* (
   agent: Agent["Service"],
   compaction: Compaction,
@@ -159,11 +159,11 @@ export class TaskAgent extends Context.Service<
   TaskAgent,
   {
     /**
-     * Works on a task until its report, or continues after one (`joined`). `firstAnswer` replaces the model's first answer.
-     * Fails with a `TaskFailure`, or with who declined the calls of the task.
+     * Works on a task until its report. With `joined`, continues after a report. `firstAnswer` replaces the model's
+     * first answer. Fails with a `TaskFailure`, or with who declined the calls of the task.
      */
     work(order: TaskOrder, firstAnswer?: RefinementDocument): Effect.Effect<TaskOutcome, TaskFailure | CallsDeclined>
-    /** The first answer of a task with requests, for `work`. Nothing of it runs. */
+    /** The model's first answer, if `work` requests anything. Its calls do not run yet. */
     firstAnswer(order: TaskOrder): Effect.Effect<RefinementDocument, TaskFailure>
   }
 >()("task-conductor/services/pipeline/TaskAgent") {
@@ -180,7 +180,10 @@ export class TaskAgent extends Context.Service<
       const registry = yield* ToolRegistry
       const runTurns = yield* makeTurns
 
-      /** Continues after a report whose changes were merged with others: with checks alone, or with further turns. */
+      /**
+       * Continues after a report whose changes were merged with changes of others. Only checks them, or takes further
+       * turns.
+       */
       const continueJoined = Effect.fnUntraced(function* (
         opened: TaskWork,
         { clash, own: mergedFiles, outcome, ...joined }: JoinedChanges
@@ -229,7 +232,7 @@ export class TaskAgent extends Context.Service<
             error._tag === "TaskFailure" ? error : taskFailure(order.task, "refinement", error)
           )
         )
-        // Impossible changes were not tried either.
+        // Impossible changes were never tried.
         if (end._tag !== "Calls")
           return yield* noReport(opened, { ...(yield* Ref.get(opened.session)), outcomes: [] }, { _tag: "Unusable" })
         const { inputs, task } = yield* Ref.get(opened.fields)

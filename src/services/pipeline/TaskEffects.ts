@@ -1,6 +1,4 @@
-/**
- * The effects of tasks and calls on the project, by the tools of their skills.
- */
+/** The effects of tasks and calls on the project. The tools of their skills decide. */
 import * as Effect from "effect/Effect"
 import type { Task } from "../../domain/plan/Task.ts"
 import { toolsOfSkill } from "../../domain/skills/Skill.ts"

@@ -1,6 +1,6 @@
 /**
- * Runs a for-each task. The program lists the items and divides them into parts, each with its own turns and window. One
- * outcome joins them and accounts for every item.
+ * Runs a for-each task. The program lists the items and divides them into parts. Each part has its own turns and
+ * window. One outcome combines the parts and covers every item.
  */
 import * as Arr from "effect/Array"
 import * as Context from "effect/Context"
@@ -28,10 +28,10 @@ import { makeApproval } from "./Approval.ts"
 import { makeItemParts, noteOf, type PartOutcome, withoutResult } from "./ItemParts.ts"
 import { requestOf, type TaskOrder } from "./TaskStage.ts"
 
-/** The joint changes of the items. */
+/** The combined changes of the items. */
 type Proposed = Pick<TaskOutcome, "bases" | "calls" | "checks" | "files">
 
-/** The last outcome of each check; a failure for any item wins. */
+/** The last outcome of each check. If a check failed for any item, it failed. */
 const joinedChecks = (all: ReadonlyArray<CheckOutcome>): ReadonlyArray<CheckOutcome> => {
   const byCommand = new Map<string, CheckOutcome>()
   for (const outcome of all) {
@@ -64,7 +64,7 @@ const outcomeOfParts = (task: Task, outcomes: ReadonlyArray<PartOutcome>, propos
   }
 }
 
-/** Lists the items of a task, from project files or another task's report. */
+/** Lists the items of a task, from project files or from another task's report. */
 const makeItemSource = Effect.gen(function* () {
   const events = yield* RunEvents
   const itemFiles = yield* makeItemFiles
@@ -82,13 +82,13 @@ const makeItemSource = Effect.gen(function* () {
   })
 })
 
-/** The results of places after their changes were merged with others. */
+/** The results of places, after their changes were merged with those of others. */
 const resultsAfter = (results: PartOutcome["results"], { items = [] }: TaskOutcome): PartOutcome["results"] => {
   const joined = new Map(items.map(({ item, note, state }) => [item, { note, state }]))
   return results.map((result) => Object.assign({}, result, joined.get(result.item)))
 }
 
-/** Joins the changes of parts one after the other. Items fail when their change is lost. */
+/** Combines the changes of the parts one after another. If the change of an item is lost, the item fails. */
 const makePartJoin = Effect.gen(function* () {
   const changes = yield* makeTaskChanges
   const { check } = yield* makeCopyWork
@@ -181,7 +181,9 @@ export class TaskItems extends Context.Service<TaskItems>()("task-conductor/serv
     })
 
     return {
-      /** Runs a for-each task. Fails without items, and above the limit when no user allows more. */
+      /**
+       * Runs a for-each task. Fails if there are no items, or if there are more than the limit and no user allows that.
+       */
       work
     }
   })

@@ -1,6 +1,4 @@
-/**
- * Fills and measures the first message of a task. The check of a plan measures the same text that is sent later.
- */
+/** Writes and measures the first message of a task. The check of a plan measures the same text that is sent later. */
 import * as Effect from "effect/Effect"
 import { memoize } from "effect/Function"
 import { renderTaskPart } from "../../domain/documents/TaskRendering.ts"
@@ -31,18 +29,21 @@ import { RunSettings } from "../runs/RunSettings.ts"
 import { Skills } from "../skills/Skills.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 
-/** Characters beside the first message that the turns need. */
+/** The turns need at least this many characters besides the first message. */
 const leastBudget = 2000
 
-/** The fewest characters of a reference that is cut. */
+/** A shortened reference keeps at least this many characters. */
 const leastReference = 350
 
-/** References that fit whole into this part of the free budget are not cut: the model would read most of the rest anyway. */
+/**
+ * If the references fit into this part of the free budget, they are not shortened. The model would read most of the
+ * rest anyway.
+ */
 const wholeShare = 1 / 2
 
 /**
- * The part of the free budget for references; the turns need the rest. A task that changes files needs most for its turns, a
- * reading task less, and a task without tools only its report.
+ * The part of the free budget for references. The turns need the rest. A task that changes files needs most for its
+ * turns, a reading task less. A task without tools needs only space for its report.
  */
 const referenceShare = (tools: ReadonlyArray<string>): number =>
   tools.length === 0 ? 3 / 4 : tools.some((tool) => fileTools.has(tool)) ? 1 / 3 : 1 / 2
@@ -53,13 +54,16 @@ interface TaskContents {
   readonly references?: string
 }
 
-/** The part of the free budget for places and references. The answer has its own reserve, and later messages show less. */
+/**
+ * The part of the free budget for places and references. The answer has a reserve of its own, and later messages show
+ * less.
+ */
 const placeShare = 3 / 4
 
 /** Most tasks of a run share one briefing. */
 const blocksOf = memoize((briefing: Briefing) => briefingBlocks(briefing))
 
-/** The instructions about forms of answers: calls in text or native, changes of files, and the report. */
+/** The instructions about the form of answers: calls (as text or native), changes of files, and the report. */
 export const answerBlocks = (
   tools: ReadonlyArray<string>,
   form: ToolCalls,
@@ -76,16 +80,16 @@ export const answerBlocks = (
     native_calls: form === "native" ? "Tool calls" : "",
     may_change: mayChange ? "Changes of files" : "",
     may_remove: tools.includes("remove_file") ? "To move a file, or to remove it" : "",
-    // File changes are written as text, where nothing needs escaping.
+    // File changes are written as text, because text needs no escaping.
     tool_instructions: form === "text" ? registry.instructions(others) : ""
   }
 }
 
-/** A skill without tools sees instructions about reporting only if it mentions any. */
+/** For a skill without tools, instructions about the report are added only if the skill has some. */
 const hasWorkInstructions = ({ execution }: Skill, tools: ReadonlyArray<string>): boolean =>
   tools.length > 0 || execution.trim() === ""
 
-/** True for a skill that works with the project map, such as one that takes commands from it. */
+/** True for a skill that needs the project map, for example for its commands. */
 const namesMap = (skill: Skill): boolean => /project map/i.test(`${refinementText(skill)}${executionText(skill)}`)
 
 /** The contents of the first message about places, besides the plan and the project. */
@@ -96,7 +100,7 @@ interface PlaceContents {
   readonly numbers?: string
 }
 
-/** Fills the first messages of tasks. */
+/** Writes the first messages of tasks. */
 const makeFirstMessages = Effect.gen(function* () {
   const prompts = yield* Prompts
   const registry = yield* ToolRegistry
@@ -131,7 +135,7 @@ const makeFirstMessages = Effect.gen(function* () {
     })
   }
 
-  /** The first message about places that are decided about together. */
+  /** The first message about places that the model decides about together. */
   const places = (
     task: Task,
     briefing: Briefing,
@@ -149,10 +153,10 @@ const makeFirstMessages = Effect.gen(function* () {
       may_note: mayChange ? "" : "note",
       may_look: tools.includes("read_file") ? "look" : "",
       skill_name: task.skill,
-      // Built-in skills explain searching, which the program has already done.
+      // Built-in skills explain how to search. Here the program has searched already.
       skill_refinement: skill === undefined || isShipped(skill) ? "" : refinementText(skill),
       references,
-      // Of a task that repeats the prompt, what it adds is enough.
+      // If the task repeats the prompt, only the part that it adds is needed.
       task_data: rawBlock("## Task", newSentences(task.whatIsNeeded, briefing.prompt)),
       places: placesText,
       numbers
@@ -173,8 +177,8 @@ export const makeTaskPrompts = Effect.gen(function* () {
   const budgetBeside = (task: Task, characters: number): number => charactersBeside(window, characters, scaleOf(task))
 
   /**
-   * The budget for the places of one first message and the references of its task; the answers and turns need the rest. It
-   * ignores the learned token scale, so that a resumed run cuts the same parts.
+   * The budget for the places of a first message and the references of its task. The answers and turns need the rest.
+   * Learnt token counts are ignored, so that a resumed run shortens the same parts.
    */
   const placeBudget = (task: Task, briefing: Briefing): { readonly places: number; readonly references: number } => {
     const free = charactersBeside(window, charactersOf(places(task, briefing)))
@@ -190,7 +194,7 @@ export const makeTaskPrompts = Effect.gen(function* () {
     return { parts, whole: Math.floor(free * wholeShare) }
   }
 
-  /** Why the first message cannot fit, even with the fewest references and turns. */
+  /** Why the first message cannot fit, even with the shortest references and few turns. */
   const overflow = (task: Task, briefing: Briefing): string | undefined => {
     const scale = scaleOf(task)
     const least = leastReference * task.references.length + leastBudget

@@ -19,17 +19,17 @@ import type { ReferenceError } from "../references/References.ts"
 import type { TooManyDenials } from "../tools/CallRecords.ts"
 import { AnsweredBy } from "../../domain/permissions/Answer.ts"
 
-/** The changes of a task merged with the current texts of their files. */
+/** The changes of a task, merged with the current texts of their files. */
 export const JoinedChanges = Schema.Struct({
-  /** The earlier outcome of the task; its calls change the files in `own`. */
+  /** The outcome of the task before the merge. Its calls change the files in `own`. */
   outcome: TaskOutcome,
-  /** The changes of other tasks before this one. */
+  /** The changes of other tasks. Those of this task come on top of them. */
   others: Schema.Array(ProposedFile),
-  /** The task's merged changes without clashes. */
+  /** The merged changes of the task, without clashes. */
   own: Schema.Array(ProposedFile),
-  /** The clashes, for the model; empty without any. */
+  /** The clashes, as text for the model. Empty if there are none. */
   clash: Schema.String,
-  /** True when the checks run on the merged changes. */
+  /** True if the checks run on the merged changes. */
   checks: Schema.Boolean
 })
 export type JoinedChanges = typeof JoinedChanges.Type
@@ -41,20 +41,20 @@ export interface TaskOrder {
   readonly round: number
   /** Position of the task's step from 0. */
   readonly step: number
-  /** Results of earlier rounds and of the tasks this one refers to. */
+  /** Results of earlier rounds, and of tasks that this task refers to. */
   readonly finished: ReadonlyArray<TaskResult>
   readonly isItem?: boolean
   /** The places that the task decides by number. */
   readonly places?: ReadonlyArray<NumberedPlace>
-  /** Set when the task continues after its report, because others changed its files. */
+  /** Present if the task continues after its report, because others changed its files. */
   readonly joined?: JoinedChanges
 }
 
-/** The wishes of the prompt and the plan, in their words. */
+/** What the user and the plan want, in their words. */
 export const requestOf = ({ briefing, goals = "", task }: Pick<TaskOrder, "briefing" | "goals" | "task">): string =>
   [briefing.prompt, goals, task.name, task.whatIsNeeded, task.expectedOutput].join("\n")
 
-/** The user declined the calls of a task, which ends without a result. */
+/** The user declined the calls of the task. The task ends without a result. */
 export class CallsDeclined extends Schema.TaggedError<CallsDeclined>()("CallsDeclined", {
   by: AnsweredBy
 }) {}
@@ -81,18 +81,18 @@ const causeOf = (error: TaskError): FailureCause => {
   }
 }
 
-/** What a failed task lacks in each phase. */
+/** What is missing if a task fails in this phase. */
 const wanted: Record<TaskPhase, string> = { refinement: "tool calls", execution: "result" }
 
 const reasonOf = (error: TaskError, phase: TaskPhase): string => {
   if (error._tag !== "AttemptsExhausted") return error.message
-  /* The last answer had no issue, but was no report. */
+  /* The last answer had no issue, but it was not a report. */
   if (error.issues.length === 0)
     return `the model wrote no report within ${error.attempts} turns (limits.turns, fewer by its skill, or more as it changed files).`
   return `no valid ${wanted[phase]} ${error.message} Last issues: ${error.issues.map(({ what }) => what).join(" ")}`
 }
 
-/** Describes the discarded changes of a failed task and their checks. */
+/** Describes the changes that a failed task had proposed, and their checks. */
 const droppedText = ({ checks = [], files = [] }: Partial<Pick<TaskOutcome, "checks" | "files">>): string => {
   if (files.length === 0) return ""
   const ends = checks.filter(({ notRun }) => notRun === undefined).map((check) => checkFact(check))
@@ -100,7 +100,7 @@ const droppedText = ({ checks = [], files = [] }: Partial<Pick<TaskOutcome, "che
   return ` Its changes of ${files.map(({ path }) => path).join(", ")} were not kept${known}.`
 }
 
-/** The failure of a task after these calls and changes. */
+/** The failure of a task that made these calls and changes. */
 export const taskFailure = (
   task: Task,
   phase: TaskPhase,
@@ -119,7 +119,7 @@ export const taskFailure = (
   })
 }
 
-/** The failure of a task whose skill has none of its tools; `reason` says what to do. */
+/** The failure of a task if none of its skill's tools exists. `reason` says what to do. */
 export const toolsMissing = (task: Task, { allowedTools = [], name }: Skill, reason: string): TaskFailure =>
   new TaskFailure({
     task: task.name,

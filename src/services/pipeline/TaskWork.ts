@@ -1,6 +1,6 @@
 /**
- * Prepares a task for an agent (services/agent/Agent.ts): its first message, the text after it, and how to read answers and
- * judge the report.
+ * Prepares a task for an agent (services/agent/Agent.ts). Writes its first message and the text after it. Reads the
+ * answers, and judges the report.
  */
 import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
@@ -51,7 +51,7 @@ import { makePrefetch, type PrefetchState } from "./Prefetch.ts"
 import { makeTaskPrompts } from "./TaskPrompts.ts"
 import { type CallsDeclined, requestOf, type TaskOrder, taskFailure, toolsMissing } from "./TaskStage.ts"
 
-/** A task and its inputs, as updated by the answers. */
+/** A task and its inputs. Answers may update them. */
 export type TaskFields = Pick<Turn, "inputs" | "task">
 
 export interface TaskWork {
@@ -62,13 +62,13 @@ export interface TaskWork {
   /** The session before the first turn. */
   readonly begun: Session
   readonly session: Ref.Ref<Session>
-  /** The references that the model has seen only in part. */
+  /** The references of which the model has seen only a part. */
   readonly seen: Effect.Effect<ReadonlyArray<SeenFact>>
-  /** The result of each place, for a task that decides about many. */
+  /** The result of each place. For a task that decides about many places. */
   readonly items?: Effect.Effect<ReadonlyArray<ItemResult>>
 }
 
-/** The texts of a message that the model sees. For a tool result these include the fields, which hold command output. */
+/** The texts of a message that the model sees. Tool results also have fields, such as the output of a command. */
 const shownTexts = (message: ConversationMessage): ReadonlyArray<string> => {
   if (message.role === "user") return [message.content]
   if (message.role !== "tool") return []
@@ -86,15 +86,18 @@ const isReferenceOf =
         kind === "file" && (target === path || target.endsWith(`/${path}`) || path.endsWith(`/${target}`))
     )
 
-/** True when the user or the plan gave material with the task. */
+/** True if the user or the plan provided material for the task. */
 const hasMaterial = ({ isItem, task }: TaskOrder, { attachment, currentFile }: Briefing): boolean =>
   isItem === true || task.references.length > 0 || attachment !== undefined || currentFile !== undefined
 
-/** The parts of files that a task is shown beside its references. */
+/** The parts of files that a task is shown besides its references. */
 const partsOf = (prefetched: PrefetchState | undefined): string =>
   prefetched === undefined ? "" : Ref.getUnsafe(prefetched.parts)
 
-/** Makes the function that gathers the material of a first message, with what it becomes when it is written again. */
+/**
+ * Returns a function that gathers the material for a first message. If the message is written again, the material is
+ * updated.
+ */
 const makeMaterial = Effect.gen(function* () {
   const instructions = yield* makeInstructions
   const prefetch = yield* makePrefetch
@@ -127,7 +130,7 @@ const makeMaterial = Effect.gen(function* () {
   })
 })
 
-/** The facts of a task in progress. */
+/** The facts of a task while it is worked on. */
 interface OpenTask {
   readonly order: TaskOrder
   readonly skill: Skill
@@ -136,7 +139,7 @@ interface OpenTask {
   readonly fields: Ref.Ref<TaskFields>
 }
 
-/** Makes a function that finds project instructions for files of a task, and adds them to its briefing. */
+/** Returns a function that finds project instructions for the files of a task, and adds them to its briefing. */
 export const makeFolderInstructions = Effect.gen(function* () {
   const { beside } = yield* makeInstructions
 
@@ -145,26 +148,29 @@ export const makeFolderInstructions = Effect.gen(function* () {
       const key = seenKey.instructions(task.name, `round-${round}/turn-${turn}`)
       const briefing = yield* Ref.get(kept)
       const instructions = yield* beside(key, files, { briefing, isReference: isReferenceOf(task), budget })
-      // After a compaction they are part of the first message.
+      // After a compaction, they are part of the first message.
       yield* Ref.set(kept, instructions.briefing)
       return instructions.text
     })
 })
 
-/** Makes a function that writes the messages about a task. */
+/** Returns a function that writes the messages about a task. */
 const makePrompt = Effect.gen(function* () {
   const changes = yield* makeTaskChanges
   const folderInstructionsOf = yield* makeFolderInstructions
   const prefetch = yield* makePrefetch
   const prompts = yield* makeTaskPrompts
 
-  /** The first message after turns. References matter less than later readings, and not at all once their file changed. */
+  /**
+   * Writes the first message again after turns. References are shortened before recent readings. A reference is dropped
+   * if its file has changed.
+   */
   const firstAgain = ({ assignment: { copy }, material, order: { task } }: OpenTask, answers: string): string => {
     const { block, briefing, fitted, prefetched } = material
     const paths = changes.named(copy).map(({ path }) => path)
     const parts = keptParts(partsOf(prefetched), (path) => answers.includes(path) && !paths.includes(path))
     const isKept = block.cut.length === 0 && !paths.some((path) => showsFile(block.text, path))
-    // A server that counts more tokens than estimated leaves a smaller budget.
+    // If the server counts more tokens than estimated, the budget is smaller.
     const budget = prompts.referenceBudget(task, Ref.getUnsafe(briefing))
     const most = isKept
       ? Math.min(block.text.length, budget.whole)
@@ -192,7 +198,7 @@ const makePrompt = Effect.gen(function* () {
         const user = firstAgain(open, [...answers].join("\n"))
         return [{ role: "user", content: summary === "" ? user : `${withoutNow(user)}\n\n${summary}` }]
       },
-      // Inputs come first, and no grammar covers their values.
+      // Inputs come first. Their values can be any text, so the grammar does not cover them.
       grammar: (offered) =>
         Effect.map(Ref.get(fields), ({ inputs }) => {
           const isOpen = ({ name, required }: Skill["inputs"][number]): boolean =>
@@ -205,12 +211,12 @@ const makePrompt = Effect.gen(function* () {
   }
 })
 
-/** Makes a function that reads an answer. It puts a question instead of a report to the user. */
+/** Returns a function that reads an answer. If it is a question and no report, the user is asked. */
 const makeAnswerReader = Effect.gen(function* () {
   const activities = yield* Activities
   const workspace = yield* Workspace
 
-  /** Issues for inputs that name no file. */
+  /** Issues for inputs that should name a file, but do not. */
   const checkInputs = Effect.fnUntraced(function* (task: string, skill: Skill, inputs: ReadonlyArray<InputValue>) {
     if (inputs.length === 0) return []
     return yield* activities.record(
@@ -244,7 +250,10 @@ const makeAnswerReader = Effect.gen(function* () {
   })
 })
 
-/** References and files that the model saw only in part. A change is judged by its diff and its checks instead. */
+/**
+ * The references and files of which the model saw only a part. Changed files do not count: the diff and the checks
+ * judge them.
+ */
 const seenFacts =
   ({ assignment: { task }, material, order }: OpenTask, hasChanged: () => boolean) =>
   (shownTexts: ReadonlySet<string>, { outcomes }: Session): ReadonlyArray<SeenFact> => {
@@ -256,7 +265,7 @@ const seenFacts =
     return [...parts, ...reads].map((part) => Object.assign({ task }, part))
   }
 
-/** Makes a function that asks about the calls of an answer that have effects. */
+/** Returns a function that asks about calls with effects in an answer. */
 export const makeTurnApproval = Effect.gen(function* () {
   const approval = yield* makeApproval
   const registry = yield* ToolRegistry
@@ -268,7 +277,7 @@ export const makeTurnApproval = Effect.gen(function* () {
   }
 })
 
-/** Makes a function that says which tools work on a task, or why none can. */
+/** Returns a function that says which tools work on a task, or why none can. */
 export const makeAssignment = Effect.gen(function* () {
   const missing = yield* makeMissingTools
   const prompts = yield* makeTaskPrompts
@@ -306,7 +315,7 @@ export const makeAssignment = Effect.gen(function* () {
   })
 })
 
-/** Makes a function that prepares a task for an agent. */
+/** Returns a function that prepares a task for an agent. */
 export const makeTaskWork = Effect.gen(function* () {
   const aboutProject = yield* makeAboutProject
   const assign = yield* makeAssignment
@@ -342,7 +351,7 @@ export const makeTaskWork = Effect.gen(function* () {
       }),
       read: (answer, paths) => readAnswer(open, answer, paths),
       approve: (calls) => approve(order, calls),
-      // Links are compared with what the program showed, never with the model's own text.
+      // Links are compared with what the program showed the model, never with the model's own text.
       judge: (report, { checks, outcomes }) =>
         Effect.flatMap(Ref.get(material.briefing), (latest) =>
           readResult(report, {

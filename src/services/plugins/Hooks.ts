@@ -1,6 +1,6 @@
 /**
- * Runs commands of the configuration when events occur, in the sandbox, with the event as JSON on stdin. Hooks of a
- * project run only if the user has trusted exactly these commands and the project files that they run.
+ * Runs commands of the configuration when events occur. They run in the sandbox, with the event as JSON on stdin. Hooks
+ * of a project run only if the user trusts exactly these commands and the project files that they run.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -33,13 +33,13 @@ export interface DeclaredHooks {
 interface Hook {
   readonly event: HookEvent
   readonly argv: CanonicalCommand["argv"]
-  /** The trusted hash of the files that it runs; absent for a hook of the user. */
+  /** The hash of the hook's files that the user trusted. Absent for the user's own hook. */
   readonly scripts?: string
 }
 
 const argvOf = (line: CheckLine): CanonicalCommand["argv"] => {
   const words = typeof line === "string" ? splitCommand(line) : line
-  /** The configuration was validated when it was read. */
+  /** The configuration was already checked when it was read. */
   return typeof words === "string" ? [words] : words
 }
 
@@ -86,7 +86,7 @@ const makeHooks = Effect.fnUntraced(function* (project: string, { ofProject, ofU
   const hooks: ReadonlyArray<Hook> = [...hooksOf(ofUser), ...Result.getOrElse(found, () => [])]
   const problems: ReadonlyArray<PluginProblem> = Result.isFailure(found) ? [found.failure] : []
 
-  /** A sentence about why a hook failed; undefined if it succeeded. */
+  /** Says why a hook failed. Undefined if it succeeded. */
   const runOne = Effect.fnUntraced(function* (hook: Hook, input: string) {
     const what = `The hook ${commandText(hook.argv)} (${hook.event})`
     const command = yield* canonical(hook)
@@ -103,7 +103,7 @@ const makeHooks = Effect.fnUntraced(function* (project: string, { ofProject, ofU
   })
 
   /**
-   * Runs all hooks of an event in order, and returns the failures. With `stops`, the first failure prevents the others.
+   * Runs all hooks of an event in order. Returns the failures. With `stops`, the first failure skips the other hooks.
    */
   const run = Effect.fn("Hooks.run")(function* (event: HookEvent, about: object, stops = false) {
     const failures: Array<string> = []

@@ -1,7 +1,4 @@
-/**
- * The program loads plugins of the user's own configuration without a question, so nobody else may be able to write
- * them.
- */
+/** Plugins in the user's own configuration are loaded without a question. So nobody else may be able to write them. */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
@@ -37,7 +34,7 @@ const contentsOf = Effect.fnUntraced(function* (plugin: string, folder: string) 
 
 const importing = /(?:\bfrom|\bimport|\brequire)\s*\(?\s*["'](?<specifier>\.{1,2}\/[^"']+)["']/g
 
-/** A file and the files that it imports by path, recursively, each with its folder. */
+/** A file and all files that it imports by path, directly or through others. Each with its folder. */
 const importedBy = Effect.fnUntraced(function* (file: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
