@@ -1,4 +1,7 @@
-/** Finds the package or file of a plugin, and the hash of its code to which a permission is bound. */
+/**
+ * Finds the package or file of a plugin. Also computes the hash of its code: a permission for the plugin holds only for
+ * this hash.
+ */
 import * as Schema from "effect/Schema"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -29,7 +32,7 @@ const conditions: ReadonlySet<string> = new Set(["node", "import", "module-sync"
 const isRecord = (value: Schema.Json | undefined): value is Readonly<Record<string, Schema.Json>> =>
   Predicate.isObject(value)
 
-/** The first target whose conditions all hold, as Node chooses it. Null closes the package. */
+/** The first target whose conditions all hold, as Node chooses it. Null means that the package exports nothing. */
 const targetOf = (exported: Schema.Json | undefined): string | null | undefined => {
   if (typeof exported === "string" || exported === null) return exported
   if (Array.isArray(exported)) return exported.map(targetOf).find((target) => typeof target === "string")
@@ -41,8 +44,8 @@ const targetOf = (exported: Schema.Json | undefined): string | null | undefined 
 }
 
 /**
- * Candidates for the entry file, relative to the package; the first existing one counts. Empty if `exports` closes the
- * package.
+ * Files that may be the entry, relative to the package. The first that exists is used. Empty if `exports` exports
+ * nothing.
  */
 export const entryCandidates = ({ exports, main }: PackageManifest): ReadonlyArray<string> => {
   if (exports === undefined || exports === null)
@@ -57,7 +60,7 @@ export interface FoundPlugin {
   readonly entry: PluginEntry
   /** The module to import. */
   readonly file: string
-  /** The folder of the package; absent for a single file. */
+  /** The folder of the package. Absent for a single file. */
   readonly folder?: string
   readonly version?: string
 }
@@ -82,10 +85,10 @@ const ancestors = (path: Path.Path, folder: string): ReadonlyArray<string> => {
   return above === folder ? [folder] : [folder, ...ancestors(path, above)]
 }
 
-/** Folders in a package that are not its own content. */
+/** Folders in a package that do not belong to its own content. */
 export const foreignFolders: ReadonlySet<string> = new Set(["node_modules", ".git"])
 
-/** True for a file of the plugin itself: its single file, or a file in its package. Both paths are real. */
+/** True for a file of the plugin itself: its single file, or any file in its package. Both paths are real. */
 export const isOwnFile = (path: Path.Path, plugin: Pick<FoundPlugin, "file" | "folder">, other: string): boolean => {
   if (plugin.folder === undefined) return other === plugin.file
   const relative = path.relative(plugin.folder, other)
@@ -121,7 +124,10 @@ const findInFolder = Effect.fnUntraced(function* (entry: PluginEntry, location: 
   )
 })
 
-/** Searches the node_modules folders above the entry, then those around this program, where global packages are. */
+/**
+ * Searches the node_modules folders above the entry. Then searches those around this program, where global packages
+ * are.
+ */
 const findPackage = Effect.fnUntraced(function* (entry: PluginEntry) {
   const path = yield* Path.Path
   const roots = [...ancestors(path, entry.folder), ...ancestors(path, packageRoot)]
@@ -155,7 +161,7 @@ export const findPlugin = Effect.fn("findPlugin")(
     isPackageName(entry.text) ? findPackage(entry) : findLocal(entry)
 )
 
-/** The content cannot be hashed. `message` is the end of a sentence. */
+/** The content cannot be hashed. `message` is the end of a sentence that begins with the plugin. */
 export class HashFailure extends Schema.TaggedError<HashFailure>()("HashFailure", { message: Schema.String }) {}
 
 const maxFiles = 2000
@@ -163,7 +169,7 @@ const maxBytes = 33_554_432
 
 const sha256 = (bytes: Uint8Array | string): string => createHash("sha256").update(bytes).digest("hex")
 
-/** The entries of a folder. A link is hashed by its target path, because nothing is loaded through it. */
+/** The entries of a folder. A link is hashed by the path of its target, because nothing is loaded through a link. */
 const readContents = Effect.fnUntraced(function* (folder: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -194,8 +200,8 @@ const readContents = Effect.fnUntraced(function* (folder: string) {
 })
 
 /**
- * The SHA-256 of the plugin in hex: of its file, or of the paths and contents of all package files without
- * dependencies. Fails if it is too large or unreadable.
+ * The SHA-256 of the plugin in hex. For a file, its content. For a package, the paths and contents of all its files
+ * without dependencies. Fails if the plugin is too large or unreadable.
  */
 export const pluginHash = Effect.fn("pluginHash")(
   function* ({ file, folder }: FoundPlugin) {

@@ -1,10 +1,10 @@
 /**
  * Loads the plugins of a run that are not built in: packages and files that a configuration names, and values that a
- * script passes. It finds them, asks the user to trust those of a project, imports them, and reports why one is
+ * script passes. Finds them, asks the user to trust those of a project, and imports them. Reports why a plugin is
  * skipped.
  *
- * Each is first imported in a child process. An endless loop, `process.exit` or a crash during the import ends that
- * child and not the program. This does not protect against malicious code: a plugin runs with all rights of the user.
+ * A child process imports each plugin first. An endless loop, `process.exit` or a crash then ends the child, not the
+ * program. This does not protect against malicious code: a plugin runs with all rights of the user.
  */
 import * as Arr from "effect/Array"
 import * as Context from "effect/Context"
@@ -45,8 +45,8 @@ const damage = (plugin: string, what: string): ToolFailure =>
   })
 
 /**
- * Runs code of a plugin. Afterwards restores shared state that the code changed. The call then fails with the name of
- * the changed state.
+ * Runs code of a plugin. Afterwards restores shared state that the code changed. In that case the call fails and names
+ * the state.
  */
 const guarded = <A, E, R>(plugin: string, work: (services: Context.Context<R>) => Effect.Effect<A, E, R>) =>
   Effect.contextWith((services: Context.Context<R>) => {
@@ -74,7 +74,7 @@ const guardTool = (plugin: string, tool: Tool<any>): Tool<any> => {
   return { ...tool, execute: (params, call) => guarded(plugin, (services) => startTool(tool, params, call, services)) }
 }
 
-/** The plugin with every call guarded. */
+/** The plugin, with a guard around every call. */
 export const guardPlugin = (plugin: Plugin): Plugin => ({
   ...plugin,
   tools: Layer.effect(
@@ -90,10 +90,10 @@ export const importTime = "30 seconds"
 
 const program = fileURLToPath(moduleUrl("services/plugins/ProbedImport"))
 
-/** The child may read every file, but not write files or start programs. */
+/** The child may read every file. It may not write files or start programs. */
 const execArgv = ["--permission", "--allow-fs-read=*", "--allow-addons", "--allow-wasi", "--allow-worker"]
 
-/** Node's exit code if a top-level await never settles. */
+/** The exit code of Node if a top-level await never ends. */
 const unfinishedAwait = 13
 
 const endText = (code: number | null, signal: NodeJS.Signals | null): string => {
@@ -101,10 +101,10 @@ const endText = (code: number | null, signal: NodeJS.Signals | null): string => 
   return `it ended the process while it was imported (${code === null ? `signal ${signal}` : `exit code ${code}`})`
 }
 
-/** The report of the child, or how it ended. Its output is discarded. */
+/** What the child reported, or how it ended. Its output is discarded. */
 const runChild = (url: string): Effect.Effect<string | undefined> =>
   Effect.callback<string | undefined>((resume) => {
-    // Not ChildProcessSpawner: the report needs a channel that only `fork` opens.
+    // Not ChildProcessSpawner, because only `fork` opens the channel for the report.
     const { close, stdio } = stdioWithoutInherited(["ignore", "ignore", "ignore", "ipc"] as const)
     const child = fork(program, [url], { execArgv, stdio, env: { ...process.env, ...endsWithProgram() } })
     close()
@@ -127,7 +127,7 @@ const probeImport = Effect.fn("probeImport")((url: string) =>
   })
 )
 
-/** Modules already imported into this process. Node keeps them, so another probe would tell nothing. */
+/** Modules that this process has imported already. Node keeps them, so another test would show nothing. */
 const imported = new Set<string>()
 
 /** The default export of a trusted plugin. Fails with `LoadFailed` or `NotAPlugin`. */
@@ -158,7 +158,7 @@ const importPlugin = Effect.fn("importPlugin")(function* (pluginFile: FoundPlugi
   })
 })
 
-/** One entry of the configuration or one value, with its plugin or the problem. */
+/** One entry of the configuration or one value. With its plugin, or the problem. */
 export interface KnownPlugin {
   /** Absent for a value that a script passed. */
   readonly entry?: PluginEntry
@@ -169,9 +169,9 @@ export interface KnownPlugin {
 }
 
 interface PluginOrder {
-  /** In loading order. Of two that name the same file, the first counts. */
+  /** In the order of loading. If two entries name the same file, the first is used. */
   readonly entries: ReadonlyArray<PluginEntry>
-  /** Plugins passed as values, which the caller trusts. */
+  /** Plugins that the caller passed as values, and so trusts. */
   readonly values: ReadonlyArray<Plugin>
   /** Reads the secrets that plugins declare. */
   readonly secret?: SecretReader
@@ -179,14 +179,14 @@ interface PluginOrder {
 
 const importsAtOnce = 4
 
-/** The name in questions and rules. A rule cannot contain "..", so such a path is written in full. */
+/** The name in questions and rules. A rule cannot contain "..", so a path with ".." is written as an absolute path. */
 const nameInRules = ({ entry, file }: FoundPlugin): string => (entry.text.includes("..") ? file : entry.text)
 
-/** A plugin of the user's own configuration must not be writable by others. */
+/** Nobody else may be able to write a plugin of the user's own configuration. */
 const requireOwn = (found: FoundPlugin) =>
   found.entry.scope === "user" ? requireOwnPlugin(found) : Effect.succeed(found)
 
-/** Asks the user to trust the exact content of a project's plugin. */
+/** Asks the user to trust exactly this content of a project's plugin. */
 const requireTrust = Effect.fnUntraced(function* (pluginFile: FoundPlugin) {
   if (pluginFile.entry.scope !== "project") return yield* requireOwn(pluginFile)
   const gate = yield* Gate
@@ -216,7 +216,7 @@ const requireTrust = Effect.fnUntraced(function* (pluginFile: FoundPlugin) {
 
 const wrongName = "its name is reserved, or not of the form of a package name: lower-case letters, digits and hyphens."
 
-/** A plugin is identified by its name, so the name must be unique and not built in. */
+/** A plugin is known by its name. So the name must be unique and not that of a built-in plugin. */
 const screenNames = (known: ReadonlyArray<KnownPlugin>): ReadonlyArray<KnownPlugin> => {
   const usedNames = new Set<string>()
   return known.map((plugin) => {
@@ -240,15 +240,15 @@ const screenNames = (known: ReadonlyArray<KnownPlugin>): ReadonlyArray<KnownPlug
   })
 }
 
-/** The plugin file of an entry, after the trust check. */
+/** The plugin file of an entry. Checks first that it is trusted. */
 interface Sought extends Omit<KnownPlugin, "outcome"> {
   readonly entry: PluginEntry
   readonly foundFile: Result.Result<FoundPlugin, PluginProblem>
 }
 
 /**
- * A plugin named without a configuration, for example by a flag, gets the one from the user's file. A project never
- * configures a plugin that someone else named.
+ * A plugin may be named without a configuration, for example by a flag. It then gets the configuration from the user's
+ * file. A project never configures a plugin that it did not name.
  */
 const withConfiguration = Effect.fnUntraced(function* (plugin: FoundPlugin, entries: ReadonlyArray<PluginEntry>) {
   if (plugin.entry.configuration !== undefined || plugin.entry.scope === "project") return plugin
@@ -264,7 +264,7 @@ const withConfiguration = Effect.fnUntraced(function* (plugin: FoundPlugin, entr
 /** Checks that a found plugin may be imported. */
 type Trust<R> = (found: FoundPlugin) => Effect.Effect<FoundPlugin, PluginProblem, R>
 
-/** Finds plugins and asks about them one after another. A file that is named twice is loaded once. */
+/** Finds plugins and asks about them one after another. If a file is named twice, it is loaded once. */
 const findAll = Effect.fnUntraced(function* <R>(entries: ReadonlyArray<PluginEntry>, trust: Trust<R>) {
   const seen = new Set<string>()
   const all: Array<Sought> = []
@@ -283,7 +283,7 @@ const findAll = Effect.fnUntraced(function* <R>(entries: ReadonlyArray<PluginEnt
   return all
 })
 
-/** A plugin that a script passed. Its type may not have been checked. */
+/** A plugin that a script passed. The compiler may not have checked its type. */
 const readValue = (plugin: Plugin): Result.Result<Plugin, PluginProblem> => {
   if (typeof plugin !== "object" || plugin === null) {
     return Result.fail(noPluginValue(plugin === null ? "null" : `a ${typeof plugin}`))
@@ -302,7 +302,7 @@ const withSkills = (read: Result.Result<Plugin, PluginProblem>) => {
   )
 }
 
-/** Reads the plugin's declared secrets, which are redacted from texts from now on. */
+/** Reads the secrets that the plugin declares. From now on they are redacted from texts. */
 export const withSecrets = Effect.fnUntraced(function* (plugin: Plugin, read: SecretReader) {
   const { secrets } = plugin
   if (typeof secrets !== "object" || secrets === null) return plugin
@@ -315,9 +315,9 @@ export const withSecrets = Effect.fnUntraced(function* (plugin: Plugin, read: Se
   return { ...plugin, secretValues: values }
 })
 
-/** Imports plugins, some in parallel, and restores shared state that they changed. */
+/** Imports plugins, some of them in parallel. Restores shared state that they changed. */
 const importPlugins = Effect.fnUntraced(function* (foundPlugins: ReadonlyArray<Sought>) {
-  /** One watch for all: parallel imports would restore each other's changes. */
+  /** One watch for all plugins: with one each, parallel imports would undo each other's changes. */
   const repair = foundPlugins.length === 0 ? () => undefined : watchSharedState()
   const load = ({ foundFile }: Sought) => Effect.result(Effect.flatMap(Effect.fromResult(foundFile), importPlugin))
   const outcomes = yield* Effect.forEach(foundPlugins, load, { concurrency: importsAtOnce })
@@ -340,8 +340,8 @@ const readPlugins = Effect.fnUntraced(function* <R>({ entries, values }: PluginO
 })
 
 /**
- * The plugins that the user names by flags, in their own configuration, or as values of a script. Unusable ones are
- * skipped here and reported when all tools are loaded.
+ * The plugins that the user names: by flags, in their own configuration, or as values of a script. Plugins that cannot
+ * be used are skipped here, and reported when all tools are loaded.
  */
 export const readOwnPlugins = Effect.fn("readOwnPlugins")(function* ({ entries, values }: PluginOrder) {
   const own = entries.filter(({ scope }) => scope !== "project")
@@ -350,7 +350,7 @@ export const readOwnPlugins = Effect.fn("readOwnPlugins")(function* ({ entries, 
   return plugins.filter(({ apiVersion }) => apiVersion === pluginApiVersion)
 })
 
-/** Imports the named plugins. An unusable one is skipped and never fails the layer. */
+/** Imports the named plugins. Skips a plugin that cannot be used, and never fails the layer. */
 const makePluginPackages = Effect.fnUntraced(function* ({ secret, ...order }: PluginOrder) {
   const screened = yield* readPlugins(order, requireTrust)
   const withSecretValues = yield* Effect.forEach(screened, (screenedPlugin) =>
@@ -362,7 +362,7 @@ const makePluginPackages = Effect.fnUntraced(function* ({ secret, ...order }: Pl
         }))
   )
   const [plugins, problems] = Arr.partition(withSecretValues, ({ outcome }) => outcome)
-  /** `known` contains everything that was named, in order, including skipped plugins. */
+  /** `known` contains everything that was named, in order. It includes skipped plugins. */
   const skillFolders = plugins.flatMap(({ name: plugin, skillsFolder }) =>
     skillsFolder !== undefined && Result.isSuccess(skillsFolder) ? [{ plugin, folder: skillsFolder.success }] : []
   )

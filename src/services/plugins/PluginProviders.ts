@@ -1,6 +1,6 @@
 /**
- * Creates the model providers of a plugin from its configuration, its secrets, and the server key if that is one of
- * them.
+ * Creates the model providers of a plugin from its configuration and its secrets. The key of the server may be one of
+ * the secrets.
  */
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
@@ -15,7 +15,7 @@ import type { Provider } from "../providers/Provider.ts"
 
 const areProviders = Schema.is(Schema.Array(ProviderShape))
 
-/** The result of the plugin's function, which may be any value. */
+/** What the function of the plugin returned. It may be any value. */
 const makeProviders = (plugin: Plugin, config: unknown): Result.Result<unknown, PluginProblem> => {
   const { name, providers = [] } = plugin
   if (typeof providers !== "function") return Result.succeed(providers)
@@ -28,13 +28,13 @@ const makeProviders = (plugin: Plugin, config: unknown): Result.Result<unknown, 
   })
 }
 
-/** The provider with the key of its server, if the plugin declares it as a secret. */
+/** The provider. If the plugin declares the key of the server as a secret, the provider gets that key. */
 const withKey = (provider: Provider, { secretValues }: Plugin): Provider => {
   const value = secretValues?.get(provider.server?.keyVariable ?? "")
   return value !== undefined && Result.isSuccess(value) ? { ...provider, key: Redacted.make(value.success) } : provider
 }
 
-/** The providers of a plugin. Fails with the reason if there are none. */
+/** The providers of a plugin. If there are none, fails with the reason. */
 export const providersOf = (plugin: Plugin): Result.Result<ReadonlyArray<Provider>, PluginProblem> => {
   const { name } = plugin
   const config = Result.mapError(

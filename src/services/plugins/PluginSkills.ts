@@ -1,6 +1,6 @@
 /**
- * Finds the skills folder of a plugin. Its content is trusted with the plugin, so the folder must be part of the
- * trusted content.
+ * Finds the skills folder of a plugin. The user trusts the skills together with the plugin, so the folder must be part
+ * of the trusted content.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -18,7 +18,7 @@ const pathOf = (skills: unknown): string | undefined => {
 
 /**
  * The real path of the folder. Fails with the end of a sentence about the plugin. `found` is undefined for a plugin
- * that a script passes: the script trusts its skills wherever they are.
+ * that a script passes. The skills of such a plugin may lie anywhere.
  */
 export const skillsFolderOf = Effect.fnUntraced(function* (
   skills: unknown,

@@ -1,12 +1,12 @@
 /**
- * The child process that first imports a plugin: `node ProbedImport URL`. An import that would hang, end or damage the
- * program does so here instead. Reports once to the parent process.
+ * The child process that imports a plugin first: `node ProbedImport URL`. If the import hangs, ends or damages its
+ * process, that happens here and not in the program. Sends one report to the parent process.
  */
 import * as Cause from "effect/Cause"
 import { causeText } from "../tools/ForeignCode.ts"
 import { shareModules, watchSharedState } from "./SharedState.ts"
 
-/** The report to the parent. There is none if the plugin ended the child. */
+/** The report to the parent. No report is sent if the plugin ended the child. */
 export interface ProbeReport {
   /** The problem, as the end of a sentence; absent if the import succeeded. */
   readonly problem?: string

@@ -1,6 +1,6 @@
 /**
- * Reads the secrets that plugins declare, from the source in the user's own configuration or from the environment,
- * never from a project.
+ * Reads the secrets that plugins declare. They come from the source in the user's own configuration or from the
+ * environment, never from a project.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -11,7 +11,7 @@ import { commandText } from "../../domain/commands/CommandText.ts"
 import { leastSecret, type SecretSource } from "../../domain/configuration/SecretSource.ts"
 import { CurrentUser, environmentVariable } from "../configuration/UserFolders.ts"
 
-/** Returns a secret by name. Fails with the end of a sentence about why it is missing and what to do. */
+/** Returns a secret by its name. If it is missing, fails with the end of a sentence that says why and what to do. */
 export type SecretReader = (
   name: string
 ) => Effect.Effect<Result.Result<string, string>, never, FileSystem.FileSystem | Path.Path>
@@ -27,7 +27,7 @@ const everybodyElse = 0o077
 const mostBytes = 65_536
 const commandTime = 30_000
 
-/** The text of a file that only the user may read. */
+/** The text of a file. Only the user may be able to read the file. */
 const readSecretFile = Effect.fnUntraced(function* (written: string, { file, home }: SecretPlaces) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -68,7 +68,7 @@ const readSource = (source: SecretSource, places: SecretPlaces) => {
 const howToGive = (name: string, file: string): string =>
   `Set the environment variable ${name}, or write under "secrets" in ${file} where it is: { ${JSON.stringify(name)}: { "file": "..." } }, or { "command": [...] }`
 
-/** Creates the reader of a user's secrets. */
+/** Returns a function that reads the user's secrets. */
 export const makeSecretReader =
   (places: SecretPlaces): SecretReader =>
   (name) =>

@@ -1,7 +1,7 @@
 /**
- * Manages what a plugin shares with the program. A plugin uses the program's copy of `effect` and of this package,
- * because values of another copy do not work, even of the same version. Changes of built-in objects, the current folder
- * and handlers of uncaught errors are detected, named and undone.
+ * Manages what a plugin shares with the program. A plugin must use the program's copy of `effect` and of this package:
+ * values of another copy do not work, even with the same version. A plugin may change built-in objects, the current
+ * folder, or handlers of uncaught errors. Such changes are found, named and undone.
  */
 import type { EventEmitter } from "node:events"
 import * as NodeModule from "node:module"
@@ -27,8 +27,9 @@ const shared: ReadonlyArray<readonly [name: string, value: object, keys?: Readon
 ]
 
 /**
- * Built-in modules with which Node itself replaces shared functions on first load: threads install their own
- * `process.chdir`. They are loaded before the state is recorded, so that a plugin that imports one changes nothing.
+ * Built-in modules that replace shared functions when Node loads them first. For example, threads install their own
+ * `process.chdir`. The program loads these modules before it records the state. A later import by a plugin then changes
+ * nothing.
  */
 const replacing = ["worker_threads"]
 
@@ -39,14 +40,14 @@ const loadReplacing = (): void => {
   isLoaded = true
   for (const name of replacing) {
     const loaded = process.getBuiltinModule(name) as object | undefined
-    /** Some exports of a module are created on first access, which an import also triggers. */
+    /** Some exports of a module are created on first access. So all exports are accessed. */
     if (loaded !== undefined) Object.values(loaded)
   }
 }
 
 /**
- * Saved before any plugin runs, because a plugin could replace them. For the same reason, code that runs after a plugin
- * uses index loops.
+ * Saved before any plugin runs, because a plugin could replace these functions. Code that runs after a plugin uses
+ * index loops for the same reason.
  */
 const { defineProperty, deleteProperty, getOwnPropertyDescriptor, ownKeys } = Reflect
 const { is } = Object
@@ -84,8 +85,8 @@ const differs = (was: PropertyDescriptor, now: PropertyDescriptor | undefined): 
   was.get !== now?.get
 
 /**
- * Functions that common packages replace with equivalents on import: graceful-fs (and so fs-extra) those for the
- * folder, source-map-support the stack text. They are restored without a report.
+ * Functions that common packages replace with equivalent ones on import. graceful-fs (and so fs-extra) replaces those
+ * for the current folder, source-map-support those for stack traces. They are restored without a report.
  */
 const replacedAlike: ReadonlySet<string> = new Set(["process.cwd", "process.chdir", "Error.prepareStackTrace"])
 
@@ -119,7 +120,7 @@ const repairPart = (part: Part): string | undefined => {
   return first
 }
 
-/** Removes event handlers that were added since. */
+/** Removes event handlers that a plugin added. */
 const repairHandlers = (event: (typeof events)[number], before: ReadonlyArray<unknown>): string | undefined => {
   const now: ReadonlyArray<unknown> = listenersOf(event)
   let first: string | undefined
@@ -133,8 +134,8 @@ const repairHandlers = (event: (typeof events)[number], before: ReadonlyArray<un
 }
 
 /**
- * Records the shared state. The returned function restores everything that has changed since, as far as the engine
- * allows, and returns the name of the first change. New non-enumerable methods are allowed.
+ * Records the shared state. The returned function undoes later changes, as far as the engine allows, and returns the
+ * name of the first change. New non-enumerable methods are allowed.
  */
 export const watchSharedState = (): (() => string | undefined) => {
   loadReplacing()
@@ -161,11 +162,11 @@ export const watchSharedState = (): (() => string | undefined) => {
 /** A plugin whose module will be imported. */
 interface SharingPlugin {
   readonly url: string
-  /** True for a file of the plugin itself, by real path. Absent if it may import any file. */
+  /** True for a file of the plugin itself, by real path. If absent, the plugin may import any file. */
   readonly isOwn?: (file: string) => boolean
 }
 
-/** The modules of this package by the names under which plugins import them. */
+/** The modules of this package, by the names under which plugins import them. */
 const entryPoints: Readonly<Record<string, string>> = {
   "task-conductor": "index",
   "task-conductor/check": "check",
@@ -177,7 +178,7 @@ const entryPoints: Readonly<Record<string, string>> = {
 const moduleOf = (specifier: string): string | undefined =>
   entryPoints[specifier] ?? /^task-conductor\/(kit\/\w+)$/.exec(specifier)?.[1]
 
-/** Modules of plugins by URL: their own, and those of packages that they import. */
+/** The modules of plugins by URL. Includes modules of packages that plugins import. */
 const modules = new Map<string, SharingPlugin>()
 
 const isEffect = (specifier: string): boolean => specifier === "effect" || specifier.startsWith("effect/")
@@ -202,13 +203,13 @@ const resolve: NodeModule.ResolveHookSync = (specifier, context, next) => {
 let isInstalled = false
 
 /**
- * Makes this plugin and its imports use the modules of the program. Also prevents a plugin trusted by hash from
- * importing files that the hash does not cover.
+ * Makes this plugin and its imports use the modules of the program. If the plugin is trusted by a hash, it cannot
+ * import files that the hash does not cover.
  */
 export const shareModules = (plugin: SharingPlugin): void => {
   modules.set(plugin.url, plugin)
   if (isInstalled) return
-  /** Accessed by name, because other runtimes import this file too and lack the function. */
+  /** Accessed by its name, because other runtimes import this file, too, and may lack the function. */
   NodeModule.registerHooks({ resolve })
   isInstalled = true
 }

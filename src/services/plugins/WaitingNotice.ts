@@ -1,4 +1,4 @@
-/** Receives notices about MCP servers that a start waits for. */
+/** Receives notices about MCP servers for which a start waits. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 

@@ -1,6 +1,6 @@
 /**
- * The settings of one call besides its prompt, of which a provider uses those it knows, and the time limits of its
- * phases.
+ * The settings of one call besides its prompt, and the time limits of its phases. A provider uses the settings that it
+ * knows.
  */
 import * as Context from "effect/Context"
 import * as Clock from "effect/Clock"
@@ -26,7 +26,9 @@ export const secondsOf = (limits: Limits): CallSeconds => ({
   call: limits.callSeconds
 })
 
-/** The form to which the server binds the answer: a grammar (GBNF) if the server takes one, else a JSON schema. */
+/**
+ * The form that the server forces on the answer: a grammar (GBNF) if the server accepts one, otherwise a JSON schema.
+ */
 export interface Bound {
   /** The grammar in GBNF. */
   readonly grammar?: string | undefined
@@ -36,19 +38,19 @@ export interface Bound {
 
 /** What one call sets beside its prompt. */
 export interface CallSettings {
-  /** The model that a skill or stage chose instead of the run's. A provider with a single model ignores it. */
+  /** The model that a skill or stage chose in place of the run's model. A provider with a single model ignores it. */
   readonly model?: string
-  /** Sampling parameters; absent ones are left to the server. */
+  /** Sampling parameters. The server chooses those that are absent. */
   readonly sampling: Sampling
-  /** Absent to leave the choice to the model. */
+  /** If absent, the model decides whether it thinks. */
   readonly think?: Think
-  /** `num_ctx` for Ollama, in tokens. If absent, the provider's value. */
+  /** `num_ctx` for Ollama, in tokens. If absent, the provider decides. */
   readonly contextWindow?: number
-  /** The limit of thoughts and answer together, in tokens. If absent, the provider's value. */
+  /** The limit of thoughts and answer together, in tokens. If absent, the provider decides. */
   readonly maxTokens?: number
-  /** Absent for free text. */
+  /** Absent if the answer may be any text. */
   readonly bound?: Bound
-  /** True if the server refuses a prompt over its window by default. */
+  /** True if the server refuses a prompt that is larger than its window. */
   readonly refusesLong?: boolean | undefined
   /** The time limits of the call; the default limits if absent. */
   readonly seconds?: CallSeconds
@@ -58,7 +60,7 @@ export interface CallSettings {
   readonly noticed?: (notice: RequestNotice) => void
 }
 
-/** A reference, because the LanguageModel interface has no parameter for it. */
+/** A reference, because the LanguageModel interface has no parameter for these options. */
 export const CallOptions = Context.Reference<CallSettings>("task-conductor/services/providers/CallOptions", {
   defaultValue: () => ({ sampling: {} })
 })
@@ -67,11 +69,13 @@ export const CallOptions = Context.Reference<CallSettings>("task-conductor/servi
 export interface CallState {
   readonly began: number
   isConnected: boolean
-  /** When its last object arrived; undefined before the first. */
+  /** When the last object of the call arrived. Undefined before the first. */
   receivedAt: number | undefined
 }
 
-/** When a call times out if nothing more arrives. `anyReceivedAt` is when the server last sent an object to any call. */
+/**
+ * When a call times out if nothing more arrives. `anyReceivedAt` is when the server last sent an object to any call.
+ */
 const endOfCall = (seconds: CallSeconds, { began, receivedAt, isConnected }: CallState, anyReceivedAt: number) => {
   const end = (phase: keyof CallSeconds, since: number) => ({ phase, at: since + seconds[phase] * 1000 })
   const whole = end("call", began)
@@ -82,7 +86,7 @@ const endOfCall = (seconds: CallSeconds, { began, receivedAt, isConnected }: Cal
   return wait.at < whole.at ? wait : whole
 }
 
-/** Fails at the moment a call times out. That moment moves with its progress. */
+/** Fails when the call times out. Progress moves that moment. */
 export const watchCall = (
   seconds: CallSeconds = secondsOf(defaultLimits),
   state: CallState,
@@ -93,7 +97,7 @@ export const watchCall = (
       const { at, phase } = endOfCall(seconds, state, anyReceivedAt())
       const msLeft = at - (yield* Clock.currentTimeMillis)
       if (msLeft <= 0) return yield* new ServerError({ failure: { _tag: "TimedOut", phase, seconds: seconds[phase] } })
-      // The first object may bring the timeout forward.
+      // The timeout may be earlier once the first object has arrived.
       yield* Effect.sleep(Duration.millis(Math.min(msLeft, seconds.nextWord * 1000)))
     }
   })

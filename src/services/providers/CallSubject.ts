@@ -1,6 +1,6 @@
 /**
- * The subject of a call as values beside its prompt. A model that reads no prompt, such as the built-in demo, answers
- * from it.
+ * What a call is about, as values besides its prompt. A model that reads no prompt, such as the built-in demo, answers
+ * from these values.
  */
 import * as Context from "effect/Context"
 import type { TaskList } from "../../domain/plan/TaskList.ts"
@@ -36,7 +36,7 @@ export type CallSubject =
       readonly failures: ReadonlyArray<TaskFailure>
     }
 
-/** Each stage provides it for its calls. */
+/** Each stage sets it for its own calls. */
 export const CurrentSubject = Context.Reference<CallSubject | undefined>(
   "task-conductor/services/providers/CallSubject/CurrentSubject",
   { defaultValue: () => undefined }

@@ -1,6 +1,6 @@
 /**
- * Translates failures of model servers and errors of effect/ai to errors of the domain. A failure travels through
- * effect/ai as metadata of its error.
+ * Translates failures of model servers and errors of effect/ai to errors of this program. Inside effect/ai, a failure
+ * is metadata of its error.
  */
 import * as AiError from "effect/ai/AiError"
 import { ModelError, type ModelErrorReason } from "../../domain/models/ModelAnswer.ts"
@@ -8,7 +8,7 @@ import { readServerOverflow, type ServerOverflow } from "../../domain/models/Ser
 import { oneLine } from "../../domain/text/Format.ts"
 import { describeFailure, endedForAnother, type ServerFailure } from "./ServerFailure.ts"
 
-/** What the user can do about a server or a model, one sentence each. */
+/** What the user can do about a server or a model. One sentence each. */
 export interface Remedies {
   readonly start: string
   readonly check: string
@@ -23,19 +23,19 @@ export interface Spoken {
   readonly module: string
   /** The name of the API, such as "Ollama". */
   readonly api: string
-  /** What a person can do about each kind of failure of this model. */
+  /** What the user can do about each kind of failure of this model. */
   readonly remedies: (model: string) => Remedies
 }
 
-/** The caller's knowledge of the request. `partial` is the text that had arrived. */
+/** What the caller knows of the request. `partial` is the text that had arrived. */
 export interface FailureContext {
   readonly host: string
   readonly model: string
   readonly partial: string
-  /** The estimated tokens of the prompt and of the window, in case the server only says that the prompt is too long. */
+  /** The estimated tokens of the prompt and of the window. Used if the server only says that the prompt is too long. */
   readonly promptTokens?: number
   readonly window?: number
-  /** The repeated end of the answer. */
+  /** The text that the model repeated at the end of its answer. */
   readonly repeated?: { readonly piece: string; readonly times: number }
 }
 
@@ -44,7 +44,7 @@ interface Carried {
   readonly remedies: Remedies
 }
 
-/** The metadata key for a failure in an error of effect/ai. */
+/** The key under which an error of effect/ai contains a failure. */
 const key = "task-conductor"
 
 export const toAiError = (
@@ -61,15 +61,15 @@ export const toAiError = (
     })
   })
 
-/** One line without a full stop, because `ModelError` continues the sentence. */
+/** One line without a full stop: `ModelError` continues the sentence. */
 const detailOf = (reason: AiError.AiErrorReason): string => {
   const said = "description" in reason ? reason.description : undefined
   return inOneLine(said || reason.message)
 }
 
 /**
- * Everything that a server said about a failure, in one line without a full stop: model templates give the reason on a
- * later line. For a web page, its title.
+ * Everything that a server said about a failure, in one line without a full stop. Templates of models give the reason
+ * only on a later line. For a web page, the title of the page.
  */
 const inOneLine = (text: string): string => {
   const title = /^\s*<(?:!doctype|html)\b/i.test(text) ? /<title[^>]*>([^<]*)/i.exec(text)?.[1] : undefined
@@ -78,25 +78,28 @@ const inOneLine = (text: string): string => {
     .replace(/\.$/, "")
 }
 
-/** Matches the setting, but not a model name such as `qwen3:4b-thinking`. */
+/** Finds the name of the setting, but not a model name such as `qwen3:4b-thinking`. */
 const namesThinking = /(?:^|[^-:/\w])think(?:ing)?(?![-:/\w])|\breasoning_effort\b/i
 
-/** The message of llama.cpp's server when parallel calls exceed their shared memory. The same call alone may fit. */
+/**
+ * The message of llama.cpp's server if parallel calls exceed the memory that they share. One of the calls alone may
+ * fit.
+ */
 const saysShared = /Context size has been exceeded/i
 
 /** True for a status that refuses the content of a request. */
 export const refusesRequest = (status: number, said: string): boolean =>
   status === 400 || status === 422 || ((status === 500 || status === 501) && saysNever.test(said))
 
-/** Messages about requests that the server will never answer, although the status means a server failure. */
+/** Messages that mean "never", although the status means a fault of the server. */
 const saysNever =
   /validation errors?\b|jinja|chat[ _]template|raise_exception|failed to (?:parse|apply)|not supported|unsupported|cannot use\b|param requires/i
 
-/** Messages of servers whose machine lacks memory for the model or its window. A retry would not help. */
+/** Messages of servers that lack memory for the model or its window. A retry would not help. */
 const saysNoMemory =
   /out[ _-]?of[ _-]?memory|requires more (?:system |gpu |video )?memory|(?:not enough|insufficient) (?:system |gpu |video |free )?memory|(?:unable|failed) to allocate\b|runner process has terminated: signal: killed/i
 
-/** Messages of servers without tool calls in their interface. */
+/** Messages of servers that do not support tool calls. */
 const refusesTools =
   /\btools?\b[^.\n]{0,60}(?:not supported|not enabled|param requires|requires|unsupported)|not support tools?\b/i
 
@@ -109,16 +112,16 @@ const outOfMemory = (detail: string): ModelErrorReason => ({
     "The memory of its machine does not hold the model: take a smaller model, lower contextWindow or --parallel, or end other programs there."
 })
 
-/** Statuses of an overloaded server, or of a proxy whose server restarts. */
+/** Statuses of an overloaded server, or of a proxy while its server restarts. */
 const overloadedStatus: ReadonlySet<number> = new Set([408, 429, 502, 503, 504])
 
-/** Statuses with which a foreign web server answers unknown paths. */
+/** Statuses of a web server that is no model server, for an unknown path. */
 const foreignStatus: ReadonlySet<number> = new Set([404, 405, 501])
 
-/** Ollama ends an answer without its last line after the same token thirty times in a row. */
+/** If the same token comes thirty times in a row, Ollama ends the answer without its last line. */
 const stoppedAfter = 30
 
-/** The reason if the server stopped because the model repeated itself. */
+/** The reason, if the server stopped because the model repeated itself. */
 const stoppedLoop = ({ partial, repeated }: FailureContext): ModelErrorReason | undefined => {
   if (repeated === undefined || repeated.times < stoppedAfter) return undefined
   const { piece, times } = repeated
@@ -132,7 +135,7 @@ const brokenAnswer = (detail: string, { partial }: FailureContext) => ({
   partial
 })
 
-/** The meaning of a refusal's status. */
+/** What the status of a refusal means. */
 const refusal = (
   { detail: serverMessage, isMissing = false, json, status }: Extract<ServerFailure, { _tag: "BadStatus" }>,
   { check, command, missing }: Remedies,
@@ -154,7 +157,9 @@ const refusal = (
   return { _tag: "Refused", detail, remedy: refusesTools.test(serverMessage) ? withoutToolsRemedy : check }
 }
 
-/** The reason for a prompt that the server refused as too long. Missing sizes come from the request. */
+/**
+ * The reason if the server refused the prompt as too long. Sizes that the server does not name come from the request.
+ */
 const overflowOf = (
   { promptTokens, window }: ServerOverflow,
   { promptTokens: estimated = 0, window: wantedWindow = 0 }: FailureContext
@@ -201,10 +206,10 @@ const ofFailure = ({ failure, remedies }: Carried, detail: string, context: Fail
   }
 }
 
-/** The subject of a model error that concerns a function of the program. */
+/** Names the function of the program that an error of the model is about. */
 export const functionParameter = "function"
 
-/** The general reason, for a model from elsewhere. */
+/** The general reason. For a model that is not from this program. */
 const ofReason = (reason: AiError.AiErrorReason, context: FailureContext): ModelErrorReason => {
   const detail = detailOf(reason)
   const { host, model, partial } = context
@@ -232,7 +237,7 @@ const ofReason = (reason: AiError.AiErrorReason, context: FailureContext): Model
   }
 }
 
-/** The domain error for a failed request of any provider. */
+/** This program's error for a failed request of any provider. */
 export const fromAiError = ({ reason }: AiError.AiError, context: FailureContext): ModelError => {
   const carried = "metadata" in reason ? (reason.metadata[key] as unknown as Carried | undefined) : undefined
   return new ModelError({
@@ -240,7 +245,7 @@ export const fromAiError = ({ reason }: AiError.AiError, context: FailureContext
   })
 }
 
-/** The domain error for a failed query about a server or its models. */
+/** This program's error for a failed query about a server or its models. */
 export const fromFailure = (failure: ServerFailure, { api, remedies }: Spoken, host: string, model = ""): ModelError =>
   new ModelError({
     reason: ofFailure({ failure, remedies: remedies(model) }, describeFailure(failure, api), {

@@ -1,6 +1,6 @@
 /**
- * Shared by all providers: texts of prompt messages, the JSON schema for a bound answer, and token estimates for models
- * without a tokenizer.
+ * What all providers share: texts of prompt messages, JSON schemas for answers, and token estimates for models without
+ * a tokenizer.
  */
 import { createHash } from "node:crypto"
 import type * as JsonSchema from "effect/JsonSchema"
@@ -13,7 +13,7 @@ import * as Tool from "effect/ai/Tool"
 import { type FilledPrompt, estimateTokens } from "../../domain/models/PromptSize.ts"
 import { finishPart } from "./StreamedModel.ts"
 
-/** The id of a call in a form that model templates accept: Mistral requires nine letters and digits. */
+/** An id of a call that templates of models accept. Mistral requires nine letters and digits. */
 export const sentId = (id: string): string =>
   /^[A-Za-z0-9]{9}$/.test(id) ? id : createHash("sha256").update(id).digest("hex").slice(0, 9)
 
@@ -56,7 +56,7 @@ export const filledPrompt = ({ content }: Prompt.Prompt): FilledPrompt => {
   return { system: texts("system"), user: texts("user") }
 }
 
-/** The last part of an answer, with estimated tokens of prompt and answer. */
+/** The last part of an answer. Tokens of prompt and answer are estimates. */
 export const estimatedFinish = (sent: SentPrompt, answerText: string, reason: "stop" | "length" | "tool_calls") =>
   finishPart(reason, reason === "tool_calls", {
     prompt: estimateTokens(promptText(sent)),
@@ -84,7 +84,7 @@ export const sentTools = (tools: LanguageModel.ProviderOptions["tools"]) =>
     }
   }))
 
-/** Closed objects, because a server lets the model add any property to an open one. */
+/** Closed objects: if an object is open, a server lets the model add any property. */
 export const closedJsonSchema = (schema: Schema.Constraint) =>
   Effect.try({
     try: (): JsonSchema.JsonSchema => {
@@ -95,7 +95,7 @@ export const closedJsonSchema = (schema: Schema.Constraint) =>
     catch: (cause) => new AiError.UnsupportedSchemaError({ description: String(cause) })
   })
 
-/** A picture in the form of a server. */
+/** A picture as a server expects it. */
 interface SentPicture {
   readonly mediaType: string
   /** In base64. */
@@ -108,7 +108,7 @@ const picturesOf = ({ content }: Prompt.UserMessage): ReadonlyArray<SentPicture>
     part.type === "file" && typeof part.data === "string" ? [{ mediaType: part.mediaType, data: part.data }] : []
   )
 
-/** The messages of a prompt in the form of a server. The callbacks convert parts that differ between servers. */
+/** The messages of a prompt as a server expects them. The callbacks convert what differs between servers. */
 export const sentMessages = <A, T, U>(
   { content }: Prompt.Prompt,
   assistant: (message: Prompt.AssistantMessage) => A,

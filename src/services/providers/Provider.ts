@@ -1,6 +1,6 @@
 /**
- * What this program needs to know of a model provider: one record per provider, in its own folder. `builtInProviders`
- * lists the built-in ones. A plugin may add more.
+ * What this program needs to know of a model provider. Each provider is one record in its own folder.
+ * `builtInProviders` lists the built-in providers. Plugins may add more.
  */
 import * as Cache from "effect/Cache"
 import * as Context from "effect/Context"
@@ -22,29 +22,29 @@ import type { ModelError, ModelErrorReason } from "../../domain/models/ModelAnsw
 
 /** Where a server is, and the key for it. */
 export interface ServerAddress {
-  /** The base address in the provider's form. */
+  /** The base address, in the form of the provider. */
   readonly host: string
-  /** Sent as a bearer token, for servers that require one. */
+  /** Sent as a bearer token. For servers that require one. */
   readonly apiKey?: Redacted.Redacted | undefined
 }
 
-/** How queries reach a server. Each takes at most `patience`, 10 seconds by default. */
+/** How queries reach a server. Each query may take `patience`, 10 seconds by default. */
 export interface ServerConnection extends ServerAddress {
-  /** How long one question may take. */
+  /** How long one query may take. */
   readonly patience?: Duration.Input | undefined
 }
 
 /** Options of a model. A call may override some of them. */
 export interface ModelOptions extends ServerAddress {
-  /** The model, by the name that the server has for it. */
+  /** The model, by its name on the server. */
   readonly model: string
-  /** The window in tokens, one value per model: a server may reload the model whenever it changes. */
+  /** The window in tokens. The same for all calls of a model, because a server may reload the model when it changes. */
   readonly contextWindow: number
   /** The limit of an answer in tokens. Without one, a model that repeats itself never stops. */
   readonly maxAnswerTokens: number
-  /** How long the server keeps the model loaded. Longer than a user thinks about an approval. */
+  /** How long the server keeps the model loaded. Longer than users usually take to approve something. */
   readonly keepAlive?: string | undefined
-  /** Whether and how hard the model thinks; absent to leave it to the model. */
+  /** Whether and how hard the model thinks. If absent, the model decides. */
   readonly think?: Think | undefined
 }
 
@@ -59,40 +59,40 @@ export interface ModelFacts {
   /** What the model can do: call tools, think, see images. */
   readonly abilities: ModelAbilities
   /**
-   * The maximum prompt length, and how many calls the server processes at once. Without `slots`, further calls wait
-   * there.
+   * The maximum length of a prompt, and how many calls the server answers at once. More calls than `slots` wait in the
+   * server.
    */
   readonly capacity: ModelCapacity
-  /** True if the server binds answers to a grammar (GBNF). */
+  /** True if the server can force answers into a grammar (GBNF). */
   readonly takesGrammar?: boolean
   /**
-   * True if the server refuses a prompt over its window by default. Setting the option anyway would reload a model that
-   * another client uses.
+   * True if the server refuses a prompt larger than its window without being asked to. The option would reload a model
+   * that another client uses.
    */
   readonly refusesLong?: boolean
-  /** `temperature` of the Modelfile. */
+  /** The `temperature` in the model's Modelfile. */
   readonly temperature?: number | undefined
   /** Other names that reveal the model's family. */
   readonly family?: string | undefined
 }
 
-/** The facts of a model whose server could not be asked. */
+/** What is known about a model if its server could not be asked. */
 export const unknownFacts: ModelFacts = { isKnown: false, abilities: {}, capacity: {} }
 
 /** Queries to a provider's server. */
 export interface ModelServer {
   /** The name and version of the server for the user, such as `Ollama 0.12.3`. */
   readonly greeting: Effect.Effect<string, ModelError>
-  /** The facts of a model; unknown ones if the server does not answer in time. */
+  /** What the server says about a model. Unknown if the server does not answer in time. */
   readonly facts: (model: string) => Effect.Effect<ModelFacts>
   /**
    * Whether a model is in memory now; undefined if unknown. Some servers list a model as soon as loading begins. So
-   * true does not mean that it is ready, but false means that it is not.
+   * false means that the model is not ready, but true does not mean that it is.
    */
   readonly isLoaded?: ((model: string) => Effect.Effect<boolean | undefined>) | undefined
-  /** The error for a model that the server says it lacks. */
+  /** The error if the server says that it does not have the model. */
   readonly missing?: (model: string) => Extract<ModelErrorReason, { readonly _tag: "ModelMissing" }>
-  /** All installed models, for a provider that knows what each can do. */
+  /** All installed models. Only for a provider that knows what each model can do. */
   readonly inventory?: Effect.Effect<ReadonlyArray<InstalledModel>, ModelError>
   /** The memory of a loaded model; undefined if unknown. */
   readonly memory?: (model: string) => Effect.Effect<LoadedMemory | undefined>
@@ -106,11 +106,11 @@ export interface ModelServer {
 export interface ServerLocation {
   /** The configured base address, or the default. */
   readonly read: (configuration: Configuration) => string
-  /** The address as a configuration, so that a resumed run finds the same server. */
+  /** The address as it is saved. A resumed run then finds the same server. */
   readonly save: (host: string) => Configuration
-  /** Why requests can never reach an address, and what to do; undefined if they can. */
+  /** Why requests can never reach an address, and what to do. Undefined if they can. */
   readonly problem: (host: string) => string | undefined
-  /** Where the user sets it, such as "OLLAMA_HOST or host". */
+  /** Where the user sets the address, such as "OLLAMA_HOST or host". */
   readonly source: string
   /** What the user can do if no server answers. */
   readonly remedy: string
@@ -118,21 +118,24 @@ export interface ServerLocation {
   readonly keyVariable: string
 }
 
-/** A provider of models: a server, or something in this process that answers. */
+/** A provider of models: a server, or code in this process that answers. */
 export interface Provider {
-  /** Its model names begin with the id and a colon, unless `owns` decides otherwise. */
+  /** The names of its models begin with this id and a colon, unless `owns` decides otherwise. */
   readonly id: string
   /** True for the name of a model of this provider. */
   readonly owns?: (model: string) => boolean
-  /** Its name in traces; `id` if absent. */
+  /** Its name in traces. If absent, `id`. */
   readonly traceName?: string
   /** Absent for models without a server. */
   readonly server?: ServerLocation
-  /** The key, if it is a secret of a plugin. The program sets it. */
+  /** The key of the server, if it is a secret of a plugin. The program sets it. */
   readonly key?: Redacted.Redacted
   /** Connects to the server. The connections close with the scope. */
   readonly connect?: (address: ServerConnection) => Effect.Effect<ModelServer, never, Scope.Scope>
-  /** The model as a service of effect/ai. It never fails while it is built; a missing server shows with the first request. */
+  /**
+   * The model as a service of effect/ai. Building it never fails: only the first request shows that a server is
+   * missing.
+   */
   readonly model: (options: ModelOptions) => Layer.Layer<LanguageModel.LanguageModel>
 }
 
@@ -142,7 +145,7 @@ export const owns = ({ id, owns: isOwn }: Provider, model: string): boolean =>
 
 /** What the calls of a run know about their server. */
 interface AnsweringServer extends Pick<ModelServer, "facts" | "isLoaded" | "memory"> {
-  /** True for a model on the same server. If absent, model names decide. */
+  /** True for a model on the same server. If absent, the names of the models decide. */
   readonly serves?: ((model: string) => boolean) | undefined
 }
 
@@ -153,8 +156,8 @@ export const CurrentServer = Context.Reference<AnsweringServer>(
 )
 
 /**
- * All calls share one query for a model's facts, which is cached once the server has answered. `knownFacts` are already
- * known.
+ * All calls share one query for the facts of a model. The facts are cached once the server has answered. `knownFacts`
+ * need no query.
  */
 export const layerCurrentServer = <R>(
   connect: Effect.Effect<ModelServer, never, R>,

@@ -1,21 +1,21 @@
 /**
- * Adapts requests to what a server accepts. Servers of one API know different fields, and model templates different
- * roles. A part that the server refuses by name is omitted from the retry, and from later requests to the same model if
- * that helped.
+ * Adapts requests to what a server accepts. Servers with the same API know different fields, and templates of models
+ * know different roles. If the server refuses a part by name, the retry omits that part. If that helped, later requests
+ * to the same model omit it, too.
  */
 import { refusesRequest } from "./ModelErrors.ts"
 import type { ServerFailure } from "./ServerFailure.ts"
 
-/** A message about it for the user. */
+/** The message for the user about the omitted part. */
 export interface RequestNotice {
   readonly level: "info" | "warning"
   readonly text: string
 }
 
-/** Never omitted: without them, the request would mean something else. Thinking is handled elsewhere. */
+/** Never omitted, because the request would mean something else. Other code handles refused settings for thoughts. */
 const needed: ReadonlySet<string> = new Set(["model", "messages", "tools", "think", "reasoning_effort"])
 
-/** Names of fields in newer servers. */
+/** Names of the same fields in newer servers. */
 const newNames: Readonly<Record<string, string>> = { max_tokens: "max_completion_tokens" }
 
 /** Fields without effect on the answer. */
@@ -28,24 +28,24 @@ const harmless: ReadonlySet<string> = new Set([
   "shift"
 ])
 
-/** The key for the role of instructions, beside field names. */
+/** The name for the role of instructions, in the list of refused fields. */
 const systemRole = "system role"
 
 const refusing =
   /not (?:be |been |currently )?(?:supported|permitted|allowed|recogni[sz]ed|accepted|implemented|available|enabled|valid)|unsupported|unrecogni[sz]ed|unknown|unexpected|\bextra\b|forbidden|does(?: not|n't) (?:support|accept|allow)|invalid|additional propert|no such|cannot|can't|only supports?|literal_error|not found in|not a (?:valid|known)|deprecated|removed/i
 
-/** Words before a list of what the server accepts. */
+/** Words that come before a list of what the server accepts. */
 const listing =
   /\bexpected\b|\b(?:allowed|supported|valid|known|permitted|accepted)\s+(?:values?|parameters?|params|fields?|arguments?|keys?|properties|options?|ones?|are)\b|\bone of\b|\buse\s+['"`]/i
 
-/** Words with which servers and templates refuse a separate role for instructions. */
+/** Words that servers and templates use to refuse a separate role for instructions. */
 const refusesSystem =
   /\bsystem\b[^.\n]{0,40}\b(?:role|message|prompt|instruction)|\brole[^.\n]{0,80}\bsystem\b|\broles? (?:must|should) alternate|\bonly (?:the )?user,? (?:and )?assistant|\b(?:system|developer) instruction|messages?\W{1,4}0\W{1,4}role|\b(?:unknown|unsupported|invalid|unexpected) (?:message )?role/i
 
-/** How far the refusing words may be from the field name, in characters. */
+/** At most this many characters lie between such words and the name of the field. */
 const near = 80
 
-/** True for a text that refuses a field by name, in any notation and with blanks for underscores. */
+/** True if the text refuses a field by its name. The name may be in any notation, also with blanks for underscores. */
 const refusesField = (text: string, name: string): boolean => {
   const written = name === "stream" ? String.raw`stream(?:ing)?(?!\s+options)` : name.replaceAll("_", "[_ ]?")
   const names = new RegExp(String.raw`(?<![\w-])${written}(?![\w-])`, "gi")
@@ -67,7 +67,7 @@ const messagesOf = ({ messages }: Request): ReadonlyArray<RequestMessage> =>
 const before = (text: string, content: RequestMessage["content"]): RequestMessage["content"] =>
   typeof content === "string" ? `${text}\n\n${content}` : [{ type: "text", text }, ...content]
 
-/** The messages with the instructions moved to the beginning of the user's first message. */
+/** Moves the instructions to the beginning of the user's first message. */
 const withoutSystem = (messages: ReadonlyArray<RequestMessage>): ReadonlyArray<RequestMessage> => {
   const instructions = messages.flatMap(({ content, role }) =>
     role === "system" && typeof content === "string" && content !== "" ? [content] : []
@@ -94,14 +94,14 @@ const fitted = (request: Request, leftOut: ReadonlySet<string>): Request => {
   return Object.fromEntries(fields)
 }
 
-/** The text of a failure about the request; undefined if it may concern anything else. */
+/** The text of a failure about the request. Undefined if the failure may be about something else. */
 const refusalText = (failure: ServerFailure): string | undefined => {
   if (failure._tag === "ErrorLine") return failure.detail
   if (failure._tag !== "BadStatus" || failure.isMissing === true) return undefined
   return refusesRequest(failure.status, failure.detail) ? failure.detail : undefined
 }
 
-/** The fields that a failure may refuse. If the answer has begun as a stream, streaming is not one of them. */
+/** The fields that a failure may refuse. Once the answer streams, the field for streaming is not refused. */
 const refusable = (request: Request, failure: ServerFailure): ReadonlyArray<string> =>
   Object.keys(request).filter(
     (name) =>
@@ -142,7 +142,7 @@ export const makeRequestFit = () => {
     return leftOut
   }
   return {
-    /** The adapter for one call, until it is answered. */
+    /** The adapter for one call, until the call is answered. */
     forCall: (model: string) => {
       const leftOut = leftOutOf(model)
       const learnt: Array<string> = []
@@ -156,11 +156,11 @@ export const makeRequestFit = () => {
           learnt.push(...news)
           return parts.length > 0
         },
-        /** Call this if omitting parts did not help. */
+        /** Call this if the call failed although parts were omitted. */
         forget: (): void => {
           for (const part of learnt.splice(0)) leftOut.delete(part)
         },
-        /** Parts omitted for the first time. Call this when the call is answered. */
+        /** Parts that were omitted for the first time. Call this when the call is answered. */
         notices: (): ReadonlyArray<RequestNotice> => learnt.splice(0).map((part) => noticeOf(model, part))
       }
     }

@@ -1,6 +1,6 @@
 /**
- * A language model with scripted answers, for tests of the product and of plugins. An answer arrives at once, or waits
- * until the test releases it, so that tests can control interleavings.
+ * A language model with scripted answers, for tests of the program and of plugins. An answer arrives at once, or when
+ * the test releases it. Tests can then decide the order of events.
  */
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
@@ -16,12 +16,12 @@ import type { FilledPrompt } from "../../domain/models/PromptSize.ts"
 import { type PromptOptions, makeStreamedModel } from "./StreamedModel.ts"
 import { estimatedFinish, filledPrompt } from "./PromptText.ts"
 
-/** The answer of the model. `finish` is `length` for an answer that is cut off. */
+/** What the model answers. `finish` is `length` for an answer that is cut off. */
 export interface ScriptedAnswer {
   readonly text: string
   readonly thinking?: string
   readonly finish?: "stop" | "length"
-  /** Its calls in a conversation. `arguments` is an object, or a string that is not JSON. */
+  /** The native calls of the answer. `arguments` is an object, or a string that is not JSON. */
   readonly calls?: ReadonlyArray<{
     readonly id?: string
     readonly name: string
@@ -90,9 +90,9 @@ export class HeldCalls extends Context.Service<
   {
     /** Waits for the next call. */
     readonly next: Effect.Effect<HeldCall>
-    /** How many calls wait and were not taken with `next`. */
+    /** The number of waiting calls that were not taken with `next`. */
     readonly waiting: Effect.Effect<number>
-    /** Prompts of calls that were interrupted before their answer. */
+    /** The prompts of calls that were interrupted before they were answered. */
     readonly interrupted: () => ReadonlyArray<FilledPrompt>
   }
 >()("task-conductor/services/providers/ScriptedModel/HeldCalls") {}
@@ -146,5 +146,5 @@ const layerHeld: Layer.Layer<LanguageModel.LanguageModel | HeldCalls> = Layer.ef
   })
 )
 
-/** Models for tests: `layer` answers by a function; with `layerHeld`, the test answers through `HeldCalls`. */
+/** Models for tests. With `layer`, a function answers. With `layerHeld`, the test answers through `HeldCalls`. */
 export const ScriptedModel = { layer, layerHeld }

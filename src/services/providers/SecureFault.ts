@@ -1,7 +1,6 @@
 /**
- * Explains why a connection is not secure as its address requires, or why a server requires a secure one: an untrusted
- * certificate, or the wrong scheme in the address. Each fault has its own remedy, and none means that the server is not
- * running.
+ * Explains problems with secure connections: an untrusted certificate, or the wrong scheme in the address. Says what
+ * the user can do about each. Such a problem shows that a server is running.
  */
 import * as Predicate from "effect/Predicate"
 import { oneLine } from "../../domain/text/Format.ts"
@@ -37,7 +36,7 @@ const otherName: CertificateFault = {
   remedy: `Write the address with a name that the certificate has, or give the server a certificate for this one; ${noHelp}.`
 }
 
-/** Meanings of certificate codes of Node and OpenSSL. `isCertificateCode` recognises further ones. */
+/** What certificate codes of Node and OpenSSL mean. `isCertificateCode` recognises further codes. */
 const certificateFaults: ReadonlyMap<string, CertificateFault> = new Map([
   ["DEPTH_ZERO_SELF_SIGNED_CERT", ownSignature],
   ["SELF_SIGNED_CERT_IN_CHAIN", authority],
@@ -54,7 +53,7 @@ const certificateFaults: ReadonlyMap<string, CertificateFault> = new Map([
 const isCertificateCode = (code: string): boolean =>
   /^(?:CERT_|CRL_|UNABLE_TO_|ERROR_IN_CERT_|INVALID_(?:CA|PURPOSE)$|PATH_LENGTH_EXCEEDED$|AKID_|OCSP_)/.test(code)
 
-/** The code. If the certificate belongs to another host, also the names in it. */
+/** The code. If the certificate is for another host, also the names in the certificate. */
 const certificateWords = (code: string, error: object): string => {
   const certificate = Predicate.hasProperty(error, "cert") ? error.cert : undefined
   const names = Predicate.hasProperty(certificate, "subjectaltname") ? certificate.subjectaltname : undefined
@@ -68,7 +67,7 @@ const otherScheme = ({ host, protocol }: URL): string => {
   return `${scheme}://${host} in the place of ${protocol}//${host}`
 }
 
-/** The error and its nested causes: an HTTP client wraps system errors. */
+/** The error and its nested causes. An HTTP client wraps errors of the system. */
 const causesOf = (error: unknown, levels = 6): ReadonlyArray<object> => {
   if (!Predicate.isObject(error) || levels === 0) return []
   const { cause, reason } = error as { readonly cause?: unknown; readonly reason?: unknown }
@@ -78,7 +77,7 @@ const causesOf = (error: unknown, levels = 6): ReadonlyArray<object> => {
 const textOf = (error: object, key: "code" | "message"): string =>
   Predicate.hasProperty(error, key) && typeof error[key] === "string" ? error[key] : ""
 
-/** OpenSSL messages about a server that answers in plain text. */
+/** Messages of OpenSSL if the server answers in plain text. */
 const saysPlainText = /wrong version number|packet length too long|http request|unknown protocol|record layer failure/i
 
 const secureConnectionFault = (url: URL, error: object): SecureFault | undefined => {
@@ -109,7 +108,7 @@ const secureConnectionFault = (url: URL, error: object): SecureFault | undefined
   }
 }
 
-/** The security fault of a connection that failed before any answer; undefined for another failure. */
+/** The problem with security, if a connection failed before any answer for that reason. Otherwise undefined. */
 export const secureFault = (error: unknown, address: string): SecureFault | undefined => {
   const url = URL.parse(address)
   if (url?.protocol !== "https:") return undefined
@@ -120,10 +119,10 @@ export const secureFault = (error: unknown, address: string): SecureFault | unde
   return undefined
 }
 
-/** Codes of a connection whose two sides use different schemes. Other connections can end this way too. */
+/** Codes of a connection whose two sides use different schemes. They can also have other causes. */
 const endsOtherScheme: ReadonlySet<string> = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"])
 
-/** What the user can try if a connection ended without an answer: a sentence, or undefined. */
+/** What the user can try if a connection ended without an answer, as a sentence. May be undefined. */
 export const schemeHint = (error: unknown, address: string): string | undefined => {
   const url = URL.parse(address)
   const codes = causesOf(error).map((cause) => textOf(cause, "code"))
@@ -132,11 +131,11 @@ export const schemeHint = (error: unknown, address: string): string | undefined 
   return `If it speaks ${url.protocol === "https:" ? "http" : "https"}, write ${otherScheme(url)}.`
 }
 
-/** Answers of HTTPS servers and proxies to plain text. */
+/** Answers of HTTPS servers and proxies to a request in plain text. */
 const saysSecureOnly =
   /plain HTTP request was sent to (?:an? )?(?:HTTPS|TLS|SSL)|HTTP request to an? HTTPS server|speaking plain HTTP to an? SSL|requires? (?:https|TLS)\b/i
 
-/** The fault if an HTTPS server refused plain text. */
+/** The problem, if an HTTPS server refused plain text. */
 export const plainTextRefusal = (text: string, address: string): SecureFault | undefined => {
   const url = URL.parse(address)
   if (url === null || url.protocol !== "http:" || !saysSecureOnly.test(text)) return undefined

@@ -1,7 +1,4 @@
-/**
- * The ways in which a request to a model server fails, independent of its API, and how to read the errors that servers
- * report.
- */
+/** The ways in which a request to a model server fails, whatever its API. Also reads the errors that servers report. */
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Predicate from "effect/Predicate"
@@ -16,7 +13,10 @@ export type ServerFailure =
   | { readonly _tag: "BadAddress"; readonly host: string }
   /** No response: nothing listens, the host name is unknown, or the connection broke before the first byte. */
   | { readonly _tag: "NoResponse"; readonly detail: string; readonly hint?: string }
-  /** A status other than 200. `json`: the body was an error object of the API. `isMissing`: the model is missing. */
+  /**
+   * A status other than 200. `json` is true if the body was an error object of the API. `isMissing` is true if the
+   * model is missing.
+   */
   | {
       readonly _tag: "BadStatus"
       readonly status: number
@@ -24,19 +24,19 @@ export type ServerFailure =
       readonly detail: string
       readonly isMissing?: boolean
     }
-  /** A secure connection is impossible, or the server accepts no other. */
+  /** A secure connection is impossible, or the server accepts only secure connections. */
   | { readonly _tag: "NotSecure"; readonly fault: SecureFault }
   /** The prompt is longer than the context window. */
   | ({ readonly _tag: "PromptTooLong"; readonly detail: string } & ServerOverflow)
   /** The server reported an error in the middle of an answer. */
   | { readonly _tag: "ErrorLine"; readonly detail: string }
-  /** The answer contains data that the API does not know. `excerpt` is its beginning. */
+  /** The answer contains data that is not part of the API. `excerpt` is the beginning of the data. */
   | { readonly _tag: "BadLine"; readonly excerpt: string }
-  /** One line or document is larger than `limit` bytes. */
+  /** A line or document is larger than `limit` bytes. */
   | { readonly _tag: "TooLarge"; readonly limit: number }
-  /** The connection ended before the answer did. */
+  /** The connection ended before the answer was complete. */
   | { readonly _tag: "BrokenOff"; readonly detail: string }
-  /** A time limit, by the phase of the call that it ended. */
+  /** A time limit was reached in this phase of the call. */
   | { readonly _tag: "TimedOut"; readonly phase: keyof typeof notWithin; readonly seconds: number }
 
 const notWithin = {
@@ -46,7 +46,7 @@ const notWithin = {
   call: "the answer was not complete"
 }
 
-/** Describes the failure without a full stop, for use in longer sentences. `api` is the name of the API. */
+/** Describes the failure without a full stop, for longer sentences. `api` is the name of the API. */
 export const describeFailure = (failure: ServerFailure, api: string): string => {
   switch (failure._tag) {
     case "BadAddress":
@@ -73,24 +73,24 @@ export class ServerError extends Data.TaggedError("ServerError")<{ readonly fail
   }
 }
 
-/** For a line of an answer that cannot be read; 80 characters of it are quoted. */
+/** For an unreadable line of an answer. Quotes 80 characters of the line. */
 export const badLine = (text: string): ServerError =>
   new ServerError({ failure: { _tag: "BadLine", excerpt: text.slice(0, 80) } })
 
-/** For parsed data with an unexpected shape. */
+/** For data that is JSON, but not of the expected form. */
 export const badShape = (said: unknown): ServerError => badLine(jsonOf(said))
 
-/** For an answer that ended before its end; `detail` says how. */
+/** For an answer that ended too early. `detail` says how. */
 export const brokenOff = (detail: string): ServerError => new ServerError({ failure: { _tag: "BrokenOff", detail } })
 
-/** llama-cpp-python ends an answer this way when another call arrives. The calls must run one after another. */
+/** llama-cpp-python ends an answer like this when another call arrives. Calls must then run one after another. */
 export const endedForAnother = "the server ended the answer without a reason, as some do when another call comes"
 
-/** Converts an error. Anything but a `ServerError` means an unreadable answer. */
+/** Converts an error. Any error other than `ServerError` counts as an unreadable answer. */
 export const asServerError = (cause: unknown): ServerError =>
   cause instanceof ServerError ? cause : badLine(cause instanceof Error ? cause.message : String(cause))
 
-/** The content of `error`, with sizes if the prompt did not fit. */
+/** The content of the field `error`. Has sizes if the prompt did not fit. */
 export interface ErrorValue {
   readonly detail: string
   readonly overflow?: ServerOverflow
@@ -98,10 +98,10 @@ export interface ErrorValue {
 
 const asDetail = (text: string): string => text.trim().replace(/\.$/, "").slice(0, 500)
 
-/** An error as text. Deep nesting is cut, because no real message has it. */
+/** An error as text. Deep nesting is cut off: no real message needs it. */
 const jsonOf = (value: unknown): string => JSON.stringify(withoutDeeper((value ?? null) as Schema.Json, 8))
 
-/** llama.cpp's error for a prompt that is too long, with both sizes in tokens. */
+/** The error of llama.cpp for a prompt that is too long. Has both sizes in tokens. */
 const isOverflow = Schema.is(
   Schema.Struct({
     type: Schema.Literal("exceed_context_size_error"),
@@ -110,21 +110,21 @@ const isOverflow = Schema.is(
   })
 )
 
-/** What an error says about a prompt that is too long, in its text, code or type. */
+/** What an error says in its text, code or type about a prompt that is too long. */
 const overflowOf = (error: object, detail: string): ServerOverflow | undefined => {
   if (isOverflow(error)) return { promptTokens: error.n_prompt_tokens, window: error.n_ctx }
   const { code, type } = error as { readonly code?: unknown; readonly type?: unknown }
   return readServerOverflow(detail) ?? readServerOverflow([code, type].filter(Predicate.isString).join(" "))
 }
 
-/** A validation error as FastAPI lists it: the location and the message. */
+/** An error of a validation, as FastAPI lists it: the location and the message. */
 const RequestFault = Schema.Struct({
   loc: Schema.Array(Schema.Union([Schema.String, Schema.Finite])),
   msg: Schema.String
 })
 const isRequestFaults = Schema.is(Schema.NonEmptyArray(RequestFault))
 
-/** The text of an error, from `message`, or from `detail` as FastAPI writes it. */
+/** The text of an error: from `message`, or from `detail` as FastAPI writes it. */
 const wordsOf = (error: object): string => {
   const { detail, message } = error as { readonly detail?: unknown; readonly message?: unknown }
   if (typeof message === "string") return message
@@ -140,8 +140,8 @@ const parseObject = (text: string): object | undefined => {
 }
 
 /**
- * Reads a sentence, an object with a `message`, or either as JSON in a string. Ollama passes on errors of its runner in
- * the last form.
+ * Reads an error from a sentence or an object with a `message`. Both may also be JSON in a string, as Ollama passes on
+ * errors of its runner.
  */
 export const readErrorValue = (value: unknown, levels = 8): ErrorValue => {
   const object = typeof value === "string" ? parseObject(value) : value
@@ -160,7 +160,7 @@ export const readErrorValue = (value: unknown, levels = 8): ErrorValue => {
   return { detail: asDetail(words), ...(overflow === undefined ? {} : { overflow }) }
 }
 
-/** The failure reported in the middle of an answer. */
+/** The failure that the server reported in the middle of an answer. */
 export const reportedError = (value: unknown): ServerError => {
   const unnamed = "the server ended its answer with an error and gave no reason"
   const { detail, overflow } = readErrorValue(value)
@@ -171,12 +171,12 @@ export const reportedError = (value: unknown): ServerError => {
   return new ServerError({ failure })
 }
 
-/** The status for a rate limit, whose message may resemble one about size. */
+/** The status for a rate limit. Its message may look like one about size. */
 const tooManyRequests = 429
 
 /**
- * Parses a line or a document with one JSON object. Throws a `ServerError` for anything else. An incomplete line may
- * lack more than its end.
+ * Parses a line or a document with one JSON object. Throws a `ServerError` for other text. If the connection broke, the
+ * rest of the line may be missing.
  */
 export const readObject = (text: string, isWhole = true): object => {
   const parsed = Result.try((): unknown => JSON.parse(text))

@@ -1,4 +1,7 @@
-/** Queries about a server and its models with small answers. Each has a time limit and fails with a domain error. */
+/**
+ * Queries about a server and its models. The answers are small. Each query has a time limit, and fails with an error of
+ * this program.
+ */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -8,7 +11,10 @@ import type { ServerConnection } from "./Provider.ts"
 import { asServerError, badShape, ServerError } from "./ServerFailure.ts"
 import { makeFetch, openAgent } from "./ServerTransport.ts"
 
-/** Creates the query function for a server. `model` is the model of the query. The connections close with the scope. */
+/**
+ * Returns the function for queries to a server. `model` is the model that the query is about. The connections close
+ * with the scope.
+ */
 export const openQuestions = Effect.fnUntraced(function* (
   { host, patience = "10 seconds" }: ServerConnection,
   spoken: Spoken

@@ -1,7 +1,7 @@
 /**
- * The transport of all providers: a `fetch` over node:http with our own time limits. Node's fetch gives up after five
- * minutes without headers. It fails with a `ServerError`, also for a status other than 200. The signal ends a request
- * in any state and closes its socket at once.
+ * How all providers send requests: a `fetch` over node:http with time limits of this program. (Node's own fetch gives
+ * up after five minutes without headers.) Fails with a `ServerError`, also for a status other than 200. The signal ends
+ * a request at any time and closes its socket at once.
  */
 import * as http from "node:http"
 import { Agent as SecureAgent, request as secureRequest } from "node:https"
@@ -14,7 +14,7 @@ import type { ServerAddress } from "./Provider.ts"
 import { plainTextRefusal, schemeHint, secureFault } from "./SecureFault.ts"
 import { badLine, brokenOff, readBadStatus, readObject, ServerError, type ServerFailure } from "./ServerFailure.ts"
 
-/** The header with the key of a server; none without a key. */
+/** The header with the key of a server. Empty without a key. */
 export const authorization = ({ apiKey }: ServerAddress): Record<string, string> =>
   apiKey === undefined ? {} : { Authorization: `Bearer ${Redacted.value(apiKey)}` }
 
@@ -24,15 +24,18 @@ export const maxBytes = 8 * 1024 * 1024
 /** How much of an error page is read, in bytes. */
 const errorBytes = 64 * 1024
 
-/** How long to wait for the end of an answer after its last object, so that the connection can be reused. In ms. */
+/**
+ * How long to wait for the end of a response after the last object of the answer. Then the connection can be reused. In
+ * ms.
+ */
 const endGrace = 250
 
-/** Reuses connections: an agent of `node:http`, whose types a plugin may lack. */
+/** Reuses connections. An agent of `node:http`: a plugin may not have the types of `node:http`. */
 export interface Connections {
   destroy(): void
 }
 
-/** Reuses connections to `host`. They close with the scope. */
+/** Reuses connections to `host`, until the scope closes. */
 export const openAgent = (host: string): Effect.Effect<Connections, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.sync(() =>
@@ -57,7 +60,7 @@ async function* piecesOf(response: http.IncomingMessage): AsyncGenerator<Uint8Ar
   }
 }
 
-/** The text of a body up to a limit. If the connection broke, the text before that. */
+/** The text of a body up to a limit. If the connection broke, the text that came before. */
 const readText = async (response: http.IncomingMessage, limit: number) => {
   const read: Array<Uint8Array> = []
   let size = 0
@@ -83,13 +86,13 @@ const readDocument = async (response: http.IncomingMessage): Promise<string> => 
   return text
 }
 
-/** A line of a body. The last one may be incomplete. */
+/** A line of a body. The last line may be incomplete. */
 export interface BodyLine {
   readonly text: string
   readonly isWhole: boolean
 }
 
-/** The trimmed lines of a body, grouped by the piece in which they arrived. */
+/** The trimmed lines of a body, in groups as they arrived. */
 export async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<ReadonlyArray<BodyLine>, void> {
   const decoder = new TextDecoder("utf-8", { fatal: true })
   let held: Array<Uint8Array> = []
@@ -120,7 +123,7 @@ export async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerato
       }
       hold(piece.subarray(start))
     } finally {
-      // Also yields the lines before an unreadable one.
+      // Lines before an unreadable line are yielded, too.
       if (lines.length > 0) yield lines
     }
   }
@@ -142,20 +145,22 @@ interface Sending {
   readonly body?: string | undefined
 }
 
-/** Briefly reads the rest of a body whose answer is complete, so that the connection can be reused. */
+/** Reads the rest of a body for a short time after its answer is complete. Then the connection can be reused. */
 export const drain = async (pieces: AsyncIterator<unknown>): Promise<void> => {
   const rest = async () => {
     while ((await pieces.next()).done !== true);
-    // The agent gets the connection back in the next tick.
+    // The agent gets the connection back only in the next tick.
     await new Promise(setImmediate)
   }
   await Promise.race([rest().catch(() => undefined), delay(endGrace)])
 }
 
-/** Codes of a reused connection that the server had closed. llama-server closes it after each streamed answer. */
+/**
+ * Codes of a reused connection that the server had closed. llama-server closes connections after each streamed answer.
+ */
 const closedBefore: ReadonlySet<string> = new Set(["ECONNRESET", "EPIPE"])
 
-/** The failure of a connection without any answer. */
+/** The failure of a connection that brought no answer. */
 const noResponse = (cause: unknown, { href }: URL, detail: string): ServerFailure => {
   const fault = secureFault(cause, href)
   if (fault !== undefined) return { _tag: "NotSecure", fault }
@@ -163,7 +168,7 @@ const noResponse = (cause: unknown, { href }: URL, detail: string): ServerFailur
   return { _tag: "NoResponse", detail, ...(hint === undefined ? {} : { hint }) }
 }
 
-/** Sends a request. Retries as long as reused connections turn out to be closed. */
+/** Sends a request. Retries while reused connections turn out to be closed. */
 const open = (exchange: Exchange, url: URL, sending: Sending): Promise<http.IncomingMessage> => {
   const { connected, signal } = exchange
   const agent = exchange.agent as http.Agent
@@ -172,7 +177,7 @@ const open = (exchange: Exchange, url: URL, sending: Sending): Promise<http.Inco
   const isSecure = url.protocol === "https:"
   return new Promise((resolve, reject) => {
     const request = (isSecure ? secureRequest : http.request)(url, { agent, method, headers })
-    // Not the option `signal`: with it, Node reports the abort of an unread answer as an error of the process.
+    // The option `signal` is not used: with it, aborting an unread answer is an error of the whole process.
     signal.addEventListener("abort", () => request.destroy(), { once: true })
     request.on("socket", (socket) => {
       if (request.reusedSocket) connected?.()
@@ -201,8 +206,8 @@ const send = async (exchange: Exchange, url: URL, sending: Sending): Promise<htt
 }
 
 /**
- * A `fetch` for the package of a provider. `read` processes the body of a streamed answer; without it, the body is a
- * document.
+ * A `fetch` for the package of a provider. `read` processes the body of a streamed answer. Without `read`, the body is
+ * a document.
  */
 export const makeFetch =
   (
@@ -217,7 +222,7 @@ export const makeFetch =
     )
   }
 
-/** Sends a JSON object and returns the body of the answer as it arrives. */
+/** Sends a JSON object. Returns the body of the response as it arrives. */
 export const openAnswer = async (
   exchange: Exchange,
   url: string,

@@ -1,7 +1,7 @@
 /**
- * A language model with streamed answers, as a service of effect/ai. It builds the parts of answers, with a start and
- * an end for each text or thought, and the model of a server that streams objects over HTTP. Every request streams,
- * because only a stream shows whether the answer makes progress.
+ * A language model with streamed answers, as a service of effect/ai. Part of it builds the parts of an answer: each
+ * text or thought has a start and an end. Another part is the model of a server that streams objects over HTTP. Every
+ * request streams, because only a stream shows whether the answer makes progress.
  */
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
@@ -28,7 +28,10 @@ import { maxNesting, withoutDeeper } from "../../domain/text/Json.ts"
 /** Parts of an answer, as effect/ai streams them. */
 export type Parts = ReadonlyArray<Response.StreamPartEncoded>
 
-/** Converts the objects of one answer to parts, in order. `end` adds the parts that are known after the last object. */
+/**
+ * Converts the objects of one answer to parts, in order. `end` returns the parts that are known only after the last
+ * object.
+ */
 export interface PartReader {
   /** Throws a `ServerError` for an object that does not belong to an answer. */
   readonly read: (object: unknown) => Parts
@@ -36,7 +39,7 @@ export interface PartReader {
   readonly end: () => Parts
 }
 
-/** Builds text and thought parts of one answer, in order of arrival. */
+/** Builds the text and thought parts of one answer, in the order in which they arrive. */
 export const makeBlocks = () => {
   let blocks = 0
   let open: { readonly kind: "text" | "reasoning"; readonly id: string } | undefined
@@ -64,8 +67,8 @@ export const idOrNew = (given: string | null | undefined): string =>
 const decodeArguments = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
 
 /**
- * Arguments arrive as an object, or as JSON in a string. Text that is not JSON stays text, which the tool's schema
- * refuses. Arguments nested too deeply keep one level more than calls accept.
+ * Reads arguments from an object, or from JSON in a string. Text that is not JSON stays text, which the schema of the
+ * tool refuses. If arguments are nested too deeply, one level too many is kept, so that the call is refused.
  */
 export const paramsOf = (value: unknown): unknown => {
   if (value === undefined || value === null) return {}
@@ -76,11 +79,11 @@ export const paramsOf = (value: unknown): unknown => {
   return withoutDeeper((Predicate.isObject(inner) ? inner : decoded) as Schema.Json, maxNesting + 1)
 }
 
-/** A count from the server. An invalid one is dropped without losing the answer. */
+/** A count from the server. An invalid count is dropped, and the answer stays. */
 export const countOf = (value: unknown): number | undefined =>
   typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : undefined
 
-/** Why an answer ended, from the words of any server. */
+/** Why an answer ended, in the words of any server. */
 const finishReason = (said: string | null | undefined, called: boolean): Response.FinishReason => {
   switch (said) {
     case "stop":
@@ -100,7 +103,9 @@ const finishReason = (said: string | null | undefined, called: boolean): Respons
   }
 }
 
-/** The last part of an answer. `cached` is part of `prompt`, but some servers exclude it from the total. */
+/**
+ * The last part of an answer. `cached` tokens are part of the `prompt`, but some servers leave them out of the total.
+ */
 export const finishPart = (
   serverReason: string | null | undefined,
   called: boolean,
@@ -119,7 +124,7 @@ export const finishPart = (
   }
 })
 
-/** The parts of a finished stream. Each run of thoughts or text becomes one part. */
+/** The parts of a finished stream. Consecutive thoughts become one part, and so does consecutive text. */
 const joinParts = (parts: ReadonlyArray<Response.StreamPartEncoded>): Array<Response.PartEncoded> => {
   const blocks = new Map<string, string>()
   return parts.flatMap((part): Array<Response.PartEncoded> => {
@@ -152,8 +157,8 @@ type Streamed = (
 ) => Stream.Stream<Response.StreamPartEncoded, AiError.AiError>
 
 /**
- * A model of effect/ai whose answers are streams, even if the whole answer is wanted at once. Parts of a stream without
- * tools are not decoded: effect/ai would build a schema per answer to validate our own output.
+ * A model of effect/ai whose answers are streams, even if the caller wants the whole answer at once. Without tools, the
+ * parts of a stream are not decoded: effect/ai would build a schema for each answer to check what this program wrote.
  */
 export const makeStreamedModel = Effect.fnUntraced(function* (streamed: Streamed) {
   const model = yield* LanguageModel.make({
@@ -169,7 +174,7 @@ export const makeStreamedModel = Effect.fnUntraced(function* (streamed: Streamed
   return { ...model, streamText: streamText as unknown as LanguageModel.LanguageModel["streamText"] }
 })
 
-/** The settings of a call: the options of the model, overridden by those of the call. */
+/** The settings of a call: the options of the model, and those of the call, which take precedence. */
 export type Sent = Omit<CallSettings, "contextWindow" | "maxTokens" | "model"> & {
   readonly model: string
   readonly contextWindow: number
@@ -181,7 +186,7 @@ interface StreamedServer<Question> {
   readonly spoken: Spoken
   /** The URL for answers. */
   readonly url: string
-  /** The question in the server's form. */
+  /** The question in the form of the server. */
   readonly readOptions: (asked: PromptOptions) => Effect.Effect<Question, AiError.AiErrorReason>
   /** The body of the request for a question. */
   readonly requestOf: (question: Question, sent: Sent) => object
@@ -192,10 +197,10 @@ interface StreamedServer<Question> {
   readonly refine?: (error: ServerError, model: string) => ServerError
 }
 
-/** The reason for ending a request whose answer is complete or no longer wanted. */
+/** Why a request is ended: its answer is complete, or nobody wants it any more. */
 const notRead = brokenOff("nobody reads the answer any more")
 
-/** The model as a service. Building it never fails: a missing server shows with the first request. */
+/** The model as a service. Building it never fails: only the first request shows that a server is missing. */
 export const layerStreamed = <Question>(
   server: StreamedServer<Question>,
   options: ModelOptions
@@ -237,8 +242,8 @@ export const layerStreamed = <Question>(
         }
         const call = requestFit.forCall(sent.model)
         /**
-         * Sends the request, and again without the parts that the server refuses. Parts that have already arrived are
-         * passed on together.
+         * Sends the request. Sends it again without the parts that the server refuses. Parts of the answer that have
+         * arrived are passed on together.
          */
         const receive = async (parts: Queue.Queue<Response.StreamPartEncoded, ServerError | Cause.Done>) => {
           const request = call.fit(server.requestOf(question, sent))

@@ -1,7 +1,6 @@
 /**
  * Compares the links of a result or an answer with the project and the run: files and their lines, quotations, results,
- * pages. Only looks at files that may be read without a question, so that no verdict reveals whether another file
- * exists.
+ * pages. Reads only files that may be read without a question. So no verdict reveals whether another file exists.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -30,17 +29,17 @@ import { Gate, mayRead } from "../permissions/Gate.ts"
 import { fromProject, meantFile as meantFileOf, nearestFiles } from "./FileReferences.ts"
 import { perhaps } from "./ReferenceContext.ts"
 
-/** What a text may link to besides files. */
+/** What a text may link to, besides files. */
 interface KnownEvidence {
   readonly finished: ReadonlyArray<TaskName>
   /** The anchors of headings that a link may name. */
   readonly anchors: ReadonlySet<string>
   readonly printed: ReadonlyArray<string>
-  /** The texts that may name a page: request, references, calls with their outputs. */
+  /** The texts that may name a page: the request, references, and calls with their outputs. */
   readonly material: ReadonlyArray<string>
 }
 
-/** The verdict about a link to a result or a heading; undefined for other links. */
+/** What is wrong with a link to a result or a heading. Undefined for other links. */
 const judgeResult = ({ form }: EvidenceLink, context: KnownEvidence): LinkVerdict | undefined => {
   const isAnchor = form._tag === "Plain" && form.reference.kind === "anchor"
   if (form._tag !== "Result" && !isAnchor) return undefined
@@ -56,7 +55,7 @@ const judgeResult = ({ form }: EvidenceLink, context: KnownEvidence): LinkVerdic
   return { wrong: { code: "evidence-result", what: `There is no result or heading "${href}".`, how } }
 }
 
-/** True if the text names exactly this page, not only one below it. */
+/** True if the text names exactly this page. The address of a page below it is not enough. */
 const names = (text: string, url: string): boolean => {
   for (let at = text.indexOf(url); at !== -1; at = text.indexOf(url, at + 1)) {
     const next = text.slice(at + url.length, at + url.length + 2)
@@ -65,31 +64,31 @@ const names = (text: string, url: string): boolean => {
   return false
 }
 
-/** The verdict about a link to a page; null for other links. */
+/** What is wrong with a link to a page. Null for other links. */
 const judgePage = ({ form, href }: EvidenceLink, { material }: KnownEvidence): LinkVerdict | null => {
   if (form._tag !== "Plain" || form.reference.kind !== "url") return null
-  // The address in the forms that a text may use: without a fragment or trailing slash, normalised and as written.
+  // The address in all forms that a text may use: without fragment or trailing slash, normalised, and as written.
   const spellings = [href, form.reference.target].map((url) => url.replace(/#.*$/s, "").replace(/\/$/, ""))
   if (spellings.some((url) => material.some((text) => names(text, url)))) return {}
   const what = `The page ${href} was not fetched in this run, and nothing that was given names it.`
   return { wrong: { code: "evidence-page", what, how: ruleOf("evidence-page").fix } }
 }
 
-/** What a text may rest on. `task` is absent for the answer of the run. */
+/** What a text may use as evidence. `task` is absent for the answer of the run. */
 export interface EvidenceContext extends KnownEvidence {
   readonly task?: string
-  /** Project paths that calls of the run changed. */
+  /** Paths in the project that calls of the run changed. */
   readonly changed: ReadonlySet<string>
 }
 
 export interface CheckedText {
   /** The text with corrected links. */
   readonly text: string
-  /** The corrected text with a mark after each wrong link. */
+  /** The corrected text, with a mark after each link that is still wrong. */
   readonly marked: string
   readonly issues: ReadonlyArray<Issue>
   readonly repairs: ReadonlyArray<Repair>
-  /** Replaces the issues if the text is accepted with marks. */
+  /** If the text is accepted with marks, these issues replace the others. */
   readonly marks: ReadonlyArray<Repair>
   readonly count: EvidenceCount
 }
@@ -101,14 +100,14 @@ type Verdict = typeof Verdict.Type
 const isOnDisk = ({ form }: EvidenceLink): boolean =>
   form._tag === "Wrong" || (form._tag === "Plain" && form.reference.kind === "file")
 
-/** For larger files only their existence is checked. In bytes. */
+/** Of larger files, only the existence is checked. In bytes. */
 const maxBytes = 5_000_000
 
 const makeFileJudge = Effect.gen(function* () {
   const gate = yield* Gate
   const workspace = yield* Workspace
 
-  /** The path if the file is in the project and rules allow reading it; undefined for any other file. */
+  /** The path, if the file is in the project and rules allow reading it. Otherwise undefined. */
   const visible = Effect.fnUntraced(function* (target: string) {
     const found = yield* Effect.option(workspace.canonical(target))
     if (found._tag === "None" || !found.value.inside || isSecretLike(target)) return undefined
@@ -143,7 +142,7 @@ const makeFileJudge = Effect.gen(function* () {
   ): Effect.fn.Return<Verdict> {
     const { target } = reference
     const direct = yield* visible(target)
-    /** A link with a leading slash is never looked up on the machine, whether or not the file exists there. */
+    /** If a link begins with a slash, the path is never looked up on the machine. */
     const isOfRoot = direct === undefined && /^[\\/]/.test(target)
     const meant = yield* meantFile(isOfRoot ? fromProject(reference) : reference)
     const file = meant === undefined ? undefined : yield* visible(meant.reference.target)
@@ -180,7 +179,7 @@ const makeEvidence = Effect.gen(function* () {
     return Effect.succeed({ wrong: { code, what: form.what, how: ruleOf(code).fix } })
   }
 
-  /** What is read from disk is recorded, so that a replay finds the same. */
+  /** What is read from disk is recorded. A replay then reads the same. */
   const judgeAll = Effect.fnUntraced(function* (links: ReadonlyArray<EvidenceLink>, context: EvidenceContext) {
     const onDisk = links.filter(isOnDisk)
     const seen =
@@ -195,7 +194,7 @@ const makeEvidence = Effect.gen(function* () {
     )
   })
 
-  /** Checks the links of a text. Without links it reads nothing and needs no context. */
+  /** Checks the links of a text. A text without links needs no context, and nothing is read. */
   const check = Effect.fnUntraced(function* (
     text: string,
     contextOf: () => EvidenceContext

@@ -28,7 +28,7 @@ const similarTask = (wanted: string, tasks: ReadonlyArray<Task>): Task | undefin
   return similar.length === 1 ? similar[0] : undefined
 }
 
-/** The tasks whose results may be used, without duplicates. */
+/** The tasks whose results may be used. No task appears twice. */
 const usableTasks = ({ expected, finished }: ReferenceContext): ReadonlyArray<Task> => [
   ...new Map([...finished.map(({ task }) => task), ...expected].map((task) => [task.name, task] as const)).values()
 ]
@@ -70,7 +70,7 @@ const sectionOf = (reference: NamedReference, wanted: string, context: Reference
 
 /**
  * The result that a reference means, if there is such a task. The list reader has already reported results that come
- * too late, except those written like a heading.
+ * too late. It cannot report a reference that looks like a heading.
  */
 const resultOf = Effect.fnUntraced(function* (reference: NamedReference, context: ReferenceContext) {
   const { finished, tooLate } = context
@@ -94,8 +94,8 @@ const resultOf = Effect.fnUntraced(function* (reference: NamedReference, context
 })
 
 /**
- * The content of a heading of the request or of a result. An anchor is looked up first among headings. A result is
- * looked up first among tasks, then as a heading that ends in `-results`.
+ * The content of a heading of the request or of a result. An anchor means a heading first. A result means a task first,
+ * then a heading that ends in `-results`.
  */
 const resolveNamed = Effect.fn("resolveNamed")(function* (reference: NamedReference, context: ReferenceContext) {
   const isAnchor = reference.kind === "anchor"
@@ -115,7 +115,7 @@ interface Entry {
 const unfetchable = ({ message, type }: FetchFailure): ReferenceProblem =>
   problem(type === "validation_failed" ? "reference-url" : "reference-unreadable", message)
 
-/** Resolves pages: each is authorised for the task, fetched once per run, and cached. */
+/** Resolves pages. Each page is authorised for each task, but fetched once per run and cached. */
 const makePageReferences = Effect.gen(function* () {
   const web = yield* WebFetch
   const entries = new Map<string, Entry>()
@@ -126,7 +126,7 @@ const makePageReferences = Effect.gen(function* () {
     return entry
   }
 
-  /** The content of a page. The check only reads its URL. */
+  /** The content of a page. A check only parses the URL. */
   return Effect.fn("resolvePage")(function* (reference: UrlReference, context: ReferenceContext) {
     const { href: url } = yield* Effect.mapError(parseTarget(reference.target), unfetchable)
     yield* checkAccess(context, { _tag: "FetchUrl", url })
@@ -146,7 +146,6 @@ const makePageReferences = Effect.gen(function* () {
   })
 })
 
-/** The resolver of one run, with its page cache. */
 export const makeReferenceResolver = Effect.gen(function* () {
   const resolvePage = yield* makePageReferences
   const provide = Effect.provideContext(yield* Effect.context<RunSettings | Workspace>())

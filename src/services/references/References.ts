@@ -1,5 +1,5 @@
 /**
- * Resolves the references of tasks to content, and checks those of a list with the same code. The check asks nobody and
+ * Resolves the references of tasks to content. The same code checks the references of a list. A check asks nobody and
  * opens nothing outside the project.
  */
 import * as Context from "effect/Context"
@@ -37,7 +37,10 @@ import { RunSettings } from "../runs/RunSettings.ts"
 import { TokenCalibration } from "../models/TokenCalibration.ts"
 import { Workspace } from "../files/Workspace.ts"
 
-/** A reference was valid in the check but has no content now: the file was deleted, or the fetch was denied. */
+/**
+ * A reference was valid when the plan was checked, but has no content now. For example, its file was deleted or the
+ * fetch was denied.
+ */
 export class ReferenceError extends Schema.TaggedError<ReferenceError>()("ReferenceError", {
   href: Schema.String,
   detail: Schema.String,
@@ -48,14 +51,14 @@ export class ReferenceError extends Schema.TaggedError<ReferenceError>()("Refere
   }
 }
 
-/** The recorded outcomes of a check, and of resolving one reference. */
+/** The recorded outcomes: of a check, and of resolving one reference. */
 const Checked = Schema.Struct({ list: TaskList, issues: Schema.Array(Issue), repairs: Schema.Array(Repair) })
 const Probed = Schema.Struct({
   found: Schema.Result(ResolvedReference, ReferenceError),
   denials: Schema.Array(SavedDenial)
 })
 
-/** The problem of a reference that nothing can allow in this run. */
+/** The problem with a reference that nothing can allow in this run. */
 const deniedProblem = (target: string, { denied, rules: [rule] }: GateDenial): ReferenceProblem => {
   const { reason, tool } = denied
   if (reason !== undefined) return problem("reference-denied", `${target} ${reason}.`, ruleOf("reference-denied").fix)
@@ -68,7 +71,7 @@ const deniedProblem = (target: string, { denied, rules: [rule] }: GateDenial): R
 
 const documentOf = ({ requestDocument }: Briefing) => readMarkdown(requestDocument)
 
-/** The material for checking a list: the briefing, the finished tasks, and the budget in characters per task. */
+/** What is needed to check a list: the briefing, the finished tasks, and the budget for each task in characters. */
 interface CheckContext {
   readonly briefing: Briefing
   readonly finished: ReadonlyArray<TaskResult>
@@ -76,28 +79,31 @@ interface CheckContext {
 }
 
 interface BlockContext extends Omit<CheckContext, "budget"> {
-  /** The limit of the whole block in characters, in parts and whole, if known. */
+  /**
+   * The limit for all references together, in characters. Has a value for shortened and one for whole references, if
+   * known.
+   */
   readonly budget?: { readonly parts: number; readonly whole: number }
-  /** The place of the task in the run; see `QuestionScope`. */
+  /** Where the task is in the run. See `QuestionScope`. */
   readonly place: string
 }
 
 /**
- * With less space than this per reference, only the file names are shown, because the model can read the files. In
- * characters.
+ * If the budget for each reference is smaller than this, only the file names are shown. The model can read the files.
+ * In characters.
  */
 const leastExcerpt = 800
 
 /** The references of a task as a prompt shows them. */
 export interface ReferenceBlock {
   readonly text: string
-  /** The text within `budget` characters, for a prompt that has become longer. */
+  /** The text again, within `budget` characters. For a prompt that has grown. */
   readonly within: (budget: number) => string
-  /** The references of which the text shows only a part. */
+  /** The references that the text shows only in part. */
   readonly cut: ReadonlyArray<CutReference>
 }
 
-/** The issues and repairs of one task, and the task with repaired references. */
+/** The issues and repairs of one task. Also the task with corrected references. */
 const checkTask = Effect.fnUntraced(function* (
   task: Task,
   where: Where,
@@ -137,8 +143,8 @@ const checkTask = Effect.fnUntraced(function* (
 const tasksOf = (steps: ReadonlyArray<Step>): ReadonlyArray<Task> => steps.flatMap(({ tasks }) => tasks)
 
 /**
- * Checks a whole list: each reference must resolve, and those of a task must fit `budget` characters. The list reader
- * has already checked the forms of links and the order of sections.
+ * Checks a whole list. Each reference must resolve, and the references of a task must fit `budget` characters. The list
+ * reader has already checked the form of links and the order of sections.
  */
 const checkReferences = Effect.fn("checkReferences")(function* (
   list: TaskList,
@@ -167,13 +173,13 @@ const checkReferences = Effect.fn("checkReferences")(function* (
   return { list: new TaskList({ goals: list.goals, steps }), issues, repairs }
 })
 
-/** Resolves each reference of a task once, so that the gate does not ask twice about the same access. */
+/** Resolves each reference of a task once. So the gate asks only once about an access. */
 const makeResolveAll = Effect.gen(function* () {
   const activities = yield* Activities
   const gate = yield* Gate
   const resolve = yield* makeReferenceResolver
 
-  /** Resolves one reference and records the outcome. Results of tasks need no record, because the run has them. */
+  /** Resolves one reference and records the outcome. Results of tasks are not recorded, because the run has them. */
   const probe = (reference: Reference, scope: QuestionScope, context: Omit<ReferenceContext, "permit">) => {
     const denials: Array<PermissionDenied> = []
     const permit: ReferenceContext["permit"] = (access) =>
@@ -203,7 +209,7 @@ const makeResolveAll = Effect.gen(function* () {
     )
 })
 
-/** How much of each reference is shown, for its event. */
+/** How much of each reference is shown, for the event. */
 const readReferences = (excerpts: ReturnType<typeof referenceExcerpts>, scale: TokenScale) =>
   excerpts.flatMap(({ resolved: { content, reference }, shownCharacters: shownCount }) => {
     if (content.kind === "later") return []
@@ -237,9 +243,9 @@ const makeReferences = Effect.gen(function* () {
     Effect.map(foreseeDenial(gate, access), (denial) => denial && deniedProblem(accessTarget(access), denial))
 
   /**
-   * Checks the references of a whole list against the project and the run: headings of the request, existing tasks,
-   * readable files, and size within `budget` characters per task. `list` has the repairs applied. The list reader
-   * checks link forms and the order of sections.
+   * Checks the references of a whole list against the project and the run: headings of the request, tasks, readable
+   * files, and size within `budget` characters for each task. `list` in the result is corrected. The list reader checks
+   * the form of links and the order of sections.
    */
   const check = Effect.fnUntraced(function* (list: TaskList, { briefing, budget, finished }: CheckContext) {
     if (list.tasks.every(({ references }) => references.length === 0)) return { list, issues: [], repairs: [] }
@@ -256,8 +262,8 @@ const makeReferences = Effect.gen(function* () {
   })
 
   /**
-   * The reference block of a task. For each reference: `Reference information for <title>`, `The contents of <href>`,
-   * and the content. Empty without references. Long content is shown in parts.
+   * The block with the references of a task. For each reference: `Reference information for <title>`, `The contents of
+   * <href>`, and the content. Empty without references. Long content is shown in parts.
    */
   const block = Effect.fnUntraced(function* (
     task: Task,

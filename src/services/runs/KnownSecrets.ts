@@ -1,6 +1,6 @@
 /**
- * The secrets known to this process: those of its environment and those that plugins received. Everything written,
- * shown or sent to a model is compared with them at that time.
+ * The secrets that this process knows: those of its environment, and those that plugins received. They are removed from
+ * everything that is written, shown or sent to a model.
  */
 import { makeRedaction, replaceSecrets, secretValues } from "../../domain/text/Redaction.ts"
 import { withTexts } from "../../domain/text/Json.ts"
@@ -9,7 +9,7 @@ let environment: ReadonlyArray<string> | undefined
 let declared: ReadonlyArray<string> = []
 let all: ReadonlyArray<string> | undefined
 
-/** All secrets so far, longest first. */
+/** All secrets that are known so far, longest first. */
 export const knownSecrets = (): ReadonlyArray<string> => {
   environment ??= secretValues(process.env)
   all ??= [...new Set([...environment, ...declared])].toSorted((a, b) => b.length - a.length)
@@ -23,9 +23,9 @@ export const noteSecret = (value: string): void => {
   all = undefined
 }
 
-/** Removes known secrets, and text that looks like one. */
+/** Removes known secrets, and text that looks like a secret. */
 export const redactSecrets = makeRedaction(knownSecrets)
 
-/** A value without secrets of plugins, which no model may see. */
+/** The value without the secrets of plugins. Models must not see these. */
 export const withoutDeclaredSecrets = <Value>(value: Value): Value =>
   declared.length === 0 ? value : withTexts(value, replaceSecrets(declared))

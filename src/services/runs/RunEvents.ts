@@ -1,4 +1,4 @@
-/** The events that stages emit. Stages never read events; callers do (terminal, `--json`, library). */
+/** The events that stages emit. Stages never read events. Callers read them: the terminal, `--json`, the library. */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -12,7 +12,7 @@ export class RunEvents extends Context.Service<
     publish(event: RunEvent): Effect.Effect<void>
   }
 >()("task-conductor/services/runs/RunEvents") {
-  /** Passes each event with its time to one listener. A failure of the listener is a defect. */
+  /** Passes each event, with its time, to one listener. If the listener fails, that is a defect. */
   static readonly layerListener = (
     listener: (recorded: RecordedEvent) => Effect.Effect<void>
   ): Layer.Layer<RunEvents> =>

@@ -11,7 +11,7 @@ export const makeRunId: Effect.Effect<string> = Effect.gen(function* () {
 })
 
 /**
- * A time by which the run has certainly begun, in milliseconds since 1970: the end of the second in its id. Undefined
+ * A time at which the run had certainly begun: the end of the second in its id. In milliseconds since 1970. Undefined
  * for another form of id.
  */
 export const startOfRun = (runId: string): number | undefined => {

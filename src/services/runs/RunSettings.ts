@@ -1,4 +1,4 @@
-/** The settings of a run: its configuration under the same names, with defaults for everything that it needs. */
+/** The settings of a run. They have the names of the configuration, and defaults where the configuration is silent. */
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
 import type { Configuration } from "../../domain/configuration/Configuration.ts"
@@ -9,9 +9,9 @@ export interface Settings extends Configuration {
   readonly limits: Limits
   /** The name of the model as the user wrote it. */
   readonly model: string
-  /** The address of the model's server; empty if there is none. */
+  /** The address of the model's server. Empty if there is none. */
   readonly host: string
-  /** In tokens, the same for the whole run. */
+  /** The window in tokens. The same for the whole run. */
   readonly contextWindow: number
   readonly parallel: number
   readonly referenceBudget: number
@@ -28,7 +28,9 @@ export const defaultSettings: Settings = {
   referenceBudget: 16_384
 }
 
-/** The window, and a reference budget of half of it at four characters a token, unless configured. */
+/**
+ * The window and the budget for references. By default, the budget is half of the window, at four characters a token.
+ */
 export const windowSettings = ({ referenceBudget }: Configuration, contextWindow: number) => ({
   contextWindow,
   referenceBudget: referenceBudget ?? contextWindow * 2

@@ -1,6 +1,6 @@
 /**
- * The state of the rounds of a run: the only place for its results and failures while it runs. An interrupted run
- * reports everything that had finished from here.
+ * The state of the rounds of a run: its results and failures while it runs. If the run is interrupted, it reports from
+ * here what had finished.
  */
 import * as Effect from "effect/Effect"
 import { type CheckOutcome, heldTo, sinceEarlier } from "../../domain/checks/CheckOutcome.ts"
@@ -10,7 +10,7 @@ import type { TaskName } from "../../domain/plan/TaskName.ts"
 import { TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
 import type { RoundWork } from "../../domain/runs/NotDone.ts"
 
-/** The outcome of each task of a round. Results and failures are listed in task order. */
+/** The outcome of each task of a round. Results and failures are in the order of the tasks. */
 interface StartedRound {
   readonly tasks: ReadonlyArray<Task>
   readonly outcomes: Map<TaskName, TaskResult | TaskFailure>
@@ -31,10 +31,10 @@ export const makeRunState = Effect.sync(() => {
   let request = ""
   /* The last outcome of each check. */
   let checks: ReadonlyArray<CheckOutcome> = []
-  /** How many pieces of work made changes since all were checked together. */
+  /** How many pieces of work made changes after the last check of all changes together. */
   let unchecked = 0
   const allChecks: Array<CheckOutcome> = []
-  /** Later outcomes keep the findings of earlier ones. */
+  /** A later outcome keeps the findings of earlier outcomes. */
   const afterEarlier = (found: ReadonlyArray<CheckOutcome>): ReadonlyArray<CheckOutcome> => {
     const after = found.map((outcome) => sinceEarlier(outcome, allChecks))
     allChecks.push(...after)
@@ -57,7 +57,7 @@ export const makeRunState = Effect.sync(() => {
       checks: checks.map((check) => heldTo(check, request)),
       /** Declined steps and calls, with what the user wanted instead. */
       declined,
-      /** True if several tasks made changes that were only checked one by one. */
+      /** True if several tasks made changes that were only checked separately. */
       isStale: unchecked > 1
     })),
     rounds,
@@ -65,7 +65,7 @@ export const makeRunState = Effect.sync(() => {
       Effect.sync(() => {
         goals = given
       }),
-    /** Sets the wording of the prompt and the whole plan. Checks that it wants to pass must pass. */
+    /** Sets the text of the prompt and the whole plan. If it asks for a check to pass, that check must pass. */
     setRequest: (given: string) =>
       Effect.sync(() => {
         request = given
@@ -83,7 +83,7 @@ export const makeRunState = Effect.sync(() => {
         addChecks(outcome.checks ?? [])
         unchecked += Math.max(1, outcome.items?.filter(({ files }) => files !== undefined).length ?? 1)
       }),
-    /** Replaces the check outcomes of single tasks with those for all changes so far. */
+    /** Replaces the check outcomes of single tasks. The new outcomes are for all changes so far. */
     setChecks: (found: ReadonlyArray<CheckOutcome>) =>
       Effect.sync(() => {
         if (found.length > 0) checks = afterEarlier(found)

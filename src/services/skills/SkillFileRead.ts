@@ -7,7 +7,7 @@ import { isFileAt, Workspace } from "../files/Workspace.ts"
 export const makeSkillFileRead = Effect.gen(function* () {
   const workspace = yield* Workspace
 
-  /** Redirects a read to the file beside the skill. A project file at the same path takes precedence. */
+  /** Redirects a read to the file beside the skill. If the project has a file at this path, that file is read. */
   return Effect.fnUntraced(function* (call: ToolCall, skill: Skill) {
     const path = call.name === "read_file" ? call.arguments["path"] : undefined
     const file = typeof path === "string" ? skillFileAt(path, skill) : undefined

@@ -1,4 +1,4 @@
-/** The folders with skills, farthest first, and the skill files in them. */
+/** The folders with skills, and the skill files in them. The last folder has the highest precedence. */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
@@ -12,17 +12,18 @@ import { isWithin, specialKind } from "../files/CanonicalPath.ts"
 import { realPath } from "../files/FileLook.ts"
 import { packageFolder } from "../files/PackageFolder.ts"
 
-/** The limit of files per skill: each takes space in every task prompt of the skill. */
+/** At most this many files per skill: each takes space in every prompt that uses the skill. */
 const maxFiles = 20
 const maxEntries = 500
 const maxDepth = 4
 
-/** True for files that are no material for a task: the skill itself, its tests, and generated files. */
+/** True for files that a task does not need: the skill itself, its tests, and generated files. */
 const isLeftOut = (name: string, depth: number): boolean =>
   name.startsWith(".") || name === "node_modules" || name === "__pycache__" || (depth === 0 && /^(?:SKILL\.md|tests)$/.test(name))
 
 /**
- * Sorted paths of regular files below a folder, relative to it. Links are not followed, because they may lead anywhere.
+ * Sorted paths of the regular files below a folder, relative to the folder. Links are not followed, because they may
+ * lead anywhere.
  */
 const filesBelow = Effect.fnUntraced(function* (folder: string) {
   const fs = yield* FileSystem.FileSystem
@@ -48,8 +49,8 @@ const filesBelow = Effect.fnUntraced(function* (folder: string) {
 })
 
 /**
- * The files of a skill as `read_file` accepts them; those that its text names come first. `project` is set for a skill
- * of the project. Other skills get absolute paths.
+ * The files of a skill as `read_file` accepts them. Files that the text of the skill names come first. `project` is set
+ * for a skill of the project. Paths of other skills are absolute.
  */
 export const skillResources = Effect.fn("skillResources")(function* (
   folder: string,
@@ -68,15 +69,15 @@ export const skillResources = Effect.fn("skillResources")(function* (
   })
 })
 
-/** The base folders for finding skills, as absolute paths. */
+/** The folders at which the search for skills begins, as absolute paths. */
 export interface SkillFolders {
   readonly project: string
   readonly home: string
-  /** `$XDG_CONFIG_HOME`; `<home>/.config` if absent. */
+  /** `$XDG_CONFIG_HOME`. If absent, `<home>/.config`. */
   readonly config?: string
-  /** Absent for the skills that ship with the package. */
+  /** Where the skills of the package are. Absent if they are not wanted. */
   readonly builtIn?: string
-  /** Folders of plugins. If two have a skill of the same name, the first counts. */
+  /** Folders of plugins. If two have a skill of the same name, the first is used. */
   readonly plugins?: ReadonlyArray<PluginSkills>
 }
 
@@ -89,28 +90,26 @@ export interface PluginSkills {
 interface SkillRoot {
   readonly origin: "package" | "plugin" | "user" | "project"
   readonly folder: string
-  /** The project, for its own folders. Links in them must stay in it. */
+  /** The project, if the folder belongs to it. Links in the folder must stay in the project. */
   readonly project?: string
-  /** The project, for folders of the user, which must not be in it. */
+  /** The project, if the folder belongs to the user. The folder must not be in the project. */
   readonly awayFrom?: string
-  /** True for the folder of another program, whose skills follow that program's rules. */
+  /** True for the folder of another program. Its skills follow the rules of that program. */
   readonly isForeign?: boolean
 }
 
-/** True if a path is in a folder after resolving links; false if it does not exist. */
+/** True if a path is in a folder, with all links resolved. False if the path does not exist. */
 const isBelow = Effect.fnUntraced(function* (folder: string, file: string) {
   const [root, real] = [yield* realPath(folder), yield* realPath(file)]
   return root !== undefined && real !== undefined && isWithin(root, real)
 })
 
-/**
- * The folders that contain skill folders. A later one is nearer and wins, so a plugin never replaces an existing skill.
- */
+/** The folders that contain skill folders. A later folder wins. So a plugin never replaces an existing skill. */
 export const skillRoots = Effect.fnUntraced(function* (folders: SkillFolders) {
   const path = yield* Path.Path
   const builtIn = folders.builtIn ?? packageFolder("skills")
   const config = folders.config ?? path.join(folders.home, ".config")
-  /** If the project contains the home folder, the user's own skills are allowed in it. */
+  /** If the project contains the home folder, the user's own skills may be in the project. */
   const away = (yield* isBelow(folders.project, folders.home)) ? {} : { awayFrom: folders.project }
   const roots: ReadonlyArray<SkillRoot> = [
     ...(folders.plugins ?? []).toReversed().map(({ folder }): SkillRoot => ({ origin: "plugin", folder })),
@@ -136,7 +135,7 @@ export interface SkillFileReading {
 
 type Read = Pick<SkillFileReading, "skill" | "notes">
 
-/** The maximum size of a skill file, in bytes. A larger one would fill any prompt. */
+/** The maximum size of a skill file, in bytes. A larger file would fill any prompt. */
 export const maxSkillBytes = 262_144
 
 const leftOut = (path: string, because: string): Read => ({
@@ -147,7 +146,7 @@ const leftOut = (path: string, because: string): Read => ({
 const unreadable = (path: string, { reason }: PlatformError): Read =>
   leftOut(path, `This could not be read (${reason._tag}).`)
 
-/** Only repairs that remove a part of the skill are reported here. `skills lint` reports the others. */
+/** Only repairs that remove a part of the skill are reported here. `skills lint` reports all. */
 const notesOf = (file: string, issues: ReadonlyArray<Issue>, repairs: ReadonlyArray<Repair>): ReadonlyArray<string> => [
   ...issues.map((issue) => `${file}:${issue.where.line ?? 1}: ${issueText(issue)} The skill is left out.`),
   ...repairs
@@ -161,7 +160,7 @@ const readFile = Effect.fnUntraced(function* (root: SkillRoot, file: string, fol
   if ((yield* specialKind(file, info)) !== undefined || Number(info.size) > maxSkillBytes) {
     return leftOut(file, `This is not a file of at most ${maxSkillBytes} bytes.`)
   }
-  // A link in a project must not include outside files: the project often comes from someone else.
+  // A link in a project must not include files from outside: the project may come from somebody else.
   if (root.project !== undefined && !(yield* isBelow(root.project, file)))
     return leftOut(file, "This is a link that leads out of the project.")
   if (root.awayFrom !== undefined && (yield* isBelow(root.awayFrom, file))) {
@@ -178,7 +177,7 @@ const readFile = Effect.fnUntraced(function* (root: SkillRoot, file: string, fol
   return { skill: Option.some(skill), notes }
 })
 
-/** Reads `<root>/<name>/SKILL.md`; empty if there is none. */
+/** Reads `<root>/<name>/SKILL.md`. Empty if there is no such file. */
 const readSkillIn = (root: SkillRoot) =>
   Effect.fnUntraced(function* (name: string) {
     const fs = yield* FileSystem.FileSystem
@@ -187,7 +186,7 @@ const readSkillIn = (root: SkillRoot) =>
     const readingOf = (at: string, read: Read): ReadonlyArray<SkillFileReading> => [{ root, path: at, ...read }]
     const inside = yield* Effect.result(fs.readDirectory(folder))
     if (Result.isFailure(inside)) {
-      // A plain file beside the skills is fine. A dangling link or an unreadable folder is reported.
+      // A plain file beside the skills is ignored. A dangling link or an unreadable folder is reported.
       const isFile = yield* Effect.orElseSucceed(
         Effect.map(fs.stat(folder), (info) => info.type === "File"),
         () => false

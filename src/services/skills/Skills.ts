@@ -1,6 +1,6 @@
 /**
- * The skills of a run: from the package, the user's folders and the project, and generated ones for tools that no skill
- * names. Of two skills with the same name, the nearer is used, with a note.
+ * The skills of a run, from the package, the user's folders and the project. Skills are also generated for tools that
+ * no skill names. If two skills have the same name, the nearer one is used, and a note says so.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -17,9 +17,9 @@ import { readSkillRoot, type SkillFileReading, type SkillFolders, skillRoots } f
 /** A skill and where it comes from. */
 export interface FoundSkill {
   readonly skill: Skill
-  /** `tools` for a skill that was generated for the tools of a plugin or server. */
+  /** Where the skill comes from. `tools` if it was generated for the tools of a plugin or server. */
   readonly origin: "package" | "plugin" | "user" | "project" | "tools"
-  /** The path of its SKILL.md; for a generated skill, the plugin or server. */
+  /** The path of its SKILL.md. For a generated skill, the plugin or server. */
   readonly path: string
 }
 
@@ -28,8 +28,8 @@ export const catalogueOf = (skills: ReadonlyArray<Skill>): string =>
   skills.map((skill) => `- ${skill.name}: ${skill.description}`).join("\n")
 
 /**
- * Restricts a skill of the project or of a plugin. Such a skill may replace a skill of the user or the package, but it cannot remove
- * an approval or send prompts to a server that the user did not choose.
+ * Restricts a skill of the project or of a plugin. Such a skill may replace a skill of the user or the package. But it
+ * cannot remove an approval, or send prompts to a server that the user did not choose.
  */
 const restricted = (
   { path, root }: SkillFileReading,
@@ -61,7 +61,7 @@ const byName = (a: FoundSkill, b: FoundSkill): number => (a.skill.name < b.skill
 /** Whether the prompts for a model leave this machine. */
 type LeavesMachine = (model: string) => boolean
 
-/** Keeps the nearest skill of each name, and notes replaced ones. `files` are ordered farthest first. */
+/** Keeps the nearest skill of each name. Notes name the skills that it replaces. In `files`, the nearest come last. */
 const choose = (files: ReadonlyArray<SkillFileReading>, leavesMachine: LeavesMachine) => {
   const chosen = new Map<string, FoundSkill>()
   const notes: Array<string> = []
@@ -100,7 +100,7 @@ export class Skills extends Context.Service<
     find(name: string): Skill | undefined
   }
 >()("task-conductor/services/skills/Skills") {
-  /** Discovers skills below these folders. A broken skill file is a note, never an error. */
+  /** Finds the skills below these folders. A broken skill file becomes a note, never an error. */
   static readonly layer = (
     folders: SkillFolders,
     leavesMachine: LeavesMachine
@@ -111,8 +111,8 @@ export class Skills extends Context.Service<
     )
 
   /**
-   * Also generates a skill for each plugin and server whose tools no skill names. Tool descriptions take at most a
-   * quarter of the context window.
+   * Also generates a skill for each plugin and server whose tools no skill names. The descriptions of its tools may
+   * fill a quarter of the context window.
    */
   static readonly layerWithTools = (folders: SkillFolders, contextWindow: number, leavesMachine: LeavesMachine) =>
     Layer.effect(

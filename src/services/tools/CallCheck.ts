@@ -1,5 +1,5 @@
 /**
- * Prepares the calls of a model before anything runs: checks them, decodes their arguments, makes declared accesses
+ * Prepares the calls of a model before anything runs. Checks them, decodes their arguments, makes declared accesses
  * canonical, and finds calls that would fail.
  */
 import * as Effect from "effect/Effect"
@@ -34,7 +34,7 @@ import * as Cause from "effect/Cause"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 
-/** A call with harmless deviations fixed, its issues, and the repairs. */
+/** A call with harmless deviations corrected, its issues, and the repairs. */
 export interface CheckedCall {
   readonly call: ToolCall
   readonly issues: ReadonlyArray<Issue>
@@ -60,7 +60,7 @@ const findTool = (name: string, { allowed, tools }: CheckContext): LoadedTool | 
   return allowed.has(name) ? tool : ["tool-not-allowed", `The skill may not use the tool ${name}.`]
 }
 
-/** Renames a call if only one tool can be meant. That tool must be allowed for the skill. */
+/** Renames a call if it can only mean one tool. The skill must allow that tool. */
 const nameTool = (call: ToolCall, { allowed, tools }: CheckContext, where: Where) => {
   if (tools.has(call.name)) return { call, repairs: [] }
   const ownTool = ownCall(call, (name) => tools.has(name))
@@ -70,7 +70,10 @@ const nameTool = (call: ToolCall, { allowed, tools }: CheckContext, where: Where
   return { call: { ...call, ...ownTool, name: meant }, repairs: [makeRepair("tool-renamed", where, message)] }
 }
 
-/** Checks the name, the permission of the skill, and the arguments. Arguments are only checked for an allowed tool. */
+/**
+ * Checks the name, the permission of the skill, and the arguments. The arguments are only checked if the tool is
+ * allowed.
+ */
 export const checkCall = (written: ToolCall, context: CheckContext): CheckedCall => {
   const where: Where = { section: "Tool Calls", ...(context.task === undefined ? {} : { task: context.task }) }
   const { call, repairs } = nameTool(written, context, where)
@@ -134,7 +137,7 @@ export const canonicalAccesses = Effect.fnUntraced(function* (
   return Object.freeze(accesses.flat().map((access) => Object.freeze(access)))
 })
 
-/** Failures that other arguments can prevent. */
+/** Failures that go away with other arguments. */
 const avoidable: ReadonlySet<ToolErrorType> = new Set([
   "not_found",
   "validation_failed",
@@ -143,11 +146,11 @@ const avoidable: ReadonlySet<ToolErrorType> = new Set([
   "output_limit"
 ])
 
-/** True if a program is missing. The task can report that, but cannot install the program. */
+/** True if a program is missing. The task can report that, but it cannot install the program. */
 const lacksProgram = (declared: unknown, { type }: ToolFailure): boolean => {
   if (type !== "not_found" || !isAccesses(declared)) return false
   const command = declared.find((access) => access._tag === "RunCommand")
-  // A single word with blanks is a malformed command, not a missing program.
+  // If the only word has blanks, the command is malformed. No program is missing.
   return command !== undefined && (command.argv.length > 1 || !/\s/.test(command.argv[0].trim()))
 }
 
@@ -160,7 +163,9 @@ const checkTarget = Effect.fnUntraced(function* (access: CanonicalAccess, worksp
   if (!(yield* isFileAt(workspace, access.path))) return yield* readable.failure
 })
 
-/** Why a call would fail, as far as the project shows it without running the call; undefined if it may succeed. */
+/**
+ * Why a call would fail, as far as the project shows that without running the call. Undefined if the call may succeed.
+ */
 export const inspectCall = Effect.fnUntraced(function* (
   call: ToolCall,
   tools: ReadonlyMap<string, LoadedTool>,

@@ -1,4 +1,4 @@
-/** What the code of a tool receives for each call in addition to its parameters. */
+/** What the code of a tool receives for each call, besides the parameters. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
@@ -16,20 +16,20 @@ export interface CallContext<Config = unknown> {
   /** The decoded configuration of the plugin; undefined for a plugin without one. */
   readonly config: Config
   /**
-   * The value of a secret that the plugin declares. If the user has not provided it, the call fails with a message
-   * about how to do so.
+   * Returns the value of a secret that the plugin declares. If the user has not provided it, the call fails with a
+   * message that says how to do that.
    */
   readonly secret: (name: string) => string
-  /** Aborted when the call is stopped or its time is over. Pass it on to functions such as `fetch`. */
+  /** Aborted when the call is stopped or its time is over. Pass it to functions such as `fetch`. */
   readonly signal: AbortSignal
   /** Reports the progress of the call: `progress("reading")`, `progress({ done: 3, total: 10, text: "pages" })`. */
   readonly progress: CallReports["progress"]
-  /** Notes something about the call for the user. It is stored with the result, and models do not see it. */
+  /** Adds a note for the user. The note is stored with the result. Models do not see it. */
   readonly log: CallReports["log"]
   /**
    * Asks the user about an effect that was unknown when the call began: `await ask({ does: "comment on issue 12",
    * target: "issue:12", details: text })`. Resolves after a yes. A no is a `ToolFailure` that ends the call. The time
-   * limit pauses meanwhile.
+   * limit of the call pauses until the answer.
    */
   readonly ask: (question: CallQuestion) => Promise<void>
   /** The program's services, for a tool that is not an effect. */
@@ -52,13 +52,13 @@ const usualBytes = 1_000_000
 
 const ignore = (): void => undefined
 
-/** Creates the function that asks the user for one call. Aborting the signal withdraws an open question. */
+/** Returns the function that asks the user during one call. If the signal is aborted, an open question is withdrawn. */
 export const askFunction =
   (services: Context.Context<HostServices>, signal: AbortSignal): CallContext["ask"] =>
   (question) => {
     const asked = Effect.flatMap(CallQuestions, ({ ask }) => ask(question))
     const answer = Effect.runPromiseWith(services)(asked, { signal })
-    /** A tool that does not await the answer misses a denial, but the program must not crash. */
+    /** If a tool does not await the answer, it misses a denial. The program must not crash then. */
     answer.catch(ignore)
     return answer
   }

@@ -1,6 +1,6 @@
 /**
- * Limits for the time and output of a call, each with the setting that raises it. Waiting for approvals before or
- * during the call does not count.
+ * Limits for the time and output of a call. Each names the setting that raises it. Time that a call waits for approvals
+ * does not count.
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -25,7 +25,7 @@ interface CallLimit {
   readonly name: string
 }
 
-/** Commands have a shorter limit of their own, which stops the processes and shows their output. In seconds. */
+/** A command has a shorter limit of its own. That limit stops the processes and shows their output. In seconds. */
 const lastForCommands = commandSeconds.most + 60
 
 export const sizeOf = (data: Schema.Json): number => Buffer.byteLength(dataText(data))
@@ -62,7 +62,7 @@ interface LimitedWork {
   readonly publishing: Effect.Effect<never>
 }
 
-/** Runs the code of a tool within its limits, and reports regularly that it still runs. */
+/** Runs the code of a tool within its limits. Reports regularly that it is still running. */
 export const makeLimitedRun = (limits: CallLimits) =>
   Effect.map(RunEvents, (events) => (id: ToolCallId, call: PreparedCall, work: LimitedWork) => {
     const { name } = call.info

@@ -1,7 +1,7 @@
 /**
- * The records of calls in the journal. A call with effects outside a working copy is one activity: a resumed run takes
+ * The records of calls in the journal. A call with effects outside a working copy is one activity. A resumed run takes
  * its result from the journal, and asks about a call that began without a result. A change of a working copy is
- * recorded for a replay, and a resumed run makes it again.
+ * recorded for a replay only: a resumed run makes it again.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -35,20 +35,20 @@ import { sizeOf } from "./CallLimits.ts"
 import type { makeInFlightCalls } from "./InFlightCalls.ts"
 import { resolveUncertain } from "./UncertainCall.ts"
 
-/** A result with the call's changes of its working copy, which a resumed run restores. */
+/** A result, with what the call changed in its working copy. A resumed run restores these changes. */
 const MadeCall = Schema.Struct({
   ...ToolResult.fields,
   proposed: Schema.optionalKey(Schema.Array(ProposedFile))
 })
 
-/** A call that only changed the working copy, with its denials, for a replay. */
+/** A call that only changed the working copy, and its denials. For a replay. */
 const ProposingCall = Schema.Struct({
   ...ToolResult.fields,
   proposed: Schema.optionalKey(Schema.Array(ProposedChange)),
   denials: Schema.optionalKey(Schema.Array(SavedDenial))
 })
 
-/** A call and the working copy that it writes to; none for a call that writes to the project. */
+/** A call, and the working copy that it writes to. No working copy if the call writes to the project. */
 interface PlacedCall {
   readonly id: ToolCallId
   readonly call: ToolCall
@@ -86,7 +86,7 @@ const lacksSecret = ({ base, text }: ProposedFile): boolean => `${base}${text}`.
 const lostFiles =
   "What this call wrote is not known any more: it holds a secret, which is not kept. Make the call again if it is needed."
 
-/** The result of a recorded call. Proposes its writes again in a copy that lacks them. */
+/** The result of a recorded call. If the working copy lacks what the call wrote, that is proposed again. */
 const resultOf = ({ proposed = [], ...result }: typeof MadeCall.Type, copy: WorkingCopy | undefined): ToolResult => {
   if (copy !== undefined && proposed.some(lacksSecret)) {
     return { ...result, success: false, data: null, error_message: lostFiles, error_type: "io_error" }
@@ -95,14 +95,14 @@ const resultOf = ({ proposed = [], ...result }: typeof MadeCall.Type, copy: Work
   return result
 }
 
-/** The result of a call that happened before the run was resumed. Its writes in a working copy are lost. */
+/** The result of a call that happened before the run was resumed. What it wrote in a working copy is lost. */
 const happened = ({ targets }: UncertainCall, copy: WorkingCopy | undefined): Schema.Json => ({
   note: "This call was carried out before the run was interrupted; its output is not known.",
   ...(copy === undefined ? {} : { files: "What it wrote may be missing: look before you rely on it." }),
   targets
 })
 
-/** The result of a call that another call of a lost answer has replaced. */
+/** The result of a call whose answer was lost, and that another call has replaced. */
 const replaced = ({ call: { arguments: given, name }, outcome }: UncertainCall): Schema.Json => ({
   note: "This call was not made. The run was interrupted, and an answer of yours before that had made another call in its place:",
   carried_out: [name, given as Schema.JsonObject],
@@ -110,8 +110,8 @@ const replaced = ({ call: { arguments: given, name }, outcome }: UncertainCall):
 })
 
 /**
- * True for a call that a session may repeat after a crash without asking: it changes nothing, or it is an isolated
- * command on a new copy of the project. A plugin's tool may do more than it declares, so it is never repeatable.
+ * True for a call that may be repeated after a crash without a question. It changes nothing, or it is an isolated
+ * command on a new copy of the project. Never true for a plugin's tool, because it may do more than it declares.
  */
 const isRepeatable = ({ accesses, info: { effect, origin } }: PreparedCall): boolean =>
   effect === "pure" ||
@@ -119,7 +119,7 @@ const isRepeatable = ({ accesses, info: { effect, origin } }: PreparedCall): boo
     accesses.length > 0 &&
     accesses.every((access) => access._tag === "RunCommand" && access.leavesNothing === true))
 
-/** The user has denied the same effect so often that the task ends. The call still has its result. */
+/** The user has denied the same effect so often that the task ends. The call still has a result. */
 export class TooManyDenials extends Schema.TaggedError<TooManyDenials>()("TooManyDenials", {
   denied: SavedDenial,
   result: ToolResult
@@ -129,7 +129,7 @@ export class TooManyDenials extends Schema.TaggedError<TooManyDenials>()("TooMan
   }
 }
 
-/** Makes a call. Fails with the denial if it changed nothing. */
+/** Makes a call. If it was denied and changed nothing, fails with the denial. */
 type Make = Effect.Effect<ToolResult, PermissionDenied>
 
 type InFlightCalls = Effect.Success<typeof makeInFlightCalls>
@@ -141,7 +141,7 @@ export const makeBeginning = Effect.fnUntraced(function* (inFlight: InFlightCall
   const versions = yield* FileVersions
   const workspace = yield* Workspace
 
-  /** The current state of a file before a write. Stores its content for undo. */
+  /** The state of a file before a write. Its content is stored for undo. */
   const stateBefore = Effect.fnUntraced(function* (write: WriteAccess, isProposed: boolean) {
     const { folder, from, kind, path } = write
     const text = writtenText(write)
@@ -177,7 +177,7 @@ export const makeBeginning = Effect.fnUntraced(function* (inFlight: InFlightCall
   })
 })
 
-/** Records calls, and returns the results of earlier sessions from the journal. */
+/** Records calls. Returns the results of calls of earlier sessions from the journal. */
 export const makeCallRecords = Effect.fnUntraced(function* (inFlight: InFlightCalls) {
   const activities = yield* Activities
   const events = yield* RunEvents
@@ -203,7 +203,7 @@ export const makeCallRecords = Effect.fnUntraced(function* (inFlight: InFlightCa
     return result
   })
 
-  /** The result of a call from an earlier session, as far as known; undefined for a call that must be made. */
+  /** The result of a call from an earlier session, as far as it is known. Undefined for a call that must be made. */
   const earlierResult = Effect.fnUntraced(function* ({ call, copy, id }: PlacedCall) {
     const { name: key } = activityOf({ call, id })
     const uncertain = yield* journal.uncertain(key)
@@ -242,7 +242,7 @@ export const makeCallRecords = Effect.fnUntraced(function* (inFlight: InFlightCa
     )
   })
 
-  /** True for a call that an earlier session made or began, so that it is not repeated. */
+  /** True for a call that an earlier session made or began. It is not repeated. */
   const wasBegun = Effect.fnUntraced(function* (id: ToolCallId, call: ToolCall) {
     const { name } = activityOf({ id, call })
     return Option.isSome(yield* journal.saved("outcome", name)) || (yield* journal.uncertain(name)) !== undefined

@@ -1,6 +1,6 @@
 /**
- * Reports of a tool during a call: progress, emitted as an event at most once a second, and notes, which are stored
- * with the result and hidden from models.
+ * What a tool reports during a call. Progress is emitted as an event at most once a second. Notes are stored with the
+ * result and hidden from models.
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"

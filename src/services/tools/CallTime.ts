@@ -1,17 +1,17 @@
-/** The running time of a call. It pauses while the program asks the user for the call. */
+/** How long a call has been running. The time pauses while the program asks the user a question of the call. */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
 
 export interface CallTime {
-  /** Waits for an answer while the time is paused. */
+  /** Waits for an answer. The time pauses meanwhile. */
   readonly paused: <A, E, R>(waiting: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   /** Resolves once the running time reaches the limit. */
   readonly reached: (limit: Duration.Duration) => Effect.Effect<void>
   /** True while the time is paused. */
   readonly isPaused: () => boolean
-  /** The total pause, in milliseconds. */
+  /** The length of all pauses, in milliseconds. */
   readonly waited: Effect.Effect<number>
 }
 

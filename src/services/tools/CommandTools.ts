@@ -1,6 +1,6 @@
 /**
- * Creates tools from commands that a configuration declares. The user's declarations apply as they are. A project's
- * declarations apply only if the user has trusted exactly these.
+ * Creates tools from commands that a configuration declares. Declarations of the user always apply. Declarations of a
+ * project apply only if the user trusts exactly these declarations.
  */
 import * as Effect from "effect/Effect"
 import * as Path from "effect/Path"
@@ -32,7 +32,7 @@ export interface DeclaredTools {
   readonly ofUser: Declarations
 }
 
-/** The parameters, with a check that the command can be filled in. */
+/** The parameters. Also checks that the command can be filled in with them. */
 const parametersFor = (declared: CommandTool): Result.Result<Schema.Codec<Arguments, unknown>, string> =>
   Result.map(jsonSchemaParameters(parametersOf(declared), "apply"), (codec) =>
     codec.check(
@@ -59,7 +59,7 @@ export const declarationProblems = (name: string, declared: CommandTool): Readon
   return Result.isSuccess(example) ? [] : [{ path: ["example"], what: "the example does not fit the parameters." }]
 }
 
-/** A plugin with a single tool, so that a name conflict excludes only that tool. */
+/** A plugin with a single tool. If its name is taken, only this tool is skipped. */
 const pluginOf = (origin: string, name: string, declared: CommandTool): Plugin =>
   definePlugin({
     name: origin,
@@ -96,7 +96,10 @@ const trusted = Effect.fnUntraced(function* (tools: Declarations, project: strin
   return pluginsOf(projectOrigin, tools)
 })
 
-/** The tools that the user and the project declare, without untrusted ones. `project` is absolute. */
+/**
+ * The tools that the user and the project declare. Tools that the user does not trust are missing. `project` is
+ * absolute.
+ */
 export const commandPlugins = Effect.fn("commandPlugins")(function* (project: string, declared: DeclaredTools) {
   const ofProject = yield* Effect.result(trusted(declared.ofProject, project))
   return {

@@ -1,4 +1,4 @@
-/** The plugins discovered for a run, besides named ones. */
+/** The plugins that were discovered for a run, in addition to those that were named. */
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
 import type { Discovered } from "./Plugin.ts"

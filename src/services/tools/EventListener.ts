@@ -4,9 +4,9 @@ import type * as Metric from "effect/Metric"
 import type * as Scope from "effect/Scope"
 import type { RecordedEvent } from "../../domain/runs/RunEvent.ts"
 
-/** What a listener learns about the work before it begins. */
+/** What a listener is told before the work begins. */
 export interface ListenedWork {
-  /** The model of the work, under the name that the user gave it. */
+  /** The model of the work, by the name that the user gave. */
   readonly model: string
   /** Returns the name of a model's provider in traces. */
   readonly providerOf: (model: string) => string
@@ -14,11 +14,11 @@ export interface ListenedWork {
   readonly version: string
 }
 
-/** Receives the events of one run or conversation in order. A failure does not end the work. */
+/** Receives the events of one run or conversation in order. If the listener fails, the work continues. */
 export type TakeEvent = (recorded: RecordedEvent) => Effect.Effect<void>
 
 /**
- * Sends the metrics of this registry while the scope is open. Returns false if nobody collects them. A failure is a
+ * Sends the metrics of this registry until the scope closes. Returns false if nobody collects them. A failure is a
  * sentence.
  */
 export type MetricSender = (metrics: {
@@ -27,7 +27,7 @@ export type MetricSender = (metrics: {
 }) => Effect.Effect<boolean, string, Scope.Scope>
 
 /**
- * Begins to listen. Its resources live as long as the work. Returns undefined to decline. A failure is a sentence for
- * the user, and the work continues without the listener.
+ * Begins to listen. Its resources live as long as the work. Returns undefined if it does not want the events. A failure
+ * is a sentence for the user; the work then continues without the listener.
  */
 export type EventListener = (work: ListenedWork) => Effect.Effect<TakeEvent | undefined, string, Scope.Scope>

@@ -1,6 +1,6 @@
 /**
- * Makes declared file accesses canonical: real paths, the new content, and the current state. An edit follows a link to
- * its file; a removal and a move concern the link itself.
+ * Makes declared file accesses canonical. Finds real paths, the new content, and the current state. An edit follows a
+ * link to its file. A removal and a move are about the link itself.
  */
 import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path"
 import * as Effect from "effect/Effect"
@@ -29,7 +29,6 @@ import type { Workspace } from "../files/Workspace.ts"
 
 const invalid = (message: string) => new ToolFailure({ type: "validation_failed", message })
 
-/** The services for making accesses canonical. */
 export interface AccessContext {
   readonly commands: Commands["Service"]
   readonly workspace: Workspace["Service"]
@@ -37,7 +36,7 @@ export interface AccessContext {
 
 const maxEditBytes = 10_485_760
 
-/** The path of a name: its folder is resolved, but a link at the name itself is not followed. */
+/** The path of an entry. Its folder is resolved. If the entry is a link, the link is not followed. */
 const namedPlace = Effect.fnUntraced(function* (written: string, workspace: Workspace["Service"]) {
   if (written === "" || written.includes("\0")) return yield* workspace.canonical(written)
   const absolute = resolve(workspace.root, written)
@@ -46,7 +45,7 @@ const namedPlace = Effect.fnUntraced(function* (written: string, workspace: Work
   return { path, inside: folder.inside && path !== workspace.root }
 })
 
-/** The path of a name that may have been copied from markdown. */
+/** The path of an entry. The path may have been copied from markdown. */
 const meantPlace = Effect.fnUntraced(function* (written: string, workspace: Workspace["Service"]) {
   const place = yield* namedPlace(written, workspace)
   const isThere = Effect.map(workspace.entry(place.path), (entry) => entry !== undefined)
@@ -64,8 +63,8 @@ const writeTo = (path: string, inside: boolean, control: boolean): WriteAccess =
 })
 
 /**
- * A path to be changed, and whether git would run or follow it. A protected path is not examined, because the gate
- * denies the write whatever is there.
+ * A path to be changed, and whether git would run or follow it. The gate denies every write to a protected path, so a
+ * protected path is not examined.
  */
 const targetAt = Effect.fnUntraced(function* (
   { inside, path }: { readonly path: string; readonly inside: boolean },
@@ -77,15 +76,14 @@ const targetAt = Effect.fnUntraced(function* (
   return { mayLook, name, write: writeTo(path, inside, control) }
 })
 
-/** The target of a text write: links are followed to the file itself. */
+/** The target of a text write. Links are followed to the file itself. */
 const canonicalTarget = Effect.fnUntraced(function* (written: string, context: AccessContext) {
   const { workspace } = context
   return yield* targetAt(yield* workspace.canonical(yield* workspace.meant(written)), context)
 })
 
 /**
- * Project files whose content a file tool's call may reveal, or whose bytes it copies elsewhere. Removing a link or a
- * folder reveals nothing.
+ * Project files whose content the call of a file tool may reveal or copy. Removing a link or a folder reveals nothing.
  */
 export const revealedFiles = Effect.fnUntraced(function* (
   call: ToolCall,
@@ -117,8 +115,8 @@ const explainMissing = Effect.fnUntraced(function* (
 })
 
 /**
- * The write that results from the edits, bound to the text they were computed from. So the gate decides about the new
- * content. Fails with `validation_failed` if an edit does not fit.
+ * The write that the edits result in. The gate decides about its new content. The write is bound to the text from which
+ * it was computed. Fails with `validation_failed` if an edit does not fit.
  */
 const canonicalEdit = Effect.fnUntraced(function* (
   { edits, path: written }: Access & { readonly _tag: "EditFile" },
@@ -140,7 +138,7 @@ const canonicalEdit = Effect.fnUntraced(function* (
   return { ...write, content, base: hashOf(text), found, ...(loses === undefined ? {} : { loses }) }
 })
 
-/** A link within the project at a free path. */
+/** A link within the project. The path must be free. */
 const canonicalLink = Effect.fnUntraced(function* (write: WriteAccess, { workspace }: AccessContext) {
   const { content, path } = write
   const { inside } = yield* workspace.canonical(resolve(dirname(path), content))
@@ -150,12 +148,12 @@ const canonicalLink = Effect.fnUntraced(function* (write: WriteAccess, { workspa
   return yield* invalid(`There is something at ${path}, and a link takes the place of nothing.`)
 })
 
-/** The write, bound to the file that it would replace, so that it replaces nothing else. */
+/** The write, bound to the file that it would replace. It cannot replace another file. */
 const canonicalWrite = Effect.fnUntraced(function* (
   { content, kind, path: written }: Access & { readonly _tag: "WriteFile" },
   context: AccessContext
 ) {
-  /** A link is created at its name, not at its target. */
+  /** A link is created at the path itself, not at a target. */
   const target =
     kind === "link"
       ? yield* targetAt(yield* namedPlace(written, context.workspace), context)
@@ -193,7 +191,7 @@ const missing = Effect.fnUntraced(function* (name: string, workspace: Workspace[
 
 /** The files in a folder that is removed or moved as a whole. */
 const filesOf = Effect.fnUntraced(function* (folder: string, name: string, { workspace }: AccessContext) {
-  /** Files that this task has removed do not count. */
+  /** Files that this task has already removed are left out. */
   const entries = mostInFolder + ((yield* CurrentCopy)?.files().length ?? 0)
   const below = relative(workspace.root, folder)
   const { files, isWhole } = yield* workspace.treeWithin({ entries, below, everything: true })
@@ -202,7 +200,7 @@ const filesOf = Effect.fnUntraced(function* (folder: string, name: string, { wor
   return yield* invalid(message)
 })
 
-/** The removal of one file, link or empty folder. `folder` is the folder removed as a whole. */
+/** The removal of one file, link or empty folder. If a whole folder is removed, `folder` names it. */
 const removalOf = (entry: FileEntry, controls: ReadonlySet<string>, folder?: string): WriteAccess => ({
   ...writeTo(entry.path, true, controls.has(entry.path)),
   removes: true,
@@ -215,7 +213,7 @@ const removalOf = (entry: FileEntry, controls: ReadonlySet<string>, folder?: str
 const entriesOf = (files: ReadonlyArray<string>, { workspace }: AccessContext) =>
   Effect.map(Effect.forEach(files, workspace.entry), (found) => found.filter((entry) => entry !== undefined))
 
-/** The removal of a file, of a link but not its target, or of a folder with its content. */
+/** The removal of a file, of a link (not its target), or of a folder with its content. */
 const canonicalRemoval = Effect.fnUntraced(function* (
   written: string,
   context: AccessContext
@@ -226,7 +224,7 @@ const canonicalRemoval = Effect.fnUntraced(function* (
   if (!mayLook) return [{ ...write, removes: true }]
   const entry = yield* workspace.entry(path)
   if (entry === undefined) {
-    /** Removing what this task already removed succeeds. */
+    /** If this task has already removed the file, another removal succeeds. */
     const proposed = (yield* CurrentCopy)?.files() ?? []
     if (proposed.some((file) => file.path === path)) return [{ ...write, removes: true, found: "absent" }]
     const isEmptied = proposed.some((file) => file.path.startsWith(`${path}/`))
@@ -241,13 +239,13 @@ const canonicalRemoval = Effect.fnUntraced(function* (
   return entries.map((one) => removalOf(one, controls, path))
 })
 
-/** A folder and its new path. */
+/** A folder, and where it moves. */
 interface MovedFolder {
   readonly from: string
   readonly to: string
 }
 
-/** A write of the file's bytes at another path, and its removal. */
+/** Writes the bytes of the file at another path, and removes the file. */
 const moveOf = Effect.fnUntraced(function* (
   entry: FileEntry,
   to: string,
@@ -269,7 +267,7 @@ const moveOf = Effect.fnUntraced(function* (
   return [write, removal]
 })
 
-/** The target of a move: into the named folder, or the path itself. */
+/** Where a move leads: into the folder that it names, or to the path itself. */
 const moveTarget = Effect.fnUntraced(function* (to: string, source: FileEntry, context: AccessContext) {
   const { workspace } = context
   const place = yield* namedPlace(to, workspace)
@@ -278,7 +276,7 @@ const moveTarget = Effect.fnUntraced(function* (to: string, source: FileEntry, c
   return isInto ? yield* namedPlace(join(to, basename(source.path)), workspace) : place
 })
 
-/** The move of a file, of a link but not its target, or of a folder with its content, to a free path. */
+/** The move of a file, of a link (not its target), or of a folder with its content. The new path must be free. */
 const canonicalMove = Effect.fnUntraced(function* (
   { path: written, to }: Access & { readonly _tag: "MoveFile" },
   context: AccessContext
@@ -297,7 +295,7 @@ const canonicalMove = Effect.fnUntraced(function* (
     return yield* invalid(`${source.name} cannot be moved to ${target.name}, which is the same place or lies in it.`)
   }
   const there = yield* workspace.entry(path)
-  /** An interrupted move has left the same content at both paths. */
+  /** After an interrupted move, both paths may have the same content. */
   if (there !== undefined && (there.is !== "file" || there.state !== entry.state)) {
     const what = `There is ${there.is === "folder" ? "a folder" : "a file"} ${target.name} already, so ${source.name} was not moved.`
     return yield* invalid(`${what} Choose another path, or remove that one first.`)
@@ -313,7 +311,7 @@ const canonicalMove = Effect.fnUntraced(function* (
   return moved.flat()
 })
 
-/** The canonical form of one access. A folder yields one access per file. */
+/** The canonical form of one access. For a folder, one access for each file. */
 export const canonicalAccess = Effect.fnUntraced(function* (
   access: Access,
   context: AccessContext

@@ -1,6 +1,6 @@
 /**
- * Isolates plugin code. It runs in its own fiber, its errors are reported in one line, and code that does not end when
- * stopped is abandoned after a moment.
+ * Isolates the code of plugins. The code runs in a fiber of its own, and its errors are reported in one line. If the
+ * code is stopped and does not end, the program goes on without it after a moment.
  */
 import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
@@ -18,13 +18,13 @@ import { printable } from "../../domain/text/Printable.ts"
 
 const maxLength = 500
 
-/** The text of an error's cause: another error, or schema issues of the values. */
+/** The text of an error's cause: another error, or what a schema says about values. */
 const causeOf = ({ cause }: Error): string => {
   if (cause instanceof Error) return `${cause.message}`
   return SchemaIssue.isIssue(cause) ? schemaErrorText(new Schema.SchemaError(cause)) : ""
 }
 
-/** An error with its cause, which is often clearer: `fetch failed: connect ECONNREFUSED`. */
+/** An error with its cause. The cause is often clearer: `fetch failed: connect ECONNREFUSED`. */
 const errorText = (error: Error): string => {
   /** A message may be any value. */
   const text = `${error.message === "" ? error.name : error.message}`
@@ -41,7 +41,7 @@ const textOf = (thrown: unknown): string => {
   return isValue ? String(thrown) : "a value that is not an error was thrown"
 }
 
-/** The text of a thrown value. Its own code may throw when it is read. */
+/** The text of a thrown value. Reading the value may run code that throws. */
 const safeTextOf = (thrown: unknown): string => {
   try {
     return textOf(thrown)
@@ -57,21 +57,21 @@ export const causeText = (cause: Cause.Cause<unknown>): string => {
   return printable(text.split("\n", 1).join("").slice(0, maxLength))
 }
 
-/** Waits for the exit of an effect that did not end at once. If the wait fails, the effect is interrupted. */
+/** Waits for the exit of an effect that did not end at once. If the wait fails, interrupts the effect. */
 export type Wait<A, E, E2, R2> = (ended: Effect.Effect<Exit.Exit<A, E>>) => Effect.Effect<Exit.Exit<A, E>, E2, R2>
 
-/** How long plugin code may take to end when it is stopped. */
+/** How long code of a plugin may take to end after it was stopped. */
 const grace = Duration.seconds(2)
 
 /**
- * Waits for the fiber, at most `grace` for foreign code. Returns true if it has ended. Interruptions do not shorten the
- * wait.
+ * Waits for the fiber. For foreign code, at most `grace`. Returns true if the fiber has ended. Interruptions do not
+ * shorten the wait.
  */
 const stopped = (fiber: Fiber.Fiber<unknown, unknown>, isForeign: boolean): Effect.Effect<boolean> => {
   if (!isForeign) return Effect.as(Fiber.interrupt(fiber), true)
   return Effect.gen(function* () {
     fiber.interruptUnsafe()
-    /** In a separate fiber, because an interrupted fiber cannot time out its own wait. */
+    /** The wait has a fiber of its own: an interrupted fiber cannot limit the time of its own wait. */
     const waiting = yield* Effect.forkDetach(Effect.timeoutOption(Fiber.await(fiber), grace), {
       startImmediately: true
     })
@@ -87,9 +87,9 @@ interface Foreign<E2> {
 }
 
 /**
- * Runs the effect in its own fiber and returns its exit. Interrupting the caller interrupts the effect and waits for
- * it. An effect that interrupts itself does not interrupt the caller. Timeouts inside work even while a layer is built.
- * Foreign code that does not end in time continues in the background.
+ * Runs the effect in a fiber of its own and returns its exit. If the caller is interrupted, the effect is interrupted,
+ * and the caller waits for its end. If the effect interrupts itself, the caller is not interrupted. Time limits inside
+ * work even while a layer is built. Foreign code that does not end in time continues in the background.
  */
 export const runIsolated = <A, E, R, E2 = never, R2 = never>(
   effect: Effect.Effect<A, E, R>,
@@ -108,13 +108,16 @@ export const runIsolated = <A, E, R, E2 = never, R2 = never>(
     })
   )
 
-/** A scope for a plugin's resources, which closes with the caller's. Whatever does not end in time is abandoned. */
+/**
+ * A scope for the resources of a plugin. It closes with the scope of the caller. Resources that do not close in time
+ * are abandoned.
+ */
 export const openForeignScope: Effect.Effect<Scope.Closeable, never, Scope.Scope> = Effect.acquireRelease(
   Scope.make(),
   (scope, exit) => closeForeignScope(scope, exit)
 )
 
-/** Closes such a scope, waiting only for a moment. */
+/** Closes such a scope. Waits only for a moment. */
 export const closeForeignScope = (scope: Scope.Closeable, exit: Exit.Exit<unknown, unknown>): Effect.Effect<void> =>
   Effect.flatMap(Effect.forkDetach(Scope.close(scope, exit), { startImmediately: true }), (closing) =>
     Effect.asVoid(

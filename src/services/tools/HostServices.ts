@@ -1,4 +1,4 @@
-/** The program's services for tool code: the project, pages, commands, and notices about reads. */
+/** The services of the program for the code of tools: the project, pages, commands, and notices about reads. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -16,16 +16,18 @@ export interface FileRead {
   readonly text: string
 }
 
-/** A listener that falls behind by more reads loses the oldest ones. */
+/** A listener may fall behind by this many reads. Then it loses the oldest. */
 const bufferedReads = 64
 
-/** Informs plugins about read files. `read_file` announces each successful read; an index, for example, can listen. */
+/**
+ * Tells plugins which files were read. `read_file` announces each successful read. For example, an index can listen.
+ */
 export class FileReads extends Context.Service<
   FileReads,
   {
     /** Announces the read to all listeners without waiting for them. */
     announce(read: FileRead): Effect.Effect<void>
-    /** Reads from now on, until the scope closes. */
+    /** All reads from now on, until the scope closes. */
     readonly subscribe: Effect.Effect<Stream.Stream<FileRead>, never, Scope.Scope>
   }
 >()("task-conductor/services/tools/HostServices/FileReads") {
@@ -41,12 +43,12 @@ export class FileReads extends Context.Service<
   )
 }
 
-/** Fetches pages for a tool: only declared URLs that the gate granted for the call. */
+/** Fetches pages for a tool. The tool must have declared the URL, and the gate must have granted it for the call. */
 export class PageFetch extends Context.Service<
   PageFetch,
   {
     /**
-     * The page at a granted URL. The gate decides about each redirect before it is followed. Sends neither cookies nor
+     * The page at a granted URL. The gate decides about each redirect before it is followed. Sends no cookies and no
      * credentials.
      */
     get(url: string): Effect.Effect<Page, ToolFailure>
@@ -55,11 +57,11 @@ export class PageFetch extends Context.Service<
 
 /** A question of a tool during its call. */
 export interface CallQuestion {
-  /** What happens after a yes, in one line that begins with a verb: "comment on issue 12". */
+  /** What will happen after a yes. One line that begins with a verb: "comment on issue 12". */
   readonly does: string
-  /** The name for rules, such as `issue:12`; `does` if absent. */
+  /** The target in rules, such as `issue:12`. If absent, `does`. */
   readonly target?: string
-  /** Everything that the user must read before answering, such as the text to post. At most 20,000 characters. */
+  /** Everything that the user must read before the answer, such as the text to post. At most 20,000 characters. */
   readonly details?: string
 }
 
@@ -68,12 +70,12 @@ export class CallQuestions extends Context.Service<
   CallQuestions,
   {
     /**
-     * Asks whether the call may do something that only became known while it runs. The rules and the user of the call
-     * decide. Fails with `permission_denied` if not. The call's time limit pauses until the answer.
+     * Asks whether the call may do something that only became known while it runs. The rules and the user decide. After
+     * a no, fails with `permission_denied`. The time limit of the call pauses until the answer.
      */
     ask(question: CallQuestion): Effect.Effect<void, ToolFailure>
   }
 >()("task-conductor/services/tools/HostServices/CallQuestions") {}
 
-/** The services for tools. Changing or leaving the project needs a grant of the call. */
+/** The services for tools. Every change, and every access outside the project, needs a grant of the call. */
 export type HostServices = CallQuestions | Commands | FileReads | PageFetch | Workspace

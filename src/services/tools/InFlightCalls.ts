@@ -1,6 +1,6 @@
 /**
- * The running calls of a run that change something, and whether the run should stop. If so, no further call begins, and
- * the run stops when the running calls have ended.
+ * The running calls of a run that change something, and whether the run should stop. If it should, no further call
+ * begins. The run stops when the running calls have ended.
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -16,9 +16,9 @@ export const makeInFlightCalls = Effect.map(Deferred.make<string>(), (stopped) =
         if (why === undefined) return Effect.void
         return new PermissionDenied({ tool, targets: [], by: why.by, reason: "is not started, because the run stops" })
       }),
-    /** Notes that the call with this key is about to change something. */
+    /** Notes that the call with this key will now change something. */
     begin: (key: string) => Effect.sync(() => void inFlight.add(key)),
-    /** Notes that the call has ended and its result is recorded, whether or not it had started. */
+    /** Notes that the call has ended and that its result is recorded. The call may never have started. */
     end: (key: string) =>
       Effect.suspend(() => {
         inFlight.delete(key)

@@ -32,20 +32,20 @@ export class PluginTools extends Context.Service<PluginTools, Tools>()(
   "task-conductor/services/tools/Plugin/PluginTools"
 ) {}
 
-/** The version of this interface, which `definePlugin` writes into a plugin. A plugin of another version is refused. */
+/** The version of this interface. `definePlugin` writes it into a plugin. A plugin of another version is refused. */
 export const pluginApiVersion = 1
 
 /** Where to search for plugins. */
 export interface DiscoveryPlace {
   /** The absolute path of the project. */
   readonly project: string
-  /** The settings of the run, with those of user and project. */
+  /** The settings of the run, with those of the user and the project. */
   readonly settings: Settings
   /** The version of the program. */
   readonly version: string
 }
 
-/** One plugin of a discovery: a usable value, or a problem. */
+/** One plugin that was discovered: a usable value, or a problem. */
 export interface DiscoveredPlugin {
   /** The origin of its tools. */
   readonly origin: string
@@ -59,7 +59,7 @@ export interface DiscoveredPlugin {
 export interface Discovered {
   /** All plugins in the order of the configuration, including unused ones. */
   readonly plugins: ReadonlyArray<DiscoveredPlugin>
-  /** Skipped plugins, entries and single tools. */
+  /** Skipped plugins, entries of the configuration, and single tools. */
   readonly problems: ReadonlyArray<McpProblem | PluginProblem>
   /** Further notes for the user, one sentence each. */
   readonly notes: ReadonlyArray<string>
@@ -78,7 +78,7 @@ export type DiscoveryServices =
 /** Finds plugins. Everything that the function starts lives as long as the run. */
 export type Discovery = (place: DiscoveryPlace) => Effect.Effect<Discovered, never, DiscoveryServices>
 
-/** What the program notes on a discovered plugin. */
+/** What the program notes about a discovered plugin. */
 interface HostNotes {
   /** The version of its package, if it comes from one. */
   readonly version?: string
@@ -96,29 +96,30 @@ interface HostNotes {
 
 /** The parts of a plugin besides tools and configuration. All are optional except the name. */
 interface BroughtParts {
-  /** Its name, such as "word-count"; messages name it as the origin of its tools. */
+  /** The name, such as "word-count". Messages name it as the origin of its tools. */
   readonly name: string
   /**
-   * The secrets it needs, by the names of environment variables, with their purposes: `{ GITHUB_TOKEN: "To read
-   * issues." }`.
+   * The secrets that the plugin needs: names of environment variables with their purposes. For example `{ GITHUB_TOKEN:
+   * "To read issues." }`.
    */
   readonly secrets?: Readonly<Record<string, SecretNeed>>
-  /** A folder of its package with one folder per skill: `new URL("./skills/", import.meta.url)`. */
+  /** A folder of the package with one folder for each skill: `new URL("./skills/", import.meta.url)`. */
   readonly skills?: URL
   /**
-   * Commands for the command line by their words, such as "report". A feature may add a subcommand, such as "models
-   * bench". These and all later parts apply only if the user names the plugin, not if only a project does.
+   * Commands for the command line, by their words, such as "report". A plugin of this package may add a subcommand,
+   * such as "models bench". Commands and all later parts apply only if the user names the plugin. A project alone
+   * cannot activate them.
    */
   readonly commands?: PluginCommands
   /** Receives the events of runs and conversations. */
   readonly listener?: EventListener
-  /** Sends metrics of a process with many runs, such as a worker. For features only. */
+  /** Sends metrics of a process with many runs, such as a worker. Only for plugins of this package. */
   readonly sendMetrics?: MetricSender
-  /** Finds more plugins when a run begins, such as configured servers. For features only. */
+  /** Finds more plugins when a run begins, such as configured servers. Only for plugins of this package. */
   readonly discover?: Discovery
-  /** Fetches the web pages that tools and references name. For features only. */
+  /** Fetches the web pages that tools and references name. Only for plugins of this package. */
   readonly web?: LayerWeb
-  /** Answers questions of runs and conversations instead of a terminal, an editor or a script. */
+  /** Answers questions of runs and conversations, in place of a terminal, an editor or a script. */
   readonly approver?: Layer.Layer<Approver>
 }
 
@@ -132,24 +133,27 @@ export type ProviderSource<Config = unknown> =
 
 /** The default export of a plugin's package. */
 export interface Plugin extends BroughtParts, HostNotes {
-  /** `pluginApiVersion` of the program that it was written for. */
+  /** The `pluginApiVersion` for which the plugin was written. */
   readonly apiVersion: number
   /** Its providers of models, or what makes them. */
   // oxlint-disable-next-line typescript/no-explicit-any -- each plugin has a configuration of its own
   readonly providers?: ProviderSource<any>
-  /** Its tools, built once for each run; what they open closes with the run. */
+  /** Its tools. Built once for each run. Opened resources close with the run. */
   readonly tools: Layer.Layer<PluginTools, ToolFailure, HostServices>
-  /** The schema of what a configuration may set for it. */
+  /** The schema of its configuration. */
   readonly config?: SchemaSource
 }
 
 type ConfigOf<Source> = [Source] extends [never] ? undefined : ValueOf<Source>
 
-/** The parts from which a plugin is defined. */
+/** What `definePlugin` accepts. */
 export interface PluginParts<Source = SchemaSource> extends BroughtParts {
-  /** The schema of its configuration, an object. Absent for a plugin without configuration. */
+  /** The schema of its configuration, which is an object. Absent for a plugin without configuration. */
   readonly config?: Source
-  /** Its tools. A source that opens resources is a function or an effect. The resources live as long as the run. */
+  /**
+   * Its tools. If they need open resources, a function or an effect that returns tools. The resources live as long as
+   * the run.
+   */
   readonly tools?: ToolSource<ConfigOf<Source>>
   /** Its model providers. A function receives the configuration and the secrets. */
   readonly providers?: ProviderSource<ConfigOf<Source>>

@@ -1,6 +1,6 @@
 /**
- * Builds plugins and collects their tools. A plugin is checked before its tools are used. If it fails, it is skipped as
- * a whole, its resources are released, and the problem is reported.
+ * Builds plugins and collects their tools. Each plugin is checked before its tools are used. If a plugin fails, it is
+ * skipped as a whole, its resources are released, and the problem is reported.
  */
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
@@ -32,7 +32,7 @@ import {
 } from "./PluginSettings.ts"
 import { notAPlugin, PluginProblem, problemOfNamed, problemOfValue } from "./PluginProblem.ts"
 
-/** A tool that passed all checks, with everything needed to run it. */
+/** A tool that passed all checks, and everything that is needed to run it. */
 export interface LoadedTool {
   readonly info: ToolInfo
   readonly parameters: Parameters
@@ -44,7 +44,7 @@ export interface LoadedTool {
 
 export const loadTime = "30 seconds"
 
-/** Validates what the compiler cannot check in a JavaScript package. */
+/** Checks what the compiler cannot check in a package written in JavaScript. */
 const ToolShape = Schema.Struct({
   description: Schema.NonEmptyString,
   risk: Risk,
@@ -140,7 +140,7 @@ const loadTools = (set: SetPlugin, tools: object, loadedTools: ReadonlyMap<strin
   return Result.succeed(loaded)
 }
 
-/** The problem of a package's export; undefined if it has the shape of a plugin. */
+/** The problem with what a package exports. Undefined if it has the shape of a plugin. */
 export const pluginShapeProblem = (plugin: unknown): PluginProblem | undefined => {
   const shape = Schema.decodeUnknownResult(PluginShape)(plugin)
   if (Result.isSuccess(shape) && Layer.isLayer((plugin as Plugin).tools)) return undefined
@@ -159,7 +159,7 @@ const secretsProblem = (secrets: unknown = {}): string | undefined => {
     : `its secret ${JSON.stringify(wrong)} has not the name of an environment variable.`
 }
 
-/** Builds the plugin in its own scope, which is closed if the plugin is unusable. */
+/** Builds the plugin in a scope of its own. If the plugin cannot be used, the scope is closed. */
 const loadPlugin = Effect.fnUntraced(function* (plugin: Plugin, loadedTools: ReadonlyMap<string, LoadedTool>) {
   const malformed = pluginShapeProblem(plugin)
   if (malformed !== undefined) return yield* malformed
@@ -192,7 +192,7 @@ const loadPlugin = Effect.fnUntraced(function* (plugin: Plugin, loadedTools: Rea
   return yield* failure instanceof PluginProblem ? failure : failed(causeText(exit.cause))
 })
 
-/** The problem with the origin of the plugin added. */
+/** Adds the origin of the plugin to a problem. */
 export const withOrigin = ({ isValue, named }: Plugin, problem: PluginProblem): PluginProblem => {
   if (isValue === true) return problemOfValue(problem)
   return named === undefined ? problem : problemOfNamed(problem, named)
@@ -212,8 +212,8 @@ const limitsOf = (plugin: Plugin): ReadonlyArray<PluginProblem> => {
 }
 
 /**
- * Loads plugins in order. The first plugin with a tool name keeps it. Tools have the order of the plugins, which live
- * until the scope closes.
+ * Loads plugins in order. If two plugins have a tool of the same name, the first keeps it. Tools have the order of the
+ * plugins. All live until the scope closes.
  */
 export const loadPlugins = Effect.fn("loadPlugins")(function* (plugins: ReadonlyArray<Plugin>) {
   const tools = new Map<string, LoadedTool>()

@@ -22,18 +22,18 @@ const Code = Schema.Literals([
 ])
 
 /**
- * A plugin with all its tools, or a project's hooks, are skipped. `detail` explains why, as the end of a sentence, and
- * what to do.
+ * A plugin with all its tools, or the hooks of a project, are skipped. `detail` is the end of a sentence. It says why,
+ * and what to do.
  */
 export class PluginProblem extends Schema.TaggedError<PluginProblem>()("PluginProblem", {
   plugin: Schema.String,
   code: Code,
   detail: Schema.String,
-  /** The name or path in the configuration, if the plugin calls itself differently. */
+  /** The name or path in the configuration, if it differs from the plugin's own name. */
   named: Schema.optionalKey(Schema.String),
   /** True if the plugin is used anyway. */
   isUsed: Schema.optionalKey(Schema.Literal(true)),
-  /** True for hooks or tools that a project's file declares. `plugin` says which. */
+  /** True for hooks or tools that the file of a project declares. `plugin` says which of the two. */
   isDeclared: Schema.optionalKey(Schema.Literal(true)),
   /** True for a plugin that a script passed as a value. */
   isValue: Schema.optionalKey(Schema.Literal(true))
@@ -55,11 +55,11 @@ const refusalText = (by: AnsweredBy, name: string, hash: string, it: "it" | "the
   return details[by]
 }
 
-/** The problem of a project's plugin whose content with this hash the user has not trusted. */
+/** The problem of a project's plugin, if the user has not trusted its content with this hash. */
 export const notTrusted = (plugin: string, name: string, hash: string, by: AnsweredBy) =>
   new PluginProblem({ plugin, code: "NotTrusted", detail: refusalText(by, name, hash, "it") })
 
-/** The problem of a project's declared hooks or tools that the user has not trusted. */
+/** The problem of hooks or tools that a project declares and the user has not trusted. */
 export const declaredNotTrusted = (name: string, hash: string, by: AnsweredBy) =>
   new PluginProblem({
     plugin: name,
@@ -68,7 +68,7 @@ export const declaredNotTrusted = (name: string, hash: string, by: AnsweredBy) =
     isDeclared: true
   })
 
-/** The problem of a plugin with its name in the configuration. */
+/** Adds the plugin's name in the configuration to a problem. */
 export const problemOfNamed = ({ code, detail, isUsed, plugin }: PluginProblem, named: string): PluginProblem =>
   new PluginProblem({ plugin, code, detail, named, ...(isUsed === true ? { isUsed } : {}) })
 
@@ -82,7 +82,7 @@ export const noPluginValue = (what: string): PluginProblem => {
   return new PluginProblem({ plugin: "without a name", code: "NotAPlugin", detail, isValue: true })
 }
 
-/** The problem of a default export that is no plugin, or an incomplete one. */
+/** The problem of a default export that is not a plugin, or that is an incomplete plugin. */
 export const notAPlugin = (
   plugin: string,
   detail = "its default export is not a plugin. Export the value that definePlugin returns."
@@ -90,13 +90,16 @@ export const notAPlugin = (
   return new PluginProblem({ plugin, code: "NotAPlugin", detail })
 }
 
-/** An MCP server, one of its tools, or a configuration entry is skipped, or a server misbehaves. */
+/**
+ * An MCP server, one of its tools, or an entry of the configuration is skipped. Or a server does not behave as it
+ * should.
+ */
 export class McpProblem extends Schema.TaggedError<McpProblem>()("McpProblem", {
   /** Absent if the problem concerns a whole file. */
   server: Schema.optionalKey(Schema.String),
   /** Present if the server's other tools are used. */
   tool: Schema.optionalKey(Schema.String),
-  /** The problem and what to do, in sentences. */
+  /** The problem and what to do, as sentences. */
   detail: Schema.String,
   /** True if the server is used anyway. */
   isUsed: Schema.optionalKey(Schema.Literal(true))

@@ -1,6 +1,6 @@
 /**
- * The user's settings for a plugin as the plugin receives them: its configuration, validated against its schema, and
- * its secrets.
+ * The user's settings for a plugin, as the plugin receives them. These are its configuration, checked against its
+ * schema, and its secrets.
  */
 import * as Context from "effect/Context"
 import * as Result from "effect/Result"
@@ -14,11 +14,14 @@ import { readSchemaSource, type SchemaSource } from "../../domain/tools/SchemaSo
 export interface PluginSettings {
   /** The decoded configuration; undefined for a plugin without one. */
   readonly config: unknown
-  /** The value of a declared secret. Throws a `ToolFailure` that explains how to provide a required one. */
+  /**
+   * Returns the value of a declared secret. If a required secret is missing, throws a `ToolFailure` that says how to
+   * provide it.
+   */
   readonly secret: (name: string) => string
 }
 
-/** The purpose of a secret. An optional one may be missing. */
+/** The purpose of a secret. An optional secret may be missing. */
 export type SecretNeed = string | { readonly use: string; readonly optional: true }
 
 export const isOptional = (need: SecretNeed): boolean => typeof need !== "string"
@@ -32,20 +35,20 @@ interface SecretHolder {
   readonly secretValues?: ReadonlyMap<string, Result.Result<string, string>>
 }
 
-/** Why a secret is missing, with its purpose and how to provide it. */
+/** Why a secret is missing. Names its purpose, and says how to provide it. */
 const missingText = (name: string, purpose: string, why: string): string => {
   const use = purpose.trim().replace(/\.$/, "")
   return `the secret ${name} is missing (${use}): ${why.replace(/\.$/, "")}.`
 }
 
-/** A message for each missing required secret of a plugin. */
+/** One message for each required secret of a plugin that is missing. */
 export const missingSecrets = ({ secrets = {}, secretValues = new Map() }: SecretHolder): ReadonlyArray<string> =>
   Object.entries(secrets).flatMap(([name, need]) => {
     const value = secretValues.get(name) ?? Result.fail(`set the environment variable ${name}`)
     return Result.isFailure(value) && !isOptional(need) ? [missingText(name, useOf(need), value.failure)] : []
   })
 
-/** Returns the secrets of a plugin by name. A missing optional one is an empty text. */
+/** Returns a function from the name of a secret to its value. A missing optional secret is an empty text. */
 export const secretOf =
   (plugin: SecretHolder) =>
   (name: string): string => {
@@ -78,8 +81,8 @@ interface ConfigurablePlugin {
 }
 
 /**
- * The decoded configuration of a plugin. Fails with the end of a sentence: the file, the path of each wrong value, and
- * what is expected. Without a configuration, the defaults of the schema apply.
+ * The decoded configuration of a plugin. Without a configuration, the defaults of the schema apply. Fails with the end
+ * of a sentence. It names the file, the path of each wrong value, and what is expected.
  */
 export const readPluginConfiguration = ({
   config: schema,

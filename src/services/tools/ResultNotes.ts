@@ -1,4 +1,4 @@
-/** Records which texts of a call the model reads, so that the gate can ask about URLs made from them. */
+/** Records which texts of a call the model reads. The gate can then ask about URLs that contain such text. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Schema from "effect/Schema"
@@ -16,7 +16,7 @@ export const makeResultNotes = Effect.gen(function* () {
   const { noteRead } = yield* ReadTexts
   const workspace = yield* Workspace
 
-  /** The source of a call's result. A tool of high risk may run commands. */
+  /** Where the result of a call comes from. A tool of high risk may have run commands. */
   const sourceOf = Effect.fnUntraced(function* (
     { arguments: { path }, name }: ToolCall,
     info: ToolInfo | undefined

@@ -15,25 +15,28 @@ type ToolWork =
 
 /** A tool without its parameters. `Params` is their decoded type. */
 interface ToolParts<Params, Config> {
-  /** What the tool does and when to use it. The model reads this text. */
+  /** What the tool does, and when to use it. The model reads this text. */
   readonly description: string
-  /** Other names of parameters in calls, which the model does not see. */
+  /** Other names of parameters that calls may use. The model does not see them. */
   readonly aliases?: ArgumentAliases
-  /** How much may come of a call: `safe` runs without a question, the others ask. */
+  /** How risky a call is. `safe` calls run without a question. The program asks about all others. */
   readonly risk: Risk
-  /** Whether a call that was broken off may be made again: `pure` and `idempotent` may, `once` asks. */
+  /** Whether an interrupted call may be made again. `pure` and `idempotent` calls may. For `once`, the program asks. */
   readonly effect: EffectClass
-  /** Example arguments for the model; derived from the required parameters if absent. */
+  /** Arguments of an example call, for the model. If absent, they are made from the required parameters. */
   readonly example?: Arguments
-  /** When the tool fails with each type, one sentence each. For users, not for the model. */
+  /** When the tool fails with each type of error, one sentence each. For users, not for the model. */
   readonly errors?: ToolErrors
-  /** Identifies the complete definition at its source, such as a server. Permissions end when it changes. */
+  /**
+   * Identifies the complete definition at its source, such as a server. Permissions for the tool end when it changes.
+   */
   readonly revision?: string
-  /** The accesses of a call with these parameters; none if absent. */
+  /** The accesses of a call with these parameters. If absent, a call has none. */
   readonly access?: (params: Params) => ReadonlyArray<Access>
   /**
-   * Does the work. Returns a string, JSON, or a `ToolOutput` with images or files. Either an async function, or a
-   * function that returns an effect. An error is the failure of the call; throw a `ToolFailure` to set its type.
+   * Does the work. Returns a string, JSON, or a `ToolOutput` with images or files. May be an async function, or a
+   * function that returns an effect. An error is the failure of the call. Throw a `ToolFailure` to set the type of the
+   * failure.
    */
   readonly execute: (params: Params, call: CallContext<Config>) => ToolWork
 }
@@ -41,7 +44,8 @@ interface ToolParts<Params, Config> {
 /** A tool with its parameters. */
 export interface Tool<Params, Source = SchemaSource, Config = unknown> extends ToolParts<Params, Config> {
   /**
-   * The schema of an object, whose descriptions are prompt text: an Effect schema, a Standard Schema, or a JSON schema.
+   * The schema of an object: an Effect schema, a Standard Schema, or a JSON schema. Its descriptions are text in the
+   * prompt.
    */
   readonly parameters: Source
 }

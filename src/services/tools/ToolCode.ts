@@ -1,6 +1,6 @@
 /**
- * Runs the code of a tool in either form: runs an effect, awaits anything else. Stopping a tool aborts its signal
- * first. The program then waits for an async function as long as for any plugin code.
+ * Runs the code of a tool. An effect is run, anything else is awaited. To stop a tool, its signal is aborted first.
+ * Then the program waits for an async function as long as for any code of a plugin.
  */
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -12,10 +12,10 @@ import type { Tool } from "./Tool.ts"
 
 const ignore = (): void => undefined
 
-/** Tool code with its declared result and failure. Neither is validated yet: at run time each may be any value. */
+/** The code of a tool, with the result and failure that it declares. Neither is checked yet: each may be any value. */
 type Unchecked<R> = Effect.Effect<CallOutput, ToolFailure, R>
 
-/** The value of a promise. An interruption aborts the signal and waits for the promise to settle. */
+/** The value of a promise. An interruption aborts the signal, and waits until the promise ends. */
 const awaited = (work: unknown, controller: AbortController): Unchecked<never> =>
   Effect.callback((resume) => {
     const settled = Promise.resolve(work as CallOutput)
@@ -29,7 +29,7 @@ const awaited = (work: unknown, controller: AbortController): Unchecked<never> =
     })
   })
 
-/** The call context that is known before the code of the tool begins. */
+/** The part of a call's context that is known before the code of the tool begins. */
 export type GivenContext = Omit<CallContext, "ask" | "host" | "signal">
 
 /** Starts the code of a tool at once. Returns an effect with its result. The code may throw. */

@@ -1,6 +1,6 @@
 /**
  * Runs the code of a tool so that its call has exactly one result. An error becomes a failure that names the tool and
- * its author. Plugin code that does not end is abandoned.
+ * its author. If code of a plugin does not end, the program goes on without it.
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -12,7 +12,7 @@ import * as Schema from "effect/Schema"
 import { builtInOrigin, ToolErrorType, ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { causeText, runIsolated, type Wait } from "./ForeignCode.ts"
 
-/** The tool of a call as messages name it, with its author in case of a fault. */
+/** The tool of a call, as messages name it. With its author, if the tool is at fault. */
 interface NamedTool {
   readonly name: string
   /** Absent for a tool that does not exist. */
@@ -26,7 +26,7 @@ const titleOf = (tool: NamedTool): string =>
 
 const isErrorType = Schema.is(ToolErrorType)
 
-/** The failure of a tool, if it is valid. A plugin may use its own copy of the class, or any value. */
+/** The failure of a tool, if it is valid. A plugin may use a copy of the class, or any value. */
 const knownFailure = (failure: unknown): ToolFailure | undefined => {
   if (!Predicate.isTagged(failure, "ToolFailure") || !Predicate.hasProperty(failure, "type")) return undefined
   if (!Predicate.hasProperty(failure, "message") || typeof failure.message !== "string") return undefined
@@ -34,7 +34,7 @@ const knownFailure = (failure: unknown): ToolFailure | undefined => {
   return failure instanceof ToolFailure ? failure : new ToolFailure({ type: failure.type, message: failure.message })
 }
 
-/** Reads a failure, whose own code may throw. */
+/** Reads a failure. Code of the failure may throw. */
 const readFailure = (failure: unknown): ToolFailure | undefined => {
   try {
     return knownFailure(failure)
@@ -62,7 +62,7 @@ export const guardTool = <A>(
     onSuccess: (exit) => {
       if (Exit.isSuccess(exit)) return Result.succeed(exit.value)
       const failure = Cause.findErrorOption<unknown>(exit.cause)
-      /** A sync function throws what an async one rejects with. */
+      /** A function that is not async throws. An async function rejects. */
       const known = readFailure(Option.getOrElse(failure, () => Cause.squash(exit.cause)))
       if (known !== undefined) return Result.fail(known)
       const how = Option.isSome(failure) ? "failed" : "crashed"

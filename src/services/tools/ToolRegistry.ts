@@ -1,7 +1,7 @@
 /**
  * All tools of a run by name: their descriptions, the check of calls, and the accesses of a call. A tool runs only with
- * a permit, which only the gate can create. Its code can read the project, and otherwise only access what the gate
- * granted for the call.
+ * a permit, which only the gate can create. The code of a tool can read the project. For everything else it needs what
+ * the gate granted for the call.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -39,9 +39,9 @@ import { isSecretLike } from "../../domain/files/SensitivePath.ts"
 
 interface Granted {
   readonly accesses: ReadonlyArray<CanonicalAccess>
-  /** Decides about an access that becomes known during the call; absent while a plugin loads. */
+  /** Decides about an access that becomes known during the call. Absent while a plugin loads. */
   readonly admit?: Permit["admit"]
-  /** Decides about project files that the call did not declare. Absent while a plugin loads, which needs no rule. */
+  /** Decides about project files that the call did not declare. Absent while a plugin loads: then no rule is needed. */
   readonly mayRead?: Permit["mayRead"]
 }
 
@@ -58,7 +58,7 @@ const grantedWorkspace = (
   workspace: Workspace["Service"],
   { accesses, mayRead = () => Effect.succeed(true) }: Granted
 ): Workspace["Service"] => {
-  /** The path to read: as granted, or canonical in the project. */
+  /** The path to read: a granted path, or the canonical path in the project. */
   const readable = Effect.fnUntraced(function* (file: string) {
     if (accesses.some((access) => "inside" in access && access.path === file)) return file
     const { inside, path } = yield* workspace.canonical(file)
@@ -68,7 +68,7 @@ const grantedWorkspace = (
   })
   return {
     ...workspace,
-    /** A file's hash would allow guessing its content. */
+    /** The hash of a file is left out, because it would help to guess the content. */
     state: () => Effect.succeed(hiddenState),
     entry: (file) => Effect.map(workspace.entry(file), (entry) => entry && { ...entry, state: hiddenState }),
     readText: (file, maxBytes, range) =>
@@ -92,7 +92,7 @@ const grantedPages = (web: WebFetch["Service"], { accesses, admit }: Granted): P
   })
 })
 
-/** A question as an access, which the gate treats like a declared one. */
+/** A question in the form of an access. The gate treats it like a declared access. */
 const accessOfQuestion = ({ details, does, target = does }: CallQuestion): Result.Result<OtherAccess, string> => {
   const access: Access = { _tag: "Other", target, changes: true, words: does, ...definedFields({ details }) }
   return isAccess(access)
@@ -117,7 +117,7 @@ const grantedCommands = (commands: Commands["Service"], { accesses }: Granted): 
       : Effect.fail(undeclared(`runs ${accessTarget(command)}`))
 })
 
-/** The program's services for plugin code, restricted to what was granted. */
+/** The services of the program for code of plugins. They do only what was granted. */
 const grantedServices = (
   host: Context.Context<Commands | FileReads | WebFetch | Workspace>,
   granted: Granted
@@ -132,7 +132,7 @@ const grantedServices = (
     ])
   )
 
-/** What is needed to run a prepared call. Only the registry that prepared it has this. */
+/** What is needed to run a prepared call. Only the registry that prepared the call has it. */
 interface ReadyCall {
   readonly tool: LoadedTool
   readonly params: unknown
@@ -141,11 +141,14 @@ interface ReadyCall {
 
 /** A call whose arguments fit its tool. */
 interface DecodedCall {
-  /** Makes the accesses of the call canonical for the current state of the project. */
+  /** Makes the accesses of the call canonical, for the current state of the project. */
   readonly resolve: Effect.Effect<PreparedCall, ToolFailure>
 }
 
-/** The tools of these plugins, built-in ones first. `setAside` are problems of plugins that were skipped before. */
+/**
+ * The tools of these plugins, those of built-in plugins first. `setAside` are the problems of plugins that were already
+ * skipped.
+ */
 const makeToolRegistry = Effect.fnUntraced(function* (
   plugins: ReadonlyArray<Plugin>,
   setAside: ReadonlyArray<PluginProblem | McpProblem> = []
@@ -172,8 +175,8 @@ const makeToolRegistry = Effect.fnUntraced(function* (
   })
 
   /**
-   * Executes a permit once, on the canonical values that the gate decided about. `paused` wraps waiting for answers of
-   * the user.
+   * Runs the call of a permit, once, with the canonical values that the gate decided about. `paused` wraps each wait
+   * for an answer of the user.
    */
   const execute = Effect.fnUntraced(function* (
     permit: Permit,
@@ -210,12 +213,13 @@ const makeToolRegistry = Effect.fnUntraced(function* (
     problems: [...setAside, ...problems],
     find: (name: string) => infos.get(name),
     /**
-     * Checks one call against the tools that a skill may use. In order: it has a name, the tool exists, the skill may
-     * use it, all required arguments are present, all arguments fit the schema. Collects all problems and runs nothing.
-     * A harmless deviation (a number given as string) is fixed in `call` and noted as a repair. Issues name `task`.
+     * Checks one call against the tools that a skill may use. In this order: the call has a name, the tool exists, the
+     * skill may use it, all required arguments are present, all arguments fit the schema. Collects all problems and
+     * runs nothing. A harmless deviation, such as a number as a string, is corrected in `call` and noted as a repair.
+     * Issues name `task`.
      */
     check: (call: ToolCall, allowed: ReadonlySet<string>, task?: string) => checkCall(call, { tools, allowed, task }),
-    /** Instructions for the model: description, parameters and an example call per tool. */
+    /** Instructions for the model. For each tool: description, parameters and an example call. */
     instructions: (names: ReadonlyArray<string>) => toolInstructions(names.flatMap((name) => infos.get(name) ?? [])),
     /** True if one of the tools changes something. */
     changesSomething: (names: ReadonlyArray<string>) =>
@@ -223,7 +227,10 @@ const makeToolRegistry = Effect.fnUntraced(function* (
     decode,
     /** Decodes and resolves a call without running it. */
     prepare: (call: ToolCall) => Effect.flatMap(decode(call), ({ resolve }) => resolve),
-    /** Why the call would fail now, as far as the project shows it; undefined if it may succeed. Changes nothing. */
+    /**
+     * Why the call would fail now, as far as the project shows that. Undefined if the call may succeed. Changes
+     * nothing.
+     */
     inspect: (call: ToolCall) => inspectCall(call, tools, context),
     execute
   }

@@ -1,7 +1,7 @@
 /**
- * The road of a tool call: decode, resolve, permit, run, record. All calls of a model take it, whoever wrote the tool.
- * Changes of files take it too, in a working copy and in the project. It is the only place where a tool runs. Every
- * call gets exactly one result, even if it is unknown, invalid, denied, or crashes.
+ * The path of every tool call: decode, resolve, permit, run, record. All calls of a model take this path, whoever wrote
+ * the tool. So do changes of files, in a working copy and in the project. This is the only place where a tool runs.
+ * Every call gets exactly one result, even if it is unknown, invalid or denied, or if it crashes.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -40,13 +40,13 @@ import { ToolRegistry } from "./ToolRegistry.ts"
 export type CallTarget = WorkingCopy | "project"
 
 /**
- * True for a call that only changes a working copy. Nobody is asked about it, and it is no activity: the gate asks when
+ * True for a call that only changes a working copy. Nobody is asked about it, and it is no activity. The gate asks when
  * the change is made in the project.
  */
 export const isProposal = ({ name }: ToolCall, target: CallTarget): boolean =>
   target !== "project" && fileTools.has(name)
 
-/** Observes changes of the project before and after they are made. A feature provides it. */
+/** Observes changes of the project before and after they are made. A plugin provides it. */
 export interface ChangeGuard {
   /** Why the change must not be made; undefined if it may be. */
   readonly objectionTo: (writes: ReadonlyArray<WriteAccess>) => Effect.Effect<string | undefined>
@@ -60,7 +60,7 @@ export const ChangeGuard = Context.Reference<ChangeGuard>("task-conductor/servic
 const accessesOf = (resolved: Result.Result<PreparedCall, ToolFailure>): PreparedCall["accesses"] =>
   Result.isSuccess(resolved) ? resolved.success.accesses : []
 
-/** True for a call that fails with a reason, and for one that moves files: both can reveal content. */
+/** True for a call that fails with a reason, and for a call that moves files. Both can reveal content. */
 const revealsFiles = (resolved: Result.Result<PreparedCall, ToolFailure>): boolean =>
   Result.isFailure(resolved) || writesIn(accessesOf(resolved)).some(({ from }) => from !== undefined)
 
@@ -97,7 +97,8 @@ const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
         const tool = { name: call.name, origin: registry.find(call.name)?.origin }
         const resolving = Effect.flatMap(decoded, ({ resolve }) => resolve)
         const resolved = yield* guardTool(tool, resolving)
-        // 3. Permit: first to reveal file content, as a diff or a reason for failure does; then the call itself.
+        // 3. Permit: first whether the content of files may be revealed, in a diff or in the reason for a failure. Then
+        // the call itself.
         const revealed =
           isProposed || revealsFiles(resolved) ? yield* revealedFiles(call, accessesOf(resolved), workspace) : []
         for (const file of revealed) yield* gate.authorize(questionOfReading(scope, file, call.name))
@@ -118,7 +119,7 @@ const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
           Effect.flatMap(Effect.fromResult(returned), (output) => keep(call.name, output))
         )
         if (writes.length > 0 && Result.isSuccess(outcome)) yield* guard.noteMade(writes)
-        // A resumed run asks again about a denied access, unless the call may have changed something.
+        // If an access was denied, a resumed run asks again. It does not if the call may have changed something.
         const isDenied = Result.isFailure(outcome) && outcome.failure.type === "permission_denied"
         const denied = isDenied ? permit.denied() : undefined
         lastDenial = denied?.endsTask === true ? denied : undefined
@@ -135,7 +136,7 @@ const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
       )
       return withoutDeclaredSecrets(withNotes(result, lines(), files))
     })
-    // 5. Record: the result is on disk before the run continues. A recorded call is not made again.
+    // 5. Record: the result is on disk before the run continues. A recorded call is never made again.
     const recorded =
       copy !== undefined && isProposed ? records.proposal(id, copy, make) : records.activity({ id, call, copy }, make)
     const noted = Effect.tap(recorded, (result) => noteResult(call, registry.find(call.name), result))
@@ -146,13 +147,13 @@ const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
   return {
     /**
      * Runs one call that writes to `target`. A change of a working copy is made without a question. Any other call is
-     * one activity. It emits `tool.started` and, once its result is persisted, `tool.finished`. Interruptions reach the
-     * tool. A denial is the failure of the activity, not its outcome: a resumed run may ask again.
+     * one activity. It emits `tool.started`, and `tool.finished` when its result is recorded. Interruptions reach the
+     * tool. A denial is a failure of the activity, so a resumed run may ask again.
      */
     run,
     wasBegun: records.wasBegun,
     /**
-     * Resolves with the reason why the run must stop: a call is uncertain, and the answer was to stop, or nobody
+     * Resolves with the reason why the run must stop: a call is uncertain, and the user answered stop, or nobody
      * answered. All running calls have ended by then.
      */
     stopped: inFlight.stopped,
@@ -179,7 +180,7 @@ interface CallOwner {
   readonly target: CallTarget
 }
 
-/** Runs a call of a task and counts it. A change counts when it is made in the project. */
+/** Runs a call of a task and counts it. A change is counted when it is made in the project. */
 export const makeTaskCall = Effect.gen(function* () {
   const runner = yield* ToolRunner
   const meter = yield* UsageMeter

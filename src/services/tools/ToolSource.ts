@@ -1,4 +1,4 @@
-/** How a plugin provides its tools: directly, or after opening what they need for a run. */
+/** How a plugin provides its tools: directly, or after opening what they need in a run. */
 import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
 import type { ToolFailure } from "../../domain/tools/ToolCall.ts"
@@ -10,15 +10,15 @@ import type { Tools } from "./Tool.ts"
 export interface PluginSetup<Config = unknown> {
   /** The decoded configuration of the plugin; undefined for a plugin without one. */
   readonly config: Config
-  /** The value of a declared secret. Throws if the user has not provided it, and then the plugin is skipped. */
+  /** Returns the value of a declared secret. If the user has not provided it, throws, and the plugin is skipped. */
   readonly secret: (name: string) => string
-  /** Registers a function that closes a resource at the end of the run. Runs in reverse order. */
+  /** Registers a function that closes a resource at the end of the run. The functions run in reverse order. */
   readonly onEnd: (close: () => unknown) => void
 }
 
 type OpenedTools = Tools | PromiseLike<Tools> | Effect.Effect<Tools, ToolFailure, HostServices | Scope.Scope>
 
-/** The tools themselves, an effect that yields them, or a function that opens them, which may be async. */
+/** The tools themselves, an effect that returns them, or a function that opens them. The function may be async. */
 export type ToolSource<Config = unknown> = OpenedTools | ((setup: PluginSetup<Config>) => OpenedTools)
 
 /** The tools for one run. Opened resources close with the scope. */

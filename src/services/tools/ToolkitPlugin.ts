@@ -1,6 +1,6 @@
 /**
  * Converts a toolkit of effect/ai to a plugin. Its tools keep their names, parameters and handlers. Their annotations
- * determine the risk.
+ * decide their risk.
  */
 import type * as Tool from "effect/ai/Tool"
 import type * as Toolkit from "effect/ai/Toolkit"
@@ -16,7 +16,6 @@ import type { HostServices } from "./HostServices.ts"
 import { definePlugin, type Plugin } from "./Plugin.ts"
 import { tool as defineTool, type Tools } from "./Tool.ts"
 
-/** The parts for converting a toolkit. */
 export interface ToolkitParts<Tools extends Record<string, Tool.Any>> {
   /** The name of the plugin. */
   readonly name: string
@@ -29,7 +28,8 @@ export interface ToolkitParts<Tools extends Record<string, Tool.Any>> {
 type Annotations = typeof import("effect/ai/Tool")
 
 /**
- * Tools annotated as read-only are safe. Others need a question, with a warning unless annotated as not destructive.
+ * Tools annotated as read-only are safe. All others need a question. The question has a warning, unless the tool is
+ * annotated as not destructive.
  */
 const riskOf = ({ annotations }: Tool.Any, { Destructive, Readonly }: Annotations): Risk => {
   if (Context.get(annotations, Readonly)) return "safe"
@@ -50,7 +50,7 @@ type Handle = (
 const failed = (result: unknown): ToolFailure =>
   new ToolFailure({ type: "internal_error", message: typeof result === "string" ? result : JSON.stringify(result) })
 
-/** The last result of a handler. Its failure is the failure of the call. */
+/** The last result of a handler. A failure of the handler is the failure of the call. */
 const resultOf = (handle: Handle, name: string, params: unknown) =>
   Effect.gen(function* () {
     const last = yield* Stream.runLast(yield* handle(name, params))
@@ -60,8 +60,9 @@ const resultOf = (handle: Handle, name: string, params: unknown) =>
   }) as Effect.Effect<Schema.Json, ToolFailure>
 
 /**
- * Makes a plugin of a toolkit of effect/ai. Tools annotated as `Readonly` run without a question; others ask, and warn unless they are
- * annotated as not `Destructive`. What a handler fails with is the failure of the call, of type `internal_error`.
+ * Makes a plugin from a toolkit of effect/ai. Tools annotated as `Readonly` run without a question. The program asks
+ * about all others, with a warning unless they are annotated as not `Destructive`. If a handler fails, the call fails
+ * with the type `internal_error`.
  */
 export const toolkitPlugin = <Kit extends Record<string, Tool.Any>>({
   layer,

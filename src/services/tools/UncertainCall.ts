@@ -1,4 +1,7 @@
-/** Decides about a call that began before the run was interrupted and has no result: repeat it, or treat it as done. */
+/**
+ * Decides about an uncertain call: it began before the run was interrupted, and has no result. It is repeated, or
+ * treated as done.
+ */
 import * as Effect from "effect/Effect"
 import type { FileState, UncertainCall } from "../../domain/journal/JournalRecord.ts"
 import { type Workspace, fileState } from "../files/Workspace.ts"
@@ -6,8 +9,8 @@ import { stoppedAt } from "../permissions/Ask.ts"
 import type { Gate } from "../permissions/Gate.ts"
 
 /**
- * The verdict of the files. In their old state, nothing happened; in their new state, the call happened. Otherwise the
- * files cannot tell.
+ * What the files say. If they are in the old state, nothing happened. If they are in the new state, the call happened.
+ * Otherwise the files do not show what happened.
  */
 const verdictOfFiles = Effect.fnUntraced(function* (files: ReadonlyArray<FileState>, workspace: Workspace["Service"]) {
   if (files.length === 0) return undefined
@@ -16,16 +19,16 @@ const verdictOfFiles = Effect.fnUntraced(function* (files: ReadonlyArray<FileSta
   )
   const isAs = (index: number, wanted: string | null): boolean =>
     states[index]?.some((state) => state === wanted || state === `link ${wanted}`) === true
-  /** If both states are equal, the call changes something else and can be repeated. */
+  /** If both states are equal, the call changes something else, and can be repeated. */
   if (files.every(({ before }, index) => isAs(index, before))) return "again" as const
   if (files.every(({ after }, index) => isAs(index, after))) return "done" as const
-  /** If only some of several files are changed, repeating the call completes it. */
+  /** If only some of several files have changed, repeating the call completes it. */
   return files.length > 1 && files.every(({ after, before }, index) => isAs(index, before) || isAs(index, after))
     ? ("again" as const)
     : undefined
 })
 
-/** Decides by the files of the call, or else asks. Fails if the run should stop. */
+/** The files of the call decide. If they cannot, the user is asked. Fails if the run should stop. */
 export const resolveUncertain = Effect.fnUntraced(function* (
   intent: UncertainCall,
   gate: Gate["Service"],

@@ -1,4 +1,4 @@
-/** The core's interface to the web: pages as text. A plugin implements it. */
+/** How the core fetches web pages as text. A plugin implements it. */
 import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -13,7 +13,7 @@ export interface Page {
   readonly text: string
 }
 
-/** A page cannot be fetched. `type` is the error type of a tool; `detail` is the reason. */
+/** A page cannot be fetched. `type` is the error type of a tool. `detail` is the reason. */
 export class FetchFailure extends Schema.TaggedError<FetchFailure>()("FetchFailure", {
   url: Schema.String,
   type: ToolErrorType,
@@ -32,7 +32,7 @@ export const fetchFailure = (url: URL, type: ToolErrorType, detail: string): Fet
   return new FetchFailure({ url: shownUrl.href, type, detail })
 }
 
-/** Parses an http or https URL without user name and password, relative to `base` if given. */
+/** Parses an http or https URL without user name and password. A relative URL needs `base`. */
 export const parseTarget = (text: string, base?: URL): Effect.Effect<URL, FetchFailure> => {
   const url = URL.parse(text, base?.href)
   if (url === null) {
@@ -50,8 +50,8 @@ export class WebFetch extends Context.Service<
   WebFetch,
   {
     /**
-     * The text of a page. The caller has authorised the URL itself. `authorizeHop` runs before each redirect, and its
-     * failure ends the fetch. Sends neither cookies nor credentials.
+     * The text of a page. The caller has authorised the URL itself. `authorizeHop` runs before each redirect. If it
+     * fails, the fetch ends. Sends no cookies and no credentials.
      */
     get<E = never, R = never>(
       url: string,
@@ -70,24 +70,24 @@ export class WebFetch extends Context.Service<
 
 /** A server to which this program itself connects. */
 export interface OwnService {
-  /** Its `host:port` as this program connects to it. */
+  /** Its `host:port`, as this program connects to it. */
   readonly target: string
-  /** What it is, after "is the". */
+  /** What the server is, to complete "is the". */
   readonly what: string
-  /** True if only its name identifies it, because its address may be shared with other sites. */
+  /** True if the server is recognised by its name only, because other sites may share its address. */
   readonly isPublic?: boolean
 }
 
 /** Which pages may be fetched, and the time limit. */
 export interface WebOptions {
-  /** Private addresses that may be fetched, each as the exact `host:port` of the URL, with brackets around IPv6. */
+  /** Private addresses that may be fetched. Each is the exact `host:port` of the URL, with brackets around IPv6. */
   readonly allowed?: ReadonlyArray<string>
   /**
-   * Services that this program uses. They are denied under every name, unless `allowed` lists exactly their
-   * `host:port`.
+   * Services that this program uses. They are denied under every name. An exception is a service whose exact
+   * `host:port` is in `allowed`.
    */
   readonly services?: ReadonlyArray<OwnService>
-  /** The time limit for all hops together, without the time to authorise them. */
+  /** The time limit for all redirects together. Time for authorisation does not count. */
   readonly timeout?: Duration.Input
 }
 

@@ -1,10 +1,10 @@
 /**
- * The fixed plan of the built-in demo. A run has one task. A task or message has two turns:
+ * The fixed plan of the built-in demo. A run has one task. A task or message takes two turns:
  *
- * 1. One call for each path or word of the request, of the first tool that takes one.
- * 2. A report that quotes the found lines and says that the demo wrote it.
+ * 1. For each path or word of the request, one call of the first tool that accepts it.
+ * 2. A report that quotes the lines that were found, and says that the demo wrote it.
  *
- * The demo understands nothing: it changes no file, runs no command, and gives up after a failure.
+ * The demo understands nothing. It changes no file, runs no command, and gives up after a failure.
  */
 import { languageOf } from "../../../domain/files/Language.ts"
 import { renderWorkedTask, renderTaskList } from "../../../domain/documents/TaskRendering.ts"
@@ -42,7 +42,7 @@ const bareWords = (request: string): ReadonlyArray<string> =>
 const pathsIn = (request: string): ReadonlyArray<string> =>
   bareWords(request).filter((word) => !isUrl(word) && word.includes(".") && languageOf(word) !== "")
 
-/** What to search for: names and quotations of a request, or else its longest words in the singular. */
+/** What to search for: names and quotations in the request. Without any, its longest words in the singular. */
 export const searchTerms = (request: string): ReadonlyArray<string> => {
   const { literals, names, words } = searchTermsOf(request)
   const named = [...literals, ...names].map(({ text }) => text)
@@ -53,7 +53,7 @@ export const searchTerms = (request: string): ReadonlyArray<string> => {
   return named.length > 0 ? named : telling
 }
 
-/** The values in a request for each parameter. The demo uses the first parameter that some tool takes. */
+/** The values in a request that fit each parameter. The demo uses the first parameter that some tool has. */
 const argumentsIn = (request: string): ReadonlyArray<readonly [parameter: RegExp, values: ReadonlyArray<string>]> => [
   [/^(?:path|file)$/, pathsIn(request)],
   [/^url$/, bareWords(request).filter(isUrl)],
@@ -61,8 +61,8 @@ const argumentsIn = (request: string): ReadonlyArray<readonly [parameter: RegExp
 ]
 
 /**
- * Calls of a read-only tool with a single required value, or else of one without required values, preferably the file
- * list.
+ * Calls of a read-only tool with a single required value. Without such a tool, a call of one without required values,
+ * preferably the list of files.
  */
 const callsFor = (request: string, tools: ReadonlyArray<ToolInfo>): ReadonlyArray<ToolCall> => {
   const lookingTools = tools
@@ -105,7 +105,7 @@ const planAnswer = (request: string): string => {
   })
 }
 
-/** Tasks finish in any order, so the results are sorted. */
+/** Tasks finish in any order. So the results are sorted. */
 const conclusionAnswer = (results: ReadonlyArray<TaskResult>, failures: ReadonlyArray<TaskFailure>): string => {
   const sorted = results.toSorted((a, b) => compareCodePoints(a.name, b.name))
   const failed = failures.map(({ message }) => `- ${message}`).join("\n")

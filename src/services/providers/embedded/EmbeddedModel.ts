@@ -12,7 +12,7 @@ import type { Provider } from "../Provider.ts"
 import { makeStreamedModel } from "../StreamedModel.ts"
 import { demoAnswer } from "./DemoAnswer.ts"
 
-/** Streams one delta per paragraph, so that there is progress to show. */
+/** Streams paragraph by paragraph, so that there is progress to show. */
 export const EmbeddedModel = {
   layer: Layer.effect(
     LanguageModel.LanguageModel,

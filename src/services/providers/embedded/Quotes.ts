@@ -1,4 +1,4 @@
-/** Converts tool results to markdown. A row quotes one line of a file with a link; any other piece is a note. */
+/** Converts tool results to markdown. A quote is one line of a file with a link. Everything else is a note. */
 import { fileLink } from "../../../domain/files/FileHref.ts"
 import { codeSpan, fenced } from "../../../domain/markdown/PromptBlock.ts"
 import { outcomeText } from "../../../domain/models/OutputText.ts"
@@ -15,7 +15,7 @@ interface QuotedLine {
 /** A note is shown unchanged. */
 export type QuotePiece = QuotedLine | string
 
-/** The maximum lines of a report, of a file without a matching word, and of any other output. */
+/** The maximum number of lines: of a report, of a file without a matching word, and of any other output. */
 const mostLines = { report: 12, file: 5, output: 20 }
 
 const declaration =
@@ -24,7 +24,7 @@ const declaration =
 const countTerms = (text: string, terms: ReadonlyArray<string>): number =>
   terms.filter((term) => text.toLowerCase().includes(term.toLowerCase())).length
 
-/** How many of the words a line contains. Higher if it declares one, or if its file has the name of one. */
+/** How many of the words a line contains. Higher if the line declares a word, or if its file is named after one. */
 const relevance = ({ path, text }: QuotedLine, terms: ReadonlyArray<string>): number =>
   countTerms(text, terms) +
   Math.min(1, countTerms(declaration.exec(text)?.[1] ?? "", terms)) / 2 +
@@ -59,7 +59,7 @@ const searchLines = (output: string): ReadonlyArray<QuotedLine> =>
     text: text.trim()
   }))
 
-/** The lines of a file that contain a word, or else its first lines. */
+/** The lines of a file that contain a word. Without any, its first lines. */
 const fileLines = (path: string, output: string, terms: ReadonlyArray<string>): ReadonlyArray<QuotedLine> => {
   const lines = output.split("\n").flatMap((line) => {
     const { number, text = "" } = readNumbered(line) ?? {}
@@ -69,7 +69,7 @@ const fileLines = (path: string, output: string, terms: ReadonlyArray<string>): 
   return relevant.length > 0 ? relevant : lines.slice(0, mostLines.file)
 }
 
-/** Quotes of a call's result: the lines of a search or a file, or else the beginning of its output. */
+/** Quotes from the result of a call: lines of a search or a file. Otherwise the beginning of its output. */
 export const outcomeQuotes = (outcome: CallOutcome, terms: ReadonlyArray<string>): ReadonlyArray<QuotePiece> => {
   const { call, result } = outcome
   const { path, pattern } = call.arguments

@@ -1,9 +1,15 @@
-/** The address of the Ollama server, in every form that Ollama accepts in OLLAMA_HOST, and remedies for the user. */
+/**
+ * The address of the Ollama server, in every form that OLLAMA_HOST may have. Also what the user can do about a wrong
+ * address.
+ */
 import type { Spoken } from "../ModelErrors.ts"
 
 const defaultPorts: Readonly<Record<string, string>> = { http: "80", https: "443" }
 
-/** Addresses on which a server listens but to which clients cannot connect everywhere, with the usable one. */
+/**
+ * Addresses on which a server can listen, but to which clients cannot connect on every system. Each with an address
+ * that works.
+ */
 const loopbackOf: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "[::]": "[::1]" }
 
 const isPort = (text: string): boolean => /^\d{1,5}$/.test(text) && Number(text) <= 65_535
@@ -19,8 +25,8 @@ const splitPort = (address: string): { readonly name: string; readonly port: str
 
 /**
  * The base address of the server without a trailing slash. Accepts `host`, `host:port`, `:port`, an IPv6 address, and a
- * full URL with a path. Without a scheme the port is 11434; with one it is the scheme's. An invalid port becomes the
- * default. Without a value, the address is `http://127.0.0.1:11434`.
+ * full URL with a path. Without a scheme, the port is 11434; with one, it is the port of the scheme. An invalid port is
+ * replaced by the default. Without a value, the address is `http://127.0.0.1:11434`.
  */
 export const resolveHost = (value: string | undefined): string => {
   const text = (value ?? "")
@@ -39,7 +45,7 @@ export const resolveHost = (value: string | undefined): string => {
   return `${protocol}://${host}:${port !== undefined && isPort(port) ? port : fallback}${path}`
 }
 
-/** Why requests can never reach a base address, and what to do; undefined if they can. Hides passwords. */
+/** Why requests can never reach a base address, and what to do. Undefined if they can. Hides passwords. */
 export const hostProblem = (host: string): string | undefined => {
   const url = URL.parse(host)
   if (url !== null && /^https?:$/.test(url.protocol) && !host.includes("@")) return undefined

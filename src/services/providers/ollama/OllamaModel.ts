@@ -1,7 +1,7 @@
 /**
- * The language model of an Ollama server: `/api/chat` through the ollama package. Each request has its own client,
- * because the package can only stop all requests of a client together. Its lines are checked before the package reads
- * them, because the package skips unreadable lines.
+ * The language model of an Ollama server: `/api/chat` through the ollama package. Each request has a client of its own,
+ * because the package can only stop all requests of a client together. Each line of an answer is checked before the
+ * package reads it, because the package skips unreadable lines.
  */
 import * as Effect from "effect/Effect"
 import type * as Prompt from "effect/ai/Prompt"
@@ -28,7 +28,9 @@ import { authorization, drain, linesOf, makeFetch } from "../ServerTransport.ts"
 import type { ModelOptions } from "../Provider.ts"
 import { spoken } from "./OllamaHost.ts"
 
-/** Arguments that are not an object, such as invalid JSON, get a name, because Ollama accepts only objects. */
+/**
+ * Ollama accepts only objects as arguments. So other arguments, such as invalid JSON, become the property of an object.
+ */
 const sentArguments = (params: unknown): Record<string, unknown> =>
   typeof params === "object" && params !== null && !Array.isArray(params) ? { ...params } : { value: params }
 
@@ -61,8 +63,8 @@ const seenMessage = (content: string, pictures: ReadonlyArray<{ readonly data: s
 })
 
 /**
- * The part of the request that depends on the question. `tools` and `format` are present only if used. The server
- * cannot force a call.
+ * The part of the request that depends on the question. `tools` and `format` are present only if needed. The server
+ * cannot force the model to call a tool.
  */
 const readProviderOptions = Effect.fnUntraced(function* ({ prompt, responseFormat: wanted, tools }: PromptOptions) {
   const format = wanted.type === "text" ? undefined : yield* closedJsonSchema(wanted.schema)
@@ -78,8 +80,8 @@ const text = Schema.optionalKey(Schema.NullOr(Schema.String))
 const ReceivedFunction = Schema.Struct({ name: text, arguments: Schema.optionalKey(Schema.Unknown) })
 
 /**
- * A tool call. Servers that imitate Ollama may put `name` and `arguments` into the call itself, without `function`. A missing name
- * is accepted here and rejected later, so that the rest of the answer is not lost.
+ * A tool call. Servers that imitate Ollama may write `name` and `arguments` without `function` around them. A missing
+ * name is accepted here and rejected later. Then the rest of the answer is not lost.
  */
 const ReceivedToolCall = Schema.Struct({
   id: Schema.optionalKey(Schema.Unknown),
@@ -101,12 +103,12 @@ const Chunk = Schema.Struct({
   done_reason: text
 })
 
-/** Other fields of a line. They are not validated, so that an invalid statistic does not lose an answer. */
+/** The other fields of a line. They are not checked: an invalid statistic must not lose an answer. */
 type Statistics = Readonly<Record<string, unknown>>
 
 const decodeChunk = Schema.decodeUnknownResult(Chunk)
 
-/** Durations in ms, as `metadata.ollama` of the finish part. Unreported ones are absent. */
+/** Durations in ms, as `metadata.ollama` of the finish part. Absent if the server does not report them. */
 const durationsOf = (line: Statistics): Record<string, number> => {
   const {
     eval_duration: answerMs,
@@ -122,7 +124,7 @@ const durationsOf = (line: Statistics): Record<string, number> => {
   )
 }
 
-/** True if the server dropped the front of the window during the answer to make space. */
+/** True if the server dropped the beginning of the prompt to make space for the answer. */
 const isShifted = (
   { eval_count: answer, prompt_eval_count: prompt }: Statistics,
   { contextWindow, refusesLong }: Pick<Sent, "contextWindow" | "refusesLong">
@@ -145,8 +147,8 @@ const finishOf = (
 }
 
 /**
- * Reads the lines of one answer in order. Thoughts and text become parts with their own start and end, in order of
- * arrival. A call without an id gets one.
+ * Reads the lines of one answer in order. Each thought and text becomes a part with a start and an end. A call without
+ * an id gets one.
  */
 const makePartReader = (sent: Parameters<typeof isShifted>[1]): PartReader => {
   let called = false
@@ -174,7 +176,7 @@ const makePartReader = (sent: Parameters<typeof isShifted>[1]): PartReader => {
   return { read, end: () => [] }
 }
 
-/** Sampling parameters by their request names. Absent ones are left to the Modelfile. */
+/** Sampling parameters, by their names in requests. For those that are absent, the Modelfile decides. */
 const sampledWith = (sampling: Sampling) => ({
   temperature: sampling.temperature,
   top_p: sampling.topP,
@@ -184,10 +186,10 @@ const sampledWith = (sampling: Sampling) => ({
   repeat_penalty: sampling.repeatPenalty
 })
 
-/** Passes on the lines of an answer, one JSON object each, up to the one marked as the last. */
+/** Passes on the lines of an answer, up to the line that is marked as the last. Each line is one JSON object. */
 export async function* checkedLines(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
   const body = linesOf(pieces)
-  /** A server that answers with a single object instead of a stream may split it over lines. */
+  /** A server may answer with a single object in place of a stream. That object may span several lines. */
   const wide: Array<string> = []
   for await (const lines of body) {
     let checked = ""
@@ -206,7 +208,7 @@ export async function* checkedLines(pieces: AsyncIterable<Uint8Array>): AsyncGen
         break
       }
     } finally {
-      // Also passes on the lines before an invalid one.
+      // Lines before an invalid line are passed on, too.
       if (checked !== "") yield Buffer.from(checked)
     }
   }
@@ -233,7 +235,7 @@ export const layerOllama = (options: ModelOptions) =>
         stream: true as const,
         keep_alive: options.keepAlive ?? defaultKeepAlive,
         think,
-        // The server should fail instead of truncating. The package does not know these two options.
+        // The server should fail, not shorten the prompt. The types of the package lack these two options.
         truncate: false,
         ...(refusesLong === true ? {} : { shift: false }),
         options: { num_ctx: contextWindow, num_predict: maxTokens, ...sampledWith(sampling) }

@@ -1,6 +1,6 @@
 /**
- * Queries an Ollama server: its version, installed and loaded models, and what a run needs to know of a model. Also
- * makes it download a model.
+ * Queries an Ollama server: its version, its models, and what a run needs to know of a model. Also makes it download a
+ * model.
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -30,7 +30,7 @@ const Version = Schema.Struct({ version: Schema.String })
 const Tags = Schema.Struct({
   models: Schema.Array(Schema.Struct({ name: Schema.String, size: Schema.Finite }))
 })
-/** Sizes are in bytes. Older servers do not report the window, in tokens. */
+/** Sizes in bytes. The window is in tokens; older servers do not report it. */
 const Running = Schema.Struct({
   models: Schema.Array(
     Schema.Struct({
@@ -52,19 +52,19 @@ const Show = Schema.Struct({
 type ListedModels = (typeof Tags.Type)["models"]
 type LoadedModels = (typeof Running.Type)["models"]
 
-/** The key of the length begins with the model's architecture. */
+/** The key of the length begins with the architecture of the model, such as `llama.context_length`. */
 const contextLength = (info: Readonly<Record<string, unknown>>): number | undefined => {
   const length = info[`${String(info["general.architecture"])}.context_length`]
   return typeof length === "number" && Number.isSafeInteger(length) ? length : undefined
 }
 
-/** A number in the parameters of a Modelfile, which are lines of a name and a value. */
+/** A number in the parameters of a Modelfile. Each parameter is a line with a name and a value. */
 const parameter = (text: string, name: string): number | undefined => {
   const value = new RegExp(String.raw`^\s*${name}\s+"?(-?\d+(?:\.\d+)?)"?\s*$`, "m").exec(text)?.[1]
   return value === undefined ? undefined : Number(value)
 }
 
-/** Servers before 0.6.4 do not report abilities and count as completion only. */
+/** Servers before 0.6.4 do not report what a model can do. For them, a model can only complete text. */
 const readCapabilities = (modelInfo: typeof Show.Type): ModelFacts => {
   const names = modelInfo.capabilities ?? ["completion"]
   const window = parameter(modelInfo.parameters ?? "", "num_ctx")
@@ -91,7 +91,7 @@ const readCapabilities = (modelInfo: typeof Show.Type): ModelFacts => {
 /** Queries that only an Ollama server supports. */
 interface Queries {
   readonly version: Effect.Effect<string, ModelError>
-  /** Installed models in the server's order: newest first. */
+  /** Installed models, newest first, as the server lists them. */
   readonly models: Effect.Effect<ListedModels, ModelError>
   /** Models in memory now. */
   readonly loaded: Effect.Effect<LoadedModels, ModelError>
@@ -124,19 +124,19 @@ const openQueries = Effect.fnUntraced(function* (address: ServerConnection) {
         ask(Show, (client) => client.show({ model }), model),
         readCapabilities
       ),
-    /** An empty request that keeps the model for no time. */
+    /** An empty request. It tells the server to unload the model at once. */
     unload: (model) => ask(Schema.Unknown, (client) => client.generate({ model, prompt: "", keep_alive: 0 }), model)
   }
   return queries
 })
 
-/** How long a run waits for facts. The first call reports a hanging server. */
+/** How long a run waits for what the server says about a model. If the server hangs, the first call reports that. */
 const patience = "2 seconds"
 
-/** How long a list of loaded models stays valid. */
+/** The list of loaded models is asked again after this time. */
 const valid = "1 second"
 
-/** True for servers that run every model in llama-server. A self-built server has the version 0.0.0. */
+/** True for servers that run every model in llama-server. Version 0.0.0 is a server that the user built. */
 const refusesLong = (version: string): boolean => {
   const [major = NaN, minor = NaN] = version.split(".").map(Number)
   return major > 0 || minor >= 30 || version === "0.0.0"
@@ -167,7 +167,7 @@ const readFacts = Effect.fn("readFacts")(function* (server: Queries, model: stri
   return { ...known, capacity: { ...known.capacity, loadedWindow }, refusesLong: refusesLong(version) }
 })
 
-/** How many models are queried in parallel. */
+/** At most this many models are queried at the same time. */
 const askedAtOnce = 4
 
 const describe = (
@@ -180,7 +180,7 @@ const describe = (
   return { name, size, abilities, isForwarded, capacity: { ...capacity, loadedWindow: loaded?.context_length }, memory }
 }
 
-/** All installed models in the server's order: newest first. */
+/** All installed models, newest first, as the server lists them. */
 const readInventory = Effect.fn("readInventory")(function* (server: Queries) {
   const models = yield* server.models
   const loaded = yield* Effect.orElseSucceed(server.loaded, () => [])
@@ -216,12 +216,12 @@ async function* stepsOf(exchange: Exchange, address: ServerAddress, model: strin
   throw brokenOff("the connection ended before the model was there")
 }
 
-/** How often a broken connection is retried, and the delay before that. */
+/** How often to retry after a broken connection, and the delay before each retry. */
 const [mostRetries, retryAfter] = [5, "1 second"] as const
 
 /**
  * Makes the server download a model. The last step says "success". The server keeps downloaded parts, so a retry
- * continues where it stopped. A broken connection is retried automatically.
+ * continues where the last try stopped. Retries after a broken connection.
  */
 const pullModel = (address: ServerAddress, model: string): Stream.Stream<PullStep, ModelError> =>
   Stream.unwrap(
@@ -235,7 +235,7 @@ const pullModel = (address: ServerAddress, model: string): Stream.Stream<PullSte
         Stream.suspend(() => Stream.fromAsyncIterable(stepsOf({ agent, signal }, address, model), asServerError)).pipe(
           Stream.catch((error) => {
             const { _tag } = error.failure
-            /** A server that never answered does not exist; one that did may be restarting. */
+            /** Without any answer, there is no server. A server that has answered before may be restarting. */
             const isBroken = _tag === "BrokenOff" || (_tag === "NoResponse" && retriesLeft < mostRetries)
             if (!isBroken || retriesLeft === 0) return Stream.fail(error)
             return Stream.concat(Stream.fromEffectDrain(Effect.sleep(retryAfter)), attempt(retriesLeft - 1))
