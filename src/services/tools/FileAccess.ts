@@ -239,7 +239,6 @@ const canonicalRemoval = Effect.fnUntraced(function* (
   return entries.map((one) => removalOf(one, controls, path))
 })
 
-/** A folder, and where it moves. */
 interface MovedFolder {
   readonly from: string
   readonly to: string

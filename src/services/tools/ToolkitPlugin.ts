@@ -16,6 +16,7 @@ import type { HostServices } from "./HostServices.ts"
 import { definePlugin, type Plugin } from "./Plugin.ts"
 import { tool as defineTool, type Tools } from "./Tool.ts"
 
+/** What `toolkitPlugin` needs. */
 export interface ToolkitParts<Tools extends Record<string, Tool.Any>> {
   /** The name of the plugin. */
   readonly name: string
