@@ -1,7 +1,7 @@
 /**
- * Shared by the benches of cluster runs. Each task of a run adds a line to a file, so that lost and repeated work can
- * be counted. Workers are real processes, each with a model server that can vanish and a database connection that can
- * fail.
+ * What the benches of cluster runs share. Each task of a run adds a line to a file, so that lost and repeated work can
+ * be counted. Workers are real processes. Each has a model server that can disappear, and a database connection that
+ * can fail.
  */
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
@@ -30,7 +30,7 @@ const answer = (body: ChatBody, names: ReadonlyArray<string>, work: number): str
   return refinementWith([{ name: "run_command", arguments: { argv } }])
 }
 
-/** A proxy to a loopback server that can be closed, as if the server had ended. */
+/** A proxy to a server on the loopback. Closing it looks as if the server had ended. */
 const makeDoor = (url: string) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
@@ -66,7 +66,7 @@ const makeDoor = (url: string) =>
       })
   )
 
-/** A module that shifts the clock of the process that loads it, by `offset` milliseconds. */
+/** A module that shifts the clock of its process by `offset` milliseconds. */
 const clockModule = (offset: number): string => {
   const code = `const D = Date; globalThis.Date = class extends D { constructor(...a) { a.length > 0 ? super(...a) : super(D.now() + ${offset}) } static now() { return D.now() + ${offset} } }`
   return `data:text/javascript,${encodeURIComponent(code)}`
@@ -75,19 +75,19 @@ const clockModule = (offset: number): string => {
 const seconds = (milliseconds: number): number => Number((milliseconds / 1000).toFixed(1))
 
 export interface WorkerOptions {
-  /** The offset of its clock, in ms. */
+  /** How far the clock of the worker is off, in ms. */
   readonly clock?: number
   readonly flags?: ReadonlyArray<string>
-  /** The program file of another build. */
+  /** The program file of another build. If absent, that of this build. */
   readonly program?: string
 }
 
-/** How a run begins: its client, possibly of another build, and its permissions. */
+/** How a run begins: its permissions, and its client, which may be of another build. */
 export interface BeginOptions extends Pick<own.ClusterRunOptions, "allow" | "approve"> {
   readonly client?: Pick<typeof own, "attach" | "run">
 }
 
-/** The size of a run: its tasks, the time of a model call in ms, and that of a command in seconds. */
+/** The size of a run: its number of tasks, the time of a model call in ms, and that of a command in seconds. */
 export interface RunSize {
   readonly tasks: number
   readonly latency: number
@@ -126,7 +126,7 @@ export const makeOperator = Effect.fnUntraced(function* ({ latency, tasks, work 
     }
     const binary = yield* cluster.start(["worker", ...flags], variables, program)
     const ready = binary.says("The worker is ready")
-    /** A worker that is struck during its start may never be ready. */
+    /** If a fault hits a worker during its start, the worker may never be ready. */
     ready.catch(() => undefined)
     return { ...binary, model, network, ready }
   })
@@ -136,7 +136,7 @@ export const makeOperator = Effect.fnUntraced(function* ({ latency, tasks, work 
     return existsSync(log) ? readFileSync(log, "utf8").trim().split("\n") : []
   }
 
-  /** Follows a run to its end, answers its questions, and measures the outcome. */
+  /** Follows a run to its end and answers its questions. Then measures the outcome. */
   const begin = (project = "project", runId?: string, { client = own, ...permits }: BeginOptions = {}) => {
     const begun = performance.now()
     let last = begun
@@ -181,17 +181,17 @@ export const makeOperator = Effect.fnUntraced(function* ({ latency, tasks, work 
         twice: lines.length - new Set(lines).size,
         lost: status.startsWith("done") ? names.length - new Set(lines).size : 0,
         missing: names.length - new Set(lines).size,
-        /** Repeated model calls. */
+        /** The model calls that were repeated. */
         askedAgain: asked.filter((one, at) => asked.indexOf(one) < at),
         doubts: doubted.length,
-        /** Work done twice although nobody was asked whether it had been done. */
+        /** Work that was done twice although no question asked whether it had been done. */
         unasked: lines.filter((line, at) => lines.indexOf(line) < at && !doubted.includes(line)).length
       }
     }
     return { runId: handle.runId, measured, events: () => events, done: () => linesOf(project).length }
   }
 
-  /** The size of the tables and their indexes on disk per task, in kB. */
+  /** How much the tables and indexes take on disk for each task, in kB. */
   const stored = SqlClient.SqlClient.use((sql) =>
     sql.unsafe<{ readonly name: string; readonly kb: number }>(`SELECT relname AS name,
       round(pg_total_relation_size(oid) / 1000.0 / ${tasks})::int AS kb FROM pg_class

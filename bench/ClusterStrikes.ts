@@ -13,7 +13,7 @@ const verbs = ["insert", "update", "select", undefined]
 
 export const oneOf = <A>(random: Random, all: ReadonlyArray<A>): A => all[random(all.length)] as A
 
-/** Pauses in ms, up to longer than a worker may hold its work. */
+/** Pauses in ms. The longest is longer than a worker may hold its work. */
 const stops = [500, 2000, 5000, 12_000, 20_000]
 
 interface Struck {
@@ -22,7 +22,7 @@ interface Struck {
   readonly postgres: Operator["postgres"]
 }
 
-/** A fault of a worker: its description, and a promise for its end. */
+/** A fault of a worker: its description, and a promise that resolves when the fault ends. */
 export type Strike = (struck: Struck) => readonly [what: string, passed: Promise<void>]
 
 export const strikes: Readonly<Record<string, Strike>> = {

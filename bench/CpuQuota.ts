@@ -1,11 +1,14 @@
-/** Limits a process to a share of one processor, with a control group of the machine, which must be writable. */
+/** Limits a process to a part of one processor. Uses a control group of the machine, which must be writable. */
 import * as Effect from "effect/Effect"
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs"
 
 const period = 100_000
 const folders = { first: "/sys/fs/cgroup/cpu", second: "/sys/fs/cgroup" }
 
-/** Limits a process, and what it starts from now on, to `percent` of one processor until the scope closes. */
+/**
+ * Limits a process to `percent` of one processor until the scope closes. Also limits processes that it starts from now
+ * on.
+ */
 export const limitProcessor = (pid: number, percent: number) => {
   const isFirst = existsSync(`${folders.first}/cpu.cfs_quota_us`)
   const folder = `${isFirst ? folders.first : folders.second}/task-conductor-bench-${pid}`

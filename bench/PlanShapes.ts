@@ -1,13 +1,13 @@
 /**
- * Plans of several shapes for measurements of the scheduler, with the time of each call, and the lower bound for any
- * schedule with strict sections.
+ * Plans of several shapes, for measurements of the scheduler. Each plan has the time of each call, and the shortest
+ * possible time if sections run strictly one after another.
  */
 
 /** Times of calls in ms. */
 export interface ShapedTask {
   readonly name: string
   readonly step: number
-  /** The tasks whose results it refers to. */
+  /** The tasks whose results this task refers to. */
   readonly producers: ReadonlyArray<string>
   readonly refine: number
   readonly execute: number
@@ -32,14 +32,18 @@ const randomFrom = (seed: number): Random => {
   }
 }
 
-/** A random time around the mean with a long tail. `spread` is the deviation as a fraction of the mean. */
+/**
+ * A random time around the mean. Long times are rare but possible. `spread` is the deviation as a fraction of the mean.
+ */
 const timeAround = (mean: number, spread: number, random: Random): number => {
   const variance = Math.log(1 + spread * spread)
   const normal = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
   return mean * Math.exp(normal * Math.sqrt(variance) - variance / 2)
 }
 
-/** Each task refers to `references` results of earlier sections, or in a lane to the previous task of its lane. */
+/**
+ * Each task refers to `references` results of earlier sections. In a lane, it refers to the previous task of the lane.
+ */
 interface Shape {
   readonly widths: ReadonlyArray<number>
   readonly references: number
@@ -54,17 +58,19 @@ export const shapes: Readonly<Record<string, Shape>> = {
 }
 
 export interface PlanDraw {
-  /** The mean time of an executing call in ms. A refining call takes 0.6 of it, a call for the whole list 0.8. */
+  /** The mean time of an executing call, in ms. A refining call takes 0.6 of that, a call for the whole list 0.8. */
   readonly latency: number
   readonly spread: number
-  /** The fraction of tasks after the first section without references. */
+  /** The fraction of tasks without references. Tasks of the first section do not count. */
   readonly free: number
   readonly seed: number
 }
 
 const nameOf = (step: number, lane: number): string => `Task ${step + 1} ${lane + 1}`
 
-/** One plan of a shape. Two thirds of the references go to the previous section, the others to any earlier one. */
+/**
+ * One plan of a shape. Two thirds of its references go to the previous section. The others go to any earlier section.
+ */
 export const shapedPlan = ({ isLane, references, widths }: Shape, draw: PlanDraw): ShapedPlan => {
   const random = randomFrom(draw.seed)
   const producersOf = (step: number, lane: number): ReadonlyArray<string> => {
@@ -89,7 +95,7 @@ export const shapedPlan = ({ isLane, references, widths }: Shape, draw: PlanDraw
   return { tasks, steps: widths.length, iterate: 0.8 * draw.latency, conclude: 0.8 * draw.latency }
 }
 
-/** Equal tasks without references, in equal sections. Every call takes the same time. */
+/** Equal tasks without references, in sections of equal size. Every call takes the same time. */
 export const uniformPlan = (count: number, steps: number, latency: number): ShapedPlan => ({
   tasks: Array.from({ length: count }, (_, index) => {
     const step = Math.floor((index * steps) / count)
@@ -101,8 +107,8 @@ export const uniformPlan = (count: number, steps: number, latency: number): Shap
 })
 
 /**
- * The lower bound for a schedule that runs sections one after another. A section cannot end before its longest task. It
- * also cannot end before all slots have done its executions after the previous section, or all work so far.
+ * The shortest possible time if sections run one after another. A section needs at least the time of its longest task.
+ * It also needs the time in which all slots together can do its executions. And all work up to its end must be done.
  */
 export const strictBound = ({ conclude, iterate, steps, tasks }: ShapedPlan, slots: number): number => {
   const ends = new Map<string, number>()
@@ -137,7 +143,7 @@ const taskLines = ({ name, producers }: ShapedTask): string =>
     ""
   ].join("\n")
 
-/** The document of a plan. */
+/** The text of a plan. */
 export const planText = ({ steps, tasks }: ShapedPlan): string =>
   [
     "## Original prompt\n\nTell the time.\n\n## Goals / summary\n\nThe time is told.\n\n## Tasks\n",

@@ -1,6 +1,6 @@
 /**
- * The formats in which the model server for measurements answers: Ollama's lines, its single object, and OpenAI's
- * single object.
+ * The formats in which the model server for measurements answers: Ollama as lines, Ollama as a single object, and
+ * OpenAI as a single object.
  */
 import type * as http from "node:http"
 
@@ -9,17 +9,17 @@ export interface Counts {
   readonly answer: number
 }
 
-/** The model's answer: a text, or a tool call. */
+/** What the model answers: a text, or a tool call. */
 export type Said = string | { readonly name: string; readonly arguments: Readonly<Record<string, unknown>> }
 
-/** An answer cut to the allowed length. */
+/** An answer, shortened to the allowed length. */
 export interface Cut {
   readonly said: Said
   readonly pieces: ReadonlyArray<string>
   readonly isCut: boolean
 }
 
-/** Cuts a text into words, or into `pieces` parts of equal length. */
+/** Cuts a text into its words, or into `pieces` parts of equal length. */
 export const cutAnswer = (said: Said, mostWords: number, pieces?: number): Cut => {
   if (typeof said !== "string") return { said, pieces: [], isCut: false }
   const words = said.match(/\s*\S+\s*$|\s*\S+|\s+/gu) ?? []
@@ -48,7 +48,7 @@ const ending = (isCut: boolean, { answer, prompt }: Counts) => ({
 
 const line = (value: object): string => `${JSON.stringify({ ...head, ...value })}\n`
 
-/** Writes an answer in the lines of /api/chat. */
+/** Writes an answer as lines of /api/chat. */
 export const writeLines = (response: http.ServerResponse, { isCut, pieces, said }: Cut, counts: Counts): void => {
   response.writeHead(200, { "content-type": "application/x-ndjson" })
   if (typeof said !== "string") response.write(line({ message: messageOf(said), done: false }))

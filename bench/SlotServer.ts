@@ -1,7 +1,7 @@
 /**
- * A model server for measurements. It implements Ollama's API for one model, and the part of OpenAI's that clients
- * without streaming need. It processes a fixed number of calls at a time, in order of arrival, and takes a fixed or
- * scripted time for each. Answers come from a script; unsupported requests are refused.
+ * A model server for measurements. It has Ollama's API for one model. It also has the part of OpenAI's API that clients
+ * without streaming need. It processes a fixed number of calls at the same time, in order of arrival. Each call takes a
+ * fixed or scripted time. A script gives the answers. Other requests are refused.
  */
 import * as http from "node:http"
 import type { AddressInfo } from "node:net"
@@ -10,17 +10,17 @@ import { completion, cutAnswer, type Said, wholeAnswer, writeLines } from "./Slo
 import { makeSlots } from "./Slots.ts"
 
 export interface SlotServerOptions {
-  /** How many calls are processed at a time. With `Infinity`, no call waits. */
+  /** How many calls are processed at the same time. With `Infinity`, no call waits. */
   readonly slots: number
   /** The time of a call in ms. */
   readonly latency: number | ((system: string, user: string) => number)
-  /** Into how many pieces a streamed answer is cut; one per word if absent. */
+  /** How many pieces a streamed answer has. If absent, one for each word. */
   readonly pieces?: number
-  /** `tools` is what the model can do next: call a tool, report the result of one, or neither. */
+  /** `tools` says what the model can do next: call a tool, report the result of a call, or neither. */
   readonly answer: (system: string, user: string, tools: "offered" | "answered" | "none") => Said
 }
 
-/** `first` is the time of the first call, `last` that of the last answer. A token has four characters. */
+/** `first` is when the first call came, `last` when the last answer went. A token has four characters. */
 export interface SlotStats {
   calls: number
   inFlight: number
@@ -28,7 +28,7 @@ export interface SlotStats {
   first: number
   last: number
   promptTokens: number
-  /** Prompt tokens that a slot had read before. */
+  /** Tokens of prompts that a slot need not read again. */
   cachedTokens: number
 }
 
@@ -67,7 +67,7 @@ const textOf = ({ content }: Message): string =>
 
 const callsOf = ({ tool_calls }: Message): string => (tool_calls === undefined ? "" : JSON.stringify(tool_calls))
 
-/** The text from the user or the program: everything in the turns of a task, otherwise the last message. */
+/** What the user or the program wrote. In the turns of a task all messages, otherwise only the last. */
 const userTextOf = ({ messages }: Chat, texts: ReadonlyArray<string>): string | undefined =>
   /^# Stage: task$/m.test(texts[0] ?? "")
     ? texts.filter((_, at) => messages[at]?.role === "user").join("\n")

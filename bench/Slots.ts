@@ -1,20 +1,22 @@
 /**
- * The slots of a model server for measurements. Each processes one call at a time, in order of arrival, for a given
- * time. It remembers its last prompt and answer, because real servers need not read the same beginning again.
+ * The slots of a model server for measurements. Each slot processes one call at a time, in order of arrival, for a
+ * given time. It remembers its last prompt and answer: real servers need not read the same beginning again.
  */
 
 /**
- * If the common beginning is a smaller fraction of the prompt, it does not matter, and the slot that was free longest
- * is used.
+ * The common beginning counts only if it is at least this fraction of the prompt. Otherwise the slot that has been free
+ * longest is used.
  */
 const worthwhile = 0.1
 
-/** How late a timer may be without delaying the next call, in ms. */
+/** A timer may be late by this many ms without delaying the next call. */
 const lateness = 5
 
 interface Slot {
   isBusy: boolean
-  /** When it is free again. A call starts at the deadline of the previous one, so timer delays do not add up. */
+  /**
+   * When the slot is free again. The next call begins at this time, even if a timer is late. So delays do not add up.
+   */
   freeAt: number
   remembered: string
 }
@@ -34,14 +36,14 @@ export const commonBeginning = (one: string, other: string): number => {
 export interface Slots {
   /**
    * Waits for a slot and for the time of the call, `takes` ms. Returns how many characters of the prompt the slot
-   * remembered.
+   * remembers.
    */
   readonly work: (prompt: string, answer: string, takes: number) => Promise<number>
 }
 
 const pass = (milliseconds: number): Promise<void> => new Promise((done) => setTimeout(done, Math.max(0, milliseconds)))
 
-/** With an infinite count, nothing is remembered and no call waits. */
+/** With an infinite count, no call waits, and no prompt is remembered. */
 export const makeSlots = (count: number): Slots => {
   const waiting: Array<() => void> = []
   const slots = Array.from({ length: Number.isFinite(count) ? count : 0 }, (): Slot => ({

@@ -1,6 +1,6 @@
 /**
- * Reads random texts of the answer grammars and prints those that the readers reject. `node bench/answer-grammar.ts
- * [--count N] [--seed N]`
+ * Generates random texts with the answer grammars, and prints those that the readers reject. `node
+ * bench/answer-grammar.ts [--count N] [--seed N]`
  */
 import { parseArgs } from "node:util"
 import { grammarKinds, rejectedTexts } from "../test/support/readGrammarTexts.ts"

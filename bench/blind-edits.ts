@@ -1,6 +1,6 @@
 /**
- * Prints what each stage saw of a run that edits three long files of a package unknown to the model. `node
- * bench/blind-edits.ts`
+ * Runs edits of three long files. The files belong to a package that the model does not know. Prints what each stage
+ * saw of them. `node bench/blind-edits.ts`
  */
 import * as Effect from "effect/Effect"
 import { editBlindly, transcriptOf } from "../test/noisy/BlindEdits.ts"

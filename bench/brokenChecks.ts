@@ -1,7 +1,7 @@
 /**
- * Small projects whose check cannot work or fails as before. For each, shows what the built product says, in which
- * line, and how it ends. Needs no network: a scripted model makes the change and claims that the check passed. This is
- * the data and the runner of `node bench/real-work.ts checks`.
+ * Small projects with a check that cannot work, or that fails with and without the change. For each, shows what the
+ * built program says, in which line, and how the run ends. Needs no network: a scripted model makes the change and
+ * claims that the check passed. `node bench/real-work.ts checks` uses this file.
  */
 import * as Effect from "effect/Effect"
 import { spawn, spawnSync } from "node:child_process"
@@ -16,7 +16,7 @@ import { planOf, refinementWith, resultSaying } from "../test/support/TestRun.ts
 
 interface BrokenPiece {
   readonly name: string
-  /** The program that the piece needs. Without it, the piece is skipped. */
+  /** The program that this piece needs. If it is not installed, the piece is skipped. */
   readonly needs: string
   /** Files by path. `{outside}` in them is a folder that sandboxed commands cannot see. */
   readonly files: Readonly<Record<string, string>>
@@ -180,15 +180,15 @@ interface Ended {
 }
 
 /**
- * What a run prints about the check: for the unchanged project, or after the change if the check takes longer than
- * planning.
+ * What a run prints about the check. If the check is faster than the plan, it is about the unchanged project. Otherwise
+ * it comes after the change.
  */
 const tried = /the check (?:proves|fails|passes)|^ *not checked .* It proves nothing/m
 
-/** The time of the model's plan in ms, unless the result of the check arrives earlier. */
+/** How long the model plans, in ms. Planning ends earlier if the check was reported. */
 const planMs = 30_000
 
-/** Runs the product. Its model finishes the plan when the check is reported, like a slow model would. */
+/** Runs the program. Its model plans until the check is reported, as a slow model would. */
 const runProduct = (
   product: string,
   args: ReadonlyArray<string>,
@@ -218,7 +218,7 @@ const scratchFolder = (parent: string) =>
     (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
   )
 
-/** One run of a piece. Returns the rows of the table, and whether the run ended as expected. */
+/** Runs one piece. Returns the rows of the table, and whether the run ended as expected. */
 const play = (product: string, piece: BrokenPiece) =>
   Effect.gen(function* () {
     const { check, checkSeconds, exitCode, files, outside = {}, status } = piece
@@ -263,7 +263,9 @@ const play = (product: string, piece: BrokenPiece) =>
 
 const isThere = (program: string): boolean => spawnSync("sh", ["-c", `command -v ${program}`]).status === 0
 
-/** Runs all pieces whose programs are installed and prints the table. Returns whether all ended as expected. */
+/**
+ * Runs all pieces whose programs are installed, and prints the table. Returns whether all of them ended as expected.
+ */
 export const playBrokenChecks = (product: string): Promise<boolean> =>
   Effect.runPromise(
     Effect.gen(function* () {

@@ -1,7 +1,7 @@
 /**
- * Interrupts runs of the real program during a command that has started a tree of processes which ignore all signals.
- * Measures the time until the last of them is gone. In the sandbox, one has also left its group and session. Linux
- * only: processes are found in /proc.
+ * Interrupts runs of the real program while a command runs. The command has started a tree of processes that ignore all
+ * signals. Measures the time until the last of them has ended. In the sandbox, one of the processes has also left its
+ * group and session. Linux only: processes are found in /proc.
  *
  *   node bench/cancel-times.ts [ROUNDS]
  */
@@ -18,7 +18,7 @@ const rounds = Number(process.argv[2] ?? "50")
 const limit = 2000
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
 
-/** Three processes besides the shell, recognisable by a unique number of seconds to sleep. */
+/** Three processes besides the shell. They sleep for a unique number of seconds, by which they are recognised. */
 const treeOf = (mark: string, leaves: boolean): string =>
   `trap "" TERM INT HUP; ${leaves ? "setsid " : ""}sleep ${mark} & (trap "" TERM; sleep ${mark}) & sleep ${mark}; wait`
 
@@ -29,7 +29,7 @@ const until = async (isSo: () => boolean): Promise<void> => {
   }
 }
 
-/** How long one process tree survived the signal, and how long the program took to end. In ms. */
+/** How long one process tree lived after the signal, and how long the program took to end. In ms. */
 const cancelled = Effect.fnUntraced(function* (mark: string, mode: "auto" | "off", signal: "SIGINT" | "SIGTERM") {
   const argv = ["sh", "-c", treeOf(mark, mode === "auto")]
   const server = yield* FakeOllama.make(({ messages }) =>

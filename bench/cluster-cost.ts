@@ -1,12 +1,13 @@
 /**
- * What a task costs on several machines: transactions of the database, processor time of the workers and of the process that started
- * the run, and how close the run comes to the time that its model calls need. Each task makes a call of a tool and reports: two
- * model calls. What starts is not counted. `--workers 0` is a run without a cluster.
+ * What a task costs on several machines: transactions of the database, and processor time of the workers and of the
+ * client. Also shows how close the run comes to the time of its model calls. Each task makes one tool call and reports,
+ * which takes two model calls. Starting processes does not count. `--workers 0` is a run without a cluster.
  *
  *   npm run build && node bench/cluster-cost.ts [--tasks 40] [--latency 1500] [--workers 0,2,3] [--parallel 2] [--profile FOLDER]
  *
- * `--profile`: workers write a profile of their processor time there (`--cpu-prof`). `--idle SECONDS` measures what workers cost that have
- * nothing to do, and how long a run then waits for one, in the place of all that. `--together N` starts so many of them at once.
+ * `--profile`: workers write a profile of their processor time to this folder (`--cpu-prof`).
+ * `--idle SECONDS`: measures only idle workers: what they cost, and how long a run then waits for one.
+ * `--together N`: starts this many runs at once after the idle time.
  */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Context from "effect/Context"
@@ -53,7 +54,7 @@ const answer = (system: string, user: string) => {
 }
 
 /**
- * The processor time of a process so far, or of its ended children, in ms. The kernel counts hundredths of a second.
+ * The processor time that a process, or its ended children, have used, in ms. The kernel counts hundredths of a second.
  */
 const cpuOf = (pid: number | string | undefined, whose: "own" | "children" = "own"): number => {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
@@ -63,7 +64,7 @@ const cpuOf = (pid: number | string | undefined, whose: "own" | "children" = "ow
   return (Number(fields[at]) + Number(fields[at + 1])) * 10
 }
 
-/** The processor time of a database with all its sessions, including ended ones, in ms. */
+/** The processor time that all sessions of a database have used, in ms. Ended sessions count, too. */
 const cpuOfDatabase = (folder: string): number => {
   const [server = ""] = readFileSync(join(folder, "data/postmaster.pid"), "utf8").split("\n")
   const sessions = readFileSync(`/proc/${server}/task/${server}/children`, "utf8").trim().split(" ")
@@ -108,7 +109,7 @@ const measure = (count: number) =>
     yield* Effect.promise(() => client.says('"run.finished"').catch(() => undefined))
     const seconds = (performance.now() - begun.at) / 1000
     const ended = times()
-    /** The statistics of a session arrive up to a second after its end. */
+    /** The database updates its statistics up to a second after a session has ended. */
     yield* Effect.promise(() => pause(1500))
     const spent = ended.map((time, at) => time - (begun.times[at] ?? 0))
     const calls = servers.reduce((sum, { stats }) => sum + stats.calls, 0)
@@ -134,7 +135,7 @@ const measure = (count: number) =>
     }
   }).pipe(Effect.scoped)
 
-/** Idle workers: transactions per second, and how long it takes until one starts a run, in seconds. */
+/** Idle workers: transactions per second, and the time until one of them starts a run, in seconds. */
 const measureIdle = (count: number, time: number) =>
   Effect.gen(function* () {
     const cluster = yield* makeClusterWith({ settings: ["max_connections=800"] })

@@ -1,14 +1,16 @@
 /**
- * Random faults in cluster runs, by seed: two or three workers, two runs of some tasks that each add a line to a file, and
- * faults that follow each other until both have ended. Workers are killed, stopped, frozen off the database, cut off,
- * answered with errors by SQLSTATE and table, and robbed of answers; their model servers go away, their clocks are off by an
- * hour, and the database is restarted. A worker that ends is started again, as a service manager does it.
+ * Random faults in cluster runs, by seed. Two or three workers carry out two runs. Each task of a run adds a line to a
+ * file. Faults follow each other until both runs have ended:
+ * - Workers are killed, stopped, cut off from the database, or disconnected. A worker that ends is started again, as a
+ *   service manager would do.
+ * - Statements get errors, by SQLSTATE and table, or their answers are lost.
+ * - Model servers go away, clocks are off by an hour, and the database restarts.
  *
- * From outside it is checked that every run ends, as done, once, and that `runs` and `show` agree; that no work is lost, and
- * none is done twice unless a question said that it may; and that each record is whole.
+ * At the end, the bench checks each run from outside. The run ended as done, once. `runs` and `show` agree. No work is
+ * lost. No work was done twice, unless a question said that this may happen. Each record is whole.
  *
- * A run that has not ended `--limit` seconds after the last fault is stuck. Each seed is logged with the load of the machine,
- * so that several benches can run side by side, each with a database of its own.
+ * If a run has not ended `--limit` seconds after the last fault, it is stuck. The log has the load of the machine for
+ * each seed. Several benches can run side by side, each with its own database.
  *
  *   node bench/cluster-faults.ts [FAULTS] [--seed 1] [--only KIND,...] [--tasks 8] [--limit 120] [--log FILE] [--verbose]
  */
@@ -51,7 +53,7 @@ const parse = (text: string): unknown => {
   }
 }
 
-/** What the database and the commands report about an ended run. */
+/** What the database and the commands say about a run that has ended. */
 const saved = Effect.fnUntraced(function* ({ sandbox, url }: Operator, runId: string) {
   const rows = yield* SqlClient.SqlClient.use(
     (sql) => sql<{ readonly event: string; readonly json: string; readonly type: string }>`
@@ -96,7 +98,7 @@ const round = (seed: number) =>
     }
     const workers = yield* Effect.promise(() => Promise.all(Array.from({ length: 2 + random(2) }, addWorker)))
     yield* Effect.promise(() => Promise.all(workers.map(({ ready }) => ready)))
-    /** Restarts ended workers. */
+    /** Starts workers again that have ended. */
     const tending = workers.map(async (_, at) => {
       while (!state.isOver) {
         const worker = workers[at]

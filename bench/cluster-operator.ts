@@ -1,12 +1,13 @@
 /**
- * Cluster runs from an operator's view: workers that stop and come back, a cut network, a restarted or missing
- * database, a worker that is killed repeatedly. For each fault, prints how the run ended, the longest time without an
- * event, repeated and lost work, questions, and messages of the workers.
+ * Cluster runs as an operator sees them. Workers stop and come back, the network is cut, the database restarts or is
+ * missing, or one worker is killed again and again. For each fault, prints how the run ended, the longest time without
+ * an event, repeated and lost work, questions, and messages of the workers.
  *
  *   node bench/cluster-operator.ts [many] [FAULT...] [--runs 50] [--tasks 12] [--latency 300] [--work 0.2] [--gone 60]
  *   node bench/cluster-operator.ts many [--quota 10]
  *
- * `--quota`: each worker of `many` gets so many percent of a processor once it is ready (root, with control groups).
+ * `--quota`: once it is ready, each worker of `many` gets this many percent of a processor (needs root and control
+ * groups).
  */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Effect from "effect/Effect"
@@ -34,14 +35,14 @@ const gone = Number(values.gone) * 1000
 type Operator = Effect.Success<ReturnType<typeof makeOperator>>
 type Worker = Effect.Success<ReturnType<Operator["worker"]>>
 
-/** The environment of a run with faults. */
+/** What a fault can act on. */
 interface World extends Operator {
   readonly addWorker: () => Promise<Worker>
 }
 
 interface Fault {
   readonly workers: number
-  /** When the fault occurs; by default after two tasks. */
+  /** When the fault happens. If absent, after two tasks. */
   readonly isTime?: (workers: ReadonlyArray<Worker>) => boolean
   readonly strike: (world: World, workers: Array<Worker>, isOver: () => boolean) => Promise<void>
 }
@@ -99,10 +100,7 @@ const faults: Readonly<Record<string, Fault>> = {
       workers[1]?.network.freeze(false)
     }
   },
-  /**
-   * One connection, or all connections, of a worker are permanently dead: of the worker that leads the run, and of the
-   * other one.
-   */
+  /** All connections or one connection of a worker stay dead. This worker leads the run, or it is the other worker. */
   "half-open-run": halfOpen("run"),
   "half-open-tasks": halfOpen("tasks"),
   "forgotten-run": forgotten("run"),
@@ -165,7 +163,7 @@ const strike = (name: string, { isTime, strike, workers: count }: Fault) =>
     if (measured === undefined || measured.twice + measured.lost > 0) process.exitCode = 1
   }).pipe(Effect.scoped)
 
-/** Many simultaneous runs on two workers, each in its own project. */
+/** Many runs at the same time on two workers. Each run has its own project. */
 const many = Effect.gen(function* () {
   const world = yield* makeOperator(size)
   const workers = [yield* world.worker(), yield* world.worker()]

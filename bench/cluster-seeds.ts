@@ -1,6 +1,6 @@
 /**
- * Runs seeds of the worker simulation: `node bench/cluster-seeds.ts [HOW-MANY] [FIRST]`; a single seed with `1 SEED`.
- * Prints failures and the time.
+ * Runs the simulation of workers with many seeds: `node bench/cluster-seeds.ts [HOW-MANY] [FIRST]`. For one seed: `1
+ * SEED`. Prints failures and the time.
  */
 import * as Effect from "effect/Effect"
 import { simulate } from "../test/support/ClusterSimulation.ts"

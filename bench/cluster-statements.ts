@@ -1,11 +1,11 @@
 /**
- * An error of the database at every statement that a cluster run sends, one at a time: for each text that the worker and the client
- * send, the first time and the last time that they send it, and each SQLSTATE that returns at once. The run has to end as done, with its
- * work done once, and one end in its journal; or the client says that the database cannot be used, and nothing has begun.
+ * Lets each statement of a cluster run fail, one at a time. Each text that the worker or the client sends fails once at
+ * its first use and once at its last, with each SQLSTATE. The run must end as done, its work done once, with one end in
+ * its journal. Otherwise the client must say that the database cannot be used, and nothing may have begun.
  *
  *   npm run build && node bench/cluster-statements.ts [--codes 53100,lost,...] [--who worker,client] [--for 0] [--part 1/1] [--verbose]
  *
- * `--for MS`: the error stays for so long from the statement on, and is not answered once alone.
+ * `--for MS`: from this statement on, the error lasts this long. With 0, only one statement fails.
  */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Effect from "effect/Effect"
@@ -35,7 +35,7 @@ const { values } = parseArgs({
 })
 const names = ["Send 1", "Send 2"]
 const [part = 1, parts = 1] = values.part.split("/").map(Number)
-/** A run that has not ended by then is stuck. */
+/** If a run has not ended after this time, it is stuck. */
 const mostSeconds = 90
 
 const answer = (body: Parameters<typeof askedOf>[0]): string => {
@@ -51,7 +51,7 @@ const answer = (body: Parameters<typeof askedOf>[0]): string => {
 interface Strike {
   readonly who: string
   readonly sql: string
-  /** How many statements of this kind pass before the fault. */
+  /** The fault comes after this many statements of the same kind. */
   readonly after: number
   readonly code: string
 }
@@ -80,7 +80,7 @@ const bench = Effect.gen(function* () {
   let number = 0
   let said = 0
 
-  /** One run in its own project. Returns what is wrong with its outcome. */
+  /** One run in a project of its own. Returns what is wrong with its outcome. */
   const play = async (): Promise<ReadonlyArray<string>> => {
     const project = join(sandbox.root, `project-${(number += 1)}`)
     sandbox.write(`project-${number}/.gitkeep`, "")
@@ -96,7 +96,7 @@ const bench = Effect.gen(function* () {
       ({ message, status }) => `${status} ${message}`.trim(),
       (error: unknown) => String(error)
     )
-    /** Restarts an ended worker, as a service manager does. */
+    /** Starts a worker again that has ended, as a service manager would do. */
     const state = { isOver: false }
     const tending = (async () => {
       while (!state.isOver) {
@@ -115,7 +115,7 @@ const bench = Effect.gen(function* () {
         (sql) => sql`SELECT FROM task_conductor_records WHERE run_id = ${id} AND event = 'run.finished'`
       ).pipe(Effect.provide(layerDatabase(Redacted.make(url))), Effect.provide(NodeServices.layer), Effect.orDie)
     )
-    /** A client that cannot begin reports that, and nothing has begun. */
+    /** A client that cannot begin must say so, and nothing may have begun. */
     const isSaid = status.startsWith("DatabaseUnavailable: ") && lines.length === 0 && rows.length === 0
     if (isSaid) said += 1
     return isSaid

@@ -16,7 +16,7 @@ const repeat = Number(values.repeat)
 const root = fileURLToPath(new URL("..", import.meta.url))
 const caches = mkdtempSync(join(tmpdir(), "task-conductor-cold-"))
 
-/** Saved runs: recorded journals, each in the folder of its id. */
+/** Saved runs. Each recorded journal lies in a folder named by the id of its run. */
 const state = mkdtempSync(join(tmpdir(), "task-conductor-cold-state-"))
 const journals = join(root, "test/fixtures/journals/v1")
 const runIds = globSync("*/journal.jsonl", { cwd: journals }).map((name) => {
@@ -26,7 +26,7 @@ const runIds = globSync("*/journal.jsonl", { cwd: journals }).map((name) => {
   return runId
 })
 
-/** A small project in which a run finds something. */
+/** A small project where a run finds something to read. */
 const project = join(state, "project")
 mkdirSync(project)
 writeFileSync(join(project, "notes.md"), "Sunny spells in the north.\n")
@@ -39,11 +39,11 @@ const load = (module: string) => ["-e", `require("module").enableCompileCache();
 interface Case {
   readonly name: string
   readonly args: ReadonlyArray<string>
-  /** An empty compile cache for every run: the first start after an installation. */
+  /** Each start has an empty compile cache, as after an installation. */
   readonly isFirst?: boolean
-  /** Without a compile cache, as in another program. */
+  /** Without a compile cache, as when another program loads the library. */
   readonly isUncached?: boolean
-  /** Measured until the first line on stderr. */
+  /** The time is measured until the first line on stderr. */
   readonly untilLine?: boolean
 }
 
@@ -99,13 +99,13 @@ const measure = async (one: Case, run: number): Promise<number> => {
   })
   await new Promise((resolve) => child.on("exit", resolve))
   const endedAt = performance.now()
-  // The recorded journals come from an earlier version, about which the commands print a note.
+  // An earlier version recorded the journals. The commands print a note about that.
   if (one.untilLine !== true && /^(?!note: ).+/m.test(errors)) throw new Error(errors)
   if (one.isFirst === true) rmSync(cache, { recursive: true, force: true })
   return ((one.untilLine === true ? firstLineAt : undefined) ?? endedAt) - start
 }
 
-/** All cases take turns, so that a busy period of the machine slows all of them equally. */
+/** All cases take turns. If the machine is busy for a while, all cases become slower. */
 const times = cases.map((): Array<number> => [])
 try {
   for (const one of cases) await measure(one, -1)

@@ -1,12 +1,12 @@
 /**
- * How far commands exceed their limits: one that allocates memory and one that starts processes, each as fast as
- * possible, in the sandbox and without it. If this process may create control groups, the kernel enforces the limits.
- * Otherwise the program measures the commands three times a second.
+ * How far commands exceed their limits. One command allocates memory and another starts processes, as fast as possible,
+ * in the sandbox and without it. If this process may create control groups, the kernel enforces the limits. Otherwise
+ * the program measures the commands three times a second.
  *
  *   node bench/control-groups.ts
  *
- * Without control groups on the machine, in User Mode Linux (Debian: user-mode-linux), with SCRIPT as its first process, which
- * mounts /proc, /sys, a tmpfs on /tmp and cgroup2 on /sys/fs/cgroup and then runs this:
+ * If the machine has no control groups, use User Mode Linux (Debian: user-mode-linux). Its first process, SCRIPT,
+ * mounts /proc, /sys, a tmpfs on /tmp and cgroup2 on /sys/fs/cgroup. Then it runs this bench:
  *
  *   linux.uml mem=3G rootfstype=hostfs rootflags=/ init=SCRIPT con0=fd:0,fd:1
  */

@@ -1,11 +1,12 @@
 /**
- * Kills a run of twelve tasks at every write, flush, rename and new folder, resumes it, and counts damage: lost
- * acknowledged results, repeated work, and a different end than that of an uninterrupted run.
+ * Kills a run of twelve tasks at every write, flush, rename and new folder, and resumes it. Counts damage: lost
+ * results, repeated work, and an end that differs from that of an uninterrupted run.
  *
  *   node bench/crash-points.ts [--every 1] [--times 1] [--workers 2] [--ask]
  *
- * `--times 2` kills what goes on with the run at the same number of its own calls once more. `--ask` kills conversations
- * that change files instead, and counts files that are not whole and projects that stay locked.
+ * `--times 2`: also kills the resumed run, at the same number of its own calls.
+ * `--ask`: kills conversations that change files. Counts files with only a part of their text, and projects that stay
+ * locked.
  */
 import * as Effect from "effect/Effect"
 import { parseArgs } from "node:util"
@@ -27,7 +28,7 @@ const workers = Number(values.workers)
 const sum = (all: ReadonlyArray<Crashed>, of: (one: Crashed) => number): number =>
   all.reduce((total, one) => total + of(one), 0)
 
-/** Kills at the nth call of a kind. */
+/** Kills at the nth call of this kind. */
 const makeCrash = async () => {
   if (values.ask) return crashAskAt
   const reference = await Effect.runPromise(makeReference)

@@ -1,6 +1,6 @@
 /**
- * Runs twelve tasks on a disk that fails under the journal in every way of test/support/DiskFaults.ts, resumes the run
- * without the fault, and counts the damage: `node bench/disk-errors.ts`.
+ * Runs twelve tasks while the disk under the journal fails in every way of test/support/DiskFaults.ts. Then resumes the
+ * run without the fault, and counts the damage: `node bench/disk-errors.ts`.
  */
 import * as Effect from "effect/Effect"
 import { makeReference } from "../test/support/CrashPoints.ts"

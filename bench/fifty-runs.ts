@@ -1,7 +1,8 @@
 /**
- * Fifty simultaneous runs of twelve tasks, each in its own project, with one state folder and one model server. Every
- * run must end, with all its reported events in its journal. Then a second run starts in a busy project: how long until
- * it is refused, and how much of that is the start of the process. Linux only: memory is read from /proc.
+ * Fifty runs of twelve tasks at the same time. Each has its own project. All share one state folder and one model
+ * server. Every run must end, and its journal must contain all events that it reported. Then one more run starts in a
+ * project that is in use. Measures how long it takes until the run is refused, and how much of that is the start of the
+ * process. Linux only: memory is read from /proc.
  *
  *   node bench/fifty-runs.ts [RUNS] [--latency 50]
  */
@@ -30,7 +31,7 @@ const flags = ["--json", "--yes-this-run", "--allow", "write_file", "--allow", "
 
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
 
-/** The peak memory of a process so far, in MB; 0 if it has ended. */
+/** The highest memory of a process so far, in MB. 0 if the process has ended. */
 const peakOf = (pid: number | undefined): number => {
   try {
     return Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) / 1024
@@ -41,7 +42,7 @@ const peakOf = (pid: number | undefined): number => {
 
 const asTold = (line: object): string => canonicalJson({ ...line, at: "" } as never)
 
-/** Reported events that are missing in the journal. */
+/** Events that were reported but are missing in the journal. */
 const lostOf = Effect.fnUntraced(function* (stdout: string, state: string) {
   const told = stdout
     .trim()
@@ -133,7 +134,7 @@ const bench = Effect.gen(function* () {
   const first = start(project)
   const before = server.chats.length
   yield* server.until(({ chats }) => chats.length > before)
-  /** A missing project is refused too, without examining any lock. */
+  /** For comparison: a missing project is refused before any lock is examined. */
   const elsewhere = yield* timed("projects/none")
   const refused = yield* timed(project)
   first.child.kill("SIGKILL")

@@ -1,7 +1,7 @@
 /**
- * Writes and reads files through a folder that another process keeps replacing with a link to another place. Nothing
- * may be written or read there. The same rounds with a path that is checked first and used later show that the race can
- * be lost. Linux only.
+ * Writes and reads files through a folder while another process replaces the folder by a link to another place, again
+ * and again. Nothing may be written or read at that place. For comparison, the same rounds with code that first checks
+ * a path and then uses it: this code sometimes loses the race. Linux only.
  *
  *   node bench/folder-swaps.ts [ROUNDS]
  */
@@ -27,7 +27,7 @@ reset()
 const file = join(root, "src/a.txt")
 const isTouched = (): boolean => readFileSync(join(outside, "a.txt"), "utf8") !== "outside"
 
-/** Resolves the folder, checks that it is inside, and writes to the checked path. */
+/** For comparison: resolves the folder, checks that it is inside, and writes to the checked path. */
 const naive = Effect.promise(async () => {
   try {
     const real = await realpath(join(root, "src"))
@@ -35,7 +35,7 @@ const naive = Effect.promise(async () => {
     await writeFile(file, "written")
     return true
   } catch {
-    /** The folder is briefly missing. */
+    /** For a short time, the folder is missing. */
     return false
   }
 })

@@ -1,6 +1,6 @@
 /**
- * Feeds each parser many texts designed to break it, and prints failures and the slowest text. The document readers
- * have their own bench, bench/fuzz-readers.ts.
+ * Gives each parser many texts that are meant to break it. Prints failures and the slowest text. bench/fuzz-readers.ts
+ * does the same for the readers of documents.
  *
  *   node bench/fuzz-parsers.ts [--count 100000] [--only NAME] [--seed 1]
  */

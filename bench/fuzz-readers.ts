@@ -1,6 +1,6 @@
 /**
- * Reads many generated texts and prints failures, the slowest text, and how the time grows with the size. `node
- * bench/fuzz-readers.ts [--count N] [--kind task-list|refinement|result|all] [--seed N] [--no-growth]`
+ * Gives the readers of documents many generated texts. Prints failures, the slowest text, and how the time grows with
+ * the size. `node bench/fuzz-readers.ts [--count N] [--kind task-list|refinement|result|all] [--seed N] [--no-growth]`
  */
 import { parseArgs } from "node:util"
 import type { DocumentKind } from "../src/domain/documents/CheckReport.ts"

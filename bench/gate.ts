@@ -1,6 +1,6 @@
 /**
- * How long the gate takes to decide about a call with a thousand rules: `node bench/gate.ts`. Measures making the path
- * canonical on the real disk plus `decide`, for files and for URLs.
+ * How long the gate takes to decide about a call with a thousand rules: `node bench/gate.ts`. The time covers making
+ * the path canonical on the real disk, and `decide`. For files and for URLs.
  */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Effect from "effect/Effect"
@@ -33,7 +33,7 @@ const patternOf = (index: number): string => {
 
 const verdicts: ReadonlyArray<Verdict> = ["allow", "allow", "deny", "ask"]
 
-/** All rules concern the judged tool, which is the worst case. */
+/** The worst case: all rules are about the tool of the call. */
 const rulesOf = (tool: string): ReadonlyArray<Rule> =>
   Array.from({ length: ruleCount }, (_, index) => ({
     verdict: verdicts[index % verdicts.length] ?? "allow",
@@ -44,7 +44,7 @@ const rulesOf = (tool: string): ReadonlyArray<Rule> =>
 const percentile = (sorted: ReadonlyArray<number>, part: number): string =>
   (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0).toFixed(3)
 
-/** On a busy machine, only processor time shows how long a decision takes. */
+/** Processor time, because elapsed time depends on how busy the machine is. */
 const report = (name: string, times: ReadonlyArray<number>, processor: number): void => {
   const sorted = times.toSorted((a, b) => a - b)
   console.log(

@@ -1,6 +1,6 @@
 /**
- * The cost of the journal: the same run with and without it, in turn, in one process, with a model of fixed answer
- * time. Also measures how long resuming takes if all tasks have finished.
+ * What the journal costs: runs with and without it take turns in one process. The model answers in a fixed time. Also
+ * measures how long it takes to resume a run whose tasks have all finished.
  *
  *   node bench/journal-overhead.ts [--tasks 1000] [--latency 20] [--parallel 8] [--repeat 3]
  */
@@ -108,7 +108,7 @@ const measure = Effect.gen(function* () {
   const finished: Array<number> = []
   const goingOn: Array<number> = []
   let bytes = 0
-  /** The first pair is a warm-up and does not count. */
+  /** The first pair of runs warms up the process. It does not count. */
   for (let n = -1; n < Number(values.repeat); n += 1) {
     const at = { project: yield* makeProject(testSkills), home: yield* makeFolder }
     const place = {

@@ -1,11 +1,11 @@
 /**
- * Makes runs, conversations, checks and cancelled runs in one process again and again, as an editor or a service that uses
- * the library for days does, and watches what must not grow: memory after a garbage collection, open descriptors, handles of
- * Node, child processes, and files that nobody needs any more. Linux only: descriptors and processes are read in /proc.
+ * Repeats runs, conversations, checks and cancelled runs in one process. This is what an editor or a service does for
+ * days. Watches what must not grow: memory after a garbage collection, open descriptors, handles of Node, child
+ * processes, and files that nobody needs any more. Linux only: descriptors and processes are read from /proc.
  *
  *   node bench/long-loop.ts [--minutes 120] [--samples 24]
  *
- * The model server is a process of its own that is replaced at each sample, since it keeps what it was asked.
+ * The model server is a separate process. It keeps all requests, so each sample starts a new one.
  */
 import * as Effect from "effect/Effect"
 import { fork } from "node:child_process"
@@ -31,13 +31,13 @@ const { values } = parseArgs({
   }
 })
 
-/** A command exercises the sandbox and would leave a process behind if anything does. */
+/** A command uses the sandbox. If the program leaks processes, one would remain after the command. */
 const command = refinementWith([
   { name: "run_command", arguments: { argv: ["sh", "-c", "sleep 0 & echo done"] } },
   { name: "get_current_time", arguments: {} }
 ])
 
-/** In the server process: prints its address, and answers until it is ended. */
+/** In the process of the server: prints its address, and answers until it is ended. */
 const serve = Effect.gen(function* () {
   const server = yield* FakeOllama.make((body) => {
     const user = body.messages[1]?.content ?? ""
@@ -169,7 +169,7 @@ const loop = async (minutes: number, samples: number): Promise<void> => {
   await server.end()
   sandbox.remove()
 
-  /** The first quarter fills caches and compiles code. After that, the figures must be flat. */
+  /** In the first quarter, caches fill and code is compiled. After that, the figures must not grow. */
   const [first, last] = [seen[Math.floor(samples / 4)], seen.at(-1)]
   if (first === undefined || last === undefined) return
   const hours = (last.minutes - first.minutes) / 60

@@ -1,6 +1,6 @@
 /**
- * The cost of resuming and inspecting very long runs. A run is killed after half of its tasks, resumed to its end,
- * replayed, and made into a report, each on the command line. In seconds, with peak memory.
+ * What it costs to resume and inspect very long runs. A run is killed after half of its tasks and resumed to its end.
+ * Then it is replayed, and a report is made. Each step is a command. Prints seconds and the highest memory.
  *
  *   npm run build && node bench/long-runs.ts [--tasks 2000,10000] [--steps 10]
  */
@@ -19,7 +19,7 @@ const { values } = parseArgs({
 
 const binary = join(import.meta.dirname, "../bin/task-conductor.cjs")
 
-/** The peak memory of a running process, in MB. */
+/** The highest memory of a running process, in MB. */
 const peakOf = (child: ChildProcess): number => {
   try {
     const found = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))

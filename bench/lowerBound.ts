@@ -1,6 +1,6 @@
 /**
- * The lower bound for the time of a plan whose steps run one after another, on a server with a fixed number of slots.
- * Every refinement may start as soon as there is a plan.
+ * The shortest possible time of a plan whose steps run one after another, on a server with a fixed number of slots.
+ * Every refinement may start when the plan exists.
  */
 
 /** The times of a task: its refinement, its tools, and its execution. */
@@ -11,7 +11,7 @@ export interface TaskTimes {
 }
 
 export interface PlanTimes {
-  /** The time before the first refinement can start. */
+  /** The time until the first refinement can start. */
   readonly plan: number
   readonly steps: ReadonlyArray<ReadonlyArray<TaskTimes>>
   /** The time after the last step. */
@@ -22,8 +22,8 @@ const sum = (tasks: ReadonlyArray<TaskTimes>, time: (task: TaskTimes) => number)
   tasks.reduce((total, task) => total + time(task), 0)
 
 /**
- * A step cannot end before its longest task, before the slots have done its executions, or before they have done all
- * calls so far.
+ * A step needs at least three times: that of its longest task, that of its executions in all slots, and that of all
+ * calls so far in all slots.
  */
 export const lowerBound = ({ end, plan, steps }: PlanTimes, slots: number): number => {
   let finish = plan
@@ -37,14 +37,14 @@ export const lowerBound = ({ end, plan, steps }: PlanTimes, slots: number): numb
   return finish + end
 }
 
-/** How many tasks each step has if they are distributed evenly. */
+/** The number of tasks in each step, if tasks are spread evenly. */
 export const stepSizes = (tasks: number, steps: number): ReadonlyArray<number> =>
   Array.from(
     { length: steps },
     (_, step) => Math.floor(((step + 1) * tasks) / steps) - Math.floor((step * tasks) / steps)
   )
 
-/** Equal calls, and tools that take no time. `plan` and `end` are numbers of calls. */
+/** All calls take the same time, and tools take none. `plan` and `end` are numbers of calls. */
 export const evenPlan = (
   tasks: number,
   steps: number,

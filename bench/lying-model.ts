@@ -1,6 +1,6 @@
 /**
- * Runs whose model breaks a test and claims that all tests pass, each with a different lie and killed up to three
- * times. Counts the runs that end as done.
+ * Runs with a model that breaks a test and claims that all tests pass. Each run has a different lie and is killed up to
+ * three times. Counts the runs that wrongly end as done.
  *
  *   node bench/lying-model.ts [RUNS] [--seed 1] [--workers 2]
  */
@@ -26,7 +26,7 @@ const work = async (): Promise<void> => {
     all.push(lied)
   }
 }
-/** Ctrl-C ends with the counts so far. */
+/** Ctrl-C ends the bench. It prints the counts so far. */
 const tell = (): void => {
   const count = (is: (lied: Lied) => boolean): number => all.filter(is).length
   const breaches = all.reduce((sum, one) => sum + one.breaches.length, 0)

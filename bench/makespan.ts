@@ -1,6 +1,6 @@
 /**
- * How close a run comes to the lower bound for a schedule with strict sections, and the CPU time of a task. Runs a
- * whole pipeline over HTTP against a server with a fixed number of slots.
+ * How close a run comes to the shortest possible time if steps run strictly one after another. Also the CPU time of a
+ * task. The whole pipeline runs over HTTP against a server with a fixed number of slots.
  *
  *   node bench/makespan.ts [--tasks 100] [--steps 10] [--latency 200] [--slots 1,4,64] [--repeat 3]
  *   node bench/makespan.ts --shapes chain,funnel,lanes,ragged [--free 0.3] [--spread 0.4] [--draws 5]
@@ -53,7 +53,7 @@ const timeOf = ({ conclude, iterate, tasks }: ShapedPlan) => {
 
 const median = (numbers: ReadonlyArray<number>): number => numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? 0
 
-/** If calls take no time, there is no bound. */
+/** If calls take no time, the shortest possible time is unknown. */
 const relative = (number: number): string => (latency === 0 ? "-" : number.toFixed(3))
 
 interface Measured {

@@ -1,6 +1,6 @@
 /**
- * Prints what the map names for projects in the given folders: one line per command with its kind, its narrowing, and
- * whether its program is installed. `node bench/map-commands.ts [--kind tests] FOLDER...`
+ * Prints the commands that the map names for the projects in these folders. One line for each command: its kind, how it
+ * can be narrowed, and whether its program is installed. `node bench/map-commands.ts [--kind tests] FOLDER...`
  */
 import { readFileSync, accessSync, constants, statSync } from "node:fs"
 import { basename, join } from "node:path"

@@ -1,6 +1,6 @@
 /**
- * The CPU time of one model call, from the prompt to the whole text: many calls side by side against a server that answers at
- * once, in a process of its own.
+ * The CPU time of one model call, from the prompt to the whole text. Many calls run side by side against a server that
+ * answers at once. The server is a separate process.
  *
  *   node bench/model-calls.ts [CALLS]
  */

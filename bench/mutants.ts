@@ -1,6 +1,6 @@
 /**
- * Generates small changes of a source file that a test should notice: a comparison at its boundary, an inverted
- * condition, a larger number. Types, imports, logs and sentences stay unchanged, because texts decide nothing.
+ * Makes small changes of a source file that a test should notice: a comparison at its boundary, an inverted condition,
+ * a larger number. Does not change types, imports, logs and sentences: no decision depends on them.
  */
 import { parseAst } from "rolldown/parseAst"
 
@@ -52,7 +52,7 @@ const methods: Readonly<Record<string, string>> = {
   findLast: "find"
 }
 
-/** Methods whose string argument decides something. */
+/** Methods with a string argument on which a decision depends. */
 const searches = new Set(["includes", "startsWith", "endsWith", "has", "indexOf", "lastIndexOf", "split"])
 
 /** True for prose, such as a message or a part of a prompt. */
@@ -107,7 +107,7 @@ export const mutantsOf = (file: string, source: string): ReadonlyArray<Mutant> =
     if (searches.has(name) && text?.type === "Literal" && text["value"] !== "" && isText(text)) replace(text, '""')
   }
 
-  /** Removes an element with an adjacent comma: each element of a table, otherwise the last one. */
+  /** Removes an element with the comma beside it. In a table, removes each element once, otherwise only the last. */
   const elements = (all: ReadonlyArray<Node>): void => {
     const isTable = all.every(({ type }) => type === "Literal")
     for (const [index, element] of all.entries()) {

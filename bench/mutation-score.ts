@@ -1,6 +1,6 @@
 /**
- * Prints how many damaged documents the readers still understand, and how much damage to the meaning they report. `node
- * bench/mutation-score.ts [--seeds N] [--failures NAME]`
+ * Prints how many damaged documents the readers still understand. Also prints how often they report damage that changes
+ * the meaning. `node bench/mutation-score.ts [--seeds N] [--failures NAME]`
  */
 import { parseArgs } from "node:util"
 import { type Score, scoreHarmless, scoreHidden, scoreMeaningful, scorePairs } from "../test/mutations/MutationScore.ts"

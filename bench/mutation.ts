@@ -1,15 +1,15 @@
 /**
- * Counts how many small changes of the decisions in a room its quick tests notice. A mutant is applied to a copy of the tree; only
- * tests that are near the changed file run, until the first one fails.
+ * Changes decisions in the code and counts how many changes the quick tests notice. Each change (mutant) is made in a
+ * copy of the tree. Only tests near the changed file run, until the first one fails.
  *
  *   node bench/mutation.ts named                                          the changes of namedMutations.ts
  *   node bench/mutation.ts constants                                      each constant of scripts/heuristics.ts
  *   node bench/mutation.ts [ROOM|FILE ...] [--mutants N] [--seed S]       a random sample; without --mutants all
- *   node bench/mutation.ts ... --again FILE                               only what survived by this earlier output
+ *   node bench/mutation.ts ... --again FILE                               only mutants that survived in this earlier output
  *   node bench/mutation.ts ... --list                                     only prints the mutants
- *   node bench/mutation.ts ... --times                                    prints how long each test takes as well
+ *   node bench/mutation.ts ... --times                                    also prints how long each test takes
  *
- * A room is one of those below. A mutant that does not end in time counts as killed.
+ * The rooms are listed below. A mutant whose tests do not end in time counts as noticed.
  */
 import { type ChildProcess, execFileSync, fork } from "node:child_process"
 import { cpSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs"
@@ -23,7 +23,7 @@ import { namedMutations } from "./namedMutations.ts"
 
 const root = join(import.meta.dirname, "..")
 
-/** The rooms, and further tests of their decisions outside the room of the same name. */
+/** The rooms. Each with the tests outside `test/ROOM` that also test its decisions. */
 const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
   "services/agent": ["test/services/pipeline/TaskAgent.test.ts"],
   "services/permissions": [
@@ -48,7 +48,7 @@ const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
   "domain/excerpts": ["test/domain/models/PrefetchedParts.test.ts"]
 }
 
-/** A test file that takes longer for all its cases is not quick. In ms. */
+/** A test file that takes longer is not quick. In ms, for all its cases. */
 const longestTest = 20_000
 
 const { positionals, values } = parseArgs({
@@ -63,7 +63,7 @@ const { positionals, values } = parseArgs({
 })
 
 const texts = new Map<string, string>()
-/** The initial text of a file, because the tree may be edited meanwhile. */
+/** The text of a file at the start, because somebody may edit the tree meanwhile. */
 const read = (file: string): string => {
   const text = texts.get(file) ?? readFileSync(join(root, file), "utf8")
   texts.set(file, text)
@@ -71,7 +71,7 @@ const read = (file: string): string => {
 }
 
 const imports = new Map<string, ReadonlyArray<string>>()
-/** The repository files that a file imports. Text in a test may look like an import. */
+/** The files of the repository that a file imports. A string in a test may look like an import. */
 const importsOf = (file: string): ReadonlyArray<string> => {
   const known = imports.get(file)
   if (known !== undefined) return known
@@ -94,13 +94,13 @@ const loadedBy = (test: string): ReadonlySet<string> => {
 
 const testFiles = globSync("test/{domain,services}/**/*.test.ts", { cwd: root }).toSorted()
 
-/** Tests with the name of a file, and domain tests that import it. */
+/** Tests named like the file, and tests of the domain that import the file. */
 const nearTestsOf = (file: string): ReadonlyArray<string> => {
   const own = file.replace("src/", "test/").replace(".ts", ".test.ts")
   return testFiles.filter((test) => test === own || (test.startsWith("test/domain/") && importsOf(test).includes(file)))
 }
 
-/** The tests of a file: those near it, and those for its room that load it. */
+/** The tests of a file: tests near it, and those tests for its room that load it. */
 const testsOf = (file: string): ReadonlyArray<string> => {
   const [room = "", more = []] = Object.entries(rooms).find(([name]) => file.startsWith(`src/${name}/`)) ?? []
   const ofRoom = testFiles.filter((test) => test.startsWith(`test/${room}/`) || more.includes(test))
@@ -124,7 +124,7 @@ const sampleOf = (all: ReadonlyArray<Mutant>, size: number): ReadonlyArray<Mutan
 
 interface TestedMutant extends Mutant {
   readonly tests: ReadonlyArray<string>
-  /** True for a mutant from a list, whose tests run however long they take. */
+  /** True for a mutant from a list. Its tests run even if they are slow. */
   readonly isNamed?: boolean
 }
 
@@ -135,14 +135,14 @@ const namedMutants = (): ReadonlyArray<TestedMutant> =>
     return { file, start, end: start + from.length, text: to, tests, isNamed: true }
   })
 
-/** Tests of constants of turns that have a joint effect. */
+/** Tests of constants that only together have an effect on turns. */
 const testsOfTurns = [
   "test/services/agent/Compaction.test.ts",
   "test/services/pipeline/Prefetch.test.ts",
   "test/services/pipeline/Attempts.test.ts"
 ]
 
-/** The constants of the table, each increased, with the tests of their file. */
+/** Increases each constant of the table. Each comes with the tests of its file. */
 const constantMutants = (): ReadonlyArray<TestedMutant> =>
   heuristics.flatMap(({ from }) => {
     const [path = "", name = ""] = from.split("#")
@@ -204,7 +204,7 @@ const messageOf = <T>(process: ChildProcess, time: number): Promise<T | undefine
     process.on("message", end).on("exit", ended)
   })
 
-/** Runs tests with a changed file; undefined if they time out. */
+/** Runs tests with one file changed. Undefined if they do not end in time. */
 const runTests = async (order: MutantOrder, time: number): Promise<MutantAnswer | undefined> => {
   if (runner === undefined) {
     runner = fork(join(root, "bench/mutationTests.ts"), { cwd: copy, stdio: ["ignore", "ignore", "inherit", "ipc"] })
@@ -221,7 +221,7 @@ const runTests = async (order: MutantOrder, time: number): Promise<MutantAnswer 
   return result
 }
 
-/** The 95 % confidence interval of the score of all mutants (Wilson). */
+/** The 95 % confidence interval for the score of all mutants (Wilson). */
 const intervalOf = (killed: number, all: number): string => {
   const [share, z] = [killed / all, 1.96]
   const middle = (share + z ** 2 / (2 * all)) / (1 + z ** 2 / all)

@@ -1,6 +1,7 @@
 /**
- * The process in which bench/mutation.ts runs tests on a copy of the tree. It receives a file with its changed text and
- * the tests, and answers with the first failing test file. It is a separate process, because a mutant may never end.
+ * The process that runs tests for bench/mutation.ts on a copy of the tree. It receives a changed file and the names of
+ * tests. It answers with the first test file that fails. It is a separate process, because tests of a mutant may never
+ * end.
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -13,7 +14,7 @@ export interface MutantOrder {
 }
 
 export interface MutantAnswer {
-  /** The test file that noticed the mutant. */
+  /** The test file that failed because of the mutant. */
   readonly killer: string | undefined
   /** How long each test file took, in milliseconds. */
   readonly times: ReadonlyArray<readonly [test: string, time: number]>
@@ -21,7 +22,7 @@ export interface MutantAnswer {
 
 const root = process.cwd()
 
-/** Runs the tests in the requested order: the quickest first. */
+/** Runs the tests in the given order. The quickest come first. */
 class AsAsked extends BaseSequencer {
   override sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
     return Promise.resolve(files)
@@ -49,7 +50,7 @@ process.on("message", async ({ file, tests, text }: MutantOrder) => {
   writeFileSync(path, text)
   vitest.invalidateFile(path)
   const chosen = tests.flatMap((test) => all.filter(({ moduleId }) => moduleId === join(root, test)))
-  // Results of an earlier mutant would be reported again.
+  // Otherwise results for an earlier mutant would be reported again.
   vitest.state.filesMap.clear()
   vitest.state.errorsSet.clear()
   const { testModules, unhandledErrors } = await vitest.runTestSpecifications(chosen)

@@ -1,6 +1,6 @@
 /**
- * Changes of decisions that a quick test must notice, each with its decision and its test. The file must contain
- * `from`.
+ * Changes of decisions that a quick test must notice. Each entry names the decision and the test. The file must contain
+ * the text `from`.
  */
 export interface NamedMutation {
   readonly decides: string

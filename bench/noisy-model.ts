@@ -1,10 +1,12 @@
 /**
- * Measures whole runs with a model that answers right but damaged as small models damage: how many are done, how many
- * report a wrong outcome as right, and how many more model calls they take. Each run has six tasks on long files.
+ * Whole runs with a model that answers correctly, but whose answers are damaged as those of small models are. Counts
+ * how many runs are done, how many report a wrong result as right, and how many additional model calls they need. Each
+ * run has six tasks on long files.
  * `node bench/noisy-model.ts [--damage 0.1,0.3,0.5] [--runs 200] [--seed 1] [--window 4096,8192] [--lines 2000]
- * [--model right|claiming|endless] [--stubborn 0.2] [--only PATTERN] [--rates NAME=WEIGHT,...] [--kinds groups|all|none] [--list N]`
- * `claiming` says that it has made changes and sends none, `endless` never comes to an end: none of their runs is done. The
- * model that lies about checks has a bench of its own, bench/lying-model.ts.
+ * [--model right|claiming|endless] [--stubborn 0.2] [--only PATTERN] [--rates NAME=WEIGHT,...] [--kinds
+ * groups|all|none] [--list N]`
+ * The model `claiming` says that it made changes, but sends none. The model `endless` never stops writing. None of
+ * their runs may end as done. bench/lying-model.ts covers models that lie about checks.
  */
 import { parseArgs } from "node:util"
 import { badModels } from "../test/noisy/BadModels.ts"
@@ -21,12 +23,12 @@ const { values } = parseArgs({
     lines: { type: "string", default: "2000" },
     model: { type: "string", default: "right" },
     stubborn: { type: "string", default: "0.2" },
-    /** Only kinds with a matching name. */
+    /** Only kinds of damage whose name matches. */
     only: { type: "string", default: "" },
-    /** Weights of groups or kinds, by the beginning of their names, instead of the defaults. */
+    /** Weights of groups or kinds, by the beginning of their names. Others keep their defaults. */
     rates: { type: "string", default: "" },
     kinds: { type: "string", default: "groups" },
-    /** How many unfinished runs are printed, each with its damaged answers. */
+    /** At most this many unfinished runs are printed, with their damaged answers. */
     list: { type: "string", default: "0" }
   }
 })

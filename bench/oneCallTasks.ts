@@ -1,4 +1,4 @@
-/** The model's answers in a run whose tasks each make one call that changes nothing, and report. */
+/** The answers of the model in a run. Each task makes one call that changes nothing, and then reports. */
 import { stageName } from "../test/support/stageName.ts"
 
 const call = JSON.stringify({ uid: "call-1", name: "get_file_tree", arguments: {} })

@@ -1,6 +1,6 @@
 /**
- * Checks many generated plans with mistakes of every rule, with `check` in a project and with `run --plan`, and counts
- * how often the two disagree.
+ * Checks many generated plans. They contain mistakes against every rule. Each plan is checked by `check` in a project
+ * and by `run --plan`. Counts how often the two disagree.
  *
  *   node bench/plan-agreement.ts [PLANS]
  */

@@ -1,6 +1,7 @@
 /**
- * Simulates power losses at random, seeded moments of a run of twelve tasks, and resumes it from what the disk may then
- * contain: unsynced writes are dropped, torn or reordered. Counts lost acknowledged records and damage at the end.
+ * Simulates a power loss at random moments of a run of twelve tasks, by seed. Resumes the run from what the disk may
+ * then contain: writes that were not flushed are lost, cut or reordered. Counts lost records that had been reported as
+ * saved, and damage at the end.
  *
  *   node bench/power-loss.ts [SEEDS] [--seed 1]
  */

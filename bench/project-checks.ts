@@ -1,12 +1,13 @@
 /**
  * Runs the checks that the map names for real projects, in the default sandbox and on a working copy. A scripted model
- * adds an empty line to a file, the program checks that, and the change is not approved. The second run uses the cache
- * of the first.
+ * adds an empty line to a file. The program checks that change. The change is then not approved. A second run uses the
+ * cache of the first.
  *
  *   node bench/project-checks.ts FOLDER:FILE...      (FILE is a source file, relative to the FOLDER of its project)
  *
- * One line for each check: seconds, exit code, what the host says of it. Dependencies have to be installed as the
- * project's developers do it. State and caches go into a folder of this measurement, so that the first run has none.
+ * Prints one line for each check: seconds, exit code, and what the program says about it. First install the
+ * dependencies of the project as its developers do. State and caches go into a new folder, so that the first run has
+ * none.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"

@@ -1,7 +1,7 @@
 /**
- * How much of its prompts a server need not read again, because they begin like earlier ones: for a server that keeps
- * only its last prompt, and for one that keeps all prompts of a run. The run has ten tasks of four skills on this
- * repository.
+ * How much of its prompts a server need not read again, because an earlier prompt had the same beginning. Computed for
+ * a server that keeps only its last prompt, and for a server that keeps all prompts of a run. The run has ten tasks of
+ * four skills on this repository.
  *
  *   node bench/prompt-starts.ts
  */
@@ -10,7 +10,7 @@ import { run } from "../src/index.ts"
 import { slotModel, startSlotServer } from "./SlotServer.ts"
 import { stageName } from "../test/support/stageName.ts"
 
-/** A task with its calls: name, skill, request, the results that it uses, and the calls of its refinement. */
+/** A task with its calls: name, skill, request, results that it uses, and calls of its refinement. */
 interface Work {
   readonly name: string
   readonly skill: string
@@ -146,7 +146,7 @@ const sharedStart = (one: string, other: string): number => {
 interface Count {
   calls: number
   characters: number
-  /** Characters in common with the last prompt, and with the best earlier prompt. */
+  /** The length of the common beginning with the last prompt, and with the best earlier prompt. In characters. */
   last: number
   any: number
 }
@@ -154,7 +154,7 @@ interface Count {
 const counts = new Map<string, Count>()
 const before: Array<string> = []
 
-/** Counts a prompt. It is remembered with its answer, as on a server. */
+/** Counts a prompt. Remembers the prompt with its answer, as a server does. */
 const countPrompt = (stage: string, prompt: string, answer: string): void => {
   const count = counts.get(stage) ?? { calls: 0, characters: 0, last: 0, any: 0 }
   counts.set(stage, {
@@ -168,7 +168,7 @@ const countPrompt = (stage: string, prompt: string, answer: string): void => {
 
 const server = await startSlotServer({
   slots: 1,
-  /** Longer than tools take, in ms. */
+  /** Longer than tools usually take, in ms. */
   latency: 400,
   answer: (system, user) => {
     const stage = stageName({ system, user })

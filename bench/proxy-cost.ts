@@ -1,7 +1,4 @@
-/**
- * Measures the cost of the proxy for listed hosts, for a sandboxed command that does nothing: `node bench/proxy-cost.ts
- * [TIMES]`.
- */
+/** What the proxy for listed hosts costs a sandboxed command that does nothing: `node bench/proxy-cost.ts [TIMES]`. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Effect from "effect/Effect"
 import { openTools } from "../test/support/OpenTools.ts"
@@ -14,7 +11,7 @@ const median = Effect.fnUntraced(function* (network: false | ReadonlyArray<strin
   for (let at = 0; at <= times; at++) {
     const started = performance.now()
     yield* run("run_command", { argv: ["true"] })
-    /** The first command also tries out the sandbox. */
+    /** The first command is slower, because it also tests the sandbox. */
     if (at > 0) all.push(performance.now() - started)
   }
   return Math.round(all.toSorted((a, b) => a - b)[Math.floor(times / 2)] ?? 0)

@@ -1,12 +1,13 @@
 /**
- * Kills runs of twelve tasks, up to eight side by side, at random times and up to five times each, lets them go on, and
- * counts what was broken; see bench/crash-points.ts. With `--log` each run is written down, and what is there counts: the
- * bench can be ended with Ctrl-C and go on another time. Every run has a seed of its own.
+ * Kills runs of twelve tasks at random times, each up to five times, and resumes them. Up to eight runs work side by
+ * side. Counts damage as bench/crash-points.ts does. Each run has its own seed. `--log` writes each run to a file.
+ * After Ctrl-C, the bench continues from this file.
  *
- * With `--copies` the runs change files in working copies instead, which commands and checks in the sandbox see: two tasks side by
- * side, a task for each of four files, and one that changes a file again. Processes that outlive a killed program by
- * five seconds are counted by themselves. With `--undo` each run is killed once, and undone instead of resumed: the project must
- * be as it was before, byte for byte.
+ * With `--copies`, runs change files in working copies, which commands and checks in the sandbox see. Two tasks run
+ * side by side, a for-each task works on four files, and one task changes a file again. Processes that live more than
+ * five seconds after their program was killed are counted separately.
+ * With `--undo`, each run is killed once, and then undone, not resumed. Every byte of the project must be as before the
+ * run.
  *
  *   node bench/random-kills.ts [KILLS] [--copies] [--undo] [--seed 1] [--workers 2] [--log FILE]
  */
@@ -32,7 +33,7 @@ const wanted = Number(positionals[0] ?? "100")
 const seed = Number(values.seed)
 const { log } = values
 
-/** One run with all its kills. `run` counts from 1 for each seed. */
+/** One run with all its kills. For each seed, `run` counts from 1. */
 interface Done {
   readonly seed: number
   readonly run: number
@@ -54,14 +55,14 @@ let next = Math.max(0, ...done.map(({ run, seed: of }) => (of === seed ? run : 0
 
 const begun = performance.now()
 const reference = await Effect.runPromise(makeReferenceOf(values.copies ? copyWork : twelveTasks))
-/** The time range of kills, in ms: anywhere in a run. */
+/** The earliest and the latest time of a kill, in ms. Together they cover the whole run. */
 const within = values.copies ? Math.round(performance.now() - begun) : 700
 
 const work = async (): Promise<void> => {
   while (kills() < wanted) {
     const run = next
     next += 1
-    /** Seeds are spread, because neighbouring seeds produce similar sequences. */
+    /** Spreads the seeds, because neighbouring seeds would produce similar numbers. */
     const random = makeRandom(Math.imul(seed * 65_537 + run, 2_654_435_761))
     const parallel = 1 + random(8)
     const options = { random, within, parallel, latency: 5 }
@@ -74,7 +75,7 @@ const work = async (): Promise<void> => {
     if (log !== undefined) appendFileSync(log, `${JSON.stringify(one)}\n`)
   }
 }
-/** Ctrl-C ends with the counts so far. */
+/** Ctrl-C ends the bench. It prints the counts so far. */
 const tell = (): void => {
   const breaches = done.reduce((sum, one) => sum + one.breaches.length, 0)
   const outlived = done.reduce((sum, one) => sum + (one.outlived ?? 0), 0)

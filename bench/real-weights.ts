@@ -1,13 +1,15 @@
 /**
- * Runs a model that is far too small for the work on thirty prompts, and shows how each ended: it must be told to the person soon,
- * and nothing wrong may end as done. Whether it is wrong is judged by the files, and by what an answer has to name.
+ * Gives thirty prompts to a model that is far too small for them, and shows how each ended. The user must learn soon
+ * that it failed, and nothing wrong may end as done. The files show whether a result is wrong. An answer must also
+ * contain certain names.
  *
  *   npm run build
  *   node bench/real-weights.ts --server PROGRAM --weights FILE [--port 18080] [--threads 1] [--window 4096] [--only run,plan,ask]
  *     [--number N] [--seed 1] [--keep FOLDER]
  *
- * `--server` is a llama-server and `--weights` a GGUF of SmolLM2-135M-Instruct; the environment may name them as LLAMA_SERVER and
- * LLAMA_WEIGHTS. `--keep` writes what each prompt printed. Ends with 1 when something wrong ended as done.
+ * `--server` is a llama-server. `--weights` is a GGUF file of SmolLM2-135M-Instruct. The environment variables
+ * LLAMA_SERVER and LLAMA_WEIGHTS can name them, too. `--keep` saves what each prompt printed. The exit code is 1 if
+ * something wrong ended as done.
  */
 import { spawn } from "node:child_process"
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -34,7 +36,7 @@ if (values.server === "" || values.weights === "") {
   process.exit(2)
 }
 
-/** A prompt is abandoned after this many seconds, which counts as a fault of the product. */
+/** A prompt is given up after this many seconds. That counts as a fault of the program. */
 const patience = 900
 
 const address = `http://127.0.0.1:${values.port}`
@@ -69,13 +71,13 @@ const startServer = async () => {
   return child
 }
 
-/** The outcome of a prompt. */
+/** How one prompt ended. */
 interface WeightsOutcome {
   readonly prompt: WeightsPrompt
   readonly status: string
   readonly code: number | string
   readonly seconds: number
-  /** Why it wrongly ended as done; empty otherwise. */
+  /** Why the end as done is wrong. Empty if it is right. */
   readonly wrong: string
   readonly message: string
 }
@@ -95,7 +97,7 @@ const reportOf = (stdout: string) => {
   return undefined
 }
 
-/** One folder for all prompts, so that the server remembers the beginning of their text. */
+/** All prompts use one folder, so that the server remembers the common beginning of their text. */
 const sandbox = makeSandbox()
 
 const freshProject = (): void => {

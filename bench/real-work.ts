@@ -1,6 +1,6 @@
 /**
- * Real work from public repositories, done by the built product and judged by the tests that the project itself wrote for
- * it. Needs git, Python with pytest, Maven, and `npm run build`. The pieces are in `realWorkPieces.ts`.
+ * Real work from public repositories. The built program does the work, and the project's own tests judge it. Needs git,
+ * Python with pytest, Maven, and `npm run build`. `realWorkPieces.ts` has the pieces.
  *
  *   node bench/real-work.ts list
  *   node bench/real-work.ts prepare PIECE DIR [--mirror PATH]
@@ -9,16 +9,17 @@
  *   node bench/real-work.ts judge PIECE DIR [--record DIR]
  *   node bench/real-work.ts checks
  *
- * `prepare` makes the folder at the commit before the work, from the public repository or from a bare copy of it, and is
- * the only part that uses the network. What judges goes into `DIR.judge`, where the run does not see it: the upstream
- * commit, and the names of the tests that fail before it and pass with it. A piece without such tests is refused.
- * `run` writes the events to `DIR.events.jsonl` and keeps the state of the product in `DIR.state`.
- * `play` is `run` on a real server whose text is replaced by a good path, made of the upstream commit (`textProxy.ts`): with any
- * model, also one of noise. For pieces that tests judge.
- * `checks` plays small projects whose check cannot work (`brokenChecks.ts`), and needs neither a model nor a network.
+ * `prepare` makes the folder at the commit before the work, from the public repository or a bare copy of it. Only this
+ * part uses the network. What the judge needs goes into `DIR.judge`, where the run cannot see it: the upstream commit,
+ * and the names of the tests that fail before this commit and pass with it. A piece without such tests is refused.
+ * `run` writes the events to `DIR.events.jsonl` and the state of the program to `DIR.state`.
+ * `play` runs a piece on a real server. A proxy (`textProxy.ts`) replaces the text of the answers by the right steps,
+ * which come from the upstream commit. So any model works, even one that writes noise. Only for pieces that tests
+ * judge.
+ * `checks` runs small projects whose check cannot work (`brokenChecks.ts`). Needs no model and no network.
  * `judge` works on a copy and prints one row. `--record` is a folder with what the model server saw: `req-NNN.txt` is a
- * prompt and `ans-NNN.txt` its answer. Tokens are characters / 4; prefill is what a server with one slot that keeps its
- * last prompt has to read anew.
+ * prompt, `ans-NNN.txt` its answer. Tokens are characters / 4. Prefill is what a server with one slot must read if it
+ * keeps its last prompt.
  */
 import { spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
@@ -44,7 +45,7 @@ const output = (command: string, args: ReadonlyArray<string>, cwd?: string): str
   return stdout
 }
 
-/** The folders of a prepared piece. All except the working folder are beside it. */
+/** The folders of a prepared piece. They lie beside each other. */
 const foldersOf = (directory: string) => {
   const work = resolve(directory)
   return {
@@ -74,7 +75,10 @@ const withCopy = <A>(folder: string, use: (copy: string) => A): A => {
 /** Where Maven writes its reports. */
 const mavenReports = "target/surefire-reports"
 
-/** The test command. All runners except Maven write their reports into a given folder. */
+/**
+ * The command that runs the tests. Maven has its own folder for reports. The other runners write them to a given
+ * folder.
+ */
 const runners: Record<TestRunner, (reports: string, piece: Piece) => readonly [string, ReadonlyArray<string>]> = {
   vitest: (reports) => ["node_modules/.bin/vitest", ["run", "--reporter=junit", `--outputFile=${reports}/junit.xml`]],
   pytest: (reports, { python }) => [
@@ -92,7 +96,7 @@ const runners: Record<TestRunner, (reports: string, piece: Piece) => readonly [s
   maven: () => ["mvn", ["-q", "-B", "test"]]
 }
 
-/** Each test in a JUnit report, and whether it passed. Skipped tests are omitted. */
+/** The tests in a JUnit report, and whether they passed. Skipped tests are left out. */
 const testsOf = (xml: string): ReadonlyMap<string, boolean> =>
   new Map(
     Array.from(
@@ -121,8 +125,8 @@ const runTests = (runner: TestRunner, piece: Piece, folder: string): ReadonlyMap
 }
 
 /**
- * Copies the tests that judge a piece into a folder: those of the upstream commit, or those of the base with the new
- * name.
+ * Copies the tests that judge a piece into a folder. For a rename, these are the tests before the work with the new
+ * name. Otherwise they come from the upstream commit.
  */
 const bringTests = ({ base, judgement }: Piece, { upstream }: Folders, folder: string): void => {
   if (judgement.kind === "answer" || judgement.kind === "places") return
@@ -143,14 +147,14 @@ const testsWithUpstream = (piece: Piece, folders: Folders, folder: string): Read
   return runTests(piece.runner, piece, folder)
 }
 
-/** How many lines of tracked and new files still have the old name where they must not. */
+/** How many lines of tracked and new files still have the old name, although it must be gone there. */
 const linesWith = (folder: string, name: string, keptIn: ReadonlyArray<string>): number =>
   spawnSync("git", ["grep", "--untracked", "-nw", name, "--", ".", ...keptIn.map((file) => `:!${file}`)], {
     cwd: folder,
     encoding: "utf8"
   }).stdout.split("\n").length - 1
 
-/** The old lines that a diff without context removes or changes, by file. */
+/** The lines that a diff without context removes or changes, by file. */
 const changedLines = (diff: string): ReadonlyMap<string, ReadonlySet<number>> => {
   const files = new Map<string, Set<number>>()
   let lines = new Set<number>()
@@ -163,7 +167,7 @@ const changedLines = (diff: string): ReadonlyMap<string, ReadonlySet<number>> =>
   return files
 }
 
-/** The last line of a statement: where its brackets are closed. */
+/** The last line of a statement, where all its brackets are closed. */
 const statementEnd = (lines: ReadonlyArray<string>, start: number): number => {
   let open = 0
   for (let at = start; at <= lines.length; at++) {
@@ -175,8 +179,8 @@ const statementEnd = (lines: ReadonlyArray<string>, start: number): number => {
 }
 
 /**
- * How many of the places that the upstream commit changes were changed, and how many of the places that it keeps were
- * kept.
+ * How many of the places to change were changed, and how many of the places to keep were kept. The upstream commit
+ * shows which places these are.
  */
 const placesOutcome = ({ base }: Piece, { folder, pattern, upstream: commit }: ByPlaces, folders: Folders): string => {
   const { upstream, work } = folders
@@ -204,7 +208,7 @@ const placesOutcome = ({ base }: Piece, { folder, pattern, upstream: commit }: B
 
 // The parts of the bench
 
-/** Produces the finished work: the upstream commit, or the rename by plain replacement. */
+/** Does the work in the right way: with the upstream commit, or by replacing the old name everywhere. */
 const finish = ({ judgement }: Piece, { upstream }: Folders, folder: string): void => {
   if (judgement.kind === "tests")
     output("git", ["--git-dir", upstream, "--work-tree", folder, "checkout", "-f", judgement.upstream, "--", "."])
@@ -265,7 +269,7 @@ interface RunOptions {
   readonly command: string
 }
 
-/** Without a terminal, everything inside the project is approved. With `--yes-this-run`, reads would be denied. */
+/** Without a terminal, everything inside the project is approved. `--yes-this-run` alone would deny reads. */
 const run = (piece: Piece, { events, state, work }: Folders, options: RunOptions): void => {
   const flags = [
     "--project",
@@ -300,7 +304,7 @@ const run = (piece: Piece, { events, state, work }: Folders, options: RunOptions
   console.log(`${piece.name}: exit code ${status}`)
 }
 
-/** The answers of a model that reads the files of the upstream commit and changes them in the same way. */
+/** The answers of a model that reads the files of the upstream commit and makes the same changes. */
 const goodPath = ({ base, judgement, prompt }: Piece, { upstream }: Folders) => {
   if (judgement.kind !== "tests") return fail("Only a piece that tests judge has a path that can be played.")
   const git = (...args: ReadonlyArray<string>) => output("git", ["--git-dir", upstream, ...args]).trim()
@@ -320,7 +324,7 @@ const goodPath = ({ base, judgement, prompt }: Piece, { upstream }: Folders) => 
   }
 }
 
-/** Runs a piece on a real server behind the proxy that replaces its text. */
+/** Runs a piece on a real server. The proxy in front of the server replaces the text of answers. */
 const play = async (piece: Piece, folders: Folders, options: RunOptions, record: string | undefined) => {
   const answers = `${folders.work}.answers.json`
   writeFileSync(answers, JSON.stringify(goodPath(piece, folders)))
@@ -343,7 +347,7 @@ interface Costs {
   readonly written: number
 }
 
-/** The prompt without tool definitions, which no server puts at the end. */
+/** The prompt without the definitions of tools. No server puts these at the end of a prompt. */
 const messagesOf = (prompt: string): string => prompt.split("\n\n===== TOOLS =====", 1)[0] ?? ""
 
 const commonLength = (a: string, b: string): number => {
@@ -395,7 +399,7 @@ const eventsOf = (file: string): ReadonlyArray<RunEvent> =>
         .map((line) => JSON.parse(line))
     : []
 
-/** The verdict in one column: tests that prove the work, and tests that must not break. */
+/** The result in one column: tests that prove the work, and tests that must still pass. */
 const outcomeOf = (piece: Piece, folders: Folders, answer: string): string => {
   const { judgement } = piece
   if (judgement.kind === "answer") {

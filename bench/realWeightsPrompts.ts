@@ -1,6 +1,6 @@
 /**
- * The small project and the prompts of bench/real-weights.ts, with the requirements for an end as done: the content of
- * files, and the names in an answer or a plan.
+ * The small project and the prompts of bench/real-weights.ts. Each prompt says what an end as done needs: the content
+ * of files, or names in an answer or a plan.
  */
 
 /** The files of the project by path. */
@@ -19,22 +19,22 @@ export const projectFiles: Readonly<Record<string, string>> = {
 
 export interface WeightsPrompt {
   readonly command: "run" | "plan" | "ask"
-  /** From 1, within its command. */
+  /** The number of the prompt within its command, from 1. */
   readonly number: number
   readonly text: string
-  /** Why an end as done is wrong; empty if it is right. `fileText` returns the current text of a file. */
+  /** Why an end as done is wrong. Empty if it is right. `fileText` returns the current text of a file. */
   readonly faultOf: (answer: string, fileText: (path: string) => string | undefined) => string
 }
 
 type FaultOf = WeightsPrompt["faultOf"]
 
-/** Requires an answer with one of these names. */
+/** The answer must contain one of these names. */
 const names =
   (...wanted: ReadonlyArray<RegExp>): FaultOf =>
   (answer) =>
     wanted.some((one) => one.test(answer)) ? "" : `The answer does not name ${wanted.join(" or ")}.`
 
-/** Requires a file that contains `wanted` and no longer `unwanted`. */
+/** The file must contain `wanted`, and no longer contain `unwanted`. */
 const holds =
   (path: string, wanted: RegExp, unwanted?: RegExp): FaultOf =>
   (_, fileText) => {
@@ -48,7 +48,7 @@ const isGone =
   (_, fileText) =>
     fileText(path) === undefined ? "" : `${path} is still there.`
 
-/** Requires a plan whose tasks name this. */
+/** The tasks of the plan must contain this name. */
 const plans =
   (wanted: RegExp): FaultOf =>
   (plan) =>

@@ -1,9 +1,9 @@
 /**
- * Pieces of real work from public repositories under permissive licences, with their judgement: the data of
- * `real-work.ts`.
+ * The pieces of real work for `real-work.ts`, and how each is judged. They come from public repositories under
+ * permissive licences.
  */
 
-/** How a project runs its tests. All runners can write JUnit XML, from which the results are counted. */
+/** How a project runs its tests. Each of these can write JUnit XML, from which the results are counted. */
 export type TestRunner = "vitest" | "pytest" | "maven"
 
 /**
@@ -15,7 +15,7 @@ interface ByUpstreamTests {
   readonly testFiles: ReadonlyArray<string>
 }
 
-/** The old name must be gone except where it must stay. The project's own tests must pass with the new name. */
+/** The old name must be gone, except where it must stay. The project's own tests must pass with the new name. */
 interface ByRename {
   readonly kind: "rename"
   readonly from: string
@@ -31,7 +31,8 @@ interface ByAnswer {
 }
 
 /**
- * The work must change exactly the places that the upstream commit changes: statements that begin with a matching line.
+ * The work must change exactly the places that the upstream commit changes. Each place is a statement whose first line
+ * matches.
  */
 export interface ByPlaces {
   readonly kind: "places"
@@ -48,21 +49,21 @@ export interface Piece {
   /** A public git URL. */
   readonly repository: string
   readonly license: string
-  /** The commit from which the work starts. */
+  /** The commit at which the work starts. */
   readonly base: string
-  /** The request of a user: what the program does and should do, never how. */
+  /** What a user would ask for: what the program does and should do, never how to change it. */
   readonly prompt: string
   /**
-   * Packages that the tests need, from the public registry. With `python` they come from PyPI into `.venv`, otherwise
-   * from npm into `node_modules`. Their scripts do not run.
+   * Packages that the tests need, from the public registry. With `python`, they come from PyPI into `.venv`. Otherwise
+   * they come from npm into `node_modules`. Their scripts do not run.
    */
   readonly packages: ReadonlyArray<string>
-  /** The Python command that creates `.venv`. */
+  /** The command for Python, with which `.venv` is created. */
   readonly python?: string
   readonly runner?: TestRunner
-  /** Arguments that narrow the judging tests if the whole suite takes too long. */
+  /** Arguments that select some of the judging tests, if all of them take too long. */
   readonly testArguments?: ReadonlyArray<string>
-  /** The project's test command, passed to the run as `--check`. */
+  /** The command for the project's tests. The run gets it as `--check`. */
   readonly check?: string
   readonly judgement: ByUpstreamTests | ByRename | ByAnswer | ByPlaces
 }

@@ -1,15 +1,19 @@
 /**
- * A rolling upgrade with runs under way, by seed: two workers of an old build carry out three runs of old clients, one of
- * which waits for approvals. A worker of the new build is started, an old one is told to end, a second new one is started,
- * and the last old one is told to end, each at a moment that the seed says. Then a run that is left is resumed by the new build.
+ * A rolling upgrade while runs are in progress, by seed. Two workers of an old build carry out three runs of old
+ * clients. One of the runs waits for approvals. Then a worker of the new build starts, an old worker is told to end, a
+ * second new worker starts, and the last old worker is told to end. The seed sets the time of each step. A run that has
+ * no worker left is resumed by the new build.
  *
- * It is checked that a run that is left says once what to do, and that each run ends once, as done, for the old client that
- * still waits; that no work is lost, and none is done twice unless a question said that it may; that new workers say at most
- * once of a run that they leave it alone, and that they take new runs.
+ * At the end, the bench checks:
+ * - A run without a worker says once what to do.
+ * - Each run ends once, as done. Its old client is still waiting for it.
+ * - No work is lost. No work was done twice, unless a question said that this may happen.
+ * - A new worker says at most once that it leaves a run alone, and it takes new runs.
  *
  *   node bench/rolling-upgrade.ts [ROUNDS] [--seed 1] [--version 0.2.0] [--old COMMIT] [--tasks 10] [--limit 120] [--verbose]
  *
- * The new build differs in one line of its sources, or in its version too; the old one is this tree, or that of a commit.
+ * The new build differs in one line of its sources. With `--version`, it also has another version. The old build is
+ * this tree, or the one of COMMIT.
  */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Effect from "effect/Effect"
@@ -55,7 +59,7 @@ interface Build {
   readonly client: NonNullable<BeginOptions["client"]>
 }
 
-/** Links the packages of the repository, except those that a build brings itself: the program and the cluster. */
+/** Links the packages of the repository, except those that a build contains itself: the program and the cluster. */
 const linkPackages = (folder: string): void => {
   const packages = join(folder, "node_modules")
   mkdirSync(packages)
@@ -130,14 +134,14 @@ const round = (seed: number, old: Build, next: Build) =>
     const breaches: Array<string> = []
     if (codes.some((code) => code !== 143)) breaches.push(`old workers ended with ${codes.join(", ")}`)
 
-    /** A run without a worker reports that, and the new build resumes it. */
+    /** A run without a worker must say so. The new build then resumes it. */
     const left = ids.filter((id) => !ended.has(id))
     for (const id of left) {
       const watcher = yield* world.start(["attach", id], env, old.program)
       /** Older clients do not say what to do. */
       const hint = values.old === undefined ? `task-conductor resume ${id} --cluster` : "No worker has version"
       const said = watcher.says(hint).then(() => true)
-      /** A worker that could not report its end counts as alive for fifteen seconds. */
+      /** If a worker could not report its end, it counts as alive for fifteen seconds. */
       const isSaid = yield* Effect.promise(() => Promise.race([said, pause(20_000)]).catch(() => undefined))
       if (isSaid !== true) breaches.push(`${id} is left, and nobody is told what to do: ${watcher.stderr()}`)
       yield* Effect.promise(() => pause(4000))

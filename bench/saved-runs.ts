@@ -1,6 +1,7 @@
 /**
- * How long `runs` takes with many saved runs: copies of one run, each under an id of its own, listed after their files were
- * dropped from the memory of the system (Linux) and again at once. Needs `npm run build`.
+ * How long `runs` takes if there are many saved runs. They are copies of one run, with different ids. Measures once
+ * after the system (Linux) has dropped the files from its memory, and once again right after that. Needs `npm run
+ * build`.
  *
  *   node bench/saved-runs.ts [--runs 2000] [--repeat 5]
  */
@@ -41,7 +42,7 @@ for (let number = 1; number < count; number += 1) {
   writeFileSync(join(runs, runId, "journal.jsonl"), textOf(linesOf(own)))
 }
 
-/** The milliseconds of one list, until its last byte. */
+/** The time of one list until its last byte, in milliseconds. */
 const listed = (...flags: ReadonlyArray<string>): number => {
   const begun = performance.now()
   const { status, stdout } = start("runs", ...flags)

@@ -1,6 +1,6 @@
 /**
- * The cost of a run per task if it has very many: CPU time, peak memory, and retained memory at its end. The plan is
- * given, the server is a separate process, and the run has a journal.
+ * What each task of a very large run costs: CPU time, highest memory, and memory that is still used at the end. The
+ * plan is given, the server is a separate process, and the run has a journal.
  *
  *   npm run build && node bench/scale.ts [--tasks 1000,4000,10000] [--steps 10] [--repeat 1] [--no-journal]
  */
@@ -19,7 +19,7 @@ const { values } = parseArgs({
     steps: { type: "string", default: "10" },
     repeat: { type: "string", default: "1" },
     "no-journal": { type: "boolean", default: false },
-    /** Does the work of one run against the server at this address. */
+    /** Does the work of one run with the server at this address. */
     url: { type: "string" },
     plan: { type: "string", default: "" }
   }

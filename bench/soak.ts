@@ -1,7 +1,8 @@
 /**
- * Days of work in hours: runs that are killed and resumed, conversations that are killed, and cluster runs on two
- * long-lived workers under faults. Logs the state of the workers, the database and the machine every minute. Finally
- * prints what grew from the second fifth of the time to the last, and all damage.
+ * The work of days in a few hours: runs that are killed and resumed, conversations that are killed, and cluster runs
+ * under faults. The two workers of the cluster stay the same. Logs the state of the workers, the database and the
+ * machine every minute. At the end, compares the last fifth of the time with the second fifth, and prints what grew,
+ * and all damage.
  *
  *   node bench/soak.ts [--minutes 15] [--seed 1] [--log FILE]
  */
@@ -31,16 +32,16 @@ const { values } = parseArgs({
 const time = Number(values.minutes) * 60_000
 const random = makeRandom(Math.imul(Number(values.seed), 2_654_435_761))
 
-/** These faults leave the worker alive, whose memory and handles are measured. */
+/** The worker survives these faults. So its memory and handles can be measured. */
 const kinds = ["stop", "freeze", "cut", "error", "model"]
 
-/** The memory of a process in MB, and its number of open files. */
+/** The memory of a process in MB, and the number of its open files. */
 const stateOf = (pid: number) => ({
   mb: Math.round(Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? "0") / 1000),
   handles: readdirSync(`/proc/${pid}/fd`).length
 })
 
-/** How many folders of earlier work remain in the temporary folder. */
+/** How many folders of earlier work are still in the folder for temporary files. */
 const temporary = (): number => readdirSync(tmpdir()).filter((name) => name.startsWith("task-conductor-")).length
 
 const soak = Effect.gen(function* () {
@@ -115,7 +116,7 @@ const soak = Effect.gen(function* () {
     while (!isOver()) {
       const isAlive = ({ child }: (typeof workers)[number]): boolean =>
         child.exitCode === null && child.signalCode === null
-      /** A worker that cannot continue ends itself. It is restarted, as a service manager does. */
+      /** A worker that cannot continue ends. It is started again, as a service manager would do. */
       for (const [at, worker] of workers.entries()) {
         if (isAlive(worker)) continue
         workers[at] = await Effect.runPromise(Scope.provide(world.worker(), scope))

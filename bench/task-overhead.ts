@@ -1,6 +1,6 @@
 /**
- * The cost of a task besides its model calls and the parsing of their answers: its events, its records, the gate and
- * one tool call. No model is used; texts have the length of a small task.
+ * What a task costs besides its model calls and the parsing of their answers: its events, its records, the gate, and
+ * one tool call. No model is used. Texts are as long as those of a small task.
  *
  *   node bench/task-overhead.ts [--tasks 1000] [--side 64] [--repeat 5] [--part all|events|activities|tool]
  */

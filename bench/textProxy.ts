@@ -1,12 +1,14 @@
 /**
- * Stands before a real model server and replaces only the text of its answers: when it answers, how fast it writes, what it counts
- * and refuses, and what happens to a call that is left, is all its own. So a model of noise plays a good one.
+ * A proxy in front of a real model server. It replaces only the text of the answers. Everything else comes from the
+ * server: when it answers, how fast it writes, what it counts and refuses, and what it does when a client leaves. So
+ * even a model that writes noise gives good answers.
  *
  *   node bench/textProxy.ts --server URL --answers FILE --port N [--record DIR]
  *
- * `FILE` is JSON: the answers of each stage by the name in its prompt ("# Stage: task"), in order; the last one is given again.
- * The server is asked for as many tokens as the answer has, at four characters each, and for no form of it. Speaks the API of
- * Ollama and that of OpenAI, whichever is asked. `DIR` gets `req-NNN.txt` and `ans-NNN.txt`, as `real-work.ts judge` reads them.
+ * `FILE` is JSON. It has the answers of each stage in order, by the name in the prompt ("# Stage: task"). The last
+ * answer is repeated. The proxy asks the server for as many tokens as the answer has, at four characters each, and for
+ * no form. Speaks the APIs of Ollama and OpenAI. `DIR` gets `req-NNN.txt` and `ans-NNN.txt`, which `real-work.ts judge`
+ * reads.
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { createServer, request as send, type IncomingMessage, type ServerResponse } from "node:http"
@@ -52,7 +54,7 @@ const record = (kind: "ans" | "req", number: number, text: string): void => {
   writeFileSync(join(values.record, `${kind}-${String(number).padStart(3, "0")}.txt`), text)
 }
 
-/** The request for the server instead of the received one. */
+/** The request that the server gets in place of the received one. */
 const asked = (
   { format: _format, grammar: _grammar, response_format: _response, ...body }: Record<string, unknown>,
   tokens: number
@@ -61,7 +63,7 @@ const asked = (
     ? { ...body, options: { ...(body["options"] as object), num_predict: tokens } }
     : { ...body, max_tokens: tokens, max_completion_tokens: tokens }
 
-/** The pieces of an answer, one for each piece that the server writes. */
+/** The pieces of the new answer, one for each piece that the server writes. */
 const makePieces = (text: string) => {
   let at = 0
   return {
@@ -72,7 +74,7 @@ const makePieces = (text: string) => {
 
 const message = (content: string) => ({ role: "assistant", content })
 
-/** Replaces the text in a line of Ollama. */
+/** Replaces the text in a line of an Ollama stream. */
 const ollamaLines = (line: string, pieces: ReturnType<typeof makePieces>): ReadonlyArray<string> => {
   const said = JSON.parse(line)
   if (said.error !== undefined) return [line]
@@ -110,7 +112,7 @@ const forward = async (request: IncomingMessage, response: ServerResponse): Prom
   const number = ++calls
   const sent = text === undefined ? body : JSON.stringify(asked(chat, Math.ceil(text.length / charactersPerToken)))
   const headers = { ...request.headers, "content-length": String(Buffer.byteLength(sent)) }
-  /** A separate connection: llama-server closes one after each streamed answer. */
+  /** Each call has a connection of its own, because llama-server closes connections after streamed answers. */
   const upstream = send(new URL(url, values.server), { method, headers, agent: false }, (answer) => {
     response.writeHead(answer.statusCode ?? 502, answer.headers)
     if (text === undefined || answer.statusCode !== 200) return void answer.pipe(response)
@@ -128,7 +130,7 @@ const forward = async (request: IncomingMessage, response: ServerResponse): Prom
       .on("close", () => response.end())
   })
   upstream.on("error", () => response.destroy())
-  /** An abandoned call is abandoned at the server too. */
+  /** If the client leaves, the call to the server is ended, too. */
   response.on("close", () => upstream.destroy())
   upstream.end(sent)
 }

@@ -1,7 +1,8 @@
 /**
- * How far the estimated tokens of a prompt are from those that a real tokenizer counts: for code, JSON and prose in several languages,
- * each beside the English of our prompts, before anything was counted and after one and two counted prompts of the same kind. A
- * llama-server counts; the weights of the model do not matter, its vocabulary does.
+ * How much the estimated tokens of a prompt differ from the count of a real tokenizer. Covers code, JSON and prose in
+ * several languages, each compared with the English of our prompts. Shows the difference before any prompt was counted,
+ * and after one and two counted prompts of the same kind. A llama-server counts. Only the vocabulary of the model
+ * matters, not its weights.
  *
  *   node bench/token-estimate.ts --llama-server PROGRAM --gguf FILE,FILE [--port 18700] [--characters 8000]
  */
@@ -55,7 +56,7 @@ const japanese = [
   "タイムアウトはユーザーの設定で変更できます。"
 ]
 
-/** Sentences in a different order for each number. */
+/** The sentences in another order for each number. */
 const prose =
   (sentences: ReadonlyArray<string>) =>
   (number: number): string => {
@@ -64,7 +65,7 @@ const prose =
     return text.slice(0, size)
   }
 
-/** A different part of a long text for each number. */
+/** Another part of a long text for each number. */
 const partsOf =
   (text: string) =>
   (number: number): string =>

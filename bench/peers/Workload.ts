@@ -1,7 +1,7 @@
 /**
- * The work of every peer. A model writes a plan of N tasks in S steps. Each task is refined to one tool call, the tool
- * is called, and the task is executed. A last call reads all results. Prompts, parsing and the tool are the same for
- * all, so that only the arrangement and sending of calls differ.
+ * The work that every peer does. A model writes a plan of N tasks in S steps. Each task is refined to one tool call,
+ * the tool is called, and the task is executed. A last call reads all results. All peers have the same prompts, parsing
+ * and tool. They differ only in how they arrange and send calls.
  */
 import { stepSizes } from "../lowerBound.ts"
 
@@ -9,7 +9,7 @@ export interface Order {
   readonly url: string
   readonly tasks: number
   readonly steps: number
-  /** 0 for a server where no call waits. */
+  /** The number of slots of the server. 0 means that no call waits. */
   readonly slots: number
 }
 
@@ -42,7 +42,7 @@ const background = repeat(
   8
 )
 
-/** The stage has the same heading as in the prompts of task-conductor, so that one script answers both. */
+/** The heading of the stage is the same as in prompts of task-conductor. So one script answers all peers. */
 const stage = (name: string): string => `# Stage: ${name}`
 
 export const planPrompt = (): string => `${stage("creation")}\n\nMake a list of tasks for looking at all items.`
@@ -59,7 +59,7 @@ export const endPrompt = (results: ReadonlyArray<string>): string =>
 const sectionHead = /^### Task section \d+$/m
 const taskLines = /^- \*\*Name\*\* (.+)\n- \*\*What is needed\*\* (.+)$/gm
 
-/** The plan in markdown, in task-conductor's form. */
+/** The plan in markdown, as task-conductor writes it. */
 export const planText = (tasks: number, steps: number): string => {
   let number = 0
   const sections = stepSizes(tasks, steps).map((size, step) => {

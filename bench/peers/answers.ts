@@ -1,4 +1,4 @@
-/** The model's answers in the measurements of peers, by the stage in the prompt. */
+/** What the model answers when peers are measured. The stage in the prompt decides. */
 import type { SlotServerOptions } from "../SlotServer.ts"
 import { stageName } from "../../test/support/stageName.ts"
 import { planText, toolName } from "./Workload.ts"
@@ -7,7 +7,10 @@ const call = JSON.stringify({ uid: "call-1", name: toolName, arguments: {} })
 const result =
   "## Result summary\n\nThe item is done: of forty lines three matter.\n\n## Details\n\n- the first\n- the second\n- the third\n"
 
-/** Answers all peers. A client that offers tools gets a tool call instead of a text with a call. */
+/**
+ * Answers all peers. A client that offers native tools gets a native tool call. Others get a text that contains the
+ * call.
+ */
 export const answersFor = (tasks: number, steps: number): SlotServerOptions["answer"] => {
   const texts: Readonly<Record<string, string>> = {
     creation: planText(tasks, steps),

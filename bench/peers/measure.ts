@@ -1,4 +1,4 @@
-/** One measured run: a new server, a new client, and the counts of both. */
+/** One measured run. Starts a new server and a new client, and returns the counts of both. */
 import { execFile, fork } from "node:child_process"
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"
@@ -12,13 +12,13 @@ export interface Measurement extends Cost {
   readonly stats: SlotStats
 }
 
-/** The longest run, in ms. */
+/** A run may take this long, in ms. */
 const patience = 900_000
 
 const here = (file: string): string => fileURLToPath(new URL(file, import.meta.url))
 const runFile = promisify(execFile)
 
-/** `cache` is the folder of the compile cache. With it, no client compiles TypeScript, which would cost memory. */
+/** `cache` is the folder of the compile cache. It spares each client the memory for compiling TypeScript. */
 export const measure = async ({ args = [], file }: Peer, order: ServerOrder, cache: string): Promise<Measurement> => {
   const server = fork(here("serverProcess.ts"), [JSON.stringify(order)], { serialization: "advanced" })
   try {

@@ -1,14 +1,14 @@
-/** Measures the work of one client in its own process, which prints the figures as one line of JSON. */
+/** Measures the work of one client in a process of its own. The process prints its figures as one line of JSON. */
 import type { Order } from "./Workload.ts"
 
-/** A client's own measurements. The time begins when its modules are loaded. */
+/** What a client measures itself. The time begins when the modules of the client are loaded. */
 export interface Cost {
   readonly wallMs: number
   readonly cpuMs: number
   readonly peakMegabytes: number
 }
 
-/** Does the work of a client. `work` returns one result per task. */
+/** Does the work of a client. `work` returns one result for each task. */
 export const measured = async (work: (order: Order) => Promise<ReadonlyArray<string>>): Promise<never> => {
   const order: Order = JSON.parse(process.argv[2] ?? "")
   const used = process.cpuUsage()

@@ -1,14 +1,17 @@
-/** The compared clients by their names in the tables: the file that does the work, and its arguments. */
+/**
+ * The clients that are compared, by their names in the tables. For each: the file that does the work, and its
+ * arguments.
+ */
 export interface Peer {
   readonly file: string
   readonly args?: ReadonlyArray<string>
-  /** How many calls it makes after the last step; 1 if absent. */
+  /** How many calls the client makes after the last step. If absent, 1. */
   readonly lastCalls?: number
 }
 
 export const peers: Readonly<Record<string, Peer>> = {
   plain: { file: "clients/plain.ts" },
-  // It also answers the request.
+  // This client also writes an answer to the request.
   "task-conductor": { file: "clients/ours.ts", lastCalls: 2 },
   "task-conductor without journal": { file: "clients/ours.ts", args: ["--no-journal"], lastCalls: 2 },
   "AI SDK": { file: "frameworks/aiSdk.ts" },
@@ -18,5 +21,5 @@ export const peers: Readonly<Record<string, Peer>> = {
   "ReAct loop": { file: "clients/react.ts" }
 }
 
-/** True for a client with a different kind of work, whose time is not comparable. Only its prompts are compared. */
+/** True for a client that does another kind of work. Its time cannot be compared, only its prompts. */
 export const isForTokens = (name: string): boolean => name === "ReAct loop"

@@ -1,11 +1,11 @@
 /**
- * Compares task-conductor with other ways to do the same work on the same model server, and prints tables of ratios. Every run is a
- * fresh client and a fresh server, each in its own process; in each repetition all peers have their turn, so that a busy minute
- * slows all of them.
+ * Compares task-conductor with other ways to do the same work on the same model server. Prints tables of ratios. Each
+ * run has a new client and a new server, each in its own process. In each repetition, all peers take turns. If the
+ * machine is busy for a while, all of them become slower.
  *
  *   node bench/peers/run.ts [--tasks 10,100,1000] [--settings 0:0,200:4] [--repeat 5] [--peers plain,Mastra] [--no-install]
  *
- * A setting is the time of a call in ms and the number of slots, 0 for a server that lets no call wait. Needs `npm run build`.
+ * A setting is the time of a call in ms, and the number of slots. With 0 slots, no call waits. Needs `npm run build`.
  */
 import { spawnSync } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
@@ -47,7 +47,7 @@ if (!values["no-install"]) {
   if (status !== 0) process.exit(1)
 }
 
-/** Few tasks have fewer steps, so that a step has several tasks. */
+/** Small plans have fewer steps, so that each step still has several tasks. */
 const stepsOf = (tasks: number): number => (tasks < 100 ? 5 : 10)
 
 const cache = mkdtempSync(join(tmpdir(), "task-conductor-peers-cache-"))
@@ -72,7 +72,7 @@ const compare = async (order: ServerOrder): Promise<ReadonlyMap<string, Runs>> =
 }
 
 try {
-  // Fills the compile cache. A failure here occurs again later and is reported there.
+  // Fills the compile cache. Ignores a failure here: the measured run fails in the same way and reports it.
   for (const peer of chosen.values()) await attempt(peer, { tasks: 10, steps: 5, slots: 0, latency: 0 })
   console.log(`Node ${process.version}, medians of ${repeat} runs of each in turn`)
   for (const [latency = 0, slots = 0] of settings) {

@@ -1,6 +1,6 @@
 /**
- * The model server of one measured run in its own process, so that its work does not count for the client. It prints
- * its address, answers any message with its counts, and ends with its parent.
+ * The model server of one measured run. It is a separate process, so that its work does not count as work of the
+ * client. It prints its address, answers any message with its counts, and ends with its parent.
  */
 import { startSlotServer } from "../SlotServer.ts"
 import { answersFor } from "./answers.ts"
@@ -17,7 +17,7 @@ const { latency, slots, steps, tasks }: ServerOrder = JSON.parse(process.argv[2]
 const { stats, url } = await startSlotServer({
   slots: slots === 0 ? Infinity : slots,
   latency,
-  // A fast server sends a few words at a time.
+  // A fast server sends a few words in each piece.
   pieces: 8,
   answer: answersFor(tasks, steps)
 })

@@ -1,4 +1,4 @@
-/** The figures of all runs as a markdown table: medians, and medians of ratios within one repetition. */
+/** The figures of all runs as a markdown table. Shows medians, and medians of the ratios within each repetition. */
 import type { Measurement } from "./measure.ts"
 import { isForTokens } from "./peers.ts"
 
@@ -9,7 +9,7 @@ export const median = (numbers: ReadonlyArray<number>): number => {
   return sorted.length % 2 === 1 ? high : (low + high) / 2
 }
 
-/** The runs of one peer, one per repetition. A failed run is a text. */
+/** The runs of one peer, one for each repetition. A failed run is a text with the reason. */
 export type Runs = ReadonlyArray<Measurement | string>
 
 type Figure = (run: Measurement) => number
@@ -17,7 +17,7 @@ type Figure = (run: Measurement) => number
 const medianOf = (runs: Runs, figure: Figure): number =>
   median(runs.flatMap((run) => (typeof run === "string" ? [] : [figure(run)])))
 
-/** The median of the ratio between a peer and another one in the same repetition. */
+/** The median ratio between a peer and another peer. Each ratio compares runs of the same repetition. */
 export const ratio = (runs: Runs, base: Runs, figure: Figure): number =>
   median(
     runs.flatMap((run, repetition) => {
@@ -30,7 +30,7 @@ export const ratio = (runs: Runs, base: Runs, figure: Figure): number =>
 
 export interface Setting {
   readonly tasks: number
-  /** The lower bound for the calls of a peer, in ms; 0 if calls take no time. */
+  /** The shortest possible time for the calls of a peer, in ms. 0 if calls take no time. */
   readonly boundOf: (name: string) => number
   /** False for a server that remembers no prompts. */
   readonly remembers: boolean
@@ -48,7 +48,7 @@ interface Column {
   readonly digits: number
   /** NaN if there is no value. */
   readonly value: (row: Row) => number
-  /** True for figures that are meaningless for a different kind of work. */
+  /** True for figures that mean nothing for another kind of work. */
   readonly isOfWork?: boolean
 }
 

@@ -1,4 +1,4 @@
-/** This project's built library, with its prompts, checks, gate and, by default, its journal. */
+/** The built library of this project, with its prompts, checks and gate. Has a journal unless that is switched off. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

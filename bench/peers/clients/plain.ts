@@ -1,6 +1,6 @@
 /**
- * The baseline: only promises and `fetch`. Every refinement starts as soon as there is a plan. Steps run one after
- * another, the tasks of a step in parallel.
+ * The simplest client: only promises and `fetch`. Every refinement starts when the plan exists. Steps run one after
+ * another, and the tasks of a step in parallel.
  */
 import { measured } from "../measured.ts"
 import {

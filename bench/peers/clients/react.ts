@@ -1,6 +1,6 @@
 /**
- * A loop like ReAct: one growing conversation in which the model calls a tool for one task after another. It is
- * measured for its prompt tokens; it makes half as many calls.
+ * A loop like ReAct. The model calls a tool for one task after another in one growing conversation. Only its prompt
+ * tokens are compared: it makes half as many calls as the others.
  */
 import { measured } from "../measured.ts"
 import { callTool, endPrompt, type Order, readCall, refinePrompt, system } from "../Workload.ts"
@@ -11,7 +11,7 @@ await measured(async ({ tasks, url }: Order) => {
   const results: Array<string> = []
   for (let number = 1; number <= tasks; number += 1) {
     const task = { name: `Item ${number}`, text: `Look at item ${number} and say what matters in it.` }
-    // What all tasks share is only in the first prompt.
+    // Only the first prompt contains what all tasks share.
     const content = number === 1 ? refinePrompt(task) : `# Stage: refinement\n\n${task.text}`
     messages.push({ role: "user", content })
     const answer = await fetchAnswer(url, messages)

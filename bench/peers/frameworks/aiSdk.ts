@@ -1,6 +1,6 @@
 /**
- * Vercel AI SDK, with orchestrated workers as in its documentation: `generateText` for all tasks of a step at once. A
- * task is refined when its step begins.
+ * Vercel AI SDK with orchestrated workers, as its documentation shows them: `generateText` for all tasks of a step at
+ * once. A task is refined when its step begins.
  */
 import { generateText } from "ai"
 import { createOllama } from "ollama-ai-provider-v2"

@@ -1,6 +1,6 @@
 /**
- * LangGraph: a graph that sends each task of a step to its own subgraph (refine, tool, execute), collects the results,
- * and continues with the next step.
+ * LangGraph. The graph sends each task of a step to a subgraph of its own (refine, tool, execute). It collects the
+ * results and continues with the next step.
  */
 import { ChatOllama } from "@langchain/ollama"
 import { Annotation, END, Send, START, StateGraph } from "@langchain/langgraph"

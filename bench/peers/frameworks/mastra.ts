@@ -1,6 +1,6 @@
 /**
- * Mastra: a workflow for each task (refine, tool, execute) inside `foreach` over the tasks of a step, inside `foreach`
- * over the steps. Answers come from the AI SDK, which its documentation uses within steps.
+ * Mastra. One `foreach` runs over the steps, and one over the tasks of a step. Each task is a workflow (refine, tool,
+ * execute). Answers come from the AI SDK, as in the documentation of Mastra.
  */
 import { createStep, createWorkflow } from "@mastra/core/workflows"
 import { generateText } from "ai"
@@ -22,7 +22,7 @@ import {
   type Task
 } from "../Workload.ts"
 
-/** Values between steps are not validated again. */
+/** Values that pass from step to step are not validated again. */
 const passed = <A>() => z.custom<A>(() => true)
 
 const allTasksOfAStep = 100_000

@@ -1,5 +1,5 @@
 /**
- * OpenAI Agents SDK: an agent with one tool, whose loop makes both calls of a task. The tasks of a step run in
+ * OpenAI Agents SDK. An agent with one tool makes both calls of a task in its loop. The tasks of a step run in
  * parallel.
  */
 import { Agent, OpenAIChatCompletionsModel, run, setTracingDisabled, tool } from "@openai/agents"

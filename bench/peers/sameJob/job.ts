@@ -1,6 +1,7 @@
 /**
- * What all programs share: a question about a project that is answered with two tools of the program. A person is asked before the second
- * one runs, and the answer has a form. The case is the first argument of a program.
+ * What all programs share. A question about a project is answered with two tools of the program. The user is asked
+ * before the second tool runs. The answer has a fixed form. The case, such as `denied`, is the first argument of a
+ * program.
  */
 import { appendFileSync } from "node:fs"
 
@@ -8,10 +9,10 @@ const [, , kind = "plain"] = process.argv
 
 export const url = process.env["OPENAI_BASE_URL"] ?? ""
 export const prompt = "How many rounds may a run take, and which file says it?"
-/** What the person answers. */
+/** What the user answers. */
 export const isAllowed = kind !== "denied"
 
-/** Notes a call where the measurement counts them. */
+/** Notes a call, so that the measurement can count it. */
 const note = (call: string): void => appendFileSync(process.env["JOB_CALLS"] ?? "/dev/null", `${call}\n`)
 
 export const search = async (word: string): Promise<string> => {
@@ -25,6 +26,6 @@ export const readPath = async (path: string): Promise<string> => {
   return `# ${path}\n\nA run may take 5 rounds.\n${more}`
 }
 
-/** Prints what the program got: the answer in its form, and how the work ended. */
+/** Prints the answer in its form, and how the work ended. */
 export const print = ({ status, value }: { readonly status: string; readonly value?: unknown }): void =>
   console.log(JSON.stringify({ status, value }))

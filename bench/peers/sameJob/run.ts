@@ -1,9 +1,9 @@
 /**
- * Has each peer do the same job, once for each case, and prints the lines of its program, and what became of the job.
+ * Lets each peer do the same job, once for each case. Prints how many lines its program has, and how the job ended.
  *
  *   node bench/peers/sameJob/run.ts [--peers ours,aiSdk] [--cases plain,denied] [--packages FOLDER]
  *
- * The packages of each peer are installed by npm in a folder of its own below FOLDER, unless they are there. Needs `npm run build`.
+ * npm installs the packages of each peer into a subfolder of FOLDER, unless they are there. Needs `npm run build`.
  */
 import { execFileSync, spawn } from "node:child_process"
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
@@ -14,9 +14,9 @@ import { parseArgs } from "node:util"
 import { startJobServer } from "./server.ts"
 
 interface Peer {
-  /** Its program, in this folder. */
+  /** The program of the peer, in this folder. */
   readonly program: string
-  /** What npm installs for it; nothing for ours, which is linked. */
+  /** What npm installs for the peer. Empty for task-conductor, which is linked. */
   readonly packages: ReadonlyArray<string>
 }
 
@@ -49,7 +49,7 @@ const peerOf = (name: string): Peer => {
   return peer
 }
 
-/** The lines of a program, without blank ones and comments of one line. */
+/** The lines of a program, without blank lines and one-line comments. */
 export const linesOf = (file: string): number =>
   readFileSync(file, "utf8")
     .split("\n")
@@ -70,14 +70,14 @@ const install = (name: string, folder: string): void => {
     symlinkSync(join(repository, "node_modules", own), join(folder, "node_modules", own))
 }
 
-/** What became of one job. */
+/** How one job ended. */
 interface Outcome {
   /** What the program printed, or its error. */
   readonly printed: string
-  /** The calls of tools that were carried out. */
+  /** The tool calls that were carried out. */
   readonly calls: ReadonlyArray<string>
   readonly requests: number
-  /** The characters of the largest request. */
+  /** The length of the largest request, in characters. */
   readonly largest: number
 }
 
@@ -111,7 +111,7 @@ interface Job {
   readonly packages: string
 }
 
-/** Runs a program against the server. In the case `killed` it is killed before the last answer, and started again. */
+/** Runs a program against the server. In the case `killed`, it is killed before the last answer and started again. */
 export const doJob = async ({ kind, packages, program }: Job): Promise<Outcome> => {
   const folder = mkdtempSync(join(tmpdir(), "task-conductor-same-job-"))
   const copy = join(folder, program.startsWith(here) ? program.slice(here.length) : "program.ts")
@@ -146,14 +146,14 @@ export const doJob = async ({ kind, packages, program }: Job): Promise<Outcome> 
   }
 }
 
-/** The program of a peer, and the folder with its packages, which are installed below `folder`. */
+/** The program of a peer, and the folder with its packages. They are installed below `folder`. */
 export const prepare = (name: string, folder: string) => {
   const packages = join(folder, name)
   install(name, packages)
   return { name, program: join(here, peerOf(name).program), packages }
 }
 
-/** `grep ×2, read`. */
+/** For example `grep ×2, read`. */
 const countedCalls = (calls: ReadonlyArray<string>): string =>
   [...Map.groupBy(calls, (call) => call)]
     .map(([call, all]) => (all.length === 1 ? call : `${call} ×${all.length}`))

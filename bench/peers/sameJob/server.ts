@@ -1,7 +1,10 @@
 /**
- * The model server of the job, on the loopback, with the API of OpenAI. It calls the two tools one after another and answers in JSON. In
- * the case `malformed` its first call lacks an argument, in `misfit` the first answer that is asked for in a form has another one, in `endless` it calls a tool for
- * ever, and in `killed` it never gives its third answer.
+ * The model server of the job, on the loopback, with OpenAI's API. It calls the two tools one after another and then
+ * answers in JSON. Some cases differ:
+ * - `malformed`: the first call lacks an argument.
+ * - `misfit`: the first answer that needs a form has another form.
+ * - `endless`: it calls a tool again and again.
+ * - `killed`: it never sends its third answer.
  */
 import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -20,7 +23,7 @@ interface Call {
 /** What the server saw. */
 export interface Seen {
   requests: number
-  /** The characters of the largest request. */
+  /** The length of the largest request, in characters. */
   largest: number
 }
 
@@ -29,11 +32,11 @@ const calls: ReadonlyArray<Call> = [
   { name: "read", arguments: { path: "limits.md" } }
 ]
 
-/** A call as text, for a client that offers its tools in the prompt. */
+/** A call as text. For a client that offers its tools in the prompt. */
 const inText = (call: Call): string =>
   `## Tool Calls\n\n\`\`\`json\n${JSON.stringify({ uid: "call-1", ...call })}\n\`\`\`\n`
 
-/** Gives the message for each request. Some clients take their answer in a form as the call of one more tool. */
+/** The message for each request. Some clients expect an answer with a form as the call of an additional tool. */
 const makeScript = (kind: string) => {
   const wrong = kind === "malformed" ? [{ name: "grep", arguments: { wrod: "rounds" } }] : []
   let isMisfit = kind === "misfit"
@@ -80,7 +83,7 @@ const send = (
   response.end(`${chunk(message, null)}${chunk({}, reason)}data: [DONE]\n\n`)
 }
 
-/** Starts the server. `held` resolves when a request came that gets no answer. */
+/** Starts the server. `held` resolves when a request came that the server will not answer. */
 export const startJobServer = async (kind: string) => {
   const script = makeScript(kind)
   const seen: Seen = { requests: 0, largest: 0 }

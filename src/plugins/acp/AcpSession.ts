@@ -1,6 +1,6 @@
 /**
- * A session of an editor. The mode decides whether a prompt is a message of a conversation, the order of a plan, or
- * the order of a run. Messages are saved with the conversations of the project.
+ * One session of an editor. The mode decides what a prompt is: a message of a conversation, the order of a plan, or the
+ * order of a run. Messages are saved with the conversations of the project.
  */
 import type {
   ContentBlock,
@@ -61,7 +61,7 @@ import {
   toolCallId
 } from "./SessionUpdates.ts"
 
-/** The project-relative path of a file below the project; other addresses are unchanged. */
+/** The path of a file in the project, relative to the project. Other addresses stay unchanged. */
 const nameOf = (uri: string, project: string): string => {
   if (!uri.startsWith("file:") || URL.parse(uri) === null) return uri
   const path = fileURLToPath(uri)
@@ -70,15 +70,15 @@ const nameOf = (uri: string, project: string): string => {
 }
 
 interface PromptText {
-  /** The typed text, with paths. */
+  /** The text that the user typed, with the paths of linked files. */
   readonly prompt: string
-  /** Embedded texts. */
+  /** Texts that the editor embeds in the prompt. */
   readonly material: string
 }
 
 /**
- * Converts an editor's prompt: the typed text with the paths of linked files, and embedded texts. Undefined if a part
- * has an unsupported kind, such as an image.
+ * Converts a prompt of an editor: the typed text with the paths of linked files, and the embedded texts. Undefined if a
+ * part has a kind that is not supported, such as an image.
  */
 const promptText = (blocks: ReadonlyArray<ContentBlock>, project: string): PromptText | undefined => {
   let prompt = ""
@@ -121,7 +121,7 @@ const paragraphs = (...parts: ReadonlyArray<string>): string =>
 const factText = ({ facts }: Pick<AskReport, "facts">): string =>
   facts === undefined ? "" : factLines(facts).join("\n")
 
-/** The reason for the end, unless the answer or the facts already give it. */
+/** Why the work ended. Empty if the answer or the facts already say that. */
 const reasonText = ({
   answer,
   facts,
@@ -130,7 +130,7 @@ const reasonText = ({
 }: Pick<AskReport, "answer" | "facts" | "reason" | "status">): string =>
   reason === "" || [answer, factText({ facts })].some((text) => text.includes(reason)) ? "" : `${status}: ${reason}`
 
-/** Checked facts come before the model's answer. */
+/** Checked facts stand before the model's answer. */
 const reportText = (report: RunReport): string => {
   const { answer, facts, runId } = report
   const undo = (facts?.files.length ?? 0) > 0 ? `Undo it: task-conductor undo ${runId}` : ""
@@ -176,10 +176,9 @@ const openTalk = Effect.fnUntraced(function* (
   }
 })
 
-/** An open conversation. */
 type Talk = Effect.Success<ReturnType<typeof openTalk>>
 
-/** Passes the gate's questions to the editor. `current` is the number and the updates of the current prompt. */
+/** Sends the gate's questions to the editor. `current` has the number of the current prompt, and its updates. */
 const approveIn = (
   { editor, project }: Pick<SessionOptions, "editor" | "project">,
   current: () => { readonly prompt: number; readonly updates: ReturnType<typeof makeUpdates> }
@@ -201,14 +200,14 @@ const approveIn = (
   }
 }
 
-/** A prompt with the mode and configuration at its arrival. Later choices affect later prompts. */
+/** A prompt, with the mode and configuration of the moment when it arrived. Later choices only affect later prompts. */
 interface PromptOrder {
   readonly text: PromptText
   readonly mode: ModeId
   readonly configuration: Configuration
 }
 
-/** The order of a run or a plan, with the earlier messages. */
+/** The order of a run or a plan. Includes the earlier messages. */
 const newRun = Effect.fnUntraced(function* (
   { configuration, messages, project }: Pick<SessionOptions, "configuration" | "messages" | "project">,
   { material, prompt }: PromptText
@@ -232,13 +231,13 @@ const keep = Effect.fnUntraced(function* ({
   yield* Effect.ignore(saveConversation(conversationPlace(setup), saved))
 })
 
-/** Opens a session. It answers one prompt at a time. */
+/** Opens a session. The session answers one prompt at a time. */
 export const makeSession = (options: SessionOptions) => {
   const { approveSteps, editor, id, project, yes } = options
   const choices = makeChoices(options)
   let { messages } = options
   let talk: Talk | undefined
-  /** The configuration of the open conversation. */
+  /** The configuration with which the conversation was opened. */
   let talkConfiguration = options.configuration
   let prompts = 0
   let updates = makeUpdates(0, project)
@@ -256,7 +255,7 @@ export const makeSession = (options: SessionOptions) => {
       Effect.sync(() => [...warnings, ...notes].forEach((text) => editor.update(thought(text))))
   }))
 
-  /** A run or a plan closes the conversation; a later message opens it again. */
+  /** A run or a plan closes the conversation. A later message opens it again. */
   const closeTalk = Effect.suspend(() => (talk === undefined ? Effect.void : Fiber.interrupt(talk.fiber)))
 
   const answerMessage = Effect.fnUntraced(function* ({ configuration, text }: PromptOrder) {
@@ -286,7 +285,7 @@ export const makeSession = (options: SessionOptions) => {
     return answer
   })
 
-  /** Answers a prompt. Fails if another one is being answered, or if a part is unsupported. */
+  /** Answers a prompt. Fails if another prompt is being answered, or if a part is not supported. */
   const prompt = Effect.fnUntraced(function* (
     blocks: ReadonlyArray<ContentBlock>
   ): Effect.fn.Return<StopReason, CommandFailure, Services> {

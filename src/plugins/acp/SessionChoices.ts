@@ -1,6 +1,6 @@
 /**
- * The user's choices for a session in the editor: the mode, and a model of the server. Editors show both as session
- * options. Editors without options show only the modes.
+ * What the user chooses for a session in the editor: the mode, and a model of the server. Editors show both as options
+ * of the session. Editors without options show only the modes.
  */
 import type { SessionConfigOption, SessionMode } from "@agentclientprotocol/sdk"
 import * as Effect from "effect/Effect"
@@ -22,16 +22,16 @@ export type ModeId = (typeof modes)[number]["id"]
 
 /** The model of a session and the available ones. */
 export interface ModelChoice {
-  /** Undefined if none is chosen. */
+  /** The chosen model. Undefined if none is chosen. */
   readonly model: string | undefined
   readonly host: string
   readonly models: ReadonlyArray<{ readonly name: string; readonly isForwarded: boolean }>
 }
 
-/** The editor waits: after this time, a hanging server has no models. */
+/** The editor waits for the list of models. If a server does not answer within this time, the list is empty. */
 const patience = "2 seconds"
 
-/** Reads the model of a session and asks the server for its models. */
+/** Reads the model of a session, and asks the server for its models. */
 export const readModelChoice = Effect.fnUntraced(function* (project: string, given: Configuration) {
   const setup = yield* Effect.mapError(readSetup(project, given), failureOf)
   const installed = yield* withServerToChooseFrom(setup).pipe(
@@ -48,10 +48,10 @@ export const readModelChoice = Effect.fnUntraced(function* (project: string, giv
   return choice
 })
 
-/** The menu's value while no model is chosen; the protocol requires one. No model has this name. */
+/** The value of the menu if no model is chosen: the protocol requires one. No model has this name. */
 const unchosen = "(none)"
 
-/** The session options that an editor shows. */
+/** The options of a session that an editor shows. */
 const configOptions = (mode: ModeId, { model, models }: ModelChoice): Array<SessionConfigOption> => {
   const listed = models.map(({ isForwarded, name }) => ({
     value: name,
@@ -81,7 +81,7 @@ const configOptions = (mode: ModeId, { model, models }: ModelChoice): Array<Sess
   ]
 }
 
-/** The error for a prompt without a chosen model. */
+/** The error for a prompt if no model is chosen. */
 const unchosenText = ({ host, models }: ModelChoice): string => {
   if (models.length === 0) {
     return `No model is chosen, and the model server at ${host} lists none that can write text. Get one, for example: ollama pull qwen3:8b (5 GB).`
@@ -115,7 +115,7 @@ export const makeChoices = ({
       }
       mode = next.id
     }),
-    /** Sets the model for later prompts. A running prompt keeps its own. */
+    /** Sets the model for later prompts. A prompt that is being answered keeps its model. */
     setModel: Effect.fnUntraced(function* (model: string) {
       const now = yield* readModelChoice(project, current)
       const names = now.models.map(({ name }) => name)
@@ -127,7 +127,7 @@ export const makeChoices = ({
       choice = { ...now, model }
       current = mergeConfigurations(current, { model })
     }),
-    /** Fails if no model is chosen. Reads again, since the user may have configured one meanwhile. */
+    /** Fails if no model is chosen. Reads the configuration again, because the user may have changed it meanwhile. */
     needModel: Effect.gen(function* () {
       if (choice.model !== undefined) return
       choice = yield* readModelChoice(project, current)

@@ -1,6 +1,6 @@
 /**
- * Converts events to session updates: the plan with task states, calls with diffs and places, checks, and other
- * progress as thoughts. Questions of the gate become permission requests.
+ * Converts events to updates of a session. The plan shows the state of tasks, and calls show diffs and places. Checks
+ * are shown, too. Other progress becomes thoughts. Questions of the gate become requests for permission.
  */
 import type {
   PlanEntry,
@@ -31,7 +31,7 @@ import { type ApprovalItem, dataText, type EventOf, type RecordedEvent } from ".
 
 const plain = makePaint(false)
 
-/** At most this many characters of an output are sent. */
+/** The editor gets at most this many characters of an output. */
 const mostOutput = 4000
 
 const kinds: Readonly<Record<string, ToolKind>> = {
@@ -60,7 +60,7 @@ export const thought = (line: string): SessionUpdate => ({
   content: { type: "text", text: `${line.trim()}\n` }
 })
 
-/** The hunks of a unified diff as editor content. */
+/** The changed parts of a unified diff, as content for the editor. */
 const diffContent = (diff: string, project: string): ReadonlyArray<ToolCallContent> => {
   const parts: Array<{ readonly path: string; readonly old: Array<string>; readonly now: Array<string> }> = []
   let path = ""
@@ -80,7 +80,7 @@ const diffContent = (diff: string, project: string): ReadonlyArray<ToolCallConte
     }))
 }
 
-/** The files among a call's targets; the first with the line of its first change. */
+/** The files among the targets of a call. The first one has the line of its first change. */
 const locationsOf = (targets: ReadonlyArray<string>, diff = ""): Array<ToolCallLocation> => {
   const [, line] = /^@@ -\d+(?:,\d+)? \+(\d+)/m.exec(diff) ?? []
   return targets
@@ -88,7 +88,7 @@ const locationsOf = (targets: ReadonlyArray<string>, diff = ""): Array<ToolCallL
     .map((path, index) => (index === 0 && line !== undefined ? { path, line: Number(line) } : { path }))
 }
 
-/** The id of a call of a prompt. A call keeps its id before and after a question. */
+/** The id of a call within a prompt. It stays the same before and after a question. */
 export const toolCallId = (prompt: number, task: string, uid: string): string => `${prompt}/${task}/${uid}`
 
 const resultContent = ({ data, error_message, success }: ToolResult, project: string): Array<ToolCallContent> => {
@@ -113,7 +113,7 @@ const entriesOf = ({ steps, tasks }: LiveState): Array<PlanEntry> =>
 const checkId = (prompt: number, { command, task = "" }: { readonly command: string; readonly task?: string }) =>
   `${prompt}/${task}/check ${command}`
 
-/** Events that become one-line thoughts. */
+/** Events that become thoughts of one line. */
 const thoughtTypes: ReadonlySet<string> = new Set([
   "stage.started",
   "answer.rejected",
@@ -201,7 +201,7 @@ export const makeUpdates = (prompt: number, project: string) => {
   }
 
   return {
-    /** Marks the id of a call as shown. */
+    /** Notes that the editor already knows the id of a call. */
     know: (id: string): void => void shownCalls.add(id),
     of: (recorded: RecordedEvent): ReadonlyArray<SessionUpdate> => {
       live = liveStateAfter(live, recorded)
@@ -216,7 +216,9 @@ export const makeUpdates = (prompt: number, project: string) => {
 
 const always = (id: string, name: string): PermissionOption => ({ optionId: id, kind: "allow_always", name })
 
-/** The answers to offer. Broader answers appear only if the question offers them. */
+/**
+ * The answers that the editor offers. Answers that cover more than this call appear only if the question offers them.
+ */
 export const permissionOptions = ({ items, scope }: ApprovalRequest): Array<PermissionOption> => {
   const [offers] = items.flatMap((item) => item.offers ?? [])
   const repairs = items.flatMap((item) => item.offers?.repairs ?? [])
@@ -231,7 +233,7 @@ export const permissionOptions = ({ items, scope }: ApprovalRequest): Array<Perm
   ]
 }
 
-/** The arguments of a call for the text. A single call shows them as its input instead. */
+/** The arguments of a call as text. If there is only one call, the editor shows them as its input. */
 const argumentsAmong = (item: ApprovalItem, isAlone: boolean): ReadonlyArray<string> => {
   const unsaid = isAlone ? "" : unsaidArgumentsText(item)
   return unsaid === "" ? [] : [`${itemDoes(item)}:`, unsaid]
@@ -244,7 +246,7 @@ const itemContent = (item: ApprovalItem, project: string, isAlone: boolean): Rea
     ...argumentsAmong(item, isAlone),
     ...(words === undefined ? [] : [words.consequence]),
     ...warnings,
-    /* Fenced: an editor would render them as Markdown and hide parts such as HTML comments. */
+    /* In a code block, because an editor would render Markdown, and so hide HTML comments. */
     ...(command !== undefined || details.length === 0 ? [] : [fenced(details.join("\n"), "")]),
     ...(command === undefined ? [] : [fenced(command, "")]),
     ...(diff === undefined && preview !== "" ? [preview] : []),
@@ -256,7 +258,7 @@ const itemContent = (item: ApprovalItem, project: string, isAlone: boolean): Rea
   ]
 }
 
-/** The call of a question; a step with several calls becomes one call. */
+/** The call that a question is about. For a step with several calls, one call that stands for all of them. */
 export const askedCall = (
   { items, scope, title }: ApprovalRequest,
   toolCallId: string,
@@ -275,7 +277,7 @@ export const askedCall = (
   }
 }
 
-/** Converts the editor's answer. An answer that was not offered allows nothing. */
+/** Converts the answer of the editor. If that answer was not offered, it allows nothing. */
 export const permissionAnswer = (
   outcome: RequestPermissionOutcome,
   options: ReadonlyArray<PermissionOption>

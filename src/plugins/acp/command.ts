@@ -1,6 +1,6 @@
 /**
- * `task-conductor acp`: an agent for editors. The editor starts it and speaks the Agent Client Protocol over stdin
- * and stdout. Only this folder uses the protocol's SDK.
+ * `task-conductor acp`: an agent for editors. The editor starts it, and speaks the Agent Client Protocol over stdin and
+ * stdout. Only this folder uses the SDK of the protocol.
  */
 import {
   agent,
@@ -46,7 +46,7 @@ import { type AcpSession, type Editor, makeSession, type SessionOptions } from "
 import { modes, readModelChoice } from "./SessionChoices.ts"
 import { messageChunk } from "./SessionUpdates.ts"
 
-/** The MCP servers of the editor's configuration as our entries. */
+/** The MCP servers that the editor configures, as entries of this program's configuration. */
 const serverEntries = (servers: ReadonlyArray<McpServer>): Record<string, McpServerEntry> =>
   Object.fromEntries(
     servers.map((server): [string, McpServerEntry] => {
@@ -59,7 +59,7 @@ const serverEntries = (servers: ReadonlyArray<McpServer>): Record<string, McpSer
     })
   )
 
-/** Earlier messages for the editor, without calls and replies of the program. */
+/** The earlier messages for the editor. Without calls, and without replies of the program. */
 const saidBefore = (messages: ReadonlyArray<ConversationMessage>): ReadonlyArray<SessionUpdate> =>
   messages.flatMap((message): ReadonlyArray<SessionUpdate> => {
     if (isFromUser(message) && message.role === "user") {
@@ -70,7 +70,7 @@ const saidBefore = (messages: ReadonlyArray<ConversationMessage>): ReadonlyArray
     return calls.length + changes.length > 0 ? [] : [messageChunk(report ?? message.content)]
   })
 
-/** The initial state of a session. Editors without options use the modes. */
+/** The state of a session at its beginning. Editors without options use the modes. */
 const sessionState = (session: AcpSession) => ({
   modes: { currentModeId: "ask", availableModes: [...modes] },
   configOptions: session.choices.options()
@@ -82,7 +82,7 @@ interface Serving extends Pick<SessionOptions, "approveSteps" | "yes"> {
   readonly flags: Configuration
 }
 
-/** The agent's description for the handshake. */
+/** How the agent describes itself when the editor connects. */
 const initialized = {
   protocolVersion: PROTOCOL_VERSION,
   agentInfo: { name: "task-conductor", title: "task-conductor", version },
@@ -95,7 +95,7 @@ const initialized = {
   authMethods: []
 }
 
-/** The setup of a new or continued session. */
+/** The configuration of a new or continued session. */
 const prepare = Effect.fnUntraced(function* (flags: Configuration, cwd: string, servers: ReadonlyArray<McpServer>) {
   if (!isAbsolute(cwd) || !(yield* isFolder(cwd))) {
     return yield* usageFailure(`${JSON.stringify(cwd)} is not the absolute path of a folder.`)
@@ -132,7 +132,9 @@ const makeSessions = ({ flags, ...approved }: Serving) => {
       const state = yield* open({ id, project: cwd, configuration: given, messages: [], editor: editorOf(client, id) })
       return { sessionId: id, ...state }
     }),
-    /** Continues a saved conversation and sends it to the editor. Undefined if there is none. */
+    /**
+     * Continues a saved conversation and sends its messages to the editor. Undefined if there is no such conversation.
+     */
     load: Effect.fnUntraced(function* (client: AgentContext, { cwd, mcpServers, sessionId: id }: LoadSessionRequest) {
       const { given: sessionFlags, setup } = yield* prepare(flags, cwd, mcpServers)
       const saved = yield* conversationOf(conversationPlace(setup), id)
@@ -163,7 +165,7 @@ const serve = Effect.fnUntraced(function* (serving: Serving) {
   const sessions = makeSessions(serving)
   const send = reserveStdout()
 
-  /** Runs a request. Errors that the user can correct become its error message. */
+  /** Handles a request. If the user can correct an error, the editor gets it as an error message. */
   const answer = async <A>(work: Effect.Effect<A, CommandFailure, Services>): Promise<A> => {
     const done = await Effect.runPromiseWith(services)(Effect.result(work))
     if (Result.isSuccess(done)) return done.success
@@ -214,7 +216,7 @@ const serve = Effect.fnUntraced(function* (serving: Serving) {
   yield* Effect.promise(() => connection.closed)
 }, Effect.scoped)
 
-/** Removes secrets of the environment from messages to the editor. */
+/** Removes the secrets of the environment from messages to the editor. */
 const clean = <A>(value: A): A => redactValue(value as Schema.Json) as A
 
 const editorOf = (client: AgentContext, sessionId: string): Editor => ({

@@ -1,13 +1,11 @@
-/**
- * Checks the calls of a refinement document: calls that would fail, repeated calls, and missing calls. Runs nothing.
- */
+/** Finds bad calls in a refinement document: calls that would fail, repeated calls, and missing calls. Runs nothing. */
 import * as Effect from "effect/Effect"
 import { callSign, excerpt, type Issue, makeIssue, type Reading, type Task, type Where } from "../../kit/documents.ts"
 import { toolCallText } from "../../kit/runs.ts"
 import { cutText } from "../../kit/text.ts"
 import type { ToolCall, ToolRegistry } from "../../kit/tools.ts"
 
-/** Calls are named by tool and main argument, cut to this length. */
+/** Names of calls consist of the tool and the main argument, shortened to this length. */
 const maxCallColumns = 120
 
 type Registry = Pick<ToolRegistry["Service"], "find" | "inspect">
@@ -15,8 +13,8 @@ type Registry = Pick<ToolRegistry["Service"], "find" | "inspect">
 const pathOf = ({ arguments: given }: ToolCall): unknown => given["path"]
 
 /**
- * True if an earlier call may create what this call needs: one that replaces the same file, or one with unknown
- * effects, such as a command. Several edits of one file must fit its present text.
+ * True if an earlier call may create what this call needs: it replaces the same file, or its effects are unknown (a
+ * command). All edits of one file must fit the current text of the file.
  */
 const mayBePrepared = (call: ToolCall, before: ReadonlyArray<ToolCall>, { find }: Registry): boolean =>
   before.some((earlier) => {
@@ -27,8 +25,8 @@ const mayBePrepared = (call: ToolCall, before: ReadonlyArray<ToolCall>, { find }
   })
 
 /**
- * One issue for each change that would fail; `where` is the place of the calls. Files that may not be shown get no
- * issue: it would reveal their content.
+ * One issue for each change that would fail. `where` says where the calls are. If a file may not be shown, there is no
+ * issue, because the issue would reveal content.
  */
 export const unfitCalls = Effect.fnUntraced(function* (
   calls: ReadonlyArray<ToolCall>,
@@ -67,7 +65,7 @@ export const checkRepetition = (calls: ReadonlyArray<ToolCall>, limit: number, t
     )
 }
 
-/** The first line of ignored text under `## Tool Calls`. */
+/** The first line under `## Tool Calls` that is no call. */
 const proseOf = ({ repairs }: Pick<Reading<unknown>, "repairs">, text: string): string | undefined => {
   const ignored = repairs.find(
     ({ code, where }) => code === "text-ignored" && /^tool.?calls$/i.test(where.section ?? "")
@@ -75,7 +73,7 @@ const proseOf = ({ repairs }: Pick<Reading<unknown>, "repairs">, text: string): 
   return text.split("\n")[(ignored?.where.line ?? 0) - 1]?.trim()
 }
 
-/** An issue for a task with neither calls nor references: it has nothing to work on. */
+/** The issue for a task without calls and references: it has nothing to work on. */
 export const checkPurpose = (
   calls: ReadonlyArray<ToolCall>,
   task: Task,

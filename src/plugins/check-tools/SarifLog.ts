@@ -1,12 +1,12 @@
 /**
- * Converts check reports to a SARIF 2.1.0 log, which code hosts accept. Issues are errors, repairs are notes.
+ * Converts reports of checks to a SARIF 2.1.0 log, which code hosts accept. Issues become errors, repairs become notes.
  */
 import { type CheckReport, ruleOf, type Where, whereText } from "../../kit/documents.ts"
 import { linesOf, locate } from "./TextSpan.ts"
 
 /** A document that was checked. */
 export interface SarifDocument {
-  /** A path relative to the checked folder, or a URI; `stdin` for piped input. */
+  /** A path relative to the checked folder, or a URI. `stdin` for text from a pipe. */
   readonly path: string
   /** The text that was checked. */
   readonly text: string
@@ -23,7 +23,7 @@ interface Finding {
   readonly quote?: string
 }
 
-/** Escapes braces and brackets, which SARIF reads as placeholders and links. */
+/** Escapes braces and brackets. SARIF would read them as placeholders and links. */
 const message = (text: string) => ({ text: text.replace(/[{}]/g, "$&$&").replace(/[[\]\\]/g, String.raw`\$&`) })
 
 /** A path as a URI reference. */
@@ -59,7 +59,7 @@ const sarifLocation = (uri: string, lines: ReadonlyArray<string>, finding: Findi
   }
 }
 
-/** The log of one check. `failures` are the documents that could not be read, with reasons. */
+/** The log of one check. `failures` are documents that could not be read, with the reasons. */
 export const sarifLog = (
   version: string,
   documents: ReadonlyArray<SarifDocument>,

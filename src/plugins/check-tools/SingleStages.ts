@@ -1,6 +1,6 @@
 /**
- * Runs single stages after the plan on given documents, for authors of skills and prompts. They use the same checks
- * and the same gate as a run.
+ * Runs single stages after the plan on given documents. For authors of skills and prompts. Uses the same checks and the
+ * same gate as a run.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -35,13 +35,13 @@ import { forgivingSlug, slugOf } from "../../kit/text.ts"
 import { RunAnswers } from "../../kit/tools.ts"
 import { makeRefinementCheck } from "./DocumentChecker.ts"
 
-/** A result, named after its task or by a file named after the task. */
+/** A result. Its heading or the name of its file is the name of the task. */
 export interface GivenResult {
   readonly name: string
   readonly document: string
 }
 
-/** The input of a stage cannot be used. `issues` are those of the invalid document. */
+/** The documents for a stage cannot be used. `issues` are those of an invalid document. */
 export class StageProblem extends Schema.TaggedError<StageProblem>()("StageProblem", {
   what: Schema.String,
   issues: Schema.Array(Issue)
@@ -57,7 +57,7 @@ export const stageProblem = (what: string, issues: ReadonlyArray<Issue> = []): S
 const meansTask = (given: string, { slug }: Pick<Task, "slug">): boolean =>
   [slugOf(given), slugOf(given).replace(/-results?$/, "")].some((one) => forgivingSlug(one) === forgivingSlug(slug))
 
-/** Also takes the name of the task's result. Fails unless exactly one task fits. */
+/** Finds a task by its name or by the name of its result. Fails unless exactly one task fits. */
 const findTask = (name: string, tasks: ReadonlyArray<Task>): Effect.Effect<Task, StageProblem> => {
   const [found, ...others] = tasks.filter((task) => meansTask(name, task))
   return found !== undefined && others.length === 0
@@ -77,7 +77,7 @@ const readResults = Effect.fnUntraced(function* (given: ReadonlyArray<GivenResul
   return results
 })
 
-/** Fails if a task refers to results that were not given. */
+/** Fails if a task refers to a result that was not given. */
 const requireProducers = (task: Task, finished: ReadonlyArray<TaskResult>) => {
   const slugs = new Set(finished.map((result) => result.task.slug))
   const missing = task.producerSlugs.filter((slug) => !slugs.has(slug))
@@ -135,7 +135,7 @@ export const refineTask = Effect.fn("refineTask")(function* (order: PlanStage & 
   return yield* taskAgent.firstAnswer({ briefing, task, goals: list.goals, round: 1, step, finished })
 })
 
-/** Asks the model which tasks remain. Tasks with a result are finished. */
+/** Asks the model which tasks remain. A task with a result counts as finished. */
 export const iteratePlan = Effect.fn("iteratePlan")(function* (order: PlanStage) {
   const { briefing, finished, list } = yield* openPlan(order)
   const outstanding = list.outstanding(new Set(finished.map(({ name }) => name)))
@@ -150,7 +150,7 @@ const endOf = (declined: DeclinedStep | undefined, failures: ReadonlyArray<TaskF
   return failures.length > 0 ? { _tag: "Unresolved", failures } : { _tag: "GoalsMet" }
 }
 
-/** A scheduler for one task whose first answer is already known. */
+/** A scheduler for one task. The first answer of the task is already known. */
 const layerKnownAnswer = (firstAnswer: RefinementDocument) =>
   Scheduler.layer.pipe(
     Layer.provide(
@@ -164,8 +164,8 @@ const layerKnownAnswer = (firstAnswer: RefinementDocument) =>
   )
 
 /**
- * Carries out a refinement: asks for approval as a run does, makes the calls, and writes the result. Without a
- * result, the outcome contains the reason.
+ * Carries out a refinement: asks for approval as a run does, makes the calls, and writes the result. If there is no
+ * result, the outcome says why.
  */
 export const executeRefinement = Effect.fn("executeRefinement")(function* (order: {
   readonly refinement: string
@@ -182,7 +182,7 @@ export const executeRefinement = Effect.fn("executeRefinement")(function* (order
     const what = "The refinement only reads first. The model that writes the calls needs what it reads."
     return yield* stageProblem(`${what} Give the refinement that "task-conductor refine" prints at the end.`)
   }
-  // A refinement names results by slug, so the slugs serve as task names.
+  // A refinement knows only the slugs of results. So the slugs are used as names of tasks.
   const producers = task.producerSlugs.map((slug) => plainTask(slug, "", "", ""))
   const finished = yield* readResults(order.results, producers)
   yield* requireProducers(task, finished)

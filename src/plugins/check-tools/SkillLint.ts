@@ -1,6 +1,6 @@
 /**
- * Checks a SKILL.md strictly by the rules of agentskills.io and of this product. It reports what a run would repair
- * silently.
+ * Checks a SKILL.md strictly, by the rules of agentskills.io and of this program. Reports also what a run would repair
+ * without a message.
  */
 import { distance } from "fastest-levenshtein"
 import * as Option from "effect/Option"
@@ -30,9 +30,9 @@ import { bodyOf, linksOf, nearest, outline, parseMarkdown, proseLines } from "..
 import { scriptsNamed, whyNoScript } from "./SkillScripts.ts"
 
 interface LintContext {
-  /** The tools of a run. Without them, tool names are not checked. */
+  /** The tools of a run. If absent, names of tools are not checked. */
   readonly tools?: ReadonlyArray<string>
-  /** The linked paths that exist. */
+  /** Those paths of links that exist. */
   readonly files: ReadonlySet<string>
 }
 
@@ -40,9 +40,9 @@ interface LintContext {
 export interface SkillLint {
   /** What is wrong. */
   readonly issues: ReadonlyArray<Issue>
-  /** What a run would read otherwise than it is written. */
+  /** What a run would read differently from how it is written. */
   readonly repairs: ReadonlyArray<Repair>
-  /** Absent if the file is no readable skill. */
+  /** Absent if the file is not a readable skill. */
   readonly tokens?: SkillTokens
 }
 
@@ -51,7 +51,7 @@ const maxCompatibility = 500
 const maxPartTokens = 1000
 const maxTokens = 5000
 
-/** Repairs of a run that hide forbidden syntax, which other programs cannot read. */
+/** Repairs of a run that hide wrong syntax. Other programs cannot read such syntax. */
 const forbidden: ReadonlyArray<RepairCode> = [
   "front-matter-unquoted",
   "skill-name-form",
@@ -82,13 +82,13 @@ const checkKeys = (file: SkillFile, findings: Findings): void => {
 const settings = ["task-conductor.requires-approval", "task-conductor.model", "task-conductor.turns"]
 const bareSettings = new Set(settings.map((key) => key.slice("task-conductor.".length)))
 
-/** True for a key that looks like one of our settings. Other keys are left alone. */
+/** True for a key that looks like a setting of this program. Other keys are ignored. */
 const looksLikeOurs = (key: string): boolean =>
   /conductor/i.test(key) ||
   bareSettings.has(key.replaceAll("_", "-")) ||
   settings.some((setting) => distance(setting, key) <= 3)
 
-/** Checks the metadata and the spelling of settings. */
+/** Checks the metadata, and the spelling of settings. */
 const checkSettings = (file: SkillFile, findings: Findings): void => {
   const metadata = file.fields["metadata"]
   if (metadata === undefined || metadata === null) return
@@ -151,13 +151,13 @@ const checkSize = ({ body, bodyLine: line }: SkillFile, tokens: SkillTokens, fin
   addIssue(findings, "skill-too-large", { line }, { what })
 }
 
-/** Placeholder text of templates. */
+/** Text that templates contain as a placeholder. */
 const placeholder =
   /\b(?:TODO|FIXME|TBD)\b|\blorem ipsum\b|<(?:your|insert|describe|add|replace)\b[^<>]*>|\[(?:your|insert|describe|add|replace)\b[^\][]*\](?!\()|^\s*(?:[-*+]\s*)?(?:\.{3}|…)\s*$/i
 
 const isLocal = (href: string): boolean => href !== "" && !/^(?:[a-z][a-z0-9+.-]*:|#|\/\/)/i.test(href)
 
-/** The links of a body to files; `path` has no fragment. */
+/** Links to files in the text of a skill. `path` has no fragment. */
 const linksIn = ({ body, bodyLine }: SkillFile) =>
   Option.match(parseMarkdown(body, bodyLine), { onNone: () => [], onSome: linksOf })
     .filter(({ href }) => isLocal(href))

@@ -24,7 +24,7 @@ const isFile = Effect.fnUntraced(function* (file: string) {
   )
 })
 
-/** The skill files at a path: a file, the file in a folder, or those in its subfolders. */
+/** The skill files at a path: the file itself, the file in a folder, or those in its subfolders. */
 const filesAt = Effect.fnUntraced(function* (target: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -54,8 +54,8 @@ const lintFile = Effect.fnUntraced(function* (file: string, tools: ReadonlyArray
 })
 
 /**
- * Checks the skills at these paths. Default: the skills of the user and the project for this program. `tools` are
- * those of a run; `failures` are sentences about paths that could not be checked.
+ * Checks the skills at these paths. Without paths, checks the skills of the user and the project for this program.
+ * `tools` are the tools of a run. `failures` are sentences about paths that could not be checked.
  */
 export const lintSkills = Effect.fn("lintSkills")(function* (
   paths: ReadonlyArray<string>,

@@ -1,9 +1,7 @@
-/**
- * Finds the scripts that a skill tells its tasks to run, and whether `allowed-tools` permits them.
- */
+/** Finds the scripts that a skill tells its tasks to run. Also finds out whether `allowed-tools` permits them. */
 import { exceedsLimits, type Skill } from "../../kit/documents.ts"
 
-/** Programs that run a script file, with their extensions. */
+/** Programs that run scripts, with the extensions of these scripts. */
 const runners: Readonly<Record<string, ReadonlyArray<string>>> = {
   sh: ["sh", "bash", "zsh"],
   bash: ["bash", "sh"],
@@ -19,13 +17,13 @@ const runners: Readonly<Record<string, ReadonlyArray<string>>> = {
   ps1: ["pwsh"]
 }
 
-/** Program names that may precede a script. */
+/** Names of programs that may come before a script. */
 const programs = new Set(Object.values(runners).flat())
 
 /** Separators around paths in text. */
 const aroundPaths = /[\s`'"()[\]{}<>*,;|&=:]+/
 
-/** True for a script path: in a folder `scripts` or `bin`, after `./`, or after a program that runs it. */
+/** True for the path of a script: in a folder `scripts` or `bin`, after `./`, or after a program that runs it. */
 const isScript = (word: string, before: string): boolean => {
   const ending = word.slice(word.lastIndexOf(".") + 1)
   if (!word.includes(".") || !Object.hasOwn(runners, ending)) return false
@@ -38,7 +36,7 @@ const isScript = (word: string, before: string): boolean => {
 
 interface NamedScript {
   readonly path: string
-  /** The 1-based line. */
+  /** The number of the line, from 1. */
   readonly line: number
 }
 
@@ -53,7 +51,7 @@ export const scriptsNamed = (text: string): ReadonlyArray<NamedScript> => {
   return [...scripts.values()]
 }
 
-/** Common commands that run a script, without arguments. */
+/** Usual commands that run a script, without arguments. */
 const commandsFor = (path: string): ReadonlyArray<ReadonlyArray<string>> => {
   const plain = path.replace(/^\.\//, "")
   const ending = plain.slice(plain.lastIndexOf(".") + 1)
@@ -65,7 +63,7 @@ const commandsFor = (path: string): ReadonlyArray<ReadonlyArray<string>> => {
 /** True if the pattern contains the script's file name. */
 const namesScript = (pattern: string, path: string): boolean => pattern.includes(path.split("/").at(-1) ?? path)
 
-/** The reason why tasks of the skill cannot run the script, as a clause. Undefined if they can. */
+/** Why tasks of the skill cannot run the script, as a clause. Undefined if they can. */
 export const whyNoScript = ({ allowedTools, toolLimits = [] }: Skill, path: string): string | undefined => {
   if (allowedTools === undefined) return undefined
   if (!allowedTools.includes("run_command")) return `no run_command is in allowed-tools`

@@ -1,6 +1,6 @@
 /**
- * Reads and judges a test of a skill: a task, project files, answers of the model, and expectations. It is markdown
- * with a section for each part; see docs/reference/skills.md.
+ * Reads a test of a skill and compares results with it. A test has a task, project files, answers of the model, and
+ * expectations. It is markdown with a section for each of them. See docs/reference/skills.md.
  */
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
@@ -23,11 +23,11 @@ export interface TestFile {
   readonly text: string
 }
 
-/** The expectations of a test. Absent ones are not compared. */
+/** What a test expects. Absent expectations are not compared. */
 interface Expectations {
   readonly inputs?: string
   readonly calls?: ReadonlyArray<ExpectedCall>
-  /** Sorted, unique codes of issues in answers; empty if the test names none. */
+  /** The codes of issues in answers, sorted, without duplicates. Empty if the test expects none. */
   readonly issues: ReadonlyArray<string>
   /** Lines that the outputs of calls must contain. */
   readonly outputs: ReadonlyArray<string>
@@ -63,7 +63,7 @@ const headingNames = headings.map((heading) => (heading.endsWith("ile") ? `${hea
 
 interface Part {
   readonly heading: Heading
-  /** The path after the heading. */
+  /** The path that follows the heading. */
   readonly rest: string
   readonly line: number
   readonly body: string
@@ -141,7 +141,7 @@ const codesOf = ({ body, line }: Part, problems: Problems): ReadonlyArray<string
     return code ?? []
   })
 
-/** Builds a runnable task list from the task. */
+/** Builds a task list from the task, so that a run can carry it out. */
 const planOf = ({ body, line }: Part, skill: string, problems: Problems): string => {
   const fields = /^[-*+] +\*\*Skill\*\*/m.test(body) ? body : `- **Skill** ${skill}\n${body}`
   const plan = `## Original prompt\n\nTest.\n\n## Goals / summary\n\nTest.\n\n## Tasks\n\n### Task section 1\n\n${fields}\n`
@@ -155,7 +155,7 @@ const planOf = ({ body, line }: Part, skill: string, problems: Problems): string
   return plan
 }
 
-/** Reads a test. Fails with all problems, as sentences with line numbers. */
+/** Reads a test. Fails with all problems at once, as sentences with line numbers. */
 export const readSkillTest = (text: string, skill: string): Result.Result<SkillTest, ReadonlyArray<string>> => {
   const problems: Problems = []
   const { parts, title } = partsOf(text, problems)
@@ -193,19 +193,19 @@ interface SkillTestOutcome {
   readonly inputs: ReadonlyArray<InputValue>
   readonly calls: ReadonlyArray<ToolCall>
   readonly issues: ReadonlyArray<Issue>
-  /** The number of answers that each stage requested. */
+  /** How many answers each stage asked for. */
   readonly requestedAnswers: { readonly refinement: number; readonly execution: number }
-  /** The contents of the expected files that exist. */
+  /** The contents of those expected files that exist. */
   readonly files: ReadonlyMap<string, string>
 }
 
-/** A difference from the expectations, with both sides if there are two. */
+/** A difference from what the test expects. Has both sides if there are two. */
 export interface SkillTestProblem {
-  /** What differs. */
+  /** What the difference is about. */
   readonly what: string
   /** What the test expects. */
   readonly expected?: string
-  /** What came. */
+  /** What the run produced. */
   readonly actual?: string
 }
 
@@ -243,7 +243,7 @@ const issueProblems = (
   return [{ what: "The answers have other issues.", expected: expected.join(", "), actual }]
 }
 
-/** The differences from the expectations; empty if the test passes. */
+/** All differences from what the test expects. Empty if the test passes. */
 export const judgeSkillTest = (test: SkillTest, outcome: SkillTestOutcome): ReadonlyArray<SkillTestProblem> => {
   const { expected } = test
   const { requestedAnswers, calls, files, inputs, issues, report } = outcome

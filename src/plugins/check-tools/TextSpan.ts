@@ -1,11 +1,14 @@
 /**
- * Locates the text of a finding in its document, and formats one line of it with marks below, cut to a width and safe
- * for a terminal.
+ * Finds the text that a finding is about in its document. Formats one line of it with marks below, shortened to a
+ * width, and safe for a terminal.
  */
 import type { Where } from "../../kit/documents.ts"
 import { printable, textWidth } from "../../kit/text.ts"
 
-/** A part of a document. Lines and columns are 1-based; columns count UTF-16 code units. `endColumn` is exclusive. */
+/**
+ * A part of a document. Lines and columns count from 1. Columns count UTF-16 code units. `endColumn` is the column
+ * after the last one.
+ */
 export interface TextSpan {
   /** The first line, from 1. */
   readonly line: number
@@ -17,10 +20,10 @@ export interface TextSpan {
   readonly endColumn: number
 }
 
-/** The lines of a document as its readers count them. */
+/** The lines of a document, counted as the readers count them. */
 export const linesOf = (text: string): ReadonlyArray<string> => text.replace(/^\uFEFF/, "").split(/\r\n?|\n/)
 
-/** A quote is searched this many lines below the place: fields and blocks continue. */
+/** A quotation is searched up to this many lines after the place, because fields and blocks continue. */
 const reach = 40
 
 const wholeLine = (lines: ReadonlyArray<string>, line: number): TextSpan | undefined => {
@@ -30,7 +33,7 @@ const wholeLine = (lines: ReadonlyArray<string>, line: number): TextSpan | undef
   return { line, column, endLine: line, endColumn: Math.max(column, text.trimEnd().length + 1) }
 }
 
-/** The end of a multi-line quote, as far as the document repeats it. */
+/** The end of a quotation of several lines, as far as the document contains it. */
 const endOf = (
   lines: ReadonlyArray<string>,
   line: number,
@@ -44,8 +47,8 @@ const endOf = (
 }
 
 /**
- * The span of the quote, searched from the line on. Without a match, the trimmed line. Undefined if the finding
- * concerns the whole document.
+ * The position of the quotation, searched from this line on. If the quotation is not found, the position of the trimmed
+ * line. Undefined if the finding is about the whole document.
  */
 export const locate = (
   lines: ReadonlyArray<string>,
@@ -75,7 +78,7 @@ interface Cell {
 const ellipsis = "..."
 const tabWidth = 4
 
-/** The displayed code points; a tab becomes blanks up to its stop. */
+/** The characters on the screen. A tab becomes blanks up to the next tab stop. */
 const cellsOf = (line: string, from: number, start: number, end: number): ReadonlyArray<Cell> => {
   const cells: Array<Cell> = []
   let index = from
@@ -92,7 +95,7 @@ const cellsOf = (line: string, from: number, start: number, end: number): Readon
 
 const sum = (cells: ReadonlyArray<Cell>): number => cells.reduce((total, { width }) => total + width, 0)
 
-/** The index after the cells that fit, counted from an index in one direction. */
+/** The index after the characters that fit into a width, counted from an index in one direction. */
 const fitting = (cells: ReadonlyArray<Cell>, from: number, step: 1 | -1, space: number): number => {
   let remaining = space
   let index = from
@@ -103,7 +106,7 @@ const fitting = (cells: ReadonlyArray<Cell>, from: number, step: 1 | -1, space: 
   return index
 }
 
-/** The visible window: always the start of the mark, some text before it, and the rest after it. */
+/** The visible part of the line: always the start of the mark, some text before it, and the rest after it. */
 const windowOf = (cells: ReadonlyArray<Cell>, width: number): readonly [first: number, last: number] => {
   if (sum(cells) <= width) return [0, cells.length]
   const marked = Math.max(
@@ -116,13 +119,13 @@ const windowOf = (cells: ReadonlyArray<Cell>, width: number): readonly [first: n
   const first = fitting(cells, marked - 1, -1, Math.min(before, space - 1)) + 1
   const last = fitting(cells, first, 1, space + (first === 0 ? ellipsis.length : 0))
   if (last < cells.length) return [first, last]
-  // The end of the line fits: use the remaining width for the text before it.
+  // If the text after the mark is short, more text before it is shown.
   return [fitting(cells, cells.length - 1, -1, space + ellipsis.length) + 1, cells.length]
 }
 
 /**
- * Cuts a line to a width so that the part from `start` to `end` (UTF-16 offsets) is visible, and marks it. An empty
- * part gets one mark.
+ * Shortens a line to a width, and marks the part from `start` to `end` (UTF-16 offsets). That part stays visible. An
+ * empty part gets one mark.
  */
 export const excerptLine = (
   line: string,

@@ -1,6 +1,6 @@
 /**
- * Formats the output of `check`: for each finding its place, the marked line, the problem and the remedy; then one
- * summary line.
+ * Formats the output of `check`. Each finding has its place, the marked line, the problem, and what to do. A summary
+ * line follows.
  */
 import type * as Path from "effect/Path"
 import { type CheckReport, type IssueReport, type Repair, whereText } from "../../kit/documents.ts"
@@ -11,11 +11,11 @@ import { excerptLine, locate, type TextSpan } from "./TextSpan.ts"
 
 export interface CheckStyle {
   readonly paint: Paint
-  /** The width of the terminal. Undefined without one: then only document lines are cut. */
+  /** The width of the terminal. Undefined if there is none. Then only lines of the document are shortened. */
   readonly columns: number | undefined
 }
 
-/** A repaired document is not written, written, or has no strict form. */
+/** What happened to a repaired document: it was not written, was written, or has no strict form. */
 export type FixState = "offered" | "written" | "impossible"
 
 /** A text with its findings. */
@@ -23,7 +23,7 @@ export interface FoundText {
   readonly name: string
   readonly lines: ReadonlyArray<string>
   readonly report: Pick<CheckReport, "issues" | "repairs">
-  /** The label of findings that are no issues. */
+  /** The label of findings that are not issues. */
   readonly label: string
 }
 
@@ -33,10 +33,10 @@ export interface CheckedDocument extends Omit<FoundText, "label"> {
   readonly fixState: FixState
 }
 
-/** Width of document lines without a terminal. */
+/** The width of document lines if there is no terminal. */
 const defaultColumns = 100
 
-/** At most this many lines of a long quote are shown. */
+/** Of a long quotation, at most this many lines are shown. */
 const maximumLines = 3
 
 type Finding = { readonly span: TextSpan | undefined } & (
@@ -44,11 +44,11 @@ type Finding = { readonly span: TextSpan | undefined } & (
   | { readonly tier: "repair"; readonly repair: Repair }
 )
 
-/** Wraps a text after `lead` and indents the further lines. */
+/** Wraps a text that comes after `lead`. Indents its second and later lines. */
 const wrap = (lead: string, text: string, columns: number | undefined): string =>
   columns === undefined ? `${lead}${text}` : wrapLine(`${lead}${text}`, columns, "    ").join("\n")
 
-/** Numbered lines of the document; the first one with its mark. */
+/** Lines of the document with their numbers. The first line has the mark. */
 const excerpt = (lines: ReadonlyArray<string>, span: TextSpan, style: CheckStyle, mark: Paint["red"]): string => {
   const { dim } = style.paint
   const last = Math.min(span.endLine, span.line + maximumLines - 1)
@@ -78,7 +78,7 @@ const findingText = ({ label: repairLabel, lines, name }: FoundText, finding: Fi
   const colour = isIssue ? paint.red : paint.yellow
   const paragraph = (lead: string, text: string): string => wrap(lead, printable(text), style.columns)
   const what = paragraph("", `${place}: ${label}: ${isIssue ? finding.issue.what : finding.repair.message} [${code}]`)
-  // Colour after wrapping: colour codes have no width.
+  // Colour is added after wrapping, because colour codes take no width.
   const head = what
     .replace(`${place}:`, () => paint.bold(`${place}:`))
     .replace(` ${label}:`, () => ` ${colour(`${label}:`)}`)
@@ -97,7 +97,7 @@ const endings: Readonly<Record<FixState, string>> = {
   impossible: "; nothing was written: no strict form means the same"
 }
 
-/** The summary line: the verdict and the number of findings. */
+/** The summary line: the result, and the number of findings. */
 const summary = ({ fixState, name, report }: CheckedDocument, { paint }: CheckStyle): string => {
   const { issues, project, repairs, verdict } = report
   const place = project === undefined ? "" : ` in the project ${printable(project)}`
@@ -109,7 +109,7 @@ const summary = ({ fixState, name, report }: CheckedDocument, { paint }: CheckSt
   return `${printable(name)}: ${parts.join(", ")}${verdict === "repaired" ? endings[fixState] : ""}`
 }
 
-/** The findings by line, one paragraph each. Those about the whole text come first. */
+/** The findings in the order of lines, one paragraph each. Findings about the whole text come first. */
 export const findingTexts = (document: FoundText, style: CheckStyle): ReadonlyArray<string> => {
   const { lines, report } = document
   const findings: ReadonlyArray<Finding> = [
@@ -126,7 +126,7 @@ export const checkText = (checked: CheckedDocument, style: CheckStyle): string =
   return [...findingTexts({ ...checked, label }, style), summary(checked, style)].join("\n\n")
 }
 
-/** The total over several documents. `failed` could not be read or written. */
+/** The total of several documents. `failed` could not be read or written. */
 export const totalText = (reports: ReadonlyArray<CheckReport>, failed: number, { paint }: CheckStyle): string => {
   const verdicts = (["accepted", "repaired", "rejected"] as const).flatMap((verdict) => {
     const number = reports.filter((report) => report.verdict === verdict).length
@@ -137,7 +137,7 @@ export const totalText = (reports: ReadonlyArray<CheckReport>, failed: number, {
   return `${counted(reports.length + failed, "document")}: ${parts.join(", ")}`
 }
 
-/** The path for findings: relative if it is below the current folder, so that code hosts find it. */
+/** The path in findings. Relative if the file is below the current folder, so that code hosts find it. */
 export const sarifPath = (path: Path.Path, name: string): string => {
   const relative = path.relative(path.resolve("."), path.resolve(name))
   return relative.startsWith("..") ? path.resolve(name) : relative

@@ -1,6 +1,6 @@
 /**
- * `task-conductor explain CODE`: what the rule of an issue or a repair means, what to do, and an example. Without a code it
- * lists all rules. The examples are a generated file, made of the fixtures of the tests (`npm run generate`).
+ * `task-conductor explain CODE`: what the rule of an issue or a repair means, what to do, and an example. Without a
+ * code, it lists all rules. `npm run generate` makes the examples from fixtures of the tests.
  */
 import * as Effect from "effect/Effect"
 import * as Argument from "effect/cli/Argument"
@@ -10,13 +10,13 @@ import { Output, switchFlag, usageFailure, withHelp } from "../../kit/terminal.t
 import { nearest, printable, printableJson } from "../../kit/text.ts"
 import examples from "./ruleExamples.json" with { type: "json" }
 
-/** The example of a rule: a text in which it finds something, and the same text fixed. */
+/** The example of a rule: a text that breaks the rule, and the same text repaired. */
 interface RuleExample {
   /** What the text is, such as a task list. */
   readonly about: string
   readonly before: string
   readonly after: string
-  /** Codes that are found in `before` as well. */
+  /** Codes of further findings in `before`. */
   readonly alongside: ReadonlyArray<string>
 }
 
@@ -59,7 +59,7 @@ const listText = (): string =>
     )
     .join("\n\n")
 
-/** The rule of a code that a user typed. */
+/** The rule for a code, as a user typed it. */
 const findRule = Effect.fn("findRule")(function* (code: string) {
   const rule = ruleOf(code)
   if (rule !== undefined) return rule

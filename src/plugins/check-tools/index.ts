@@ -1,6 +1,4 @@
-/**
- * Tools for authors of plans and skills: checks, single stages, and lint and tests of skills.
- */
+/** Tools for authors of plans and skills: checks, single stages, and lint and tests of skills. */
 import { definePlugin } from "../../plugin-kit.ts"
 
 const stages = () => import("./stages.ts")

@@ -1,6 +1,6 @@
 /**
- * Checks documents against a project, for the command line and the library. Part of the composition root: it has the
- * skills, tools and files of a run, but neither model nor journal, and asks nobody.
+ * Checks documents against a project, for the command line and the library. Part of the composition root. It has the
+ * skills, tools and files of a run, but no model and no journal. Asks nobody.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -20,12 +20,12 @@ import { Activities } from "../../kit/runs.ts"
 import type { Plugin } from "../../plugin-kit.ts"
 import { DocumentChecker } from "./DocumentChecker.ts"
 
-/** The project of a check. `given` overrides its configuration; `plugins` are additional plugin objects. */
+/** The project of a check. `given` overrides its configuration. `plugins` are additional plugins as values. */
 export interface CheckedProject {
   readonly project: string
   readonly configuration: Configuration
   readonly plugins?: ReadonlyArray<Plugin>
-  /** Receives warnings for the user, such as plugins that were left out. */
+  /** Receives warnings for the user, for example about skipped plugins. */
   readonly warn: (warnings: ReadonlyArray<string>) => Effect.Effect<void>
 }
 
@@ -38,7 +38,7 @@ const layerChecks = (setup: Setup, plugins: ReadonlyArray<Plugin>) =>
     Layer.provideMerge(layerCatalogue(setup, plugins))
   )
 
-/** Runs a check with the setup of a project. */
+/** Runs a check with the configuration of a project. */
 export const inProject = Effect.fn("inProject")(function* <A, E, R>(
   { configuration: flags, plugins = [], project, warn }: CheckedProject,
   use: (checker: DocumentChecker["Service"]) => Effect.Effect<A, E, R>

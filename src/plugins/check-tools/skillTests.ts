@@ -1,6 +1,6 @@
 /**
- * Runs the tests of a skill. Each gets its own project and home, and a model that answers from the test. The gate
- * allows reading and writing in that project; other calls need a rule.
+ * Runs the tests of a skill. Each test has its own project and home, and a model whose answers the test contains. The
+ * gate allows reading and writing in this project. Other calls need a rule.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -23,22 +23,22 @@ import { defaultLimits, type Plugin, type RunEvent } from "../../plugin-kit.ts"
 import { layerRuleApprover } from "./ruleApprover.ts"
 import { judgeSkillTest, readSkillTest, type SkillTest, type SkillTestProblem, type TestFile } from "./SkillTest.ts"
 
-/** Additional permissions and tools of a test. */
+/** Further permissions and tools for a test. */
 export interface SkillTestOptions {
   readonly rules?: ReadonlyArray<Rule>
-  /** Plugin entries as in a configuration. */
+  /** Plugins, written as in a configuration. */
   readonly plugins?: ReadonlyArray<PluginEntry>
-  /** Plugin objects. */
+  /** Plugins as values. */
   readonly values?: ReadonlyArray<Plugin>
 }
 
-/** The result of a test. It passed if there are no problems. */
+/** The result of a test. The test passed if there are no problems. */
 export interface SkillTestResult {
   /** The file with the test, relative to the folder of skills. */
   readonly file: string
   /** The heading of the test. */
   readonly title: string
-  /** What is not as the test expects; empty when it passed. */
+  /** What differs from what the test expects. Empty if the test passed. */
   readonly problems: ReadonlyArray<SkillTestProblem>
 }
 
@@ -54,17 +54,17 @@ const readFiles = Effect.fnUntraced(function* (folder: string, files: ReadonlyAr
   return contents
 })
 
-/** One attempt more than the test has answers, so that repeated answers end it. */
+/** One attempt more than the test has answers. So a repeated answer ends the test. */
 const limitsOf = ({ executions, refinements }: SkillTest) => {
   const answers = Math.max(executions.length, refinements.length)
   return { ...defaultLimits, attempts: Math.min(defaultLimits.attempts, answers + 1) }
 }
 
-/** True for a task with tools whose prompt shows no output and no change yet. */
+/** True for a task with tools, if its prompt shows no output and no change yet. */
 const isBeforeOutputs = (system: string, user: string): boolean =>
   /^## Tools$/m.test(system) && !/^### (?:Tool call |Changed: )/m.test(user)
 
-/** A model that answers from the test and repeats the last answer. */
+/** A model that gives the answers of the test in order. Repeats the last answer. */
 const scripted = ({ executions, refinements }: SkillTest) => {
   const counts = { refinement: 0, execution: 0 }
   const next = (stage: "refinement" | "execution", answers: ReadonlyArray<string>): string => {
@@ -145,7 +145,10 @@ const runFile = Effect.fnUntraced(function* (
   return judged
 })
 
-/** Runs the tests in `tests/*.md` beside a SKILL.md in order of name; none without the folder. */
+/**
+ * Runs the tests in `tests/*.md` beside a SKILL.md, in the order of their names. Runs nothing if there is no such
+ * folder.
+ */
 export const testSkill = Effect.fn("testSkill")(function* (skillPath: string, options: SkillTestOptions = {}) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path

@@ -88,7 +88,7 @@ const readResults = Effect.fnUntraced(function* ({ result }: StageFlags) {
   )
 })
 
-/** The input of a plan stage: plan, prompt, file in view, and results of finished tasks. */
+/** What a stage needs: plan, prompt, the file that the user looks at, and results of finished tasks. */
 const readPlanStage = Effect.fnUntraced(function* (flags: Command.Command.Config.Infer<typeof planStageFlags>) {
   const results = yield* readResults(flags)
   const plan = yield* readInput(flags.plan)
@@ -127,7 +127,7 @@ const workOf = Effect.fnUntraced(function* <Order extends stages.StageOrder, A, 
   yield* result(flags.json ? JSON.stringify(prompt) : `${prompt.system}\n\n${userPartMarker}\n\n${prompt.user}`)
 })
 
-/** Prints the document, or all data as one JSON object. */
+/** Prints the document. With `--json`, prints all data as one JSON object. */
 const print = Effect.fnUntraced(function* (markdown: string, json: boolean, more: object) {
   const { answer, result } = yield* Output
   yield* json ? result(JSON.stringify({ markdown, ...more })) : answer(markdown.trimEnd())
@@ -154,7 +154,7 @@ export const refine = Command.make(
   })
 )
 
-/** Prints the result even if something was denied. */
+/** If something was denied, the result is printed, too. */
 export const execute = Command.make(
   "execute",
   {
@@ -194,7 +194,7 @@ export const iterate = Command.make(
     const iterated = yield* workOf(flags, order, stages.iterate)
     if (iterated === undefined) return
     const { finished, isRevised, list } = iterated
-    // The progress already printed the reason.
+    // The reason is already in the printed progress.
     if (!isRevised) return yield* quietFailure(exitCodes.noValidPlan)
     const markdown = renderTaskList(list, { prompt: order.prompt })
     yield* print(markdown, flags.json, checkDocument("task-list", markdown, { finished }))

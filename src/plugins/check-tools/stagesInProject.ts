@@ -1,6 +1,6 @@
 /**
- * Runs single stages for the command line and the library. Part of the composition root: it reads the setup, chooses
- * the model, and provides the layers of a run. Nothing is saved.
+ * Runs single stages for the command line and the library. Part of the composition root: reads the configuration,
+ * chooses the model, and provides the layers of a run. Saves nothing.
  */
 import * as Effect from "effect/Effect"
 import { TaskFailure } from "../../kit/documents.ts"
@@ -49,7 +49,7 @@ export const iterate = Effect.fn("iterate")(function* (order: PlanStage, place: 
   return { ...iterated, isRevised }
 })
 
-/** The prompt that the stage would send, without asking the model. `execute` still makes the calls. */
+/** The prompt that the stage would send. The model is not asked. `execute` still makes the calls. */
 export const promptOfStage = Effect.fn("promptOfStage")(function* (
   order: StageOrder,
   place: StagePlace,
@@ -64,7 +64,7 @@ export const promptOfStage = Effect.fn("promptOfStage")(function* (
   const quiet: RunContext = { ...context, model, listen: () => Effect.void }
   if (order.stage === "execute") yield* execute(order, place, quiet)
   else if (order.stage === "iterate") yield* iterate(order, place, quiet)
-  // The silent model gives no valid answer, so the task fails after its prompt.
+  // The model gives no answer here. So the task fails once its prompt is known.
   else yield* Effect.catchIf(refine(order, place, quiet), isExpected, () => Effect.void)
   const [first] = prompts
   if (first === undefined) return yield* stageProblem("There is nothing to ask the model.")

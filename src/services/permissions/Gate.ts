@@ -3,8 +3,12 @@
  * `decide` evaluates rules and earlier answers. `ask` asks the user and stores the answer. `authorize` asks if needed,
  * and issues a permit. No tool runs without a permit.
  *
- * - `authorize` runs before each tool call, check, reference and `--file`, and before a run starts a plugin or server. After a no, the call fails with `permission_denied`. The third no to the same effect ends the task. A denied plugin or server is skipped.
- * - `ask` can cover a list of calls, called a step. A step contains the changes of a plan step or of a message, the commands of one answer, the checks of the project, or a task with many items. A no ends the step. A yes runs nothing: it is stored, and `authorize` finds it for each call.
+ * - `authorize` runs before each tool call, check, reference and `--file`, and before a run starts a plugin or server.
+ *   After a no, the call fails with `permission_denied`. The third no to the same effect ends the task. A denied plugin
+ *   or server is skipped.
+ * - `ask` can cover a list of calls, called a step. A step contains the changes of a plan step or of a message, the
+ *   commands of one answer, the checks of the project, or a task with many items. A no ends the step. A yes runs
+ *   nothing: it is stored, and `authorize` finds it for each call.
  * - `ask` also handles uncertain calls after a crash, and questions of the model.
  */
 import * as Context from "effect/Context"

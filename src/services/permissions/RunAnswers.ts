@@ -100,8 +100,10 @@ export class Grants {
 
   /**
    * How an earlier answer decides about a call.
-   * - `excluded`: the user chose other calls of its step. This also holds in another task, or for another effect on its file.
-   * - `step` and `session`: the user approved exactly this call, or the session covers it. The user saw the current state of its files.
+   * - `excluded`: the user chose other calls of its step. This also holds in another task, or for another effect on its
+   *   file.
+   * - `step` and `session`: the user approved exactly this call, or the session covers it. The user saw the current
+   *   state of its files.
    * - `repair`: the call changes files that its task may repair. The files are as this run wrote them.
    */
   answerTo(question: Grantable): "excluded" | "step" | "session" | "repair" | undefined {
