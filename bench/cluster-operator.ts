@@ -100,7 +100,10 @@ const faults: Readonly<Record<string, Fault>> = {
       workers[1]?.network.freeze(false)
     }
   },
-  /** All connections or one connection of a worker stay dead. This worker leads the run, or it is the other worker. */
+  /**
+   * One connection of a worker dies (`half-open`), or all of them (`forgotten`). For `run`, it is the worker that leads
+   * the run, otherwise the other worker.
+   */
   "half-open-run": halfOpen("run"),
   "half-open-tasks": halfOpen("tasks"),
   "forgotten-run": forgotten("run"),

@@ -1,6 +1,7 @@
 /**
- * `ClusterWork` over the database. pg-boss stores the pieces; our tables store runs, records, answers and workers. Each write for a
- * piece checks that its attempt is active, in the same statement or under a lock of the same transaction.
+ * `ClusterWork` over the database. pg-boss stores the pieces. The tables of this program store runs, records, answers
+ * and workers. Before each write for a piece, the database checks that the attempt is active. It does so in the same
+ * statement, or under a lock of the same transaction.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -36,10 +37,13 @@ import {
   type WorkKind
 } from "./WorkQueues.ts"
 
-/** A heartbeat without an answer is sent again on another connection, long before the worker gives its pieces up. */
+/**
+ * If a heartbeat gets no answer, it is sent again on another connection. That is long before the worker gives its
+ * pieces up.
+ */
 const heartbeatLimit = "4 seconds"
 
-/** A resting piece is queued for this date, which never comes; `rests` is the SQL condition for such a piece. */
+/** A resting piece is queued for this date, which never comes. `rests` is the SQL condition for a resting piece. */
 const never = "9999-01-01T00:00:00Z"
 const rests = "start_after > now() + interval '1 day'"
 
@@ -54,7 +58,7 @@ interface PieceData {
   readonly priority: number
 }
 
-/** What a worker sees of one queue; `closed` are the ids of pieces that it must not claim. */
+/** What a worker sees of one queue. `closed` are the ids of pieces that it must not claim. */
 interface QueueState {
   readonly queue: string
   readonly hasReady: boolean
@@ -72,14 +76,17 @@ const pairOf = ({ attempt, id }: Omit<WorkAttempt, "queue">): string => `${id}:$
 const asAttempt = ({ attempt, id }: WorkAttempt) => ({ id, retryCount: attempt })
 
 /**
- * All transactions take locks in one order, to avoid deadlocks: the row of the run, the piece that leads it, other pieces by id.
- * `NO KEY` lets other transactions insert rows that refer to the run.
+ * All transactions lock rows in the same order, to avoid deadlocks: the row of the run, the piece that leads it, other
+ * pieces by id. With `NO KEY`, other transactions can still insert rows that refer to the run.
  */
 const lockedRun = (sql: SqlClient.SqlClient, runId: string) =>
   sql`SELECT r.run_id FROM task_conductor_runs r WHERE r.run_id = ${runId} AND r.ending IS NULL FOR NO KEY UPDATE`
 const lockOrder = "ORDER BY j.name NOT LIKE 'run/%', j.name, j.id"
 
-/** Selects those of the attempts that are active, and locks them until the transaction ends. Selects nothing unless `condition` holds. */
+/**
+ * Selects the attempts that are active, and locks them until the transaction ends. If `condition` is false, selects
+ * nothing.
+ */
 const held = (
   sql: SqlClient.SqlClient,
   attempts: ReadonlyArray<WorkAttempt>,
@@ -113,13 +120,16 @@ export const offerRun = ({ use }: WorkQueues["Service"], { leader, priority, pro
   return use((boss, options) => boss.insert(queueOf("run", program), [job], options))
 }
 
-/** Selects and locks the pieces of a run in these queues for which the condition holds. */
+/** Selects and locks the pieces of a run in these queues that fit the condition. */
 const piecesOf = (sql: SqlClient.SqlClient, runId: string, queues: ReadonlyArray<string>, condition: string) =>
   sql<{ readonly name: string; readonly id: string }>`SELECT j.name, j.id FROM ${sql.literal(jobs)} j
     WHERE j.name IN (SELECT jsonb_array_elements_text(${JSON.stringify(queues)}::jsonb)) AND j.singleton_key = ${runId}
       AND ${sql.literal(condition)} ${sql.literal(lockOrder)} FOR UPDATE OF j`
 
-/** Removes the pieces of a run from these queues, also those that a worker has: the store then rejects what that worker writes. */
+/**
+ * Removes the pieces of a run from these queues, even if a worker has claimed them. The store then rejects what that
+ * worker writes.
+ */
 export const removePieces = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   { use }: WorkQueues["Service"],
@@ -148,14 +158,20 @@ const makeClaim = (
   sql: SqlClient.SqlClient,
   { ready, use }: WorkQueues["Service"]
 ): ClusterWork["Service"]["claim"] => {
-  /* The rule of `isOtherBuild` in SQL: a program that runs from sources has no build, and fits every build of its version. */
+  /*
+   * The rule of `isOtherBuild` in SQL. A program that runs from sources has no build, and fits every build of its
+   * version.
+   */
   const isOwn = (queue: string, { program }: Claimant) => {
     const [version = "", build = ""] = program.split("+")
     const part = (at: number) => sql.literal(`split_part(${queue}, '/', ${at})`)
     return sql`(${part(2)} = ${version} AND (${build}::text = '' OR ${part(3)} IN ('', ${build})))`
   }
 
-  /** Reads the queues of a worker. A piece that it declined is closed to it, unless every live worker has declined it. */
+  /**
+   * Reads the queues of a worker. If the worker declined a piece, the piece is closed to it, unless all live workers
+   * have declined it.
+   */
   const readQueues = (worker: Claimant) => {
     const alive = sql.literal(`clock_timestamp() - interval '${aliveSeconds} seconds'`)
     const [all, someReady] = [sql.literal(jobs), sql.literal("NOT j.blocked AND j.start_after <= now()")]
@@ -171,7 +187,7 @@ const makeClaim = (
       FROM ${sql.literal(bossSchema)}.queue q WHERE ${isOwn("q.name", worker)} ORDER BY q.name`
   }
 
-  /** Keeps the fetched pieces whose runs have not ended, and deletes the others. */
+  /** Keeps the fetched pieces whose runs are active. Deletes the others. */
   const accept = Effect.fnUntraced(function* ({ name }: Claimant, fetched: ReadonlyArray<FetchedPiece>) {
     const pieces = JSON.stringify(fetched.map(({ id, leader, runId }) => ({ id, leader, run: runId })))
     const rows = yield* retryTransient(sql<{ readonly id: string; readonly setup: string; readonly declined: string }>`
@@ -212,7 +228,10 @@ const makeClaim = (
   })
 }
 
-/** Writes those of the records of a run whose attempts are active. Returns the tokens of all that are saved, also by an earlier try. */
+/**
+ * Writes the records of a run whose attempts are active. Returns the tokens of all records that are saved. An earlier
+ * try may have saved some of them.
+ */
 const writeRecords = (sql: SqlClient.SqlClient, runId: string, records: ReadonlyArray<NewRecord>) => {
   const count = records.length
   const bytes = records.reduce((sum, { json }) => sum + Buffer.byteLength(json), 0)
@@ -251,7 +270,10 @@ const makeAppend = (sql: SqlClient.SqlClient, queues: WorkQueues["Service"]): Cl
     return Effect.map(retryTransient(all), (rows) => new Set(rows.map(({ token }) => token)))
   })
 
-/** The pg-boss priority for the first new piece of a run: below its own waiting pieces, so that runs of equal priority take turns. */
+/**
+ * The priority in pg-boss of the first new piece of a run. It is lower than that of the run's waiting pieces. So runs
+ * of equal priority take turns.
+ */
 const firstPriority = (sql: SqlClient.SqlClient, { priority, runId }: Lease, queue: string) => {
   const [most, all] = [priority * priorityStep, sql.literal(jobs)]
   return sql<{ readonly first: number }>`SELECT coalesce(
@@ -294,7 +316,9 @@ const makeEnd = (sql: SqlClient.SqlClient, queues: WorkQueues["Service"]): Clust
     return retryTransient(transaction(sql, end))
   })
 
-/** One statement sends all heartbeats. pg-boss would need one for each queue, which a busy worker would send too late. */
+/**
+ * One statement sends all heartbeats. pg-boss would send one for each queue. A busy worker would send them too late.
+ */
 const makeRenew = (sql: SqlClient.SqlClient, { ready }: WorkQueues["Service"]): ClusterWork["Service"]["renew"] =>
   Effect.fn("ClusterWork.renew")((leases, presence) => {
     const present = presence === undefined ? sql`` : sql`present AS (${sayPresent(sql, presence)}),`
@@ -320,7 +344,7 @@ const makeRest = (sql: SqlClient.SqlClient, { use }: WorkQueues["Service"]): Clu
   Effect.fn("ClusterWork.rest")((lease, { keys, questions }) => {
     const pieces = JSON.stringify(keys.map((key) => pieceId(lease.leader, key)))
     const rest = Effect.gen(function* () {
-      /* `answer` takes the same lock, so no answer can arrive in the middle. */
+      /* `answer` takes the same lock. So no answer can arrive between these statements. */
       yield* lockedRun(sql, lease.runId)
       if ((yield* held(sql, [lease], "UPDATE")).length === 0) return
       const [row] = yield* sql<{ readonly wakes: boolean }>`SELECT EXISTS (SELECT FROM task_conductor_answers

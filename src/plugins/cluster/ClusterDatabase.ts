@@ -1,6 +1,4 @@
-/**
- * The database of a cluster: its tables, and the connection that all services share.
- */
+/** The database of a cluster: its tables, and the connection that all services use. */
 import type { PoolConfig } from "pg"
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
@@ -13,11 +11,12 @@ import { databaseSettings } from "./DatabaseSettings.ts"
 import { layerPostgres } from "./PostgresClient.ts"
 
 /**
- * Runs, their records, workers and answers. pg-boss stores the pieces of work in its own tables.
- * - `records` of a run is the number of its last record. It grows under the lock of the row, so a reader by `seq` misses no record.
- * - `token` of a record makes a repeated insert harmless, after a lost answer.
- * - `event` is the type of the event in a record; empty for other records.
- * - `leader` is the id of the piece that leads a run; `led_by` is the worker that claimed this piece last.
+ * Tables for runs, their records, workers and answers. pg-boss stores the pieces of work in its own tables.
+ * - `records` of a run is the number of its last record. It grows under a lock of the row. So a reader that reads by
+ *   `seq` misses no record.
+ * - `token` of a record makes it harmless to insert the record again if the answer of the database was lost.
+ * - `event` is the type of the event in a record. It is empty for other records.
+ * - `leader` is the id of the piece that leads a run. `led_by` is the worker that last claimed this piece.
  * - `task_conductor_declined` says why a worker cannot do a piece.
  * - The index `task_conductor_one_at_a_time` lets only one run at a time change a project.
  */
@@ -45,13 +44,16 @@ const tables = [
     why text NOT NULL, PRIMARY KEY (id, worker))`
 ]
 
-/** Any number that no other program is likely to lock. */
+/** The key of the lock. Any number works that no other program locks. */
 const tablesLock = 5_247_001
 
-/** True when the newest table exists, and therefore all others. */
+/** True if the newest table exists. Then all other tables exist, too. */
 const areThere = `SELECT to_regclass('task_conductor_declined') IS NOT NULL AS "areThere"`
 
-/** Runs `work` in a transaction. effect reports a failed rollback on a broken connection as a defect; here it is a `SqlError`. */
+/**
+ * Runs `work` in a transaction. If a rollback fails on a broken connection, effect reports a defect. Here that becomes
+ * a `SqlError`.
+ */
 export const transaction = <A, E>(
   sql: SqlClient.SqlClient,
   work: Effect.Effect<A, E>
@@ -61,13 +63,15 @@ export const transaction = <A, E>(
   )
 
 /**
- * Creates missing tables, one process at a time. If all exist it sends no definition: that would lock tables, and a joining worker
- * would stop the others.
+ * Creates missing tables, in one process at a time. If all tables exist, sends no definition: a definition locks
+ * tables, and would stop the other workers when a worker joins.
  */
 const makeTables = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [found] = yield* sql.unsafe<{ readonly areThere: boolean }>(areThere)
-  /* A missing grant is an error at the start. When a grant is revoked later, workers wait for it. */
+  /*
+   * If a grant is missing at the start, that is an error. If a grant is revoked later, workers wait until it is back.
+   */
   if (found?.areThere === true) return yield* sql`SELECT FROM task_conductor_runs LIMIT 0`
   yield* transaction(
     sql,
@@ -81,7 +85,10 @@ const makeTables = Effect.gen(function* () {
 /** True when the server refused TLS. */
 const lacksTls = ({ what }: DatabaseUnavailable): boolean => what.includes("does not support SSL")
 
-/** Connects. Waits for a server that answers that it starts or stops; a wrong address or a missing grant fails at once. */
+/**
+ * Connects. Waits if the server answers that it is starting or stopping. Fails at once for a wrong address or a missing
+ * grant.
+ */
 const connect = Effect.fnUntraced(function* (settings: PoolConfig) {
   const connection = yield* Layer.build(layerPostgres(settings))
   const prepared = Effect.provideContext(makeTables, connection)

@@ -1,7 +1,8 @@
 /**
- * The journal of a cluster run: the same records as in a file, in the database. A worker reads the records when it claims a piece, and
- * from then on only writes. It collects records for up to a second and writes them in one statement, each with the lease of its
- * piece. When the store rejects a record, the piece has another worker, and this one stops working on it.
+ * The journal of a cluster run, in the database. It has the same records as a file. A worker reads the records when it
+ * claims a piece. After that it only writes. It collects records for up to a second and writes them in one statement.
+ * Each record names the lease of its piece. If the store rejects a record, another worker has the piece, and this
+ * worker stops working on it.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -41,13 +42,18 @@ import {
 } from "./ClusterWork.ts"
 import type { Secrets } from "./WithoutSecrets.ts"
 
-/** A tool call starts only while its lease lasts at least this long, in milliseconds. */
+/** A tool call starts only if its lease lasts at least this long. In milliseconds. */
 const leastLeft = 4000
 
-/** How long records wait to be written together, unless a caller waits or a record is a question. */
+/**
+ * Records wait this long, so that several are written together. They do not wait if a caller waits, or if a record is a
+ * question.
+ */
 const together = "1 second"
 
-/** Tracks running calls and checks, so that a piece does not rest meanwhile. Checks of one task run one at a time. */
+/**
+ * Counts running calls and checks, because a piece must not rest while they run. Checks of one task run one at a time.
+ */
 const noteActivity = ({ calls }: PieceActivity, record: JournalRecord): void => {
   if (record.type === "intent") calls.add(record.key)
   if (record.type === "outcome") calls.delete(record.key)
@@ -63,12 +69,15 @@ const checkName = ({ round, task = "" }: { readonly round: number; readonly task
 const isQuestion = (record: JournalRecord): boolean =>
   record.type === "event" && record.event.type === "approval.requested"
 
-/** Waits until the lease is fresh enough to start a call. A lost lease interrupts the wait. */
+/** Waits until the lease lasts long enough to start a call. A lost lease interrupts the wait. */
 const untilFresh = Effect.fnUntraced(function* (lease: HeldLease) {
   while (leaseAge(lease, yield* readClocks) > leaseTime - leastLeft) yield* Effect.sleep("100 millis")
 })
 
-/** What the writer takes: a record, a finished piece, or only a request to complete `written` after everything before it. */
+/**
+ * What the writer receives: a record, a finished piece, or only a request. `written` completes when everything before
+ * it has been written.
+ */
 interface Entry {
   readonly record?: NewRecord
   readonly finished?: FinishedWork
@@ -76,15 +85,15 @@ interface Entry {
   readonly written?: Deferred.Deferred<void>
 }
 
-/** What a worker does with the journal besides `Journal`. */
+/** What a worker needs from the journal besides `Journal`. */
 export class ClusterJournal extends Context.Service<
   ClusterJournal,
   {
-    /** Reads new records, and lets records be written with this lease until the scope closes. */
+    /** Reads new records. Until the scope closes, records can be written with this lease. */
     join(lease: HeldLease): Effect.Effect<void, DatabaseUnavailable, Scope.Scope>
-    /** Saves the result of a piece (JSON text) and all records before it. False when the journal has failed. */
+    /** Saves the result of a piece (JSON text), and all earlier records. False if the journal has failed. */
     finish(lease: HeldLease, result: string): Effect.Effect<boolean>
-    /** Waits until all records so far are written. False when the journal has failed. */
+    /** Waits until all earlier records are written. False if the journal has failed. */
     readonly flush: Effect.Effect<boolean>
   }
 >()("task-conductor/plugins/cluster/ClusterJournal") {}
@@ -92,18 +101,20 @@ export class ClusterJournal extends Context.Service<
 interface ClusterJournalOptions {
   readonly runId: string
   readonly secrets: Secrets
-  /** Called when the database was away for too long. */
+  /** Called if the database was away for too long. */
   readonly broken: (error: DatabaseUnavailable) => Effect.Effect<void>
 }
 
 const reportIn = (record: JournalRecord): RunReport | undefined =>
   record.type === "event" && record.event.type === "run.finished" ? record.event.report : undefined
 
-/** True for the outcome of a task, which the result of its piece holds as well. */
+/** True for the outcome of a task. The result of the task's piece contains it, too. */
 const isSafeElsewhere = (record: JournalRecord): boolean =>
   record.type === "settled" && parseKey(record.key)?.task !== undefined
 
-/** Writes the queued entries. It waits for more entries unless a caller waits, or `writeNow` ends the wait. */
+/**
+ * Writes the queued entries. First waits a moment for more entries, unless a caller waits or `writeNow` ends the wait.
+ */
 const makeWriter = Effect.fnUntraced(function* (
   { broken, runId }: Pick<ClusterJournalOptions, "broken" | "runId">,
   fail: (reason: JournalReason) => Effect.Effect<unknown>
@@ -148,7 +159,10 @@ const makeWriter = Effect.fnUntraced(function* (
   return { put, writeNow }
 })
 
-/** The entry of a record, without secrets. Its lease is that of the current fiber, or any lease of this run in this worker. */
+/**
+ * The entry of a record, without secrets. Its lease is that of the current fiber. Otherwise it is any lease of this run
+ * in this worker.
+ */
 const entryOf = Effect.fnUntraced(function* (
   record: JournalRecord,
   leases: ReadonlySet<HeldLease>,
@@ -169,14 +183,17 @@ const entryOf = Effect.fnUntraced(function* (
     json: JSON.stringify(redact(encodeRecord(record) as Schema.Json))
   }
   if (report === undefined) return { lease, record: entry }
-  /* An interrupted worker does not end the run, unless a client cancelled it: another worker continues. */
+  /* If a worker is interrupted, another worker continues the run. Only a cancelling client ends it. */
   if (report.status !== "interrupted" || (yield* Deferred.isDone(lease.cancelled))) {
     lease.ended = { record: entry, report }
   }
   return {}
 })
 
-/** The journal of this run. It saves no secrets; model outcomes with secrets stay whole in the memory of their worker. */
+/**
+ * The journal of this run. Secrets are not saved. If an outcome of the model has secrets, the worker keeps the whole
+ * outcome in memory.
+ */
 export const layerClusterJournal = ({
   broken,
   runId,
@@ -256,7 +273,7 @@ export const layerClusterJournal = ({
     })
   )
 
-/** The usage of a run, computed from the events of all workers. `begunAt` is ISO 8601. */
+/** The usage of a run, computed from the events of all workers. `begunAt` is in ISO 8601. */
 export const layerClusterUsage = (
   runId: string,
   begunAt: string

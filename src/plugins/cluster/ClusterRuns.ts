@@ -40,7 +40,7 @@ import type { Redact } from "./WithoutSecrets.ts"
 
 export interface ClusterRunState {
   readonly run: ClusterRun
-  /** Size of its records. */
+  /** The size of the run's records. */
   readonly bytes: number
   readonly begunAt: string
   readonly isCancelled: boolean
@@ -67,7 +67,7 @@ const modelFinished: RunEvent["type"] = "model.finished"
 
 export const encodeRecord = Schema.encodeSync(JournalRecord)
 
-/** The key of a record, and the type of its event; empty when it has none. */
+/** The key of a record, and the type of its event. Empty if it has none. */
 export const keyIn = (record: JournalRecord): string => ("key" in record ? record.key : "")
 export const eventIn = (record: JournalRecord): string => (record.type === "event" ? record.event.type : "")
 
@@ -76,7 +76,7 @@ const encodeRun = Schema.encodeSync(runJson)
 const decodeRun = Schema.decodeSync(runJson)
 const endingCodec = Schema.toCodecJson(ClusterRunEnding)
 const endingJson = Schema.fromJsonString(endingCodec)
-/** The ending of a run that was cancelled while no worker had it. */
+/** The last record of a run that was cancelled while no worker had it. */
 export const cancelledEnding: ClusterRunEnding = {
   refused: "The run was cancelled while no worker worked on it.",
   exitCode: exitCodeOf("interrupted")
@@ -94,10 +94,10 @@ const standingOf = ({ begun_at: begunAt, bytes, cancelled: isCancelled, ending, 
   ...(ending === null ? {} : { ending: decodeEnding(ending) })
 })
 
-/** How many events one query reads. */
+/** One query reads at most this many events. */
 const mostEvents = 1000
 
-/** A record as a line of a journal. The database needs no checksum. */
+/** A record as a line of a journal. It has no checksum, because the database needs none. */
 const lineOfRow = ({ at, json, seq }: RecordRow): JournalLine => lineOf({ seq, at, json: parseJson(json), text: "" })
 
 const nowIso = Effect.map(DateTime.now, DateTime.formatIso)
@@ -105,7 +105,7 @@ const nowIso = Effect.map(DateTime.now, DateTime.formatIso)
 const selectRuns = (sql: SqlClient.SqlClient) =>
   sql.literal("SELECT run_id, begun_at, shared, cancelled, ending, size::float8 AS bytes FROM task_conductor_runs")
 
-/** What `submit` and `reopen` share: both make a run active. */
+/** What `submit` and `reopen` have in common: both make a run active. */
 const makeBeginning = (sql: SqlClient.SqlClient) => {
   const busyWith = Effect.fnUntraced(function* (project: string) {
     const [row] = yield* retryTransient(
@@ -128,7 +128,7 @@ const makeBeginning = (sql: SqlClient.SqlClient) => {
     }
   })
 
-  /** Runs `attempt` until it is true. Fails when another active run changes the same project. */
+  /** Repeats `attempt` until it returns true. Fails if another active run changes the same project. */
   const begin = Effect.fnUntraced(function* (
     project: string,
     attempt: Effect.Effect<boolean, SqlError>
@@ -136,7 +136,7 @@ const makeBeginning = (sql: SqlClient.SqlClient) => {
     for (;;) {
       if (yield* retryTransient(transaction(sql, attempt))) return
       const busy = yield* busyWith(project)
-      /* That run may have ended between the two queries. */
+      /* The other run may have ended between the two queries. */
       if (busy !== undefined) return yield* busy
     }
   })
@@ -147,7 +147,7 @@ const makeBeginning = (sql: SqlClient.SqlClient) => {
 const makeRunChanges = (sql: SqlClient.SqlClient, queues: WorkQueues["Service"]) => {
   const { append, begin } = makeBeginning(sql)
 
-  /** Starts a run with these records; the first is its `opened` record. Only one run at a time may change a project. */
+  /** Starts a run with these records. The first is its `opened` record. Only one run at a time may change a project. */
   const submit = Effect.fn("ClusterRuns.submit")(function* (
     run: ClusterRun,
     records: ReadonlyArray<JournalRecord>,
@@ -157,7 +157,7 @@ const makeRunChanges = (sql: SqlClient.SqlClient, queues: WorkQueues["Service"])
     const begunAt = yield* nowIso
     const leader = randomUUID()
     yield* retryTransient(queues.ensure(program))
-    /* After a commit without an answer the retry finds the run. */
+    /* If the answer to the commit was lost, the retry finds the run. */
     const isThere = sql`SELECT FROM task_conductor_runs WHERE run_id = ${order.runId}`
     const insert = sql`INSERT INTO task_conductor_runs (run_id, project, program, read_only, begun_at, shared, leader)
       VALUES (${order.runId}, ${project}, ${program}, ${order.readOnly === true}, ${begunAt}, ${encodeRun(run)}, ${leader})
@@ -176,8 +176,8 @@ const makeRunChanges = (sql: SqlClient.SqlClient, queues: WorkQueues["Service"])
   return {
     submit,
     /**
-     * Opens a run again with new settings. It must have ended, or belong to another build without a live worker. False when the run
-     * is still active.
+     * Opens a run again with new settings. The run must have ended, or belong to another build without a live worker.
+     * False if the run is still active.
      */
     reopen: Effect.fn("ClusterRuns.reopen")(function* (run: ClusterRun) {
       const { order, program, project } = run.opened
@@ -198,7 +198,7 @@ const makeRunChanges = (sql: SqlClient.SqlClient, queues: WorkQueues["Service"])
           if (others.length > 0 && order.readOnly !== true) return false
           yield* sql`UPDATE task_conductor_runs SET ending = NULL, cancelled = false, program = ${program}, project = ${project},
             shared = ${encodeRun(run)}, leader = ${leader} WHERE run_id = ${runId}`
-          /* Asks again what the user refused. */
+          /* Questions that the user answered with no are asked again. */
           yield* sql`DELETE FROM task_conductor_answers
             WHERE run_id = ${runId} AND answer::jsonb ->> 'answer' IN ('decline', 'deny', 'nothing', 'stop')`
           yield* sql`DELETE FROM task_conductor_declined WHERE run_id = ${runId}`
@@ -209,7 +209,7 @@ const makeRunChanges = (sql: SqlClient.SqlClient, queues: WorkQueues["Service"])
       )
       return isFree
     }),
-    /** Asks the workers to end a run; ends it here when no worker has it. False when it had ended before. */
+    /** Asks the workers to end a run. If no worker has the run, ends it at once. False if it had already ended. */
     cancel: Effect.fn("ClusterRuns.cancel")(function* (runId: string) {
       const rows = yield* retryTransient(sql`UPDATE task_conductor_runs SET cancelled = true
         WHERE run_id = ${runId} AND ending IS NULL RETURNING run_id`)
@@ -227,13 +227,13 @@ const makeRunChanges = (sql: SqlClient.SqlClient, queues: WorkQueues["Service"])
 }
 
 const makeRemovals = (sql: SqlClient.SqlClient) => ({
-  /** Removes an ended run with all its data. False when the run has not ended. */
+  /** Removes an ended run with all its data. False if the run has not ended. */
   remove: Effect.fn("ClusterRuns.remove")((runId: string) => {
     const removed = sql`DELETE FROM task_conductor_runs
       WHERE run_id = ${runId} AND ending IS NOT NULL RETURNING run_id`
     return Effect.map(retryTransient(removed), ({ length }) => length > 0)
   }),
-  /** Removes ended runs that are too old or too many. Returns their ids. */
+  /** Removes ended runs that are too old, and the oldest if there are too many. Returns their ids. */
   removeOld: Effect.fn("ClusterRuns.removeOld")(function* ({ days, newest = 2 ** 31 }: RunsKept) {
     const before = days === undefined ? "" : DateTime.formatIso(DateTime.subtract(yield* DateTime.now, { days }))
     const rows = yield* retryTransient(sql<{ readonly runId: string }>`DELETE FROM task_conductor_runs
@@ -244,12 +244,12 @@ const makeRemovals = (sql: SqlClient.SqlClient) => ({
 })
 
 const makeRunQueries = (sql: SqlClient.SqlClient) => ({
-  /** The state of a run; `undefined` when it does not exist. */
+  /** The state of a run. Undefined if there is no such run. */
   standing: Effect.fn("ClusterRuns.standing")(function* (runId: string) {
     const [row] = yield* retryTransient(sql<RunRow>`${selectRuns(sql)} WHERE run_id = ${runId}`)
     return row === undefined ? undefined : standingOf(row)
   }),
-  /** All runs, newest first, without those of other versions that this version cannot read. */
+  /** All runs, newest first. Omits runs of other versions that this version cannot read. */
   list: Effect.map(retryTransient(sql<RunRow>`${selectRuns(sql)} ORDER BY begun_at DESC, run_id DESC`), (rows) =>
     rows.flatMap((row) =>
       Result.getOrElse(
@@ -268,7 +268,7 @@ const makeRunQueries = (sql: SqlClient.SqlClient) => ({
       lines.push(...rows.map(lineOfRow))
     }
   }),
-  /** At most 1,000 events of a run after this record, and whether the run was cancelled or has ended. */
+  /** At most 1,000 events of a run after this record. Also whether the run was cancelled or has ended. */
   news: Effect.fnUntraced(function* (runId: string, seq: number) {
     const rows = yield* retryTransient(sql<
       Pick<RunRow, "cancelled" | "ending"> & { readonly program: string } & (RecordRow | { readonly seq: null })
@@ -287,7 +287,7 @@ const makeRunQueries = (sql: SqlClient.SqlClient) => ({
       ...(ending === undefined || !isAll ? {} : { ending: decodeEnding(ending) })
     }
   }),
-  /** The records of all workers after this one that a resumed run needs. */
+  /** The records of all workers after this record that a resumed run needs. */
   known: Effect.fn("ClusterRuns.known")(function* (runId: string, seq: number) {
     const rows = yield* retryTransient(sql<RecordRow>`SELECT seq, at, json FROM task_conductor_records
       WHERE run_id = ${runId} AND seq > ${seq} AND type IN ('outcome', 'settled', 'answer', 'intent') ORDER BY seq`)
@@ -297,7 +297,7 @@ const makeRunQueries = (sql: SqlClient.SqlClient) => ({
     const query = sql`SELECT FROM task_conductor_records WHERE run_id = ${runId} AND type = 'event' LIMIT 1`
     return Effect.map(retryTransient(query), ({ length }) => length > 0)
   }),
-  /** The usage of the run so far, without its duration, computed from its events. */
+  /** The usage of the run so far, computed from its events. Has no duration. */
   usage: Effect.fn("ClusterRuns.usage")(function* (runId: string) {
     const rows = yield* retryTransient(sql<{ readonly event: string; readonly json: string | null }>`
       SELECT event, CASE WHEN event = ${modelFinished} THEN json END AS json FROM task_conductor_records
@@ -344,7 +344,7 @@ const pathOf = (runId: string): string => `of the run ${runId} in the database`
 const unread = (runId: string) => (error: DatabaseUnavailable) =>
   new JournalError({ path: pathOf(runId), reason: { _tag: "DatabaseFailed", what: error.what } })
 
-/** `RunStore` over the database, for the commands that list, show and remove runs. */
+/** `RunStore` over the database. For the commands that list, show and remove runs. */
 export const layerClusterStore = Layer.effect(
   RunStore,
   Effect.map(ClusterRuns, (runs) => {
@@ -365,7 +365,7 @@ export const layerClusterStore = Layer.effect(
           return yield* new JournalError({ path: pathOf(runId), reason: { _tag: "Missing" } })
         }
         const lines = yield* Effect.mapError(runs.records(runId), unread(runId))
-        /* The first record has the original settings. The row of a resumed run has newer ones. */
+        /* The first record has the settings from the start of the run. After a resume, its row has newer settings. */
         const [first] = lines
         const record = first === undefined ? undefined : readRecord(first)
         const opened = record?.type === "opened" ? record : standing.run.opened

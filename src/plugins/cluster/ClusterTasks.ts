@@ -1,7 +1,7 @@
 /**
- * The tasks of a cluster run as pieces of work. The scheduler of a run uses `TaskAgent` and `ChangeApplier` as in any run. Here these
- * two queue a piece for any worker and wait for its result. The answers of users travel with each piece, and new ones return with
- * its result.
+ * The tasks of a cluster run as pieces of work. The scheduler of a run uses `TaskAgent` and `ChangeApplier`. In a
+ * cluster run, both queue a piece that any worker may do, and wait for its result. A piece contains the answers of the
+ * user so far. Its result contains new answers.
  */
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
@@ -36,7 +36,7 @@ import {
   withoutSecrets
 } from "./WithoutSecrets.ts"
 
-/** This worker lacks something for the work; another worker may have it. */
+/** This worker lacks something for the work. Another worker may have it. */
 export class UnfitWorker extends Schema.TaggedError<UnfitWorker>()("UnfitWorker", {
   why: Schema.String,
   exitCode: Schema.Int
@@ -48,7 +48,7 @@ export class UnfitWorker extends Schema.TaggedError<UnfitWorker>()("UnfitWorker"
 
 const remedy = "or start a worker that has it. Then start the run again."
 
-/** Why no worker can do the work, and what to do about it. */
+/** Why no worker can do the work, and what the user can do. */
 export const nobodyFits = (declined: Declined): string => {
   const all = Object.entries(declined)
   const [first] = all
@@ -59,7 +59,7 @@ export const nobodyFits = (declined: Declined): string => {
   return `No worker can do this. ${reasons} Give one of them what it lacks, ${remedy}`
 }
 
-/** The part of the payload that every phase of a task needs. */
+/** What every phase of a task needs in its piece. */
 const place = {
   briefing: Briefing,
   round: Schema.Int,
@@ -68,10 +68,10 @@ const place = {
   snapshot: AnswerSnapshot
 }
 
-/** The part of the result that every phase of a task returns. */
+/** What every phase of a task returns in its result. */
 const back = {
   snapshot: AnswerSnapshot,
-  /** Why the run must stop: the user stopped it at an uncertain call, or nobody could answer. */
+  /** Why the run must stop: the user stopped it because of an uncertain call, or nobody could answer. */
   stop: Schema.optionalKey(SavedDenial)
 }
 
@@ -97,7 +97,10 @@ const textOf = <A>(schema: Codec<A>, value: A, { redact }: Pick<Secrets, "redact
 const read = <A>(schema: Codec<A>, text: string): Effect.Effect<A> =>
   Effect.orDie(Schema.decodeEffect(Schema.fromJsonString(Schema.toCodecJson(schema)))(text))
 
-/** The key of a piece. The same task with the same earlier results has the same key, in whatever order these arrived. */
+/**
+ * The key of a piece. It depends on the task and the earlier results, but not on the order in which the results
+ * arrived.
+ */
 const workKey = (
   kind: WorkItem["kind"],
   { finished, round }: Pick<TaskOrder, "finished" | "round">,
@@ -111,10 +114,13 @@ const workKey = (
   return [...parts, ...more].join("/")
 }
 
-/** Pause between reads of results, in milliseconds. It grows while no result arrives. */
+/** The pause between reads of results, in milliseconds. It grows while no result arrives. */
 const resultPace = { least: 100, most: 600, mostOfMany: 1000 }
 
-/** Queues pieces of runs and waits for their results. One statement queues all pieces of a moment; another reads all results. */
+/**
+ * Queues pieces of runs and waits for their results. One statement queues all new pieces. Another statement reads all
+ * results.
+ */
 export const makeOffers = Effect.gen(function* () {
   const work = yield* ClusterWork
   const offered = yield* Queue.unbounded<{ readonly lease: HeldLease; readonly piece: WorkItem }>()
@@ -133,7 +139,7 @@ export const makeOffers = Effect.gen(function* () {
         pieces.map(({ piece }) => piece)
       )
       if (!isHeld) yield* Deferred.succeed(lease.lost, undefined)
-      /* This worker claims changes to apply at once. It leaves model calls to whichever worker claims first, so that all get some. */
+      /* This worker claims changes at once. It does not hurry to claim model calls, so that all workers get some. */
       else if (pieces.some(({ piece }) => piece.kind === "task")) yield* lease.lookForWork
     }
     pace = resultPace.least
@@ -155,7 +161,7 @@ export const makeOffers = Effect.gen(function* () {
       waits?.lease.activity.pieces.delete(key)
     }
     pace = done.length > 0 ? resultPace.least : Math.min(pace * 1.25, resultPace.most)
-    /* With many pieces waiting, no single result is urgent. */
+    /* If many pieces wait, no single result is urgent. */
     const least = Math.min(waiting.size * resultPace.least, resultPace.mostOfMany)
     yield* Effect.sleep(Duration.millis(Math.max(pace, least)))
   })
@@ -180,7 +186,7 @@ export const makeOffers = Effect.gen(function* () {
   })
 })
 
-/** True when the task changes nothing: its report is the result. */
+/** True if the task changes nothing. Its report is then its result. */
 const hasNoEffects = ({ calls, files = [] }: TaskOutcome): boolean => calls.length + files.length === 0
 
 /** Services that let workers carry out the tasks of a run. */
@@ -195,7 +201,7 @@ export const layerClusterTasks = (
       const toolRunner = yield* ToolRunner
       const offer = yield* makeOffers
 
-      /** Queues a piece, waits for its result, and adds the answers that came with it. */
+      /** Queues a piece and waits for its result. Then adds the answers in the result. */
       const onWorker = Effect.fnUntraced(function* <
         A,
         B extends {
@@ -230,7 +236,7 @@ export const layerClusterTasks = (
     })
   )
 
-/** The services of one worker for the tasks of a run. */
+/** What one worker uses to carry out tasks of a run. */
 export interface TaskContext extends CallJudges {
   readonly readTexts: ReadTexts["Service"]
   readonly taskAgent: TaskAgent["Service"]
@@ -238,7 +244,7 @@ export interface TaskContext extends CallJudges {
   readonly toolRunner: ToolRunner["Service"]
   /** What this worker lacks for a task with these tools, as a sentence. */
   readonly lacks: (task: Task, tools: ReadonlyArray<string>) => string | undefined
-  /** Fails when the journal can no longer be written. */
+  /** Fails if the journal can no longer be written. */
   readonly failed: Effect.Effect<never, { readonly message: string }>
 }
 
@@ -248,17 +254,17 @@ export interface ClaimedTask {
   readonly verb: "works on" | "changes files for"
   /** Carries the phase out with the services of this worker. */
   readonly carryOut: (context: TaskContext) => Effect.Effect<TaskEnd, UnfitWorker>
-  /** The result to save when the phase fails for this reason. */
+  /** The result to save if the phase fails for this reason. */
   readonly failedWith: (reason: string) => Effect.Effect<string>
 }
 
-/** The outcome of a phase, and the same as JSON text. */
+/** The outcome of a phase, as a value and as JSON text. */
 export interface TaskEnd {
   readonly outcome: unknown
   readonly result: string
 }
 
-/** Decodes a piece that is a phase of a task. */
+/** Decodes a piece if it is a phase of a task. */
 export const claimedTask = Effect.fn("claimedTask")(function* (
   runId: string,
   { kind, payload }: WorkItem,
@@ -295,7 +301,10 @@ export const claimedTask = Effect.fn("claimedTask")(function* (
         const why = context.lacks(task, tools)
         if (why !== undefined) return yield* new UnfitWorker({ why, exitCode: 1 })
         yield* restoreAnswers(context.answers, snapshot, secrets)
-        /* What earlier tasks read on other workers counts as read here, as far as their results show it. */
+        /*
+         * Earlier tasks may have read files on other workers. They count as read here if the results of the tasks show
+         * them.
+         */
         yield* context.readTexts.noteSaid(briefing.prompt)
         yield* Effect.forEach(finished, ({ result }) => context.readTexts.noteRead(result.document, "command"))
         const working: Effect.Effect<A | TaskFailure> = Effect.catchTag(work(context), "TaskFailure", (one) =>

@@ -1,5 +1,6 @@
 /**
- * The table of workers. Each worker reports its version, its load and the progress of its model calls; clients read who is alive.
+ * The table of workers. Each worker reports its version, its load and the progress of its model calls. Clients read
+ * which workers are alive.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -12,14 +13,16 @@ import { isOtherBuild, ModelProgress } from "../../kit/runs.ts"
 import { printable } from "../../kit/text.ts"
 import { modelCallKey, type RecordedEvent } from "../../plugin-kit.ts"
 
-/** The progress of a model call of a run. `at` is ISO 8601. */
+/** The progress of a model call of a run. `at` is in ISO 8601. */
 export const CallProgress = Schema.Struct({ runId: Schema.String, at: Schema.String, event: ModelProgress })
 export type CallProgress = typeof CallProgress.Type
 
-/** A call reports its progress every second. After this time without a report it has ended, in milliseconds. */
+/**
+ * A call reports its progress every second. If it has reported nothing for this long, it has ended. In milliseconds.
+ */
 const quietTime = 4000
 
-/** How many calls a worker reports at most. */
+/** A worker reports at most this many calls. */
 const mostCalls = 40
 
 /** Collects the progress of the model calls of this worker. */
@@ -32,7 +35,7 @@ export const makeCallProgressBoard = () => {
       if (event.type === "model.progress") calls.set(key, { runId, at, event })
       else calls.delete(key)
     },
-    /** The running calls; `now` in milliseconds. */
+    /** The running calls. `now` is in milliseconds. */
     shown: (now: number): ReadonlyArray<CallProgress> => {
       for (const [key, { at }] of calls) if (now - Date.parse(at) > quietTime) calls.delete(key)
       return [...calls.values()].slice(0, mostCalls)
@@ -44,46 +47,46 @@ export type CallProgressBoard = ReturnType<typeof makeCallProgressBoard>
 
 /** What a worker reports about itself. */
 export const WorkerReport = Schema.Struct({
-  /** Host and process. */
+  /** The host name and the process id. */
   name: Schema.String,
   version: Schema.String,
-  /** ISO 8601. */
+  /** When the worker started, in ISO 8601. */
   begunAt: Schema.String,
-  /** How many model calls it makes at once. */
+  /** How many model calls the worker makes at the same time. */
   slots: Schema.Int,
-  /** How many runs it leads now, and on how many tasks it works. */
+  /** How many runs it leads now, and how many tasks it works on. */
   runs: Schema.Int,
   tasks: Schema.Int,
-  /** Why its model server does not answer; absent when the server answers. */
+  /** Why its model server does not answer. Absent if the server answers. */
   serverGone: Schema.optionalKey(Schema.String),
-  /** True when the server has been away for longer than work waits for it. */
+  /** True if the server has been away longer than work waits for it. */
   hasGivenUp: Schema.optionalKey(Schema.Literal(true)),
-  /** The progress of its model calls; absent when there are none. */
+  /** The progress of its model calls. Absent if there are none. */
   progress: Schema.optionalKey(Schema.Array(CallProgress))
 })
 export type WorkerReport = typeof WorkerReport.Type
 
-/** A worker, and when it reported last. */
+/** A worker, and when it last reported. */
 export interface WorkerState extends WorkerReport {
   readonly seenSecondsAgo: number
-  /** False when it has not reported for longer than its leases last. */
+  /** False if its last report is older than the time of a lease. */
   readonly isAlive: boolean
 }
 
-/** A worker without a report for this time counts as dead. */
+/** A worker counts as dead if it has not reported for this long. */
 export const aliveSeconds = 15
 
 /** How often a worker reports. */
 export const reportInterval = "2 seconds"
 
-/** Progress is shown only from workers that reported within this time. */
+/** Progress is shown only if its worker reported within this time. */
 const freshSeconds = 4
 
 const reportJson = Schema.fromJsonString(WorkerReport)
 const encodeReport = Schema.encodeSync(reportJson)
 const decodeReport = Schema.decodeSync(reportJson)
 
-/** A report as it is saved. */
+/** A report, as the database stores it. */
 export const presenceOf = (worker: WorkerReport): Presence => ({
   name: worker.name,
   begunAt: worker.begunAt,
@@ -114,7 +117,7 @@ const makeWorkers = (sql: SqlClient.SqlClient) => {
     list,
     alive: Effect.map(list, (all) => all.filter(({ isAlive }) => isAlive)),
     report: (worker: WorkerReport) => Effect.asVoid(retryTransient(sayPresent(sql, presenceOf(worker)))),
-    /** Removes workers without a report for a day. */
+    /** Removes workers that have not reported for a day. */
     forget: Effect.asVoid(
       retryTransient(sql`DELETE FROM task_conductor_workers WHERE seen_at < now() - interval '1 day'`)
     ),
@@ -128,7 +131,7 @@ export class ClusterWorkers extends Context.Service<ClusterWorkers>()("task-cond
   static readonly layer = Layer.effect(this, this.make)
 }
 
-/** Why no worker can work on a run of this version; `undefined` when one can. */
+/** Why no worker can work on a run of this version. Undefined if one can. */
 const missingWorker = (
   { runId, version }: { readonly runId: string; readonly version: string },
   workers: ReadonlyArray<WorkerState>
@@ -146,15 +149,15 @@ const missingWorker = (
     : undefined
 }
 
-/** The progress of the model calls of a run, from recent reports. */
+/** The progress of the model calls of a run, as reported recently. */
 const progressIn = (workers: ReadonlyArray<WorkerState>, runId: string): ReadonlyArray<CallProgress> =>
   workers
     .filter(({ seenSecondsAgo }) => seenSecondsAgo <= freshSeconds)
     .flatMap(({ progress = [] }) => progress.filter((one) => one.runId === runId))
 
 /**
- * Makes a function for the follower of a run to call regularly. It returns the progress of the model calls of the run. It reports when
- * no worker can work on the run, and when one arrives.
+ * Returns a function that the follower of a run calls regularly. It returns the progress of the run's model calls. It
+ * also reports when no worker can work on the run, and when one can again.
  */
 export const watchWorkers = Effect.fn("watchWorkers")(function* (
   runId: string,

@@ -1,6 +1,6 @@
 /**
- * Handling of database errors. A query whose error may pass is retried for up to ten minutes, and the user sees a notice. A faulty
- * statement ends the piece of work; any other error ends the worker.
+ * Handles errors of the database. If the error may go away, the query is retried for up to ten minutes, and the user
+ * sees a notice. If the statement itself is wrong, the piece of work ends. Any other error ends the worker.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -11,10 +11,16 @@ import type { SqlError } from "effect/sql/SqlError"
 /** The environment variable with the address of the database. */
 export const databaseVariable = "TASK_CONDUCTOR_DATABASE"
 
-/** The database cannot be used. `what` never contains its address, which may contain a password. */
+/**
+ * The database cannot be used. `what` never contains the address of the database, because the address may contain a
+ * password.
+ */
 export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>()("DatabaseUnavailable", {
   what: Schema.String,
-  /** True when the statement itself is wrong, a bug of this program. It ends one piece of work, not the worker. */
+  /**
+   * True if the statement itself is wrong, which is a bug of this program. This ends one piece of work, but not the
+   * worker.
+   */
   isFault: Schema.optionalKey(Schema.Boolean)
 }) {
   readonly exitCode = 1
@@ -35,7 +41,7 @@ export class DatabaseUnnamed extends Schema.TaggedError<DatabaseUnnamed>()("Data
 const makeNotices = (report: (what: string) => Effect.Effect<void>) => {
   let isAway = false
   return {
-    /** Call this when a query failed and is retried; `what` is a sentence. */
+    /** Call this if a query failed and is retried. `what` is a sentence. */
     failed: (what: string) =>
       Effect.suspend(() => {
         if (isAway) return Effect.void
@@ -51,7 +57,7 @@ const makeNotices = (report: (what: string) => Effect.Effect<void>) => {
   }
 }
 
-/** The notices of the current worker or client; silent by default. */
+/** The notices of the current worker or client. By default, nobody receives them. */
 const CurrentNotices = Context.Reference("task-conductor/plugins/cluster/DatabaseNotice", {
   defaultValue: () => makeNotices(() => Effect.void)
 })
@@ -66,7 +72,7 @@ export const databaseErrorText = ({ message, reason }: SqlError): string => {
   return (said === "" ? reason._tag : said).replaceAll("\n", " ")
 }
 
-/** How long a query is retried: databases restart, fail over and are upgraded. */
+/** A query is retried for this long. Databases restart, move to a replica and are upgraded. */
 const patience = "10 minutes"
 
 const intervals = Schedule.min([Schedule.exponential("200 millis"), Schedule.spaced("2 seconds")]).pipe(
@@ -74,15 +80,15 @@ const intervals = Schedule.min([Schedule.exponential("200 millis"), Schedule.spa
 )
 
 /**
- * Errors that pass, by the class of their SQLSTATE or the whole code: connection exceptions (08), transaction conflicts (40),
- * insufficient resources (53), object in use (55), operator intervention (57), system errors (58), a read-only transaction on a
- * replica that is not promoted yet (25006), and an idle transaction timeout (25P03).
+ * Errors that go away, by SQLSTATE or its class: connection exceptions (08), transaction conflicts (40), insufficient
+ * resources (53), object in use (55), operator intervention (57), and system errors (58). Also a read-only transaction
+ * on a replica that will become the server (25006), and an idle transaction timeout (25P03).
  */
 const passing: ReadonlySet<string> = new Set(["08", "40", "53", "55", "57", "58", "25006", "25P03"])
-/** A missing table, schema or grant: an operator can restore it, so the query is retried too. */
+/** A table, schema or grant is missing. An operator can restore it, so the query is retried. */
 const lacking: ReadonlySet<string> = new Set(["42P01", "3F000", "42501"])
 
-/** A wrong statement or wrong values: it fails on every machine. */
+/** A wrong statement or wrong values. These fail on every machine. */
 const faults: ReadonlySet<string> = new Set(["21", "22", "23", "42"])
 
 const isIn = (codes: ReadonlySet<string>, { reason: { cause } }: SqlError): boolean => {
@@ -90,10 +96,10 @@ const isIn = (codes: ReadonlySet<string>, { reason: { cause } }: SqlError): bool
   return typeof code === "string" && (codes.has(code) || (code.length === 5 && codes.has(code.slice(0, 2))))
 }
 
-/** True when the server itself answered with an error that passes. */
+/** True if the server itself answered with an error that goes away. */
 export const saysItPasses = (error: SqlError): boolean => isIn(passing, error)
 
-/** True when the query may succeed later. */
+/** True if the query may succeed later. */
 export const isPassing = (error: SqlError): boolean => saysItPasses(error) || isIn(lacking, error) || error.isRetryable
 
 const noticeOf = (error: SqlError): string =>
@@ -101,11 +107,11 @@ const noticeOf = (error: SqlError): string =>
     ? `The database refuses a statement (${databaseErrorText(error)}). Restore what is missing, or grant it: see docs/reference/operating-workers.md.`
     : `The database does not answer (${databaseErrorText(error)}).`
 
-/** After this time without an answer the user sees a notice. */
+/** If there is no answer for this long, the user sees a notice. */
 const slowTime = "5 seconds"
 const slowNotice = "The database does not answer (no answer for 5 seconds; a table may be locked)."
 
-/** Retries a query while its error may pass, for up to `patience`. */
+/** Retries a query while its error may go away, for up to `patience`. */
 export const retryTransient = <A>(query: Effect.Effect<A, SqlError>): Effect.Effect<A, DatabaseUnavailable> =>
   Effect.gen(function* () {
     const { answered, failed } = yield* CurrentNotices

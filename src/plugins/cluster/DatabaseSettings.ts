@@ -1,8 +1,8 @@
 /**
- * Connection settings: the address of the database, completed by the environment variables and the password file of PostgreSQL.
- * `pg` reads the address, and `pgpass` the lines of the password file. This module adds strictness: every mode with TLS checks
- * certificates. A misspelled mode, an unreadable file, or a password file that others can read is an error. No flag takes a password,
- * because other users of the machine could see it.
+ * The settings for the connection. The address of the database is completed from the environment variables and the
+ * password file of PostgreSQL. `pg` reads the address, and `pgpass` the lines of the password file. This module is
+ * stricter than both: every mode with TLS checks certificates. A misspelled mode, an unreadable file, or a password
+ * file that others can read is an error. No flag takes a password, because other users of the machine could see it.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -16,7 +16,7 @@ import { environmentVariable } from "../../plugin-kit.ts"
 import { DatabaseUnavailable } from "./DatabaseErrors.ts"
 
 const modes = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"]
-/** Values of the parameter `ssl`, with the `sslmode` of the same meaning. */
+/** Values of the parameter `ssl`, with the `sslmode` that means the same. */
 const switches: ReadonlyMap<string, string> = new Map([
   ["true", "require"],
   ["1", "require"],
@@ -28,10 +28,10 @@ const certificateFiles = ["sslrootcert", "sslcert", "sslkey"]
 /** The environment variable for a parameter of the address. */
 const variableOf = (parameter: string): string => `PG${parameter.toUpperCase()}`
 
-/** An error about a setting, for the user who gave it. */
+/** An error about a setting, for the user who set it. */
 const wrong = (what: string) => new DatabaseUnavailable({ what })
 
-/** The parameters of an address, with `sslmode` instead of `ssl`: `pg` ignores most values of `ssl`. */
+/** The parameters of an address. `ssl` is replaced by `sslmode`, because `pg` ignores most values of `ssl`. */
 const parametersOf = Effect.fnUntraced(function* (query: string) {
   const parameters = new URLSearchParams(query)
   for (const value of parameters.getAll("ssl")) {
@@ -47,7 +47,10 @@ const parametersOf = Effect.fnUntraced(function* (query: string) {
   return parameters
 })
 
-/** The TLS parameters, completed from the environment. `mode` is the requested mode; `parameters` hold the one that `pg` gets. */
+/**
+ * The parameters for TLS, completed from the environment. `mode` is what the user asked for. `parameters` contain the
+ * mode that `pg` gets.
+ */
 const tlsParameters = Effect.fnUntraced(function* (query: string) {
   const parameters = yield* parametersOf(query)
   const complete = Effect.fnUntraced(function* (name: string) {
@@ -61,7 +64,7 @@ const tlsParameters = Effect.fnUntraced(function* (query: string) {
     return yield* wrong(`the sslmode "${mode}" is not known. It is one of ${modes.join(", ")}`)
   }
   if (mode !== undefined && mode !== "disable") yield* Effect.forEach(certificateFiles, complete)
-  /* With this parameter `pg` would check no certificates in modes below `verify-ca`. */
+  /* With this parameter, `pg` would check no certificates in modes below `verify-ca`. */
   parameters.delete("uselibpqcompat")
   if (mode === "verify-ca") {
     if (!parameters.has("sslrootcert")) {
@@ -72,7 +75,10 @@ const tlsParameters = Effect.fnUntraced(function* (query: string) {
   return { mode, parameters }
 })
 
-/** Finds the password for a database in the text of a password file. A socket folder matches its own path and `localhost`. */
+/**
+ * Finds the password for a database in the text of a password file. For a socket folder, lines with its path or
+ * `localhost` match.
+ */
 export const findPassword = (text: string, place: PasswordPlace): string | undefined => {
   const hosts = place.host.startsWith("/") ? [place.host, "localhost"] : [place.host]
   return text
@@ -101,10 +107,10 @@ const passwordFor = Effect.fnUntraced(function* (settings: PoolConfig) {
   return findPassword(text, { host, port, database, user })
 })
 
-/** The settings for `pg`. With `isTlsPreferred` a server without TLS is accepted too. */
+/** The settings for `pg`. With `isTlsPreferred`, a server without TLS is accepted, too. */
 export const databaseSettings = Effect.fn("databaseSettings")(function* (url: Redacted.Redacted) {
   const address = Redacted.value(url)
-  /* `pg` would drop what follows a # or a second ?, and with it an `sslmode`. */
+  /* `pg` would ignore what follows a # or a second ?. An `sslmode` there would be lost. */
   if (address.includes("#")) return yield* wrong("its address has a # in it. Write %23 in its place")
   const [place = "", query = "", ...rest] = address.split("?")
   if (rest.length > 0) return yield* wrong("its address has more than one ? in it. Write %3F for those in names")
@@ -114,7 +120,7 @@ export const databaseSettings = Effect.fn("databaseSettings")(function* (url: Re
   const settings: PoolConfig = yield* Effect.try({
     try: () => {
       const read = parseIntoClientConfig(`${place}?${parameters}`)
-      /* `pg` does not decode these marks in the name of a database. */
+      /* `pg` does not decode these characters in the name of a database. */
       const database = read.database?.replaceAll(/%(?:23|3f)/gi, (mark) => decodeURIComponent(mark))
       return { ...read, database }
     },

@@ -1,6 +1,7 @@
 /**
- * The PostgreSQL client: a pool of `pg` behind the `SqlClient` of effect. Every statement has its own time limit. When a statement gets
- * no answer in time, its connection is closed and replaced: a connection whose other end is gone reports no error.
+ * The client for PostgreSQL: a pool of `pg` behind effect's `SqlClient`. Every statement has its own time limit. If a
+ * statement gets no answer in time, its connection is closed and replaced. A connection whose other end has disappeared
+ * would report no error.
  */
 import { DatabaseError, Pool, type PoolClient, type PoolConfig, type QueryResult, type QueryResultRow } from "pg"
 import type { Socket } from "node:net"
@@ -16,24 +17,24 @@ import { ConnectionError, SqlError, UnknownError } from "effect/sql/SqlError"
 import * as Statement from "effect/sql/Statement"
 import * as Stream from "effect/Stream"
 
-/** How long a statement may take until its connection is closed. Shorter than the time for which queries are retried. */
+/** If a statement takes longer, its connection is closed. Shorter than the time for which queries are retried. */
 export const StatementLimit = Context.Reference<Duration.Input>("task-conductor/plugins/cluster/StatementLimit", {
   defaultValue: () => "20 seconds"
 })
 
-/** Limit for opening a connection or waiting for a free one, in milliseconds. */
+/** The limit for opening a connection, or waiting for a free one. In milliseconds. */
 const connectLimit = 5000
 
 /**
- * PostgreSQL ends a transaction when its client is silent for this time, so a stopped or unreachable worker holds no locks. Set in
- * each transaction, because connection poolers reject it as a session setting.
+ * If its client is silent for this long, PostgreSQL ends a transaction. So a stopped or unreachable worker holds no
+ * locks. Set in each transaction, because connection poolers reject it as a setting of the session.
  */
 const begin = "BEGIN; SET LOCAL idle_in_transaction_session_timeout = '5s'"
 
-/** True for a SQLSTATE that ends the session; the statement may succeed on another connection. */
+/** True for a SQLSTATE that ends the session. The statement may succeed on another connection. */
 const endsSession = (code: string | undefined): boolean => code !== undefined && /^(?:08|57P|25P03)/.test(code)
 
-/** Classifies an error: the server sends a SQLSTATE; all other errors come from the connection. */
+/** Classifies an error. The server sends a SQLSTATE. Errors without one come from the connection. */
 export const sqlErrorOf = (cause: unknown): SqlError => {
   const isOfServer = cause instanceof DatabaseError && !endsSession(cause.code)
   const reason = { cause, message: cause instanceof Error ? cause.message : String(cause) }
@@ -44,7 +45,7 @@ export const sqlErrorOf = (cause: unknown): SqlError => {
 interface Connections {
   readonly pool: Pool
   readonly openedAt: WeakMap<PoolClient, number>
-  /** Connections opened before this time may be dead, since one of them gave no answer; in milliseconds. */
+  /** If a connection gives no answer, those opened before this time may be dead, too. In milliseconds. */
   suspectBefore: number
 }
 
@@ -52,11 +53,11 @@ interface Connections {
 interface Borrowed {
   readonly client: PoolClient
   readonly among: Connections
-  /** True when the pool must close it instead of lending it again. */
+  /** True if the pool must close the connection, and not lend it again. */
   isBroken: boolean
 }
 
-/** Closes the socket at once: a normal close would wait for a server that does not answer. */
+/** Closes the socket at once. A normal close would wait for a server that does not answer. */
 const cut = (lent: Borrowed): void => {
   lent.isBroken = true
   const { connection } = lent.client as unknown as { readonly connection: { readonly stream: Socket } }
@@ -94,7 +95,7 @@ const connectionOf = (lent: Borrowed): Connection => {
     execute: rows,
     executeUnprepared: rows,
     executeRaw: (text, values) =>
-      /* A failed text of several statements may leave a transaction open. */
+      /* If a text of several statements fails, its transaction may still be open. */
       Effect.tapError(send(lent, text, values), () => Effect.sync(() => void (lent.isBroken = true))),
     executeValues: values,
     executeValuesUnprepared: values,
@@ -129,7 +130,7 @@ const compiler = Statement.makeCompiler({
   onCustom: (_, placeholder) => [placeholder(undefined), []]
 })
 
-/** Commits. PostgreSQL answers `ROLLBACK` to the `COMMIT` of a failed transaction. */
+/** Commits. If the transaction has failed, PostgreSQL answers `COMMIT` with `ROLLBACK`. */
 const commit = (connection: Connection): Effect.Effect<void, SqlError> =>
   Effect.flatMap(connection.executeRaw("COMMIT", []), (result) =>
     (result as QueryResult).command === "ROLLBACK"
@@ -146,7 +147,7 @@ const openPool = (settings: PoolConfig): Connections => {
     ...settings
   })
   const openedAt = new WeakMap<PoolClient, number>()
-  /* Without a listener an error event would end the process. The caller of a failed query gets the same error. */
+  /* Without a listener, an error event would end the process. The caller of the failed query gets the error anyway. */
   pool.on("error", () => undefined)
   pool.on("connect", (client) => {
     openedAt.set(client, performance.now())
@@ -155,7 +156,7 @@ const openPool = (settings: PoolConfig): Connections => {
   return { pool, openedAt, suspectBefore: 0 }
 }
 
-/** A pool with these settings. The first statement opens the first connection. */
+/** A pool with these settings. It opens its first connection for the first statement. */
 export const layerPostgres = (settings: PoolConfig): Layer.Layer<SqlClient.SqlClient> =>
   Layer.effect(
     SqlClient.SqlClient,

@@ -1,5 +1,6 @@
 /**
- * The `Approver` of a worker. It waits for an answer in the database, which a client on any machine writes (RunFollower.ts).
+ * The `Approver` of a worker. It waits until an answer is in the database. A client on any machine writes the answer
+ * (RunFollower.ts).
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -12,7 +13,7 @@ import { ClusterWork, CurrentLease } from "./ClusterWork.ts"
 
 type Codec<A> = Schema.Codec<Answered<A>, Schema.Json>
 
-/** Pause between reads of an answer, in milliseconds. It grows while no answer arrives. */
+/** The pause between reads of an answer, in milliseconds. It grows while no answer arrives. */
 const pollPace = { least: 300, most: 1000 }
 
 /** Waits without a limit until a client that follows the run answers. */
@@ -40,7 +41,9 @@ export const layerRemoteApprover = (runId: string): Layer.Layer<Approver, never,
             () => Effect.sync(() => lease?.activity.questions.delete(question))
           )
         )
-      /* Plugins and servers start before the run has events, so no follower can see and answer these questions. */
+      /*
+       * Plugins and servers start before the run has events. So nobody who follows the run could see these questions.
+       */
       return Approver.of({
         step: (_title, _items, question) => awaitAnswer(question, answered.step),
         call: (item, question) =>

@@ -5,7 +5,7 @@ import * as Schema from "effect/Schema"
 import { stepText } from "../../kit/documents.ts"
 import { exitCodeOf } from "../../kit/runs.ts"
 
-/** Another run may change the project, so this one cannot start. */
+/** Another run may be changing the project. So this run cannot start. */
 export class ProjectShared extends Schema.TaggedError<ProjectShared>()("ProjectShared", {
   project: Schema.String,
   runId: Schema.String,
@@ -21,7 +21,7 @@ export class ProjectShared extends Schema.TaggedError<ProjectShared>()("ProjectS
 /** The run waits for an answer, and this client cannot ask anybody. */
 export class RunWaits extends Schema.TaggedError<RunWaits>()("RunWaits", {
   runId: Schema.String,
-  /** The heading of the step or the name of the task that the question is about. */
+  /** The heading of the step, or the name of the task, to which the question belongs. */
   title: Schema.String
 }) {
   readonly exitCode = exitCodeOf("not_permitted")
@@ -32,7 +32,7 @@ export class RunWaits extends Schema.TaggedError<RunWaits>()("RunWaits", {
   }
 }
 
-/** The run could not be carried out at all. */
+/** The run could not be started. */
 export class RunRefused extends Schema.TaggedError<RunRefused>()("RunRefused", {
   what: Schema.String,
   exitCode: Schema.Int

@@ -1,6 +1,6 @@
 /**
- * Follows a cluster run at a client: passes its events on as they arrive, asks the user the pending questions, and saves the answers for
- * the workers. A follower that starts late gets all events from the beginning.
+ * Follows a cluster run at a client. Passes its events on as they arrive, asks the user open questions, and saves the
+ * answers for the workers. A follower that starts late gets all events from the beginning.
  */
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
@@ -18,13 +18,16 @@ import { RunWaits } from "./RunErrors.ts"
 import { type Redact, withoutSecrets } from "./WithoutSecrets.ts"
 
 export interface FollowOptions {
-  /** The progress of the model calls of the run; `version` is the program of the run. */
+  /** The progress of the model calls of the run. `version` is that of the program that carries out the run. */
   readonly progress: (version: string) => Effect.Effect<ReadonlyArray<RecordedEvent>, DatabaseUnavailable>
   /** Removes secrets from the answers of the user. */
   readonly redact: Redact
 }
 
-/** A question that the user can answer here. Questions of the model are left out: workers continue without an answer. */
+/**
+ * A question that the user can answer here. Questions of the model are left out, because workers continue without an
+ * answer.
+ */
 type Question = RunEvent & { readonly type: "approval.requested"; readonly scope: keyof typeof answerCodecs }
 
 const isQuestion = (event: RunEvent): event is Question =>
@@ -34,8 +37,8 @@ const isQuestion = (event: RunEvent): event is Question =>
 const pace = "750 millis"
 
 /**
- * True when the worker finds the answer itself: the run approves it beforehand, or the answer is saved already. The event of the answer
- * then follows, so this client does not ask.
+ * True if the worker finds the answer itself: the run approves it beforehand, or the answer is already saved. An event
+ * then reports the answer, so this client does not ask.
  */
 const isAnswered = Effect.fnUntraced(function* (
   runId: string,
@@ -49,7 +52,7 @@ const isAnswered = Effect.fnUntraced(function* (
   return isApproved || (yield* (yield* ClusterWork).answers([{ runId, question: hash }])).length > 0
 })
 
-/** Asks the user at this client, and saves the answer. Saves nothing when nobody can be asked. */
+/** Asks the user at this client and saves the answer. If nobody can be asked, saves nothing. */
 const putQuestion = Effect.fnUntraced(function* (
   runId: string,
   { hash, items, scope, title }: Question,
@@ -75,10 +78,10 @@ const putQuestion = Effect.fnUntraced(function* (
     : yield* give(approver.inDoubt(item, hash), answerCodecs.doubt)
 })
 
-/** Pause between reads of the progress of model calls, in milliseconds. */
+/** The pause between reads of the progress of model calls, in milliseconds. */
 const progressPace = 2000
 
-/** Follows a run until it ends. Fails with `RunWaits` when the run waits for an answer and nobody can be asked here. */
+/** Follows a run until it ends. If the run waits for an answer and nobody can be asked here, fails with `RunWaits`. */
 export const followRun = (
   runId: string,
   listen: (recorded: RecordedEvent) => Effect.Effect<void>,
@@ -91,13 +94,13 @@ export const followRun = (
     const openPrompts = yield* FiberMap.make<string>()
     const waits = yield* Deferred.make<never, RunWaits | DatabaseUnavailable>()
     const open = new Map<string, Question>()
-    /* When each model call ended. Reports of workers are up to seconds old, and may show a call that has ended. */
+    /* When each model call ended. Reports of workers come seconds late, and may show a call that has already ended. */
     const endedAt = new Map<string, string>()
     const isOpen = ({ at, event }: RecordedEvent): boolean =>
       event.type === "model.progress" && at > (endedAt.get(modelCallKey(event.call)) ?? "")
     let last: RecordedEvent | undefined
 
-    /** A run that was opened again has several `run.finished` events: only the last one is published. */
+    /** If a run was opened again, it has several `run.finished` events. Only the last one is published. */
     const take = Effect.fnUntraced(function* (line: JournalLine) {
       const record = readRecord(line)
       if (record?.type !== "event") return
@@ -141,7 +144,7 @@ export const followRun = (
           progressAt = now + progressPace
           yield* Effect.forEach((yield* progress(version)).filter(isOpen), listen, { discard: true })
         }
-        /* A run that is cancelled ends within seconds, and needs no answers. */
+        /* A cancelled run ends within seconds. It needs no more answers. */
         for (const [hash, question] of isCancelled ? [] : open) {
           open.delete(hash)
           if (yield* FiberMap.has(openPrompts, hash)) continue

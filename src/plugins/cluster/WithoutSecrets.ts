@@ -1,6 +1,7 @@
 /**
- * Removes secrets from everything that goes into the database. The worker that made a value with secrets, such as the calls of a task,
- * keeps the whole value in memory. Another worker that needs the value makes it again.
+ * Removes secrets from everything that is written to the database. If a value has secrets, such as the calls of a task,
+ * the worker that made it keeps the whole value in memory. Another worker that needs the whole value works it out
+ * again.
  */
 import { isDeepStrictEqual } from "node:util"
 import * as Effect from "effect/Effect"
@@ -26,28 +27,27 @@ export type Redact = (value: Schema.Json) => Schema.Json
 export const fromJson = <A>(schema: Schema.Codec<A, unknown>, value: Schema.Json): Effect.Effect<A> =>
   Effect.orDie(Schema.decodeUnknownEffect(Schema.toCodecJson(schema))(value))
 
-/** The value without secrets; the same object when it has none. */
+/** The value without secrets. If it has none, the same object. */
 export const withoutSecrets = <A>(schema: Schema.Codec<A, unknown>, value: A, redact: Redact): Effect.Effect<A> =>
   Effect.flatMap(asJson(schema, value), (json) => {
     const safe = redact(json)
     return isDeepStrictEqual(safe, json) ? Effect.succeed(value) : fromJson(schema, safe)
   })
 
-/** How many whole values a worker keeps; the oldest go first. */
+/** A worker keeps this many whole values. If there are more, the oldest go. */
 const mostValues = 1000
 
-/** Redaction, and the whole values by run and key. */
+/** Removes secrets, and keeps whole values by run and key. */
 export type Secrets = ReturnType<typeof makeSecrets>
 
 const nameOf = (runId: string, key: string): string => JSON.stringify([runId, key])
 
-/** Starts with no whole values. */
 export const makeSecrets = (redact: Redact) => {
   const values = new Map<string, Schema.Json>()
   return {
     redact,
     whole: {
-      /** Keeps a value if redaction changes it. */
+      /** Keeps a value if it has secrets. */
       keep: (runId: string, key: string, value: Schema.Json): void => {
         const name = nameOf(runId, key)
         values.delete(name)
@@ -56,7 +56,7 @@ export const makeSecrets = (redact: Redact) => {
         const [oldest] = values.keys()
         if (values.size > mostValues && oldest !== undefined) values.delete(oldest)
       },
-      /** The whole value of the saved one; `undefined` when this worker does not have it. */
+      /** The whole value for a saved value. Undefined if this worker does not have it. */
       find: (runId: string, key: string, saved: Schema.Json) => {
         const value = values.get(nameOf(runId, key))
         return value !== undefined && isDeepStrictEqual(redact(value), saved) ? value : undefined
@@ -65,7 +65,7 @@ export const makeSecrets = (redact: Redact) => {
   }
 }
 
-/** The run and round of an outcome. */
+/** The run and round to which an outcome belongs. */
 interface OutcomePlace {
   readonly runId: string
   readonly round: number
@@ -77,7 +77,7 @@ const keyOf = (round: number, { task }: TaskOutcome): string => stageKey.worked(
 export const keepOutcome = ({ whole }: Secrets, { round, runId }: OutcomePlace, outcome: TaskOutcome) =>
   Effect.map(asJson(TaskOutcome, outcome), (value) => whole.keep(runId, keyOf(round, outcome), value))
 
-/** The whole outcome if this worker has it, otherwise `sent`. */
+/** The whole outcome, if this worker has it. Otherwise `sent`. */
 export const knownOutcome = Effect.fnUntraced(function* (
   { whole }: Secrets,
   { round, runId }: OutcomePlace,
@@ -87,11 +87,11 @@ export const knownOutcome = Effect.fnUntraced(function* (
   return known === undefined ? sent : yield* fromJson(TaskOutcome, known)
 })
 
-/** True when redaction removed a secret from the calls or inputs of an outcome. */
+/** True if secrets were removed from the calls or inputs of an outcome. */
 const lacksSecret = ({ calls, inputs }: TaskOutcome): boolean =>
   JSON.stringify([calls, inputs ?? []]).includes(redacted)
 
-/** The whole outcome, to carry it out. Works on the task again when this worker does not have the removed secrets. */
+/** The whole outcome, to carry it out. If this worker does not have the removed secrets, it works on the task again. */
 export const wholeOutcome = Effect.fnUntraced(function* (
   secrets: Secrets,
   place: OutcomePlace,
@@ -108,7 +108,7 @@ export const wholeOutcome = Effect.fnUntraced(function* (
 const without = <A>(all: ReadonlyArray<A>, known: ReadonlyArray<A>): ReadonlyArray<A> =>
   all.filter((one) => !known.some((other) => Equal.equals(one, other)))
 
-/** Adds the answers that came with a piece. Skips those that this worker has already, perhaps with secrets. */
+/** Adds the answers in a piece. Skips answers that this worker already has, because its own may contain secrets. */
 export const restoreAnswers = Effect.fnUntraced(function* (
   answers: RunAnswers["Service"],
   sent: AnswerSnapshot,
@@ -131,8 +131,9 @@ export interface CallJudges {
 }
 
 /**
- * Transfers approvals from redacted calls to whole calls. `sent` are the calls without secrets, which the user approved; `whole` are the
- * calls to make. A whole call that differs from its sent call in more than secrets gets no approval, so the user is asked again.
+ * Gives whole calls the approvals of the calls without secrets. The user approved `sent`, the calls without secrets.
+ * `whole` are the calls to make. If a whole call differs in more than secrets, it gets no approval, and the user is
+ * asked again.
  */
 export const coverWhole = Effect.fnUntraced(function* (
   { answers, registry }: CallJudges,

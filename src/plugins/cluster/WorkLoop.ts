@@ -1,7 +1,7 @@
 /**
- * The main loop of a worker. Three fibers run side by side: one claims free pieces and starts a fiber for each, one renews the leases,
- * and one gives up leases that were not renewed in time. Clock, `ClusterWork` and `carryOut` are parameters, so that a simulation
- * can replace them.
+ * The main loop of a worker. It has three fibers. One claims free pieces and starts a fiber for each. One renews the
+ * leases. One gives up leases that were not renewed in time. The clock, `ClusterWork` and `carryOut` are parameters, so
+ * that a simulation can replace them.
  */
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
@@ -27,10 +27,10 @@ import {
 
 /** How a piece ended in this worker. */
 export type WorkEnd =
-  /** `result` is absent when it is saved already. */
+  /** `result` is absent if it is already saved. */
   | { readonly _tag: "Finished"; readonly result?: string }
   | { readonly _tag: "RunEnded"; readonly ending: string }
-  /** Another worker can claim it; `why` is given when this worker can never do it. */
+  /** Another worker can claim the piece. `why` is set if this worker can never do it. */
   | { readonly _tag: "GivenBack"; readonly why?: string }
 
 export interface WorkLoopOptions {
@@ -47,19 +47,21 @@ export interface WorkLoopOptions {
 /** How often heartbeats are sent. */
 const renewal = "1500 millis"
 
-/** A worker gives a lease up this long before it expires, in milliseconds. */
+/** A worker gives a lease up this long before the lease expires. In milliseconds. */
 const margin = 1500
 
-/** A piece that only waits for this time rests. */
+/** If a piece has only waited for this long, it rests. */
 export const RestAfter = Context.Reference<Duration.Input>("task-conductor/plugins/cluster/RestAfter", {
   defaultValue: () => "1 minute"
 })
 
-/** Pause between claims, in milliseconds. A random value in this range lets workers take turns. */
+/** The pause between claims, in milliseconds. It is random within this range, so that workers take turns. */
 const pace = { least: 300, most: 600 }
-/** The pause after several claims that found nothing. */
+/** The pause after several claims that found no piece. */
 const idlePace = { least: 600, most: 800 }
-/** The pause of a worker with no capacity for more model calls. It still looks for runs, changes to apply and lost pieces. */
+/**
+ * The pause of a worker that can make no more model calls. It still looks for runs, changes to apply and lost pieces.
+ */
 const busyPace = { least: 1000, most: 1400 }
 
 const lose = (lease: HeldLease) => Deferred.succeed(lease.lost, undefined)
@@ -72,7 +74,7 @@ const saveEnd = Effect.fnUntraced(function* (work: ClusterWork["Service"], lease
   return yield* lease.lookForWork
 })
 
-/** Completes with what a piece waits for, once it has only waited for `RestAfter`. */
+/** Completes when a piece has only waited for `RestAfter`. The value is what the piece waits for. */
 const untilItRests = Effect.fnUntraced(function* ({ activity }: HeldLease) {
   const after = Duration.toMillis(Duration.fromInputUnsafe(yield* RestAfter))
   for (let since = yield* readClocks; ;) {
@@ -84,7 +86,7 @@ const untilItRests = Effect.fnUntraced(function* ({ activity }: HeldLease) {
   }
 })
 
-/** Runs a piece to its end, or until it rests. Returns it to its queue when it is interrupted. */
+/** Runs a piece until it ends or rests. If it is interrupted, returns it to its queue. */
 const carryOutOrRest = Effect.fnUntraced(function* (
   { giveBack, rest }: ClusterWork["Service"],
   lease: HeldLease,
@@ -116,7 +118,7 @@ export const runWorkLoop = Effect.fn("runWorkLoop")(function* ({
   const held = new Set<HeldLease>()
   const fibers = yield* FiberSet.make<void>()
   const broken = yield* Deferred.make<never, DatabaseUnavailable>()
-  /* Completes when a piece finishes, or when changes wait to be applied: the next claim then starts at once. */
+  /* Completes when a piece finishes, or when changes wait to be applied. The next claim then starts at once. */
   let hurry = yield* Deferred.make<void>()
   const lookForWork = Effect.suspend(() => Effect.asVoid(Deferred.succeed(hurry, undefined)))
   const orBreak = <A>(query: Effect.Effect<A, DatabaseUnavailable>) =>
@@ -171,7 +173,7 @@ export const runWorkLoop = Effect.fn("runWorkLoop")(function* ({
     }
   })
 
-  /** Gives up leases that were not renewed in time: another worker may have these pieces by now. */
+  /** Gives up leases that were not renewed in time. Other workers may already have these pieces. */
   const giveUp = Effect.gen(function* () {
     const now = yield* readClocks
     const late = [...held].filter((lease) => leaseAge(lease, now) > leaseTime - margin)

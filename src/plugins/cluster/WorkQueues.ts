@@ -1,6 +1,7 @@
 /**
- * pg-boss, the queue engine of cluster runs: it hands out pieces, checks heartbeats, hands out again what has none, and stores results.
- * It sends its statements over our connections and in our transactions, so our time limits and error rules apply to them.
+ * pg-boss, the queues of cluster runs. It hands out pieces, checks their heartbeats, hands out pieces without
+ * heartbeats again, and stores results. It sends its statements over the connections of this program, and in its
+ * transactions. So the time limits and error rules of this program apply to them.
  */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -14,29 +15,32 @@ import { DatabaseError } from "pg"
 import type { ConnectionOptions, PgBoss } from "pg-boss"
 import { sqlErrorOf, StatementLimit } from "./PostgresClient.ts"
 
-/** `run` leads a run from its order to its report; `refine` and `task` are the phases of a task. */
+/** `run` leads a run from its order to its report. `refine` and `task` are the phases of a task. */
 export const workKinds = ["run", "refine", "task"] as const
 export type WorkKind = (typeof workKinds)[number]
 
-/** The database schema of pg-boss. Not its default, which another program may use in the same database. */
+/** The schema of pg-boss in the database. Another program may use the default schema in the same database. */
 export const bossSchema = "task_conductor_boss"
 
-/** After this time without a heartbeat a piece goes to another worker, in seconds. pg-boss accepts no less. */
+/** A piece without a heartbeat for this long goes to another worker. In seconds. pg-boss accepts no shorter time. */
 export const heartbeatSeconds = 10
 
-/** SQL condition on the row `r` of a run: a worker leads it and sends heartbeats. */
+/** The SQL condition on the row `r` of a run: a worker leads the run and sends heartbeats. */
 export const isLed = `EXISTS (SELECT FROM ${bossSchema}.job j WHERE j.state = 'active' AND j.singleton_key = r.run_id
   AND j.name LIKE 'run/%' AND j.heartbeat_on > clock_timestamp() - interval '${heartbeatSeconds} seconds')`
 
-/** Each build has its own queues. pg-boss allows no plus sign in their names. */
+/** Each build has its own queues. pg-boss does not allow a plus sign in their names. */
 export const queueOf = (kind: WorkKind, program: string): string => `${kind}/${program.replace("+", "/")}`
 export const queuesOf = (program: string): ReadonlyArray<string> => workKinds.map((kind) => queueOf(kind, program))
-/** The queues of the same build as this queue. */
+/** The other queues of the same build. */
 export const queueLike = (queue: string, kind: WorkKind): string => queue.replace(/^[^/]+/, kind)
 export const queuesLike = (queue: string): ReadonlyArray<string> => workKinds.map((kind) => queueLike(queue, kind))
 export const kindOf = (queue: string): WorkKind => workKinds.find((kind) => queue.startsWith(`${kind}/`)) ?? "run"
 
-/** The id of a piece, computed from its key and the piece that leads its run: every worker computes the same. */
+/**
+ * The id of a piece. It is computed from the key of the piece and from the piece that leads its run. So every worker
+ * computes the same id.
+ */
 export const pieceId = (leader: string, key: string): string => {
   const hex = createHash("sha256").update(`${leader} ${key}`).digest("hex")
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
@@ -48,17 +52,19 @@ export type BossOptions = Required<Pick<ConnectionOptions, "db">>
 const queueOptions = {
   heartbeatSeconds,
   retryLimit: 2 ** 31 - 1,
-  /* The maximum of pg-boss. A piece that takes longer is handed out again, and continues from its journal. */
+  /*
+   * The maximum that pg-boss allows. If a piece takes longer, it is handed out again, and continues from its journal.
+   */
   expireInSeconds: 24 * 3600,
   retentionSeconds: 365 * 24 * 3600,
   deleteAfterSeconds: 7 * 24 * 3600
 }
 
-/** Limit for statements that create tables or indexes. */
+/** The time limit for statements that create tables or indexes. */
 const definitionLimit = "1 hour"
 const isDefinition = (text: string): boolean => /\b(?:CREATE|ALTER|DROP|REINDEX)\b/.test(text.slice(0, 500))
 
-/** Runs the statements of pg-boss on a connection of the pool, or of the transaction in this context. */
+/** Runs the statements of pg-boss on a connection of the pool. If the context has a transaction, they run in it. */
 const databaseOf = (
   sql: SqlClient.SqlClient,
   context: Context.Context<never>,
@@ -74,7 +80,7 @@ const databaseOf = (
   }
 })
 
-/** Converts an error of the database, or of pg-boss itself. */
+/** Converts an error of the database or of pg-boss. */
 const bossError = (error: unknown): SqlError => {
   if (isSqlError(error)) return error
   if (error instanceof DatabaseError) return sqlErrorOf(error)
@@ -91,7 +97,7 @@ const start = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const boss = new PgBoss({
     db: databaseOf(sql, Context.empty()),
     schema: bossSchema,
-    /* Workers call `supervise` when they see a late piece. */
+    /* Workers call `supervise` if they see a piece without heartbeats. */
     supervise: false,
     monitorIntervalSeconds: 1,
     schedule: false,
@@ -99,9 +105,12 @@ const start = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
     bamIntervalSeconds: 600,
     openTelemetry: { enabled: false }
   })
-  /* Callers get their errors from their calls. pg-boss retries its own background work. */
+  /* Callers get the errors of their own calls. pg-boss itself retries its work in the background. */
   boss.on("error", () => undefined)
-  /* Two programs may create the schema at once. PostgreSQL rejects one of them, which then finds the schema. */
+  /*
+   * Two programs may create the schema at the same time. PostgreSQL then rejects one of them. That program finds the
+   * schema when it tries again.
+   */
   yield* Effect.retry(Effect.tryPromise({ try: () => boss.start(), catch: bossError }), {
     times: 3,
     while: isDuplicate
@@ -133,9 +142,9 @@ const makeQueues = Effect.gen(function* () {
   return {
     /** Completes when the tables of pg-boss exist. */
     ready: Effect.asVoid(boss),
-    /** Calls pg-boss, within the current transaction if there is one. */
+    /** Calls pg-boss. If there is a current transaction, within it. */
     use,
-    /** Creates the queues of a program unless they exist. */
+    /** Creates the queues of a program. Skips queues that exist. */
     ensure: Effect.fnUntraced(function* (program: string) {
       for (const queue of queuesOf(program)) {
         if (existing.has(queue)) continue
@@ -146,7 +155,7 @@ const makeQueues = Effect.gen(function* () {
   }
 })
 
-/** The queues of pieces. The first call loads and starts pg-boss. */
+/** The queues of pieces. The first use loads and starts pg-boss. */
 export class WorkQueues extends Context.Service<WorkQueues>()("task-conductor/plugins/cluster/WorkQueues", {
   make: makeQueues
 }) {

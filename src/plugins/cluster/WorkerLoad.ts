@@ -1,6 +1,4 @@
-/**
- * Counts the pieces of a worker and its model calls, and computes how many more pieces it can take.
- */
+/** Counts the pieces of a worker and its model calls. Computes how many more pieces the worker can take. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -8,13 +6,18 @@ import { CurrentLease, type HeldLease } from "./ClusterWork.ts"
 import { ModelSlots } from "../../kit/models.ts"
 import { RunSettings } from "../../kit/program.ts"
 
-/** Runs that a worker leads at once, for each slot. Each run keeps its tools, plugins and MCP servers in memory. */
+/**
+ * For each slot, a worker leads at most this many runs. Each run keeps its tools, plugins and MCP servers in memory.
+ */
 const runsOfSlot = 4
 
 export const makeLoad = (slots: number) => {
   const held = new Set<HeldLease>()
   const countRuns = () => [...held].filter(({ kind }) => kind === "run").length
-  /* `calls` have a slot of the model server or wait for one. `fresh` tasks were just claimed and will soon make a call. */
+  /*
+   * `calls` have a slot of the model server or wait for one. `fresh` tasks were just claimed, and will soon make a
+   * call.
+   */
   let calls = 0
   const fresh = new Set<HeldLease>()
   return {
@@ -32,7 +35,7 @@ export const makeLoad = (slots: number) => {
             fresh.delete(lease)
           })
       ),
-    /** Counts a model call from its request for a slot to its end. */
+    /** Counts a model call from the moment when it asks for a slot until its end. */
     asks: <A, E, R>(call: Effect.Effect<A, E, R>) =>
       Effect.flatMap(CurrentLease, (lease) =>
         Effect.acquireUseRelease(
@@ -50,7 +53,10 @@ export const makeLoad = (slots: number) => {
         )
       ),
     count: () => ({ runs: countRuns(), tasks: held.size - countRuns() }),
-    /** One waiting call more than slots keeps the server busy. At most half of the slots at a time, so that other workers get some. */
+    /**
+     * If one call more waits than there are slots, the server stays busy. A worker claims at most half of the slots at
+     * a time, so that other workers get some.
+     */
     capacity: () => {
       const refine = Math.max(0, Math.min(slots + 1 - calls - fresh.size, Math.ceil(slots / 2)))
       return { run: countRuns() < slots * runsOfSlot ? 1 : 0, refine, task: 8 }

@@ -1,6 +1,6 @@
 /**
- * Metrics for operators. Some describe the whole database, and are the same from every worker; others describe this worker. Without a
- * collector the worker sends no query for them.
+ * Metrics for operators. Some describe the whole database, and every worker reports the same values. Others describe
+ * this worker. If there is no collector, the worker sends no query for them.
  */
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
@@ -43,7 +43,7 @@ interface WorkerFacts {
 
 /** Updates the metrics until the scope closes, if a collector is configured. */
 export const keepMetrics = Effect.fnUntraced(function* ({ count, name }: WorkerFacts) {
-  /* Its own registry, to leave out the metrics of the effect runtime. */
+  /* A registry of its own, because the metrics of effect itself should not be sent. */
   const registry: Metric.MetricRegistry = new Map()
   if (!(yield* sendMetrics(registry))) return
   const sql = yield* SqlClient.SqlClient
@@ -60,7 +60,7 @@ export const keepMetrics = Effect.fnUntraced(function* ({ count, name }: WorkerF
       waitingQuery
     )
     for (const row of rows) queues.add(row.name)
-    /* An empty queue has no row, and gets 0. */
+    /* An empty queue has no row. Its value is 0. */
     for (const queue of queues) {
       const row = rows.find((one) => one.name === queue)
       yield* Metric.update(Metric.withAttributes(gauges.waiting, { queue }), row?.waiting ?? 0)

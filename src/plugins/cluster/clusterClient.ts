@@ -1,6 +1,4 @@
-/**
- * What clients do with cluster runs: submit, resume, fork, cancel and follow them. Part of the composition root.
- */
+/** What clients do with cluster runs: start, resume, fork, cancel and follow them. Part of the composition root. */
 import * as Effect from "effect/Effect"
 import { isFolder, realPath } from "../../kit/files.ts"
 import {
@@ -48,7 +46,7 @@ const redact = makeValueRedaction(knownSecrets)
 const encodeOrder = Schema.encodeEffect(Schema.toCodecJson(RunOrder))
 const decodeOrder = Schema.decodeUnknownEffect(Schema.toCodecJson(RunOrder))
 
-/** The database at an address; when empty, the one that the environment names. */
+/** The database at this address. If the address is empty, the one in the environment variable. */
 export const layerNamedDatabase = (address = "") =>
   Layer.unwrap(
     Effect.gen(function* () {
@@ -62,22 +60,22 @@ export const layerServices = Layer.mergeAll(ClusterRuns.layer, ClusterWorkers.la
   Layer.provide(WorkQueues.layer)
 )
 
-/** The services and the `RunStore` over the database. */
+/** The services that use the database, with `RunStore`. */
 export const layerClusterRuns = (address?: string) =>
   layerClusterStore.pipe(Layer.provideMerge(layerServices), Layer.provide(layerNamedDatabase(address)))
 
-/** What a client needs to submit and follow runs. `approver` answers their questions. */
+/** What a client needs to start and follow runs. `approver` answers their questions. */
 export const layerClient = (
   approver: Layer.Layer<Approver, never, Stdio.Stdio | Terminal.Terminal>,
   database?: string
 ) => Layer.merge(layerClusterRuns(database), approver)
 
 interface Approvals extends Pick<RunContext, "approveSteps" | "yes"> {
-  /** Runs of a higher priority come first; 0 when absent. */
+  /** Runs of a higher priority come first. If absent, 0. */
   readonly priority?: number | undefined
 }
 
-/** A run for the workers. `allow` and the approvals are valid for this run only. */
+/** A run for the workers. `allow` and the approvals hold for this run only. */
 const clusterRunOf = Effect.fnUntraced(function* (
   opened: Omit<ClusterRun["opened"], "program" | "project" | "settings">,
   setup: Setup,
@@ -90,7 +88,7 @@ const clusterRunOf = Effect.fnUntraced(function* (
   return { opened: whole, allow, approveSteps, ...more } satisfies ClusterRun
 })
 
-/** Reads the setup of a run on this machine, for the workers. */
+/** Reads the configuration of a run on this machine, for the workers. */
 export const prepareRun = Effect.fn("prepareRun")(function* (
   { configuration, order, project }: Omit<NewRun, "keep">,
   approvals: Approvals
@@ -106,20 +104,20 @@ export const prepareRun = Effect.fn("prepareRun")(function* (
   return yield* clusterRunOf(opened, setup, configuration.allow, approvals)
 })
 
-/** Saves a run for the workers. `begin` are the records that a fork takes over. */
+/** Saves a run for the workers. For a fork, `begin` are the records of the earlier run. */
 export const submitRun = Effect.fn("submitRun")(function* (run: ClusterRun, begin: ReadonlyArray<JournalRecord> = []) {
   const runs = yield* ClusterRuns
   yield* runs.submit(run, [run.opened, ...begin], redact)
 })
 
-/** The run to resume has not ended. */
+/** The run to be resumed has not ended. */
 export class RunGoesOn extends Schema.TaggedError<RunGoesOn>()("RunGoesOn", { runId: Schema.String }) {
   override get message(): string {
     return `The run ${this.runId} has not ended. Follow it: task-conductor attach ${this.runId}. End it: task-conductor cancel ${this.runId}`
   }
 }
 
-/** The next version of a saved run: its settings with the new ones on top, and the new approvals. */
+/** The order to resume a saved run. New settings replace those of the run, and new approvals are added. */
 const nextOf = Effect.fnUntraced(function* ({ configuration, project, run }: SavedRun, approvals: Approvals) {
   const runId = yield* (yield* RunStore).find(run)
   const standing = yield* (yield* ClusterRuns).standing(runId)
@@ -134,14 +132,14 @@ const nextOf = Effect.fnUntraced(function* ({ configuration, project, run }: Sav
   return yield* clusterRunOf(before, setup, configuration.allow, { priority: standing?.run.priority, ...approvals })
 })
 
-/** Reopens a run that has ended or that belongs to another build. Returns its id. */
+/** Opens a run again if it has ended or belongs to another build. Returns its id. */
 export const resumeOnCluster = Effect.fn("resumeOnCluster")(function* (saved: SavedRun, approvals: Approvals) {
   const next = yield* nextOf(saved, approvals)
   const { runId } = next.opened.order
   return (yield* (yield* ClusterRuns).reopen(next)) ? runId : yield* new RunGoesOn({ runId })
 })
 
-/** Starts a new run that reuses what a run had finished before the task `from`. Returns its id. */
+/** Starts a new run. The new run uses what the earlier run had finished before the task `from`. Returns its id. */
 export const forkOnCluster = Effect.fn("forkOnCluster")(function* (
   { from, ...saved }: SavedRun & { readonly from: string },
   approvals: Approvals
@@ -155,7 +153,7 @@ export const forkOnCluster = Effect.fn("forkOnCluster")(function* (
   return runId
 })
 
-/** Ends a run within seconds. False when it had ended before. `name` is an id, its beginning, or `last`. */
+/** Ends a run within seconds. False if it had already ended. `name` is an id, the beginning of an id, or `last`. */
 export const cancelRun = Effect.fn("cancelRun")(function* (name: string) {
   const store = yield* RunStore
   const runId = yield* store.find(name)
@@ -163,8 +161,8 @@ export const cancelRun = Effect.fn("cancelRun")(function* (name: string) {
 })
 
 /**
- * Follows a run from its beginning to its report. The `Approver` answers its questions. `report` receives when no worker can work on
- * the run, and when one arrives.
+ * Follows a run from its beginning to its report. The `Approver` answers its questions. `report` is called when no
+ * worker can work on the run, and when one can again.
  */
 export const attachRun = Effect.fn("attachRun")(function* (
   name: string,

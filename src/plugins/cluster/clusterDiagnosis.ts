@@ -1,6 +1,6 @@
 /**
- * `doctor --cluster`: checks what a cluster run needs: the name of a model, the database, TLS, and live workers. Part of the
- * composition root.
+ * `doctor --cluster`: checks what a cluster run needs. That is the name of a model, the database, TLS, and live
+ * workers. Part of the composition root.
  */
 import {
   build,
@@ -23,7 +23,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import { ClusterWorkers, type WorkerState } from "./ClusterWorkers.ts"
 import { layerNamedDatabase } from "./clusterClient.ts"
 
-/** The connection as the database sees it; `address` is null for a local socket. */
+/** The connection, as the database sees it. `address` is null for a local socket. */
 interface Connection {
   readonly product: string
   readonly ssl: boolean
@@ -61,7 +61,7 @@ const noWorker = problem(
   "Start one on a machine with a model server: task-conductor worker."
 )
 
-/** Why a run that starts here would wait for workers. */
+/** Why a run that is started here would wait for workers. */
 const missingWorkers = (workers: ReadonlyArray<WorkerState>): ReadonlyArray<Finding> => {
   const alive = workers.filter(({ isAlive }) => isAlive)
   if (alive.length === 0) return [noWorker]
@@ -94,7 +94,7 @@ const modelFinding = ({ model }: Configuration): Finding =>
       )
     : ok("model", `${model}, on the servers of the workers`)
 
-/** Checks everything that a cluster run in this project needs. `flags` are those of the command. */
+/** Checks everything that a cluster run of this project needs. `flags` are the flags of the command. */
 export const diagnoseCluster = (project: string, flags: Configuration) =>
   withSetup(
     readSetup(project, flags),

@@ -22,12 +22,12 @@ import { cancelRun, layerClusterRuns } from "./clusterClient.ts"
 import { withNotices } from "./DatabaseErrors.ts"
 import { runWorker } from "./worker.ts"
 
-/** Names a run in the database. */
+/** The argument that names a run in the database. */
 const clusterRunArgument = Argument.String("RUN").pipe(
   Argument.withDescription('The id of the run, the beginning of an id, or "last"; see "task-conductor runs --cluster"')
 )
 
-/** `attach`: follows a cluster run and asks its questions here. */
+/** `attach`: follows a cluster run. The user answers its questions here. */
 export const attach = Command.make(
   "attach",
   {

@@ -1,6 +1,6 @@
 /**
- * What the package `task-conductor-cluster` gives to the program. The program loads it for the commands `worker`, `attach`,
- * `cancel` and the flag `--cluster` (src/app/clusterPackage.ts).
+ * What the package `task-conductor-cluster` adds to the program. The program loads it for the commands `worker`,
+ * `attach` and `cancel`, and for the flag `--cluster` (src/app/clusterPackage.ts).
  */
 
 export const loadCommand = (name: "attach" | "cancel" | "worker") =>

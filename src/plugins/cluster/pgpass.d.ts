@@ -1,4 +1,4 @@
-/** The part of `pgpass` that is used; it has no types of its own. */
+/** The types of `pgpass` that are needed here. The package has no types. */
 declare module "pgpass/lib/helper.js" {
   export interface PasswordPlace {
     readonly host: string

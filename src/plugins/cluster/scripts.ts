@@ -1,7 +1,7 @@
 /**
- * The entry point `task-conductor-cluster`: cluster runs for scripts, as promises. Workers carry them out over a PostgreSQL
- * database; clients start, follow, answer and cancel them. What the command line gives with `run --cluster`, `attach`, `cancel`
- * and `worker`.
+ * The entry point `task-conductor-cluster`: cluster runs for scripts, as promises. Workers carry out the runs over a
+ * PostgreSQL database. Clients start, follow, answer and cancel runs. The functions do what the commands `run
+ * --cluster`, `attach`, `cancel` and `worker` do.
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -23,43 +23,43 @@ import { runWorker } from "./worker.ts"
 export { DatabaseUnavailable, DatabaseUnnamed } from "./DatabaseErrors.ts"
 export { ProjectShared, RunRefused, RunWaits } from "./RunErrors.ts"
 
-/** Where the runs are. */
+/** The database that contains the runs. */
 export interface DatabaseOptions {
-  /** The address of the database, such as `postgres://user@host/name`; `TASK_CONDUCTOR_DATABASE` when absent. */
+  /** The address of the database, such as `postgres://user@host/name`. If absent, `TASK_CONDUCTOR_DATABASE`. */
   readonly database?: string
 }
 
 /**
- * The functions that answer the questions of a run. Without them a question makes the report reject with `RunWaits`,
- * and the run waits.
+ * The functions that answer the questions of a run. Without them, a question makes the report reject with `RunWaits`.
+ * The run then waits.
  */
 export interface AnswerOptions {
-  /** Decides about the calls that need an approval. */
+  /** Decides about the calls that need approval. */
   readonly approve?: Approve
-  /** Decides about calls that were started by a worker that died. */
+  /** Decides about uncertain calls: a worker started them and then died. */
   readonly arbitrate?: Arbitrate
-  /** Stops following when it aborts; the run continues. */
+  /** If it aborts, the client stops following. The run continues. */
   readonly signal?: AbortSignal
 }
 
 type Ordered = "prompt" | "project" | "limits" | "allow" | "deny" | "file" | "skill" | "plan" | "readOnly"
 
 /**
- * How a script orders a run from workers. The project is a folder that every worker has at the same path. What belongs
- * to a machine, such as its model server, comes from the workers.
+ * How a script starts a run on workers. The project is a folder that every worker has at the same path. What belongs to
+ * a machine, such as its model server, comes from the workers.
  */
 export interface ClusterRunOptions extends DatabaseOptions, AnswerOptions, Pick<RunOptions, Ordered> {
-  /** A name as for `--model`. */
+  /** The name of a model, as for `--model`. */
   readonly model?: string
-  /** From -100 to 100: runs of a higher priority come first; 0 when absent. */
+  /** From -100 to 100. Runs of a higher priority come first. If absent, 0. */
   readonly priority?: number
 }
 
 /** How a worker works. */
 export interface WorkOptions extends DatabaseOptions, Pick<ScriptOptions, "allow" | "deny" | "host" | "parallel"> {
-  /** Stops the worker when it aborts; other workers continue its work. */
+  /** If it aborts, the worker stops. Other workers continue its work. */
   readonly signal: AbortSignal
-  /** Receives a line for each run and task that starts or ends here. */
+  /** Receives a line for each run and task that starts or ends on this worker. */
   readonly tell?: (what: string) => void
 }
 
@@ -89,13 +89,13 @@ export const run = (options: ClusterRunOptions): RunHandle =>
     }).pipe(onCluster(options))
   )
 
-/** Follows a run from its beginning, also one of another client. */
+/** Follows a run from its beginning. Another client may have started it. */
 export const attach = (runId: string, options: DatabaseOptions & AnswerOptions = {}): RunHandle =>
   startWork({ runId, signal: options.signal }, (listen) =>
     attachRun(runId, (recorded) => Effect.sync(() => listen(recorded))).pipe(onCluster(options))
   )
 
-/** Ends a run within seconds; false when it had ended before. */
+/** Ends a run within seconds. False if it had already ended. */
 export const cancel = (runId: string, options: DatabaseOptions = {}): Promise<boolean> =>
   cancelRun(runId).pipe(
     Effect.map(({ isCancelled }) => isCancelled),

@@ -1,5 +1,6 @@
 /**
- * The process of a worker: connects to the database, reports its presence, and runs the work loop. Part of the composition root.
+ * The process of a worker. It connects to the database, reports that it is alive, and runs the work loop. Part of the
+ * composition root.
  */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -29,13 +30,13 @@ import { makeServers, type WorkerServers } from "./workerServers.ts"
 import { makeCarryOut, workerName, type WorkServices } from "./workerWork.ts"
 
 export interface WorkerOptions {
-  /** The address of the database; the environment names it when absent. */
+  /** The address of the database. If absent, the one in the environment variable. */
   readonly database?: string | undefined
   /** The flags for all runs of this worker. */
   readonly flags: Configuration
-  /** Receives a line for each run and task that starts or ends here. */
+  /** Receives a line for each run and task that starts or ends on this worker. */
   readonly report: (what: string) => Effect.Effect<void>
-  /** Runs when the worker is ready for runs. */
+  /** Called when the worker is ready for runs. */
   readonly ready: Effect.Effect<void>
 }
 
@@ -43,8 +44,8 @@ export interface WorkerOptions {
 const loadPace = 500
 
 /**
- * Reports this worker until the scope closes: every `reportInterval`, and within `loadPace` after its state changed. Returns the
- * report that the work loop sends with its heartbeats.
+ * Reports this worker until the scope closes: every `reportInterval`, and soon after its state changed (within
+ * `loadPace`). Returns the report that the work loop sends with its heartbeats.
  */
 const reportPresence = Effect.fnUntraced(function* (
   slots: number,
@@ -87,7 +88,7 @@ const reportPresence = Effect.fnUntraced(function* (
   return Effect.map(newReport, presenceOf)
 })
 
-/** Reports each run of another version once: this worker leaves it alone. */
+/** Reports once for each run of another version that this worker leaves it alone. */
 const reportOthers = Effect.fnUntraced(function* (report: WorkerOptions["report"]) {
   const runs = yield* ClusterRuns
   const reported = new Set<string>()
@@ -104,7 +105,7 @@ const reportOthers = Effect.fnUntraced(function* (report: WorkerOptions["report"
   yield* Effect.forkScoped(Effect.ignore(Effect.repeat(look, Schedule.spaced("10 seconds"))))
 })
 
-/** How long a stopped worker takes to return its pieces. Then the process ends, and the other leases expire. */
+/** A stopped worker may take this long to return its pieces. Then the process ends, and its remaining leases expire. */
 const handOverTime = "2 seconds"
 
 const handOver = Effect.fnUntraced(function* (scope: Scope.Closeable) {
@@ -126,7 +127,7 @@ const removeRuns = Effect.fnUntraced(function* (kept: RunsKept, report: WorkerOp
   yield* Effect.forkScoped(Effect.repeat(Effect.ignore(remove), Schedule.spaced("1 hour")))
 })
 
-/** Works until the database has been away for too long. Runs `ready` first. */
+/** Works until the database has been away for too long. Calls `ready` first. */
 const workOn = Effect.fnUntraced(function* (options: WorkerOptions, { keepClusterRuns, limits, parallel }: Settings) {
   const { ready, report } = options
   const load = makeLoad(parallel)

@@ -1,6 +1,6 @@
 /**
- * Builds the services with which a worker carries out a run: with the model server, the tools and the rules of this machine. Part of
- * the composition root.
+ * Builds the services with which a worker carries out a run. They use the model server, the tools and the rules of this
+ * machine. Part of the composition root.
  */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -58,11 +58,11 @@ export interface WorkerRunOptions extends Pick<WorkerContext, "slots"> {
   /** Receives messages for the operator of this worker. */
   readonly report: (what: string) => Effect.Effect<void>
   readonly progress: CallProgressBoard
-  /** Called when the database was away for too long. */
+  /** Called if the database was away for too long. */
   readonly broken: (error: DatabaseUnavailable) => Effect.Effect<void>
 }
 
-/** Shown with an uncertain call: a stopped worker has lost its lease, but may still make the call when it continues. */
+/** Shown with an uncertain call. A stopped worker has lost its lease, but may still make the call when it continues. */
 const silentWorker =
   "The worker that began it has not been heard of since. If it was only stopped, it may still do it when it goes on: end it, or look at it, before you answer."
 
@@ -73,10 +73,10 @@ export class ServerGone extends Data.TaggedError("ServerGone")<{ readonly setup:
   }
 }
 
-/** Errors in what the user gave, with exit code 2. Every other error is a failure. */
+/** Errors in what the user ordered, with exit code 2. All other errors are failures. */
 const usageErrors: ReadonlySet<string> = new Set(["ConfigurationError", "UnknownSkill", "BriefingError"])
 
-/** A refusal with the exit code that the same error has on one machine. */
+/** The refusal of a run. It has the exit code that the same error has without a cluster. */
 const refusal = (what: string, tag = "") =>
   new RunRefused({
     what,
@@ -88,7 +88,7 @@ const refusal = (what: string, tag = "") =>
 /** What this worker lacks for a run. */
 const unfit = (why: string, tag = "") => new UnfitWorker({ why, exitCode: refusal(why, tag).exitCode })
 
-/** An error of this worker: another worker may succeed. A refused run fails on every worker. */
+/** If this worker has an error, another worker may succeed. If the run is refused, it fails on every worker. */
 const asUnfit = (error: { readonly _tag: string; readonly message: string }) =>
   error instanceof RunRefused ||
   error instanceof UnfitWorker ||
@@ -104,7 +104,7 @@ export const asRefusal = (error: { readonly _tag: string; readonly message: stri
       ? new RunRefused({ what: error.message, exitCode: exitCodeOf("not_permitted") })
       : refusal(error.message, error._tag)
 
-/** The settings of a run, without those of the machine of its client. */
+/** The settings of a run. Without those that belong to the machine of its client. */
 const commonSettings = (settings: Configuration) => Struct.omit(settings, [...addressKeys, "keepAlive", "parallel"])
 
 /** Reads a run and its project on this machine. */
@@ -124,7 +124,7 @@ const findRun = Effect.fnUntraced(function* (runId: string, flags: Configuration
   return { ...standing, setup: yield* readSetup(project, configuration) }
 })
 
-/** Checks that this worker has the skill of a task and the tools that its calls name. */
+/** Checks that this worker has the skill of a task, and the tools that the calls of the task name. */
 const lacksFor =
   (skills: Skills["Service"], registry: ToolRegistry["Service"]): TaskContext["lacks"] =>
   (task, tools) => {
@@ -194,7 +194,7 @@ export const makeWorkerRun = (runId: string, { broken, flags, progress, report, 
     return whole
   }).pipe(Effect.mapError(asUnfit))
 
-/** A task with many items queues this many at once. The slots of its own worker do not limit the other workers. */
+/** A task with many items queues this many of them at once. The slots of this worker do not limit the other workers. */
 const itemsAtOnce = 64
 
 const layerItems = Layer.effect(
@@ -202,7 +202,10 @@ const layerItems = Layer.effect(
   Effect.map(RunSettings, (settings) => ({ ...settings, parallel: itemsAtOnce }))
 )
 
-/** The pipeline of a run, whose tasks any worker may do, and the services with which this worker does one of them. */
+/**
+ * The pipeline of a run, for the worker that leads it. Also the services with which this worker carries out one of its
+ * tasks.
+ */
 const layerClusterRun = (
   setup: Setup,
   context: RunContext,

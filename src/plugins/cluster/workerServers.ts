@@ -1,6 +1,7 @@
 /**
- * Tracks model servers that do not answer. Meanwhile this worker takes no work: other workers do it, or it waits. When no worker has
- * had a server for `waitSeconds`, the worker tries again, so that the run fails with the reason.
+ * Keeps a list of model servers that do not answer. While a server is away, its worker takes no work: other workers do
+ * it, or the work waits. If no worker has had a server for `waitSeconds`, the worker tries again. The run then fails
+ * and says why.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -14,7 +15,7 @@ import type { ClusterWorkers } from "./ClusterWorkers.ts"
 interface GoneServer {
   readonly setup: Setup
   readonly why: string
-  /** Milliseconds. */
+  /** Since when the server has been away, in milliseconds. */
   readonly since: number
 }
 
@@ -22,7 +23,7 @@ interface ServersOptions {
   /** The name of this worker. */
   readonly worker: string
   readonly workers: Pick<ClusterWorkers["Service"], "alive">
-  /** How long work waits for a server when no worker has one, in seconds. */
+  /** If no worker has a server, work waits this long. In seconds. */
   readonly waitSeconds: number
   readonly report: (what: string) => Effect.Effect<void>
 }
@@ -33,7 +34,7 @@ const answers = (setup: Setup) =>
     Effect.orElseSucceed(() => false)
   )
 
-/** Starts with no server away, and asks those that are away every three seconds. */
+/** At the start, no server is away. Asks the servers that are away every three seconds. */
 export const makeServers = Effect.fnUntraced(function* ({ report, waitSeconds, worker, workers }: ServersOptions) {
   const gone = new Map<string, GoneServer>()
 
@@ -46,7 +47,7 @@ export const makeServers = Effect.fnUntraced(function* ({ report, waitSeconds, w
   })
   yield* Effect.forkScoped(Effect.repeat(look, Schedule.spaced("3 seconds")))
 
-  /** True when a server has been away for longer than work waits for it. */
+  /** True if a server has been away longer than work waits for it. */
   const hasGivenUp = Effect.map(Clock.currentTimeMillis, (now) =>
     [...gone.values()].some(({ since }) => now - since >= waitSeconds * 1000)
   )
@@ -57,15 +58,15 @@ export const makeServers = Effect.fnUntraced(function* ({ report, waitSeconds, w
   )
 
   return {
-    /** Why the first server that is away does not answer. */
+    /** Why the first of these servers does not answer. */
     gone: () => [...gone.values()][0]?.why,
     hasGivenUp,
-    /** True when this worker must take no work: it waits for its server, or another worker has one. */
+    /** True if this worker must take no work: it waits for its server, or another worker has a server. */
     leavesWork: Effect.gen(function* () {
       if (gone.size === 0) return false
       return !(yield* hasGivenUp) || (yield* hasOther)
     }),
-    /** Notes that the server of this setup does not answer. */
+    /** Notes that the server in this configuration does not answer. */
     leave: Effect.fnUntraced(function* (setup: Setup, why: string) {
       const key = `${providerOfRun(setup).id} ${setup.settings.host}`
       if (gone.has(key)) return

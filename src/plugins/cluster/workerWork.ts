@@ -1,6 +1,6 @@
 /**
- * Carries out the pieces that a worker has claimed: it leads runs, and works on phases of tasks. It returns pieces that this worker
- * cannot do. Part of the composition root.
+ * Carries out the pieces that a worker has claimed. The worker leads runs, and works on phases of tasks. It returns
+ * pieces that it cannot do. Part of the composition root.
  */
 import * as Cause from "effect/Cause"
 import { TaskFailure } from "../../kit/documents.ts"
@@ -31,23 +31,25 @@ export type WorkServices =
   | Effect.Services<ReturnType<typeof makeWorkerRun>>
   | Exclude<Effect.Services<ReturnType<typeof lead>>, Scope.Scope>
 
-/** The unique name of this worker. The random part is needed because containers may share host names and process ids. */
+/**
+ * A unique name for this worker. It has a random part, because containers may have the same host name and process id.
+ */
 export const workerName = `${hostname()}-${process.pid}-${randomBytes(3).toString("hex")}`
 
-/** How long the unused services of a run stay in memory. */
+/** The services of a run stay in memory this long after their last use. */
 const idleTimeToLive = "10 seconds"
 
-/** Removes the secrets of this machine from everything that it saves. */
+/** Removes the secrets of this machine from everything that the worker saves. */
 const secrets = makeSecrets(makeValueRedaction(knownSecrets))
 
-/** How often a worker retries a lock that another worker of the same run holds. */
+/** If another worker of the same run holds the lock, a worker retries this often. */
 const lockPace = Schedule.spaced("1 second")
 
-/** Locks a run on this machine. A stopped worker keeps its lock. */
+/** Locks a run on this machine. A stopped worker still holds its lock. */
 const takeRun = ({ locks, project, runId }: LockedProject) =>
   takeLock(`run ${runId} in ${project}`, { folder: locks, what: `The run ${runId}`, runId })
 
-/** Locks the project until the scope closes. Fails when another run of this machine holds the lock. */
+/** Locks the project until the scope closes. Fails if another run on this machine holds the lock. */
 export const takeSharedProject = Effect.fn("takeSharedProject")(function* (locked: LockedProject) {
   const isHere = yield* takeRun(locked).pipe(
     Effect.as(false),
@@ -60,7 +62,7 @@ export const takeSharedProject = Effect.fn("takeSharedProject")(function* (locke
   )
 })
 
-/** Carries out a run with its project locked on this machine. */
+/** Carries out a run. Its project is locked on this machine meanwhile. */
 const lead = Effect.fnUntraced(function* ({ journal, opened: { order, settings }, pipeline, setup }: WorkerRun) {
   const { project, folders } = setup
   if (order.readOnly !== true) yield* takeSharedProject({ project, locks: folders.locks, runId: order.runId })
@@ -74,7 +76,9 @@ const refusedFor = ({ exitCode, what }: RunRefused): ClusterRunEnding => ({ refu
 const brokenOff = (error: unknown) =>
   new RunRefused({ what: `The run broke off: ${error instanceof Error ? error.message : String(error)}`, exitCode: 1 })
 
-/** The result of work, or its error as a value. Only a database that cannot be used remains an error: it ends the worker. */
+/**
+ * The result of work. An error becomes a value, too, unless the database cannot be used: that error ends the worker.
+ */
 const endOf = <A, E, R>(work: Effect.Effect<A, E, R>) =>
   work.pipe(
     Effect.catch((error): Effect.Effect<Exclude<E, DatabaseUnavailable>, DatabaseUnavailable> =>
@@ -91,7 +95,7 @@ const endOf = <A, E, R>(work: Effect.Effect<A, E, R>) =>
 /** Why no worker can do the piece, including this one. */
 const allDeclined = (lease: HeldLease, why: string) => nobodyFits({ ...lease.declined, [workerName]: why })
 
-/** The cache key for the services of a run with these settings. */
+/** The key for caching the services of a run with these settings. */
 const placeOf = ({ runId, setup }: HeldLease): string => `${runId} ${setup}`
 
 /** What `makeCarryOut` needs from the worker. */
@@ -99,7 +103,7 @@ interface WorkbenchOptions extends Omit<WorkerRunOptions, "secrets"> {
   readonly servers: WorkerServers
 }
 
-/** The cached services of the runs of this worker, and the ways to return a piece. */
+/** The cached services of this worker's runs, and how to return a piece. */
 const makeWorkbench = Effect.fnUntraced(function* ({ servers, ...options }: WorkbenchOptions) {
   const { report } = options
   const contexts = yield* RcMap.make({
@@ -107,7 +111,7 @@ const makeWorkbench = Effect.fnUntraced(function* ({ servers, ...options }: Work
     idleTimeToLive
   })
 
-  /** Uses the services of a run. Writes its pending records before it returns. */
+  /** Uses the services of a run. Before it returns, the remaining records are written. */
   const withRun = <A, E, R>(lease: HeldLease, use: (run: WorkerRun) => Effect.Effect<A, E, R>) =>
     Effect.gen(function* () {
       const run = yield* RcMap.get(contexts, placeOf(lease))
@@ -121,7 +125,7 @@ const makeWorkbench = Effect.fnUntraced(function* ({ servers, ...options }: Work
       )
     }).pipe(Effect.scoped)
 
-  /** True when the piece must wait for a model server, here or on another worker. */
+  /** True if the piece must wait for a model server, of this worker or of another. */
   const isLeft = Effect.fnUntraced(function* (lease: HeldLease, { setup, why }: ServerGone) {
     yield* servers.leave(setup, why)
     if (!(yield* servers.leavesWork)) return false
@@ -130,7 +134,7 @@ const makeWorkbench = Effect.fnUntraced(function* ({ servers, ...options }: Work
     return true
   })
 
-  /** Returns a piece that this worker cannot do; `undefined` when all live workers have declined it. */
+  /** Returns a piece that this worker cannot do. Undefined if all live workers have declined it. */
   const decline = Effect.fnUntraced(function* (lease: HeldLease, why: string) {
     if (Object.hasOwn(lease.declined, workerName)) return undefined
     yield* report(`${lease.runId}: given back. ${why}`)
@@ -142,7 +146,7 @@ const makeWorkbench = Effect.fnUntraced(function* ({ servers, ...options }: Work
 
 type Workbench = Effect.Success<ReturnType<typeof makeWorkbench>>
 
-/** How a run ended, for its clients. `ended` is `undefined` for a cancelled run. */
+/** How a run ended, for its clients. `ended` is undefined for a cancelled run. */
 const endingOf = (
   lease: HeldLease,
   ended: RunReport | { readonly _tag: string; readonly message: string } | undefined
@@ -155,7 +159,7 @@ const endingOf = (
   return "_tag" in ended ? refusedFor(asRefusal(ended)) : ended
 }
 
-/** Leads a run to its end. A run that cannot start ends too. */
+/** Leads a run to its end. A run that cannot start also gets an end. */
 const conduct = Effect.fnUntraced(function* (
   { decline, isLeft, report, withRun }: Workbench,
   lease: HeldLease
@@ -184,11 +188,11 @@ const conduct = Effect.fnUntraced(function* (
   return { _tag: "RunEnded", ending: JSON.stringify(secrets.redact(encodeEnding(ending))) }
 })
 
-/** True for a task that failed only because the model server was away. Its progress is in the journal. */
+/** True for a task that failed only because the model server was away. The journal has its progress. */
 const isUnreachable = (outcome: unknown): outcome is TaskFailure =>
   outcome instanceof TaskFailure && outcome.cause?._tag === "ModelFailed" && outcome.cause.reason === "Unreachable"
 
-/** Carries out a phase of a task. A phase that cannot start gets a failure as its result. */
+/** Carries out a phase of a task. If the phase cannot start, its result is a failure. */
 const carryOutTask = Effect.fnUntraced(function* (
   { decline, isLeft, report, withRun }: Workbench,
   lease: HeldLease
@@ -215,7 +219,7 @@ const carryOutTask = Effect.fnUntraced(function* (
   return { _tag: "Finished", result: "result" in end ? end.result : yield* failedWith(end.message) }
 })
 
-/** Makes the function that carries out claimed pieces. */
+/** Returns the function that carries out claimed pieces. */
 export const makeCarryOut = Effect.fnUntraced(function* (options: WorkbenchOptions) {
   const bench = yield* makeWorkbench(options)
   return (lease: HeldLease) => (lease.kind === "run" ? conduct(bench, lease) : carryOutTask(bench, lease))

@@ -1,6 +1,4 @@
-/**
- * Expands environment variables in server entries: `${NAME}`, or `${NAME:-default}`.
- */
+/** Replaces environment variables in the entries of servers: `${NAME}`, or `${NAME:-default}`. */
 import * as Predicate from "effect/Predicate"
 import * as Record from "effect/Record"
 import type { McpServerEntry } from "../../kit/tools.ts"
@@ -10,11 +8,11 @@ const variable = /\$?\{env:([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}|\$\{([A-Za-z
 
 interface Expansion {
   readonly entry: McpServerEntry
-  /** Variables without a value and without a default, each once. */
+  /** Variables that have no value and no default. Each variable once. */
   readonly missing: ReadonlyArray<string>
 }
 
-/** Applies a function to every text of an entry in which a variable may stand. */
+/** Applies a function to every text of an entry that may contain a variable. */
 const mapTexts = (entry: McpServerEntry, write: (text: string) => string): McpServerEntry => {
   const { args, command, cwd, env, headers, url } = entry
   return {

@@ -2,7 +2,7 @@
  * Where an MCP server is: a program to start, or an address to connect to.
  */
 
-/** A program to start. Its environment contains only `env`, plus the variable that ties its end to this program. */
+/** A program to start. Its environment contains `env`, and one variable by which this program can end it. */
 export interface McpProgram {
   readonly command: string
   readonly args: ReadonlyArray<string>

@@ -1,6 +1,6 @@
 /**
- * A connection to an MCP server: lists and calls its tools. Only this file uses the MCP client of effect/ai. It
- * accepts older protocol revisions, drops malformed tools one by one, and keeps the end of stderr.
+ * A connection to an MCP server. Lists and calls its tools. Only this file uses the MCP client of effect/ai. Accepts
+ * older revisions of the protocol, drops only the tools that are malformed, and keeps the end of stderr.
  */
 import * as McpClient from "effect/ai/McpClient"
 import * as McpProtocol from "effect/ai/McpProtocol"
@@ -28,40 +28,40 @@ import type { McpClientError } from "effect/ai/McpClientError"
 
 const protocol = McpProtocol.v2025_11_25
 
-/** Older revisions with the same tool format. */
+/** Older revisions of the protocol, in which tools have the same form. */
 const olderVersions = new Set<unknown>(["2024-11-05", "2025-03-26", "2025-06-18"])
 
 /** The largest message in either direction. */
 const maxMessageBytes = 10 * 1024 * 1024
 
-/** Time to exit after stdin closes, and again after the stop signal. */
+/** A server may take this long to exit after its stdin closes, and once more after the stop signal. */
 const grace = Duration.seconds(1)
 
 const stderrLength = 2000
 
-/** Nesting levels of a result around the tool's own data. */
+/** In a result, this many levels of JSON are around the tool's own data. */
 const resultFrame = 4
 
-/** Data from the transport that the client does not expose. */
+/** What the transport received but the client does not show. */
 class WireNotes {
   /** The received tools by name. */
   readonly tools = new Map<string, Schema.Json>()
-  /** Malformed tools with the reason; nameless ones are called `without a name`. */
+  /** Malformed tools, with the reasons. A tool without a name is called `without a name`. */
   readonly malformed: Array<{ readonly tool: string; readonly detail: string }> = []
-  /** Lines on stdout that are not messages. */
+  /** Lines on stdout that are no messages. */
   readonly stray: StrayLines = { count: 0, first: "" }
-  /** The reason why the tool list was cut, if it was. */
+  /** Why the list of tools was cut off. Undefined if it was not. */
   cutList: string | undefined
   readonly #cursors = new Set<unknown>()
   /** The end of the program's stderr. */
   stderr = ""
   isRunning = Effect.succeed(true)
-  /** The exit code, if the program has ended or ends within `grace`. */
+  /** The exit code of the program. Undefined if it does not end within `grace`. */
   exitCode: Effect.Effect<number | undefined> = Effect.undefined
 
   /**
-   * The cursor of the next page. Undefined at the end, and if paging would never end. `news` counts the new tools of
-   * this page.
+   * The cursor of the next page. Undefined after the last page, or if a further page would never end the list. `news`
+   * is the number of new tools on this page.
    */
   nextCursor(cursor: unknown, size: number, news: number): string | undefined {
     if (cursor === undefined || cursor === null) return undefined
@@ -103,7 +103,7 @@ const wellFormedTools = (page: typeof ToolPage.Type, notes: WireNotes): object =
   return { ...rest, tools, ...(nextCursor === undefined ? {} : { nextCursor }) }
 }
 
-/** The error result for data that is nested too deeply. */
+/** The result for data that is nested too deeply. It is an error. */
 const tooDeep = {
   content: [{ type: "text", text: `its result is nested more than ${maxNesting} levels deep.` }],
   isError: true
@@ -149,14 +149,14 @@ const noted = (handle: ChildProcessSpawner.ChildProcessHandle, notes: WireNotes)
   })
 }
 
-/** Stops the program after `grace`. The transport only closes stdin and waits much longer. */
+/** Stops the program after `grace`. The transport itself only closes stdin, and then waits much longer. */
 const stopSoon = ({ exitCode, kill }: ChildProcessSpawner.ChildProcessHandle) =>
   Effect.ignore(exitCode).pipe(
     Effect.timeoutOrElse({ duration: grace, orElse: () => Effect.ignore(kill({ forceKillAfter: grace })) }),
     Effect.forkDetach({ startImmediately: true })
   )
 
-/** Starts a program and connects over its stdin and stdout. The scope stops it. */
+/** Starts a program, and connects through its stdin and stdout. It is stopped when the scope closes. */
 const stdioTransport = Effect.fnUntraced(function* (program: McpProgram, notes: WireNotes) {
   const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
   const { args, command, cwd, env } = program
@@ -182,7 +182,7 @@ const stdioTransport = Effect.fnUntraced(function* (program: McpProgram, notes: 
   return adapt(transport, notes, () => undefined)
 })
 
-/** Connects over streamable HTTP. It follows no redirects, so that secret headers reach only this URL. */
+/** Connects over streamable HTTP. Follows no redirects: headers with secrets must only reach this URL. */
 const httpTransport = Effect.fnUntraced(function* (server: McpUrl, notes: WireNotes) {
   let version: string | undefined
   const client = (yield* HttpClient.HttpClient).pipe(
@@ -203,15 +203,15 @@ export interface McpToolDefinition {
   readonly name: string
   readonly description: string
   readonly inputSchema: unknown
-  /** The server marks the tool as destructive. */
+  /** True if the server says that the tool is destructive. */
   readonly isDestructive: boolean
-  /** SHA-256 of the server's description of the tool. */
+  /** The SHA-256 of the server's description of the tool. */
   readonly hash: string
 }
 
 export type McpConnection = Effect.Success<ReturnType<typeof connect>>
 
-/** Adds the exit code of an ended program, and stderr of a lost one, to a failure. */
+/** Adds to a failure the exit code of a program that ended, and stderr if the connection is lost. */
 const failureOf = Effect.fnUntraced(function* (error: McpClientError, address: McpAddress, notes: WireNotes) {
   const { detail: said, isBroken, type } = explainFailure(error, address)
   const exitCode = error.reason._tag === "TransportError" ? yield* notes.exitCode : undefined
@@ -267,7 +267,7 @@ export const contentParts = (content: ReadonlyArray<McpSchema.ContentBlock>) => 
   return { text: texts.join("\n"), texts, images: content.flatMap(blockImage), files: content.flatMap(blockFile) }
 }
 
-/** Connects within the timeout and lists the tools. `version` is this program's, for the handshake. */
+/** Connects within the time limit, and lists the tools. The server is told `version`, the version of this program. */
 export const connect = Effect.fn("McpConnection.connect")(function* (
   address: McpAddress,
   timeout: Duration.Input,
@@ -286,11 +286,11 @@ export const connect = Effect.fn("McpConnection.connect")(function* (
   const tools = new Map((yield* asFailure(client.listTools())).map((tool) => [tool.name, tool]))
   return {
     tools: [...tools.values()].map((tool) => definitionOf(tool, notes.tools.get(tool.name))),
-    /** Tools with a malformed description. */
+    /** Tools whose description is malformed. */
     malformed: notes.malformed,
-    /** The reason why tools may be missing, as the end of a sentence. */
+    /** Why tools may be missing, as the end of a sentence. */
     cutList: notes.cutList,
-    /** Lines on its stdout that are not messages. */
+    /** Lines on stdout of the server that are no messages. */
     stray: notes.stray,
     isRunning: notes.isRunning,
     call: Effect.fn("McpConnection.call")(function* (name: string, args: Arguments) {

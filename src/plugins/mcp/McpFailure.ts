@@ -9,7 +9,7 @@ import { pathText, schemaFaults } from "../../kit/text.ts"
 import { ToolErrorType } from "../../plugin-kit.ts"
 import type { McpAddress } from "./McpAddress.ts"
 
-/** A server is unreachable, or did not fulfil a request. */
+/** A server cannot be reached, or did not do what it was asked. */
 export class McpFailure extends Schema.TaggedError<McpFailure>()("McpFailure", {
   type: ToolErrorType,
   detail: Schema.String,
@@ -24,7 +24,7 @@ export class McpFailure extends Schema.TaggedError<McpFailure>()("McpFailure", {
 const invalidParams = -32_602
 const methodNotFound = -32_601
 
-/** The system's message, one level below the client's error. */
+/** The message of the system. It is one level below the client's error. */
 const causeOf = (cause: unknown): string =>
   cause instanceof Error && cause.message !== "" ? ` ${cause.message.split("\n", 1).join("")}` : ""
 
@@ -36,23 +36,23 @@ const malformedParts = (cause: unknown): string => {
   return named.length === 0 ? "" : ` Look at ${named.join(", ")}.`
 }
 
-/** Lower-cases the start of a sentence, for use inside another. */
+/** Makes the first letter lower case, to use a sentence inside another one. */
 const asClause = (sentence: string): string => `${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}`
 
 const isNotFound = (cause: unknown): boolean =>
   Predicate.hasProperty(cause, "reason") && Predicate.isTagged(cause.reason, "NotFound")
 
-/** System error codes for an unreachable server. */
+/** Codes of the system that mean: the server cannot be reached. */
 const unreachable = new Set("ECONNREFUSED ENOTFOUND EAI_AGAIN EHOSTUNREACH ENETUNREACH ETIMEDOUT".split(" "))
 
-/** Finds such a code below an HTTP client's error. */
+/** Finds such a code inside the error of an HTTP client. */
 const codeBelow = (cause: unknown): string | undefined => {
   if (Predicate.hasProperty(cause, "code") && unreachable.has(String(cause.code))) return String(cause.code)
   if (Predicate.hasProperty(cause, "reason")) return codeBelow(cause.reason)
   return Predicate.hasProperty(cause, "cause") ? codeBelow(cause.cause) : undefined
 }
 
-/** Explains an HTTP status that refuses a request. */
+/** Explains an HTTP status that means a refusal. */
 const httpDetail = ({ message, status }: { readonly message: string; readonly status: number }): string => {
   if (status === 401 || status === 403) {
     return `it asks for authorization (status ${status}). Add the credentials to "headers".`
@@ -62,7 +62,10 @@ const httpDetail = ({ message, status }: { readonly message: string; readonly st
     : `${message}.`
 }
 
-/** Converts a failure of the client to an error for the tool call and the user; says whether the connection is lost. */
+/**
+ * Converts a failure of the client to an error for the tool call and for the user. Also says whether the connection is
+ * lost.
+ */
 export const explainFailure = ({ reason }: McpClientError, address: McpAddress): McpFailure => {
   const failure = (type: ToolErrorType, detail = `${reason.message}.`, isBroken = false) =>
     new McpFailure({ type, detail, isBroken })
@@ -89,7 +92,7 @@ export const explainFailure = ({ reason }: McpClientError, address: McpAddress):
     }
     case "ProtocolError": {
       const message = `${reason.message}.${causeOf(reason.cause)}`
-      // An error response to one request leaves the connection usable.
+      // If a server answers one request with an error, the connection still works.
       if (reason.code === invalidParams) return failure("validation_failed", message)
       if (reason.code === methodNotFound) return failure("not_found", message)
       if (reason.code !== undefined) return failure("internal_error", message)

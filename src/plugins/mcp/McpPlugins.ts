@@ -1,6 +1,6 @@
 /**
- * Turns MCP servers into plugins. The user is asked about servers that a project names; then they start, and their
- * tools join the run. A failing server loses only its own tools.
+ * Makes plugins of MCP servers. The user is asked about servers that a project names. Then the servers start, and the
+ * run gets their tools. If a server fails, only its own tools are missing.
  */
 import * as Arr from "effect/Array"
 import type * as Duration from "effect/Duration"
@@ -49,14 +49,14 @@ import type { StrayLines } from "./McpStdout.ts"
 
 type SupervisedServer = Effect.Success<ReturnType<typeof superviseServer>>
 
-/** The MCP client is loaded with the first server: most runs have none. */
+/** The MCP client is loaded only for the first server, because most runs have no server. */
 const loadClient = Effect.promise(() =>
   Promise.all([import("./McpConnection.ts"), import("./McpFailure.ts"), import("effect/http/FetchHttpClient")])
 )
 
 /**
- * Connects to a server and keeps it usable until the scope closes. A broken connection is restarted at the next call.
- * A tool whose definition changed by the restart is not called in this run.
+ * Connects to a server until the scope closes. If the connection breaks, the next call starts it again. If a tool has
+ * another definition after that, it is not called in this run.
  */
 const superviseServer = Effect.fn("McpSupervisor.superviseServer")(function* (
   address: McpAddress,
@@ -93,7 +93,7 @@ const superviseServer = Effect.fn("McpSupervisor.superviseServer")(function* (
       return Scope.close(scope, Exit.void)
     })
 
-  /** The connection; reconnects if it broke. */
+  /** The connection. If it broke, connects again. */
   const usable = Effect.gen(function* () {
     if (current !== undefined && (yield* current.connection.isRunning)) return current.connection
     if (current !== undefined) yield* drop(current.connection)
@@ -107,13 +107,13 @@ const superviseServer = Effect.fn("McpSupervisor.superviseServer")(function* (
 
   const first = yield* open
   return {
-    /** The tools at the start of the run; they stay fixed. */
+    /** The tools at the start of the run. They do not change during the run. */
     tools: first.tools,
     malformed: first.malformed,
     cutList: first.cutList,
-    /** Lines on its stdout that are not messages. */
+    /** Lines on stdout of the server that are no messages. */
     stray: () => current?.connection.stray ?? first.stray,
-    /** Calls a tool. Interruption cancels the request. A call is sent at most once. */
+    /** Calls a tool. An interruption cancels the request. A call is never sent twice. */
     call: Effect.fn("McpSupervisor.call")(function* (tool: McpToolDefinition, args: Arguments) {
       const connection = yield* usable
       if (connection.tools.find(({ name }) => name === tool.name)?.hash !== tool.hash) {
@@ -129,7 +129,7 @@ const superviseServer = Effect.fn("McpSupervisor.superviseServer")(function* (
   }
 })
 
-/** The note about stray lines on a server's stdout. */
+/** The note about other text on a server's stdout. */
 const strayNote = (server: string, { first }: StrayLines): McpProblem =>
   new McpProblem({
     server,
@@ -146,7 +146,7 @@ const cutNote = (server: string, cutList: string): McpProblem =>
 
 const maxDescription = 2000
 
-/** The description for the model, bounded and without control characters. */
+/** The description for the model: of limited length, without control characters. */
 const descriptionOf = ({ description, name }: McpToolDefinition): string => {
   const text = cutAtParagraph(harmless(description).trim(), maxDescription).text
   return text === "" ? name : text
@@ -166,7 +166,7 @@ const parametersOf = ({ inputSchema }: McpToolDefinition) => {
 }
 
 interface RunningServer extends Pick<SupervisedServer, "call" | "malformed" | "tools"> {
-  /** Runs after a call and reports faults of the server once. */
+  /** Runs after a call. Reports each fault of the server once. */
   readonly reportFaults?: Effect.Effect<void>
 }
 
@@ -217,7 +217,7 @@ export const mcpTools = (
 interface KnownServer {
   readonly server: NamedServer
   readonly outcome: Result.Result<Plugin, McpProblem>
-  /** Tools that are left out, and faults of the server. */
+  /** Tools that cannot be used, and faults of the server. */
   readonly leftOut: ReadonlyArray<McpProblem>
 }
 
@@ -229,13 +229,13 @@ interface McpOrder {
   readonly version: string
 }
 
-/** Default start timeout in seconds. */
+/** The default time limit for a start, in seconds. */
 export const defaultStartTimeout = 10
-/** After this time the program names the server that delays the start. */
+/** If the start takes longer than this, the program names the server that it waits for. */
 const quietStart = "2 seconds"
 const maxDoes = 400
 
-/** The displayed origin of a server's tools. */
+/** The origin of a server's tools, as it is displayed. */
 const mcpOrigin = (server: string): string => `mcp:${server}`
 
 const notUsed = (server: NamedServer, detail: string): KnownServer => ({
@@ -244,7 +244,7 @@ const notUsed = (server: NamedServer, detail: string): KnownServer => ({
   leftOut: []
 })
 
-/** The plugin of a server. Stray lines are reported once: now, or later by an event. */
+/** The plugin of a server. Other text on its stdout is reported once: now, or later as an event. */
 const pluginOf = (server: McpServer, supervised: SupervisedServer, events: RunEvents["Service"]): KnownServer => {
   let isReported = supervised.stray().count > 0
   const reportNotes = Effect.suspend(() => {
@@ -264,7 +264,7 @@ const pluginOf = (server: McpServer, supervised: SupervisedServer, events: RunEv
   return { server, outcome: Result.succeed(plugin), leftOut }
 }
 
-/** Asks the user about a server of the project. Fails with the message to report. */
+/** Asks the user about a server of the project. Fails with the message for the report. */
 const authorize = Effect.fnUntraced(function* (server: McpServer) {
   if (server.scope === "user") return
   const gate = yield* Gate
@@ -274,11 +274,14 @@ const authorize = Effect.fnUntraced(function* (server: McpServer) {
   })
 })
 
-/** The list entry of a disabled server; runs do not get it. */
+/** A disabled server, as it appears in lists. Runs do not use it. */
 const notStarted = (server: NamedServer): KnownServer =>
   notUsed(server, `it is disabled in ${server.scope === "user" ? "your configuration" : "the project's file"}.`)
 
-/** Starts one server. Its messages are untrusted, so even a defect while reading them only drops this server. */
+/**
+ * Starts one server. Its messages are not trusted. If reading them fails, even by a defect, only this server is
+ * skipped.
+ */
 const startServer = Effect.fnUntraced(function* (server: McpServer, { project, version }: McpOrder) {
   const timeout = `${server.entry.startTimeout ?? defaultStartTimeout} seconds` as const
   const showNotice = yield* WaitingNotice
@@ -305,7 +308,7 @@ const startServer = Effect.fnUntraced(function* (server: McpServer, { project, v
   return notUsed(server, detail)
 })
 
-/** Starts the servers in parallel after all questions are answered. The scope stops them. */
+/** Starts the servers in parallel, after all questions have been answered. They stop when the scope closes. */
 export const discoverServers: Discovery = Effect.fnUntraced(function* ({ project, settings, version }) {
   const order: McpOrder = { project, userServers: settings.mcpServers ?? {}, version }
   const { disabled, notes, problems, servers } = yield* readMcpServers(order)
@@ -324,7 +327,7 @@ export const discoverServers: Discovery = Effect.fnUntraced(function* ({ project
       scope,
       outcome
     })),
-    /* Ignored parts of the project's file. They drop no server. */
+    /* Parts of the project's file that are ignored. The servers are used anyway. */
     notes,
     problems: [...problems, ...started.flatMap(({ leftOut }) => leftOut), ...failures]
   }

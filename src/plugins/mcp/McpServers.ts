@@ -1,6 +1,6 @@
 /**
- * Reads the MCP servers of the project and the user: parses the file and entries, expands variables, and makes names
- * unique. Starts nothing.
+ * Reads the MCP servers of the project and the user. Parses the file and its entries, replaces variables, and makes
+ * names unique. Starts nothing.
  */
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
@@ -35,7 +35,7 @@ import { expandEntry, variablesOf } from "./EntryVariables.ts"
 import { serverPrefix } from "./McpTool.ts"
 import type { McpAddress } from "./McpAddress.ts"
 
-/** True for a file that is itself the map of servers, as plugins of other programs write it. */
+/** True if the file itself is the object of servers, as plugins of other programs write it. */
 const isListOfServers = (file: Readonly<Record<string, unknown>>): boolean => {
   const entries = Object.entries(file).filter(([name]) => name !== "$schema")
   return (
@@ -54,7 +54,7 @@ const unknownKey = (path: ReadonlyArray<PropertyKey>, knownKeys: ReadonlyArray<s
     : `unknown key "${pathText(path)}". Nearest: ${nearest(name, knownKeys)[0] ?? knownKeys.join(", ")}.`
 }
 
-/** True for a key of another program: neither ours nor a misspelling of ours. */
+/** True for a key of another program. It is no key of this program, and no misspelling of one. */
 const isForeign = (name: string, value: unknown): boolean => {
   if (isPersonalEntryKey(name)) return name === "tools" && Array.isArray(value)
   return !entryKeys("project").some(
@@ -62,7 +62,7 @@ const isForeign = (name: string, value: unknown): boolean => {
   )
 }
 
-/** Splits an entry into our keys and those of other programs. */
+/** Splits an entry into the keys of this program and those of other programs. */
 const withoutForeign = (entry: unknown) => {
   if (!Predicate.isObject(entry)) return { own: entry, foreign: [] }
   const foreign = Object.entries(entry).flatMap(([name, value]) => (isForeign(name, value) ? [name] : []))
@@ -72,7 +72,7 @@ const withoutForeign = (entry: unknown) => {
 
 /**
  * Reads a project's `.mcp.json`: `{ "mcpServers": { NAME: ENTRY } }`. An invalid entry drops only its server. Keys of
- * other programs are ignored with a note; misspelled keys are errors.
+ * other programs are ignored with a note. Misspelled keys are errors.
  */
 export const readMcpFile = (text: string) => {
   const servers = new Map<string, McpServerEntry>()
@@ -122,7 +122,7 @@ const mcpFileName = ".mcp.json"
 
 export interface NamedServer {
   readonly name: string
-  /** Who names it. A project's server starts only if the user trusts it. */
+  /** Who named the server. A server of a project starts only if the user trusts it. */
   readonly scope: "project" | "user"
 }
 
@@ -131,26 +131,26 @@ export interface McpServer extends NamedServer {
   readonly prefix: string
   readonly entry: McpServerEntry
   readonly address: McpAddress
-  /** A hash of the files that it runs, taken for the question. */
+  /** A hash of the files that the server runs, computed for the question. */
   readonly files: string
-  /** The access for the gate, with the text of the question. */
+  /** The access about which the gate decides, with the text of the question. */
   readonly start: Start & { readonly _tag: "StartServer" }
 }
 
-/** The inherited environment variables, in addition to the entry's own. */
+/** Environment variables that the server inherits, in addition to those of its entry. */
 const passedOn = (
   "HOME LANG LC_ALL LOGNAME PATH SHELL TERM TMPDIR TZ USER " +
   "APPDATA COMSPEC HOMEDRIVE HOMEPATH LOCALAPPDATA PATHEXT PROGRAMDATA PROGRAMFILES SYSTEMDRIVE SYSTEMROOT " +
   "TEMP TMP USERNAME USERPROFILE WINDIR"
 ).split(" ")
 
-/** At most this many project files are named in a question. */
+/** A question names at most this many project files. */
 const maxFiles = 10
 
-/** Longer commands are refused: the user could not judge them. */
+/** A longer command is refused, because the user could not judge it. */
 const maxShown = 8000
 
-/** The values of variables; `folder` is VS Code's `workspaceFolder`. */
+/** The values of variables. `folder` is the value of VS Code's `workspaceFolder`. */
 const readVariables = Effect.fnUntraced(function* (names: ReadonlyArray<string>, folder?: string) {
   const values = new Map<string, string>(folder === undefined ? [] : [["workspaceFolder", folder]])
   for (const name of names) {
@@ -162,7 +162,7 @@ const readVariables = Effect.fnUntraced(function* (names: ReadonlyArray<string>,
 
 const isWebAddress = (url: string): boolean => ["https:", "http:"].includes(URL.parse(url)?.protocol ?? "")
 
-/** The address with an ASCII host: other scripts can imitate a known host. */
+/** The address with its host in ASCII. Letters of other scripts can look like a known host. */
 const addressLines = (url: string): ReadonlyArray<string> => {
   const { host, href } = new URL(url)
   return url.toLowerCase().includes(host) ? [`Address: ${url}`] : [`Address: ${href}`, `Written as: ${url}`]
@@ -171,7 +171,7 @@ const addressLines = (url: string): ReadonlyArray<string> => {
 const pairs = (label: string, values: Readonly<Record<string, string>> = {}, sign: string): ReadonlyArray<string> =>
   Object.entries(values).map(([name, value]) => `${label}: ${name}${sign}${value}`)
 
-/** The address of a server, and its description for the user with unexpanded variables. */
+/** The address of a server. Its description for the user shows variables without their values. */
 const addressOf = Effect.fnUntraced(function* (
   { entry, scope, written: original }: Pick<McpServer, "entry" | "scope"> & { readonly written: McpServerEntry },
   project: string
@@ -185,7 +185,7 @@ const addressOf = Effect.fnUntraced(function* (
     return { address, place: url, does: [...addressLines(url), ...pairs("Header", original.headers, ": ")] }
   }
   const given = Object.fromEntries(yield* readVariables(passedOn))
-  /* Trust in a project's server covers its program wherever it is found. */
+  /* The user trusts the program of a project's server by its name. Where the program is found does not matter. */
   const own = scope === "project" ? given : { ...given, PATH: trustedSearchPath(given["PATH"], project) }
   const folder = (yield* Path.Path).resolve(project, cwd)
   const address: McpAddress = { _tag: "Program", command, args, env: { ...own, ...env }, cwd: folder }
@@ -198,13 +198,13 @@ const addressOf = Effect.fnUntraced(function* (
   return { address, place: folder, does }
 })
 
-/** True for a data file of a server, such as a database. */
+/** True for a file with data of a server, such as a database. */
 const isData = (file: string): boolean =>
   /\.(?:conf|csv|db|env|ini|jsonl?|log|md|sqlite3?|toml|txt|xml|ya?ml)$/i.test(file)
 
 /**
- * The files that a server program runs, with hashes, so that trust covers more than its command: the program, files
- * among its arguments, and project files that those run. Empty for remote servers.
+ * The files that a server runs, with hashes: its program, files among its arguments, and project files that those run.
+ * So trust covers more than the command. Empty for a server on another machine.
  */
 export const programFiles = Effect.fn("programFiles")(function* (address: McpAddress, project: string) {
   if (address._tag !== "Program") return []
@@ -248,7 +248,7 @@ const resolve = Effect.fnUntraced(function* (
   if (scope === "project" && does.join("\n").length > maxShown) {
     return yield* problem(`its command is longer than ${maxShown} characters, too long to be judged. Shorten it.`)
   }
-  /* The user's own servers need no question. */
+  /* Servers of the user need no question. */
   const files = scope === "project" ? yield* programFiles(address, project) : []
   const own = files.filter(({ isOwn }) => isOwn).map((file) => file.path)
   const more = own.length > maxFiles ? [`Files of the project that it runs: ${own.length - maxFiles} more`] : []
@@ -272,11 +272,12 @@ const readProjectFile = Effect.fnUntraced(function* (project: string) {
 })
 
 /**
- * The user's servers, then the project's others, and the problems of the rest. Disabled servers do not start; a
- * server that the user disabled also disables the project's server of that name.
+ * First the user's servers, then the other servers of the project. Also the problems of servers that cannot be used. A
+ * disabled server does not start. If the user disabled a server, the project's server of the same name is disabled,
+ * too.
  */
 export const readMcpServers = Effect.fn("readMcpServers")(function* (options: {
-  /** Absolute. */
+  /** The absolute path of the project. */
   readonly project: string
   /** The servers of the user's configuration. */
   readonly userServers: Readonly<Record<string, McpServerEntry>>

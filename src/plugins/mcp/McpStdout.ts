@@ -1,5 +1,6 @@
 /**
- * Reads messages from a server's stdout, one a line. Other lines, such as greetings or logs, are dropped and counted.
+ * Reads messages from a server's stdout. Each message is one line. Other lines, such as greetings or logs, are dropped
+ * and counted.
  */
 import * as Stream from "effect/Stream"
 import * as Predicate from "effect/Predicate"
@@ -7,13 +8,13 @@ import * as Predicate from "effect/Predicate"
 /** The dropped lines. */
 export interface StrayLines {
   count: number
-  /** The start of the first line. */
+  /** The beginning of the first dropped line. */
   first: string
 }
 
 const shownLength = 120
 
-/** The start of a message after other text in its line. */
+/** The beginning of a message that follows other text in its line. */
 const messageStart = /\{\s*"(?:jsonrpc|id|method|result|error)"\s*:/
 
 const isMessage = (text: string): boolean => {
@@ -27,7 +28,7 @@ const isMessage = (text: string): boolean => {
   }
 }
 
-/** The message in a line, if any. Its form is checked later. */
+/** The message in a line. Undefined if there is none. Its form is checked later. */
 const messageIn = (line: string): string | undefined => {
   const text = line.trim().replace(/^\uFEFF/, "")
   if (/^\{\s*"jsonrpc"\s*:/.test(text) || isMessage(text)) return text
@@ -36,7 +37,7 @@ const messageIn = (line: string): string | undefined => {
   return rest !== "" && isMessage(rest) ? rest : undefined
 }
 
-/** The messages in a byte stream. A line longer than the limit is passed on unchanged. */
+/** The messages in a stream of bytes. If a line is longer than the limit, it is passed on as it is. */
 export const messageLines = <E, R>(
   stdout: Stream.Stream<Uint8Array, E, R>,
   stray: StrayLines,

@@ -1,5 +1,6 @@
 /**
- * Converts a server's tool and its results: the name `mcp__server__tool`, the risk, and the data for the model.
+ * Converts a server's tool and its results. The tool gets the name `mcp__server__tool` and a risk. The result becomes
+ * data for the model.
  */
 import * as Predicate from "effect/Predicate"
 import { canonicalJson, isNestedTooDeep, maxNesting, snakeCase, textNestedTooDeep } from "../../kit/text.ts"
@@ -18,37 +19,40 @@ import type * as Schema from "effect/Schema"
 
 const maxNameLength = 100
 
-/** The name prefix of a server's tools. Undefined if its name has no ASCII letter or digit, or too many. */
+/**
+ * The beginning of the names of a server's tools. Undefined if the server's name has no ASCII letter or digit, or is
+ * too long.
+ */
 export const serverPrefix = (server: string): string | undefined => {
   const words = snakeCase(server)
   return words === "" || words.length > maxNameLength / 2 ? undefined : `mcp__${words}__`
 }
 
-/** The full name of a tool. Undefined if it has no ASCII letter or digit, or is too long. */
+/** The full name of a tool. Undefined if the tool's name has no ASCII letter or digit, or is too long. */
 export const mcpToolName = (prefix: string, tool: string): string | undefined => {
   const words = snakeCase(tool)
   return words === "" || prefix.length + words.length > maxNameLength ? undefined : `${prefix}${words}`
 }
 
 /**
- * The risk of a tool: the user's setting, else the server's, else `medium`. A server may raise its own risk with a
- * destructive hint, but never lower it.
+ * The risk of a tool, from the user's setting. Otherwise from the server's, otherwise `medium`. A server may say that a
+ * tool is destructive, which raises the risk. It can never lower the risk.
  */
 export const mcpToolRisk = (
   { risk = "medium", tools }: Pick<McpServerEntry, "risk" | "tools">,
   tool: { readonly name: string; readonly isDestructive: boolean }
 ): Risk => tools?.[tool.name]?.risk ?? (tool.isDestructive ? higherRisk(risk, "high") : risk)
 
-/** The effect of a repeated call: a second effect, unless the user says otherwise. */
+/** What a repeated call does: it acts a second time, unless the user's setting says otherwise. */
 export const mcpToolEffect = ({ tools }: Pick<McpServerEntry, "tools">, name: string): EffectClass =>
   tools?.[name]?.effect ?? "once"
 
-/** The result of a call without protocol details: text, images, files, structured content. */
+/** The result of a call: text, images, files and structured content. Details of the protocol are left out. */
 export interface McpResult {
   readonly images?: ReadonlyArray<OutputImage>
   readonly files?: ReadonlyArray<OutputFile>
   readonly text: string
-  /** The text of each part, if there are several. */
+  /** The text of each part. Only if there are several parts. */
   readonly texts?: ReadonlyArray<string>
   readonly structured: Schema.Json | undefined
   readonly isError: boolean
@@ -65,20 +69,20 @@ const parsed = (text: string): Schema.Json | undefined => {
 const isSameText = (one: string, other: string): boolean =>
   one.replaceAll("\r\n", "\n").trim() === other.replaceAll("\r\n", "\n").trim()
 
-/** True if the text is this value, as it is or as JSON. */
+/** True if the text equals this value, as text or as JSON. */
 const isTextOf = (text: string, value: Schema.Json): boolean => {
   if (typeof value === "string" && isSameText(text, value)) return true
   const json = parsed(text)
   return json !== undefined && canonicalJson(json) === canonicalJson(value)
 }
 
-/** Unwraps a text block: some servers copy their content into the structured one. */
+/** Takes the text out of a text block. Some servers copy their blocks into the structured content. */
 const blockText = (value: Schema.Json): Schema.Json =>
   Predicate.isObject(value) && !Array.isArray(value) && value["type"] === "text" && typeof value["text"] === "string"
     ? value["text"]
     : value
 
-/** True if the texts equal this value: together, or one for each item. */
+/** True if the texts equal this value: all of them joined, or each of them one item. */
 const saysValue = (texts: ReadonlyArray<string>, value: Schema.Json): boolean => {
   if (isTextOf(texts.join("\n"), blockText(value))) return true
   if (!Array.isArray(value)) return false
@@ -89,14 +93,14 @@ const saysValue = (texts: ReadonlyArray<string>, value: Schema.Json): boolean =>
   return lines.every((line) => typeof line === "string") && isSameText(texts.join("\n"), lines.join("\n"))
 }
 
-/** The only value of an object. Many servers wrap their data in one key, such as `content` or `result`. */
+/** The only value of an object. Many servers put their data under one key, such as `content` or `result`. */
 const onlyValue = (structured: Schema.Json): Schema.Json | undefined => {
   if (!Predicate.isObject(structured) || Array.isArray(structured)) return undefined
   const values = Object.values(structured) as ReadonlyArray<Schema.Json>
   return values.length === 1 ? values[0] : undefined
 }
 
-/** The data for the model: text and structured content, or one of them if they are equal. */
+/** The data for the model: text and structured content. If both say the same, only one of them. */
 const dataOf = (texts: ReadonlyArray<string>, structured: Schema.Json): Schema.Json => {
   const text = texts.join("\n")
   const inner = onlyValue(structured)
@@ -109,7 +113,7 @@ const dataOf = (texts: ReadonlyArray<string>, structured: Schema.Json): Schema.J
   return holdsJson ? text : { text, structured }
 }
 
-/** The data of a result, with images and files. A reported failure becomes a `ToolFailure`. */
+/** The data of a result, with images and files. If the result is a failure, throws a `ToolFailure`. */
 export const mcpData = (tool: string, result: McpResult): Result.Result<Schema.Json | ToolOutput, ToolFailure> => {
   const { files = [], images = [] } = result
   if (files.length + images.length === 0) return mcpJson(tool, result)

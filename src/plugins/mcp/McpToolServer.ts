@@ -1,5 +1,5 @@
 /**
- * Serves tools over stdin and stdout by the Model Context Protocol. Only this file uses the MCP server of effect/ai.
+ * Offers tools over stdin and stdout with the Model Context Protocol. Only this file uses the MCP server of effect/ai.
  */
 import * as McpProtocol from "effect/ai/McpProtocol"
 import * as McpSchema from "effect/ai/McpSchema"
@@ -24,7 +24,7 @@ interface ServedImage {
   readonly bytes: Uint8Array
 }
 
-/** A result: text, the same as data, and images. */
+/** A result: text, the same content as data, and images. */
 export interface ServedResult {
   readonly text: string
   readonly images?: ReadonlyArray<ServedImage>
@@ -32,7 +32,9 @@ export interface ServedResult {
   readonly isError: boolean
 }
 
-/** The answer to a form. `by` is nobody if it could not be shown; `choice` is absent if the user chose none. */
+/**
+ * The answer to a form. `by` is nobody if the form could not be shown. `choice` is absent if the user chose nothing.
+ */
 export interface FormAnswer {
   readonly by: Exclude<AnsweredBy, "rule">
   readonly choice?: string
@@ -42,19 +44,19 @@ export interface FormAnswer {
 export type Choose = (message: string, choices: ReadonlyArray<string>) => Effect.Effect<FormAnswer>
 
 export interface ToolClient {
-  /** Sends progress if the client requested it. */
+  /** Sends progress, if the client asked for it. */
   readonly report: (text: string) => Effect.Effect<void>
-  /** Absent if the client shows no forms. */
+  /** Absent if the client cannot show forms. */
   readonly choose: Choose | undefined
 }
 
-/** The hints about a tool's effects. */
+/** What clients are told about the effects of a tool. */
 export interface ToolHints {
   readonly isReadOnly: boolean
-  /** True if the tool may remove existing data. Only meaningful if it is not read-only. */
+  /** True if the tool may remove existing data. Ignored for a read-only tool. */
   readonly isDestructive: boolean
   readonly isIdempotent: boolean
-  /** True if the tool reaches beyond the project, such as a model or the web. */
+  /** True if the tool uses something outside the project, such as a model or the web. */
   readonly isOpenWorld: boolean
 }
 
@@ -62,7 +64,7 @@ export interface ServedTool<Params> {
   readonly name: string
   readonly description: string
   readonly parameters: Schema.Codec<Params, unknown>
-  /** The schema of its structured results, including errors. */
+  /** The schema of its structured results. Errors fit it, too. */
   readonly output: Schema.Codec<unknown, unknown>
   readonly hints: ToolHints
   readonly execute: (params: Params, client: ToolClient) => Effect.Effect<ServedResult>
@@ -76,7 +78,7 @@ export interface Serving {
   readonly tools: ReadonlyArray<ServedTool<any>>
 }
 
-/** Time for running requests after the client closed stdin. */
+/** After the client has closed stdin, running requests may take this long. */
 const grace = "1 second"
 
 const callResult = ({ data, images = [], isError, text }: ServedResult) =>
@@ -103,7 +105,7 @@ const decode = <Params>({ parameters }: ServedTool<Params>, input: unknown) =>
     )
   )
 
-/** Reports progress if the request has a progress token. */
+/** Reports progress, if the request has a token for progress. */
 const progressOf = Effect.fnUntraced(function* () {
   const { notifications } = yield* McpServer.McpServer
   const { requestMetadata } = yield* McpSchema.McpRequestContext
@@ -129,7 +131,10 @@ const form = (message: string, choices: ReadonlyArray<string>) =>
     }
   })
 
-/** How to ask the client's user. A client without modes supports forms: older revisions have nothing else. */
+/**
+ * How to ask the user of the client. If the client lists no kinds of questions, it supports forms: older revisions have
+ * only these.
+ */
 const chooserOf = Effect.fnUntraced(function* () {
   const {
     clientCapabilities: { elicitation }
@@ -150,7 +155,7 @@ const chooserOf = Effect.fnUntraced(function* () {
   return choose
 })
 
-/** The protocol requires an object at the root, even for alternatives. */
+/** The protocol requires a schema of an object, even if the results are alternatives. */
 const outputSchema = (output: ServedTool<unknown>["output"]) => {
   const { definitions, schema } = Schema.toJsonSchemaDocument(output)
   return { type: "object", ...schema, ...(Object.keys(definitions).length === 0 ? {} : { $defs: definitions }) }
@@ -182,10 +187,10 @@ const register = <Params>(tool: ServedTool<Params>) =>
 const errorLine = (code: number, message: string, id: unknown = null): string =>
   `${JSON.stringify({ jsonrpc: "2.0", id, error: { code, message } })}\n`
 
-/** Nesting levels of a message around the call's arguments. */
+/** In a message, this many levels of JSON are around the arguments of a call. */
 const messageFrame = 2
 
-/** The error answer to an unreadable line. Undefined for readable ones. */
+/** The error for a line that cannot be read. Undefined if it can. */
 const refusal = (line: string): string | undefined => {
   const parsed = Result.try((): unknown => JSON.parse(line))
   if (Result.isFailure(parsed)) {
@@ -199,8 +204,8 @@ const refusal = (line: string): string | undefined => {
 }
 
 /**
- * The lines of stdin. Lines that are not JSON or too deep are answered here, since the transport would lose their
- * neighbours.
+ * The lines of stdin. Lines that are not JSON, or are nested too deeply, are answered here. The transport would lose
+ * the lines before and after them.
  */
 const messagesOf = (stdio: Stdio.Stdio) =>
   stdio.stdin.pipe(
@@ -216,7 +221,7 @@ const messagesOf = (stdio: Stdio.Stdio) =>
     Stream.map((line) => new TextEncoder().encode(`${line}\n`))
   )
 
-/** Serves until the client closes stdin. Running requests are interrupted after `grace`. */
+/** Runs until the client closes stdin. Running requests are interrupted after `grace`. */
 export const serveTools = Effect.fn("serveTools")(function* ({ instructions, name, tools, version }: Serving) {
   const stdio = yield* Stdio.Stdio
   const closed = yield* Deferred.make<void>()
@@ -231,7 +236,7 @@ export const serveTools = Effect.fn("serveTools")(function* ({ instructions, nam
     protocols: [McpProtocol.v2025_11_25, McpProtocol.v2025_06_18, McpProtocol.v2025_03_26, McpProtocol.v2024_11_05],
     registrations: Layer.effectDiscard(Effect.forEach(tools, register, { discard: true }))
   })
-  /** At the end of stdin the transport interrupts the fiber that built it, so the server gets its own fiber. */
+  /** At the end of stdin, the transport interrupts the fiber that built it. So the server has a fiber of its own. */
   const fiber = yield* Effect.forkChild(Effect.provideService(Layer.launch(server), Stdio.Stdio, watched))
   yield* Effect.raceFirst(Fiber.await(fiber), Effect.andThen(Deferred.await(closed), Effect.sleep(grace)))
   yield* Fiber.interrupt(fiber)

@@ -1,15 +1,13 @@
-/**
- * Reads images that tools returned in a run, for a client's result.
- */
+/** Reads the images that tools returned in a run, for a client. */
 import * as Effect from "effect/Effect"
 import * as Path from "effect/Path"
 import { filesIn } from "../../kit/files.ts"
 import { readRun, RunStore } from "../../kit/runs.ts"
 
-/** At most this many images are returned, the last ones. */
+/** At most this many images are returned. These are the last ones. */
 const mostImages = 4
 
-/** The last images of a run that are saved. */
+/** The last images of a run, as far as they were saved. */
 export const runImages = Effect.fnUntraced(function* (runId: string) {
   const path = yield* Path.Path
   const store = yield* RunStore

@@ -1,13 +1,11 @@
-/**
- * The runs that a client may read and undo: those of the served project.
- */
+/** The runs that a client may read and undo: only runs of the served project. */
 import * as Effect from "effect/Effect"
 import { RunStore, runsOf } from "../../kit/runs.ts"
 import { usageFailure } from "../../kit/terminal.ts"
 
 /**
- * Resolves a run: an id, its beginning, or `last` for the newest of the served project. Fails for runs of other
- * projects.
+ * Finds a run by its id, by the beginning of its id, or by `last` for the newest run of the served project. Fails for a
+ * run of another project.
  */
 export const servedRun = Effect.fn("servedRun")(function* (name: string, project: string) {
   const store = yield* RunStore
@@ -15,7 +13,7 @@ export const servedRun = Effect.fn("servedRun")(function* (name: string, project
   const runId = name === "last" ? ownRuns[0]?.runId : yield* store.find(name)
   if (runId === undefined) return yield* usageFailure(`The project that is served here, ${here}, has no runs yet.`)
   if (ownRuns.some((run) => run.runId === runId)) return runId
-  /* For an unreadable journal, this read fails with the reason. */
+  /* If the journal cannot be read, this read fails with the reason. */
   yield* store.read(runId)
   return yield* usageFailure(`The run ${runId} belongs to another project than the one that is served here, ${here}.`)
 })

@@ -92,7 +92,7 @@ const AskParameters = Schema.Struct({
 
 type Data = ServedResult["data"]
 
-/** Common fields of all results; absent if a call failed. */
+/** Fields that all results have. Absent if a call failed. */
 const ExitCode = Schema.optionalKey(
   Schema.Int.annotate({ description: "As of the command line; 0 when the work is done." })
 )
@@ -164,10 +164,10 @@ const UndoOutput = Schema.Struct({
 })
 
 const pure: ToolHints = { isReadOnly: true, isDestructive: false, isIdempotent: true, isOpenWorld: false }
-/** Models answer differently each time, and a plan may read the web. */
+/** The hints for tools that use a model: the answer differs each time, and a plan may read the web. */
 const planning: ToolHints = { ...pure, isIdempotent: false, isOpenWorld: true }
 const changing: ToolHints = { isReadOnly: false, isDestructive: true, isIdempotent: false, isOpenWorld: true }
-/** Undoing twice has no second effect. */
+/** The hints for undo: a second undo has no further effect. */
 const undoing: ToolHints = { ...changing, isIdempotent: true, isOpenWorld: false }
 
 const failed = ({ exitCode, text }: CommandFailure): ServedResult => ({
@@ -176,7 +176,7 @@ const failed = ({ exitCode, text }: CommandFailure): ServedResult => ({
   isError: true
 })
 
-/** Denied calls, and tasks of steps that were not approved. */
+/** Calls that were denied, and tasks whose step was not approved. */
 const deniedOf = (status: RunStatus, facts: RunFacts | undefined): ReadonlyArray<string> => [
   ...(facts?.denied ?? []).map(deniedText),
   ...(status === "not_permitted" || status === "declined"
@@ -192,7 +192,7 @@ const listenTo = (report: (text: string) => Effect.Effect<void>): EventSink => (
   abort: () => Effect.void
 })
 
-/** Drops keys without a value. */
+/** Removes keys that have no value. */
 const orderOf = <Given extends typeof PlanParameters.Type>({ file, open, ...order }: Given) => ({
   ...order,
   ...(file === undefined ? {} : { currentFile: file }),
@@ -219,7 +219,7 @@ interface ToolHost {
   readonly project: string
   readonly flags: Configuration
   readonly contextFor: (client: ToolClient) => Effect.Effect<RunContext, never, NodeServices.NodeServices | Output>
-  /** Runs a tool's work; a failure becomes its result. */
+  /** Does the work of a tool. A failure becomes the result of the call. */
   readonly serve: <E extends Parameters<typeof failureOf>[0]>(
     work: Effect.Effect<ServedResult, E, NodeServices.NodeServices | Output>
   ) => Effect.Effect<ServedResult>
@@ -346,7 +346,7 @@ const undoTool = ({ project, serve }: ToolHost): ServedTool<typeof UndoParameter
     )
 })
 
-/** The tools for one project. Reads the configuration once, to report errors at the start. */
+/** The tools for one project. Reads the configuration once at the start, so that errors are reported then. */
 export const mcpServedTools = Effect.fn("mcpServedTools")(function* ({ flags, project, ...approved }: ServeOptions) {
   yield* readSetup(project, flags)
   const services = yield* Effect.context<NodeServices.NodeServices | Output>()

@@ -1,6 +1,4 @@
-/**
- * The Model Context Protocol in both directions: MCP servers as plugins, and this program as a server.
- */
+/** The Model Context Protocol in both directions. MCP servers become plugins, and this program can be a server. */
 import * as Effect from "effect/Effect"
 import { definePlugin } from "../../plugin-kit.ts"
 

@@ -1,7 +1,4 @@
-/**
- * Scores models by the events of trial runs, and recommends a model for each stage. Trials use the project in
- * templates/bench.
- */
+/** Scores models by the events of runs on the project in templates/bench. Recommends a model for each stage. */
 import type { ModelToolCalls, ToolCalls } from "../../kit/models.ts"
 import type { Configuration } from "../../kit/program.ts"
 import { counted, type ModelCallId, modelCallKey, type RunEvent } from "../../plugin-kit.ts"
@@ -15,7 +12,7 @@ export const benchPrompts: ReadonlyArray<string> = [
 /** The prompt of templates/bench/plan.md. */
 export const benchPrompt = "List the settings of the service, and write them into SETTINGS.md."
 
-/** A correct task names all of these. */
+/** A task counts as correct if it names all of these. */
 const settingNames = ["PARCEL_PORT", "PARCEL_HOST", "PARCEL_TOKEN"]
 const benchAnswers: Readonly<Record<string, ReadonlyArray<string>>> = {
   "Search 1": ["src/server.js"],
@@ -24,62 +21,62 @@ const benchAnswers: Readonly<Record<string, ReadonlyArray<string>>> = {
   "Write 1": settingNames
 }
 
-/** The task that must write the names, not only report them. */
+/** The task that must write the names into a file. Other tasks only report them. */
 const benchWriter = "Write 1"
 
 const benchStages = ["plan", "task"] as const
 export type BenchStage = (typeof benchStages)[number]
 
-/** A model's score in one stage. A document is one plan, or the work on a task up to its report. */
+/** The score of a model in one stage. A document is a plan, or the work on one task up to its report. */
 export interface StageScore {
   readonly stage: BenchStage
-  /** The number of requested documents. */
+  /** How many documents were requested. */
   readonly documents: number
-  /** Counts of finished documents with 0, 1, ... rejected answers. */
+  /** The number of documents that were finished after 0, 1, ... rejected answers. */
   readonly validAt: ReadonlyArray<number>
-  /** Broken rules, the most frequent first. */
+  /** The rules that were broken, the most frequent first. */
   readonly broken: ReadonlyArray<{ readonly code: string; readonly count: number }>
-  /** Written tokens per second of call time, including reading the prompt. Absent if unknown. */
+  /** Tokens written per second. The time covers whole calls, with reading the prompt. Absent if unknown. */
   readonly tokensPerSecond?: number
 }
 
-/** A model's score on the tasks with one form of tool calls. */
+/** The score of a model on the tasks, with calls in one form: as text or native. */
 export interface FormScore {
   readonly form: ToolCalls
-  /** The number of tasks, and of those with a correct result. */
+  /** The number of tasks, and how many of them had a correct result. */
   readonly tasks: number
   readonly done: number
   readonly modelCalls: number
   /** Tool calls, and how many of them succeeded. */
   readonly calls: { readonly all: number; readonly succeeded: number }
-  /** Rejected answers, and answers used after repairs. */
+  /** Rejected answers, and answers that were used after repairs. */
   readonly rejected: number
   readonly repaired: number
-  /** Tokens of prompts and answers, as counted by the server. */
+  /** Tokens of prompts and answers, counted by the server. */
   readonly tokens: number
   readonly seconds: number
 }
 
 export interface BetterForm {
   readonly form: ToolCalls
-  /** The reason, as a clause. */
+  /** Why the model could not be scored, as a clause. */
   readonly why: string
 }
 
 export interface ModelScore {
   readonly model: string
   readonly stages: ReadonlyArray<StageScore>
-  /** The score of each form tried. `stages` contains the tasks of the better form. */
+  /** The score with each form of calls that was tried. `stages` contains the tasks with the better form. */
   readonly forms: ReadonlyArray<FormScore>
   readonly better: BetterForm
-  /** Total time of all calls in seconds. */
+  /** The time of all calls together, in seconds. */
   readonly seconds: number
 }
 
-/** Documents with this many rejected answers or more are counted together. */
+/** Documents with at least this many rejected answers are counted together. */
 const mostRejected = 4
 
-/** The key of the document that a call belongs to, across attempts and turns. */
+/** The key of the document to which a call belongs. It is the same for all its attempts and turns. */
 const documentOf = (id: ModelCallId): string => modelCallKey({ ...id, attempt: 0 })
 
 type Finished = Extract<RunEvent, { readonly type: "model.finished" }>
@@ -137,7 +134,7 @@ const secondsOf = (events: Events): number =>
     events.reduce((sum, event) => sum + (event.type === "model.finished" ? event.usage.durationMs : 0), 0) / 100
   ) / 10
 
-/** True if a task's report or changes contain the required names. */
+/** True if the report or the changes of a task contain the required names. */
 const isRight = (event: Extract<RunEvent, { readonly type: "task.finished" }>): boolean => {
   const { calls, result } = event.result
   const made = calls.flatMap((one) => (one.result.success ? [JSON.stringify(one.call.arguments)] : []))
@@ -145,7 +142,7 @@ const isRight = (event: Extract<RunEvent, { readonly type: "task.finished" }>): 
   return (benchAnswers[event.task] ?? []).every((word) => said.includes(word))
 }
 
-/** Scores one form by the events of its run. */
+/** Computes the score with one form of calls, from the events of its run. */
 export const formScore = (form: ToolCalls, events: Events): FormScore => {
   const count = (type: RunEvent["type"]): number => events.filter((event) => event.type === type).length
   const calls = events.filter((event) => event.type === "tool.finished")
@@ -164,7 +161,10 @@ export const formScore = (form: ToolCalls, events: Events): FormScore => {
   }
 }
 
-/** The better form: more tasks done, then fewer rejected answers. A tie keeps text. */
+/**
+ * The better form of calls: the one with more tasks done, then the one with fewer rejected answers. If both are equal,
+ * text.
+ */
 export const betterForm = (forms: ReadonlyArray<FormScore>): BetterForm => {
   const text = forms.find(({ form }) => form === "text")
   const native = forms.find(({ form }) => form === "native")
@@ -185,7 +185,7 @@ export const betterForm = (forms: ReadonlyArray<FormScore>): BetterForm => {
   return { form: "text", why: text.done === 0 ? tie : `${tie} with ${text.rejected} rejected answers` }
 }
 
-/** Scores a model by the events of its plans and of each form. */
+/** Computes the score of a model from the events of its plans and of its runs with each form. */
 export const scoreOf = (
   model: string,
   planned: ReadonlyArray<Events>,
@@ -206,13 +206,16 @@ export const scoreOf = (
   }
 }
 
-/** 0 to 1: a document valid at once counts 1, each rejected answer costs a fifth, a missing document counts 0. */
+/**
+ * From 0 to 1. A document that was valid at once counts 1. Each rejected answer costs a fifth. A missing document
+ * counts 0.
+ */
 const quality = ({ documents, validAt }: StageScore): number =>
   documents === 0
     ? 0
     : validAt.reduce((sum, count, index) => sum + count * (1 - index / (mostRejected + 1)), 0) / documents
 
-/** Smaller differences in quality count as equal; then speed decides. */
+/** If the quality of models differs by less, speed decides. */
 const closeEnough = 0.1
 
 /** The best model for a stage by quality, then by speed. */
@@ -228,7 +231,7 @@ const bestFor = (scores: ReadonlyArray<ModelScore>, stage: BenchStage): string |
     ?.model
 }
 
-/** The recommended model for each stage. A stage that no model could do is absent. */
+/** The recommended model for each stage. A stage is absent if no model could do it. */
 export type Recommendation = Readonly<Partial<Record<BenchStage, string>>>
 
 export const recommend = (scores: ReadonlyArray<ModelScore>): Recommendation =>
@@ -239,7 +242,7 @@ export const recommend = (scores: ReadonlyArray<ModelScore>): Recommendation =>
     })
   )
 
-/** The recommendation as configuration: the model for tasks becomes the run's model. */
+/** The recommendation as configuration. The best model for tasks becomes the model of the run. */
 export const configurationFor = ({
   plan,
   task
@@ -251,7 +254,7 @@ export const configurationFor = ({
 
 const labels = { plan: "plans", task: "tasks" } as const
 
-/** `2 at once, 1 after 2 rejected answers` */
+/** For example `2 at once, 1 after 2 rejected answers`. */
 const validText = ({ documents, validAt }: StageScore): string => {
   const valid = validAt.reduce((sum, count) => sum + count, 0)
   const parts = validAt.flatMap((count, index) =>
@@ -281,7 +284,7 @@ const modelLines = ({ better, forms, model, seconds, stages }: ModelScore): Read
   `  ${"time".padEnd(13)}${seconds} s`
 ]
 
-/** The models that do better with native tool calls, as configuration. */
+/** The models that work better with native calls, as configuration. */
 const modelToolCallsFor = (scores: ReadonlyArray<ModelScore>): ModelToolCalls =>
   Object.fromEntries(
     scores.flatMap(({ better, forms, model }) =>
@@ -289,7 +292,7 @@ const modelToolCallsFor = (scores: ReadonlyArray<ModelScore>): ModelToolCalls =>
     )
   )
 
-/** The scores of all models and the recommendation. */
+/** The scores of all models, and the recommendation. */
 export const benchLines = (scores: ReadonlyArray<ModelScore>, best: Recommendation): ReadonlyArray<string> => {
   const configuration = configurationFor(best)
   const modelToolCalls = modelToolCallsFor(scores)

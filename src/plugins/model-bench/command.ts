@@ -31,7 +31,7 @@ import * as Option from "effect/Option"
 import { type BenchListener, benchModels } from "./modelBench.ts"
 import { configurationFor, type ModelScore, recommend, benchLines } from "./BenchScore.ts"
 
-/** Fails if no server answers. A server that does not list its models is accepted. */
+/** Fails if no server answers. A server that cannot list its models is accepted. */
 const requireServer = (setup: Setup) =>
   askServer(setup, ({ inventory }) => inventory ?? Effect.void).pipe(
     Effect.catchIf(
@@ -40,7 +40,7 @@ const requireServer = (setup: Setup) =>
     )
   )
 
-/** The models to try, by the server's names. */
+/** The models to try, by their names on the server. */
 const chosen = Effect.fnUntraced(function* (setup: Setup, names: ReadonlyArray<string>) {
   if (names.some((name) => name === "embedded" || name === "")) {
     return yield* usageFailure("The built-in demo is not a language model. Name models of the server.")
@@ -87,13 +87,13 @@ const progress = (emit: Output["Service"]["emit"]) =>
   )
 
 /**
- * Saves in the user's configuration which models do better with native calls. Existing entries stay, and a setting
- * for all models takes precedence.
+ * Saves in the user's configuration which models work better with native calls. Does not change existing entries. A
+ * setting for all models takes precedence.
  */
 const keep = Effect.fnUntraced(function* (scores: ReadonlyArray<ModelScore>) {
   const { emit } = yield* Output
   const keptModels: Array<string> = []
-  // The file may have changed in the meantime.
+  // The file may have changed meanwhile.
   const { configuration, folders, userFile } = yield* readSetup(".", {})
   const file = belowHome(userFile.path, folders.home)
   for (const { better, forms, model } of scores) {
@@ -120,7 +120,7 @@ const keep = Effect.fnUntraced(function* (scores: ReadonlyArray<ModelScore>) {
   return { file: userFile.path, native: keptModels }
 })
 
-/** Ends with exit code 1 if no model gave a valid document. */
+/** The exit code is 1 if no model wrote a valid document. */
 export const bench = Command.make(
   "bench",
   {

@@ -1,7 +1,7 @@
 /**
- * Compares models: each plans three prompts and carries out one plan, with tool calls as text and through the
- * server's interface. It uses a temporary project and home, reads only how to reach the user's server, and changes
- * nothing of theirs. Part of the composition root.
+ * Compares models. Each model plans three prompts and carries out one plan, with calls as text and with native calls.
+ * Uses a temporary project and home. Of the user's settings, it reads only how to reach the server, and it changes
+ * nothing. Part of the composition root.
  */
 import * as Effect from "effect/Effect"
 import { benchPrompt, benchPrompts, type ModelScore, scoreOf } from "./BenchScore.ts"
@@ -24,14 +24,14 @@ import { Approver, type RunEvent } from "../../plugin-kit.ts"
 /** Receives the events of a model while it works. */
 export type BenchListener = (model: string, event: RunEvent) => Effect.Effect<void>
 
-/** The user's settings for model calls. */
+/** The user's settings for calls of models. */
 const callSettings = (configuration: Configuration): Configuration => {
   const { contextWindow, keepAlive, limits, sampling, think } = configuration
   const addresses = pickSettings(configuration, addressKeys)
   return { ...addresses, contextWindow, keepAlive, think, sampling, limits: { ...limits, rounds: 1 } }
 }
 
-/** Runs one piece of work in its own project and returns its events. */
+/** Does one piece of work in a project of its own. Returns the events. */
 const eventsOf = Effect.fnUntraced(function* (
   base: Setup,
   model: string,
@@ -61,13 +61,13 @@ const eventsOf = Effect.fnUntraced(function* (
   }
   yield* Pipeline.use(work).pipe(
     Effect.provide(layerRun(setup, context)),
-    /* Failures are results here; the events record them. */
+    /* A failure is a result here. The events record it. */
     Effect.catch(() => Effect.void)
   )
   return events
 }, Effect.scoped)
 
-/** Tries one model: plans, then the tasks of one plan with each form of tool calls. */
+/** Tries one model. It makes plans, then carries out one plan with each form of calls. */
 const tryModel = Effect.fnUntraced(function* (
   base: Setup,
   model: string,
@@ -78,7 +78,7 @@ const tryModel = Effect.fnUntraced(function* (
   const planned = yield* Effect.forEach(benchPrompts, (prompt, index) =>
     eventsOf(setup, model, listen, "text", (pipeline) => pipeline.plan({ runId: `bench-${index + 1}`, prompt }))
   )
-  // Without facts from the server, try both forms.
+  // If the server does not say what the model can do, both forms are tried.
   const facts = yield* askServer(setup, (server) => server.facts(model))
   const able = facts?.abilities.tools === false ? (["text"] as const) : (["text", "native"] as const)
   const { plan } = yield* benchMaterial
@@ -91,7 +91,7 @@ const tryModel = Effect.fnUntraced(function* (
   return scoreOf(model, planned, eventsByForm, only)
 })
 
-/** Tries the models one by one, so that each has the server to itself. `only` limits the forms. */
+/** Tries the models one after another, so that each has the server for itself. `only` limits the forms of calls. */
 export const benchModels = Effect.fn("benchModels")(
   (
     setup: Setup,

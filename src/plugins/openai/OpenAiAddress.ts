@@ -1,13 +1,13 @@
 /**
- * The base address of an OpenAI-compatible server (the part before `/chat/completions`), and texts about the server
- * for the user.
+ * The base address of a server with OpenAI's API: the part before `/chat/completions`. Also texts about the server for
+ * the user.
  */
 import type { Spoken } from "../../plugin-kit.ts"
 
 /** The default address of llama.cpp's server. */
 const defaultAddress = "http://127.0.0.1:8080/v1"
 
-/** Normalizes the base address: no trailing slash, HTTP without a scheme, `/v1` without a path. */
+/** Completes the base address: without a scheme `http`, without a path `/v1`. Removes a slash at the end. */
 export const resolveBaseUrl = (value: string | undefined): string => {
   const text = (value ?? "").trim().replace(/\/+$/, "")
   if (text === "") return defaultAddress
@@ -15,7 +15,7 @@ export const resolveBaseUrl = (value: string | undefined): string => {
   return /^[a-z0-9+.-]+:\/\/[^/]*$/i.test(url) ? `${url}/v1` : url
 }
 
-/** The problem and remedy of an invalid base address. Undefined if it is valid. Passwords are not shown. */
+/** What is wrong with a base address, and what to do. Undefined if it is valid. Does not show passwords. */
 export const baseUrlProblem = (baseUrl: string): string | undefined => {
   const url = URL.parse(baseUrl)
   const isUsable =

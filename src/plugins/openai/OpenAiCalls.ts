@@ -1,6 +1,7 @@
 /**
- * Joins the pieces of streamed tool calls. Servers identify calls by index, by id, by both, or not at all. Some
- * repeat names, change ids with each piece, or send arguments as an object, repeatedly, or after an empty one.
+ * Joins the pieces of streamed tool calls. Servers identify the calls by index, by id, by both, or not at all. Some
+ * repeat names or change the id with each piece. Some send the arguments as an object, several times, or after an empty
+ * object.
  */
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
@@ -10,17 +11,17 @@ const optional = <S extends Schema.Constraint>(schema: S) => Schema.optionalKey(
 
 const FunctionPiece = Schema.Struct({ name: optional(Schema.String), arguments: Schema.optionalKey(Schema.Unknown) })
 
-/** A piece of a call: the first has its name, later ones add arguments. */
+/** A piece of a call. The first piece has the name. Later pieces add to the arguments. */
 export const CallPiece = Schema.Struct({
   index: Schema.optionalKey(Schema.Unknown),
   id: Schema.optionalKey(Schema.Unknown),
   function: optional(FunctionPiece),
-  /** Some servers omit the `function` level. */
+  /** Some servers leave out the level `function`. */
   ...FunctionPiece.fields
 })
 type CallPiece = typeof CallPiece.Type
 
-/** A call in the old form of the API, which allowed one per answer. */
+/** A call in the old form of the API. An answer could have only one. */
 export const OldCall = FunctionPiece
 
 interface OpenCall {
@@ -42,11 +43,11 @@ const isWholeJson = (text: string): boolean => {
 const textOf = (given: unknown): string =>
   typeof given === "string" ? given : given == null ? "" : JSON.stringify(given)
 
-/** Adds a piece to the arguments. A new object after complete arguments replaces them. */
+/** Adds a piece to the arguments. If the arguments are complete, a new object replaces them. */
 const addArguments = (args: string, piece: string): string =>
   piece.trimStart().startsWith("{") && isWholeJson(args) ? piece : args + piece
 
-/** Adds a piece to the name; it may repeat the whole name. */
+/** Adds a piece to the name. The piece may also repeat the whole name. */
 const addName = (name: string, piece: string): string =>
   piece === name ? name : piece.startsWith(name) ? piece : name + piece
 
@@ -59,12 +60,12 @@ interface NamedPiece {
   readonly args: string
 }
 
-/** True if a piece cannot belong to the call that its index or order suggests. */
+/** True if a piece cannot belong to the call that its index or its order suggests. */
 const beginsAnother = (call: OpenCall, { args, id, name }: NamedPiece): boolean => {
   if (name === "") return false
   const isOtherName = !name.startsWith(call.name)
   const isOtherId = id !== undefined && call.id !== undefined && id !== call.id
-  /* A name may arrive in pieces until arguments arrive. */
+  /* A name may come in several pieces, until the arguments begin. */
   if (call.args === "") return isOtherId || (isOtherName && args !== "")
   if (!isWholeJson(call.args)) return isOtherName
   if (isOtherName || isOtherId) return true
@@ -78,7 +79,7 @@ export const makeCallReader = () => {
   const callOf = (piece: NamedPiece): OpenCall => {
     const { id, index } = piece
     const ofId = id === undefined ? undefined : calls.findLast((call) => call.id === id && call.index === index)
-    /* Without an index, a new id always begins a call. */
+    /* Without an index, a new id is always a new call. */
     const mayFollow = index !== undefined || id === undefined
     const near = mayFollow ? calls.findLast((call) => index === undefined || call.index === index) : undefined
     const before = ofId ?? near
@@ -87,12 +88,12 @@ export const makeCallReader = () => {
     calls.push(call)
     return call
   }
-  /** True for a call without content: its server gives each piece a new id. */
+  /** True for a call that is still empty. Its server gives each piece a new id. */
   const isEmptyHead = (call: OpenCall): boolean =>
     call.args === "" && calls.some((other) => other !== call && other.name === call.name && other.args !== "")
 
   return {
-    /** Adds a piece and returns the new argument text, so that loops are noticed. */
+    /** Adds a piece. Returns the new text of arguments, so that repetitions are noticed. */
     take: (piece: CallPiece): Parts => {
       const name = piece.function?.name ?? piece.name ?? ""
       const args = textOf(piece.function?.arguments ?? piece.arguments)
@@ -102,7 +103,7 @@ export const makeCallReader = () => {
       return args === "" ? [] : [{ type: "tool-params-delta", id: call.id ?? call.name, delta: args }]
     },
     hasCalls: () => calls.length > 0,
-    /** The complete calls with unique ids. */
+    /** The complete calls. Each has a unique id. */
     parts: (): Parts => {
       const ids = new Set<string>()
       return calls

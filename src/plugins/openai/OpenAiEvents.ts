@@ -1,6 +1,6 @@
 /**
- * Parses the body of an OpenAI answer into objects: server-sent events with JSON, ending with `[DONE]`. Some servers
- * send objects without events, or one whole answer instead of a stream.
+ * Parses the body of an answer in OpenAI's format into objects. The body is a stream of server-sent events with JSON,
+ * and ends with `[DONE]`. Some servers send objects without events, or one whole answer in place of a stream.
  */
 import * as Predicate from "effect/Predicate"
 import * as Option from "effect/Option"
@@ -23,14 +23,14 @@ const parseObject = (text: string): object | undefined => {
   return Predicate.isObject(value) ? value : undefined
 }
 
-/** True for an error object: under `error`, as the object itself (old vLLM), or in FastAPI's form. */
+/** True for an object with an error: under `error`, as the object itself (old vLLM), or in FastAPI's form. */
 const isError = (value: object): boolean => {
   const { detail, error, message, object } = value as Readonly<Record<string, unknown>>
   if (error != null || object === "error") return true
   return !("choices" in value) && (typeof message === "string" || detail != null)
 }
 
-/** Throws the error that the event reports, or an error if its data is no object. */
+/** If the event reports an error, throws it. Also throws if its data is no object. */
 const objectOf = ({ data, event }: Sse.Event): object => {
   const value = parseObject(data)
   if (event === "error") throw reportedError(value ?? data)
@@ -42,12 +42,14 @@ const objectOf = ({ data, event }: Sse.Event): object => {
 /** An object outside of events. */
 const bareObject = (value: object, text: string): object => {
   if (isError(value)) throw reportedError(value)
-  // Other servers also answer with JSON lines.
+  // Some servers answer with lines of JSON.
   if (!("choices" in value)) throw badLine(text)
   return value
 }
 
-/** True for a whole answer, or a chunk with the reason of its end; some servers then send no `[DONE]`. */
+/**
+ * True for a whole answer, and for a piece that says why the answer ended. After those, some servers send no `[DONE]`.
+ */
 const isLast = (value: object): boolean =>
   Predicate.hasProperty(value, "choices") &&
   Array.isArray(value.choices) &&
@@ -59,16 +61,16 @@ const isLast = (value: object): boolean =>
 
 const tooLarge = new ServerError({ failure: { _tag: "TooLarge", limit: maxBytes } })
 
-/** Collects the lines of a multi-line object. */
+/** Collects the lines of an object that spans several lines. */
 const makeBareText = () => {
   let text = ""
   return {
-    /** The object that this line completes. Undefined while it is open; see `isBegun`. */
+    /** The object that this line completes. Undefined until the object is complete. See `isBegun`. */
     add: (line: string): object | undefined => {
       const isFirst = text === ""
       text += `${line}\n`
       if (text.length > maxBytes) throw tooLarge
-      // Only the first line is parsed early; other objects are parsed at the end.
+      // Only the first line is parsed at once. Later lines are parsed together at the end.
       return isFirst ? complete() : undefined
     },
     isBegun: () => text !== "",
@@ -89,12 +91,13 @@ const makeBareText = () => {
   }
 }
 
-/** A final newline, since the event parser may wait for one. */
+/** Adds a line end, because the parser of events may wait for one. */
 const endOfBody = [{ text: "\n" }]
 
 /**
- * Yields the objects of an answer. It is complete after `[DONE]`, or at the end of the body after a finish reason.
- * `[DONE]` without a reason does not end it if another call followed (`isFollowed`).
+ * Returns the objects of an answer one by one. The answer is complete after `[DONE]`, or if the body ends after a
+ * finish reason. If `[DONE]` comes without a reason and another call followed (`isFollowed`), the answer is not
+ * complete.
  */
 export async function* objectsOf(
   pieces: AsyncIterable<Uint8Array>,
@@ -117,7 +120,7 @@ export async function* objectsOf(
   for (;;) {
     const { done, value: lines = endOfBody } = await body.next()
     for (const { text } of lines) {
-      // A server of another kind answers with an HTML page.
+      // A server of another kind may answer with an HTML page.
       if (text.startsWith("<")) throw badLine(text)
       if (done !== true && (bare.isBegun() || text.startsWith("{"))) {
         const value = bare.add(text)

@@ -1,6 +1,5 @@
 /**
- * The language model of an OpenAI-compatible server (`/chat/completions`), tolerant of the differences between
- * servers.
+ * The language model of a server with OpenAI's API (`/chat/completions`). Accepts the differences between such servers.
  */
 import * as Predicate from "effect/Predicate"
 import * as Effect from "effect/Effect"
@@ -33,7 +32,7 @@ import { nameOnServer, spoken } from "./OpenAiAddress.ts"
 import { CallPiece, makeCallReader, OldCall } from "./OpenAiCalls.ts"
 import { objectsOf } from "./OpenAiEvents.ts"
 
-/** Thoughts are dropped: the API has no field for them. */
+/** Thoughts are left out, because the API has no field for them. */
 const assistantMessage = (message: Prompt.AssistantMessage) => {
   const text = textOf(message.content, "")
   const calls = message.content.flatMap((part) =>
@@ -47,7 +46,7 @@ const assistantMessage = (message: Prompt.AssistantMessage) => {
         ]
       : []
   )
-  /* With calls, empty content is omitted: llama-cpp-python rejects null. */
+  /* If there are calls, empty content is left out: llama-cpp-python rejects null. */
   return calls.length === 0
     ? { role: "assistant", content: text }
     : { role: "assistant", ...(text === "" ? {} : { content: text }), tool_calls: calls }
@@ -70,7 +69,7 @@ const seenMessage = (text: string, pictures: ReadonlyArray<{ readonly mediaType:
   ]
 })
 
-/** The offered tools, and whether a call is required. "auto" is the server's default. */
+/** The tools for the model, and whether it must call one. "auto" is the default of servers. */
 const toolsOf = ({ toolChoice, tools }: PromptOptions) => {
   if (tools.length === 0 || toolChoice === "none") return {}
   const some = typeof toolChoice === "object" && "oneOf" in toolChoice ? new Set<string>(toolChoice.oneOf) : undefined
@@ -105,7 +104,7 @@ const boundFormat = (schema: object): object => ({
   json_schema: { name: "answer", strict: true, schema }
 })
 
-/** The variable part of the request. Tools and format are present only if used. */
+/** The part of the request that depends on the question. `tools` and the format are present only if needed. */
 const readProviderOptions = Effect.fnUntraced(function* (options: PromptOptions) {
   const { prompt, responseFormat: wanted } = options
   const format = wanted.type === "text" ? undefined : yield* formatOf(wanted.objectName, wanted.schema)
@@ -118,13 +117,13 @@ const readProviderOptions = Effect.fnUntraced(function* (options: PromptOptions)
 
 const maybe = <S extends Schema.Constraint>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 const text = maybe(Schema.String)
-/** Unchecked, so that an invalid statistic does not lose an answer. */
+/** Not checked: an invalid statistic must not lose an answer. */
 const count = Schema.optionalKey(Schema.Unknown)
 
-/** Text, or a list of parts; some servers put thoughts in a part of their own. */
+/** Text, or a list of parts. Some servers put thoughts into a part of their own. */
 const Content = Schema.optionalKey(Schema.Unknown)
 
-/** A streamed piece of an answer. Some servers send a whole `message`. Thoughts have one of two names. */
+/** A streamed piece of an answer. Some servers send a whole `message`. The field for thoughts has one of two names. */
 const Delta = Schema.Struct({
   content: Content,
   reasoning_content: text,
@@ -142,7 +141,7 @@ const Usage = Schema.Struct({
 })
 type Usage = typeof Usage.Type
 
-/** Timings that llama.cpp adds to the last chunk. */
+/** Durations that llama.cpp adds to the last piece. */
 const Timings = Schema.Struct({ predicted_ms: count })
 
 const Chunk = Schema.Struct({
@@ -160,7 +159,7 @@ interface ContentTexts {
 
 const join = (texts: ReadonlyArray<unknown>): string => texts.filter(Predicate.isString).join("")
 
-/** Text and thoughts in the parts of a content. */
+/** The text and the thoughts in the parts of a message. */
 const textsOf = (content: unknown): ContentTexts => {
   if (typeof content === "string") return { text: content, thoughts: "" }
   if (!Array.isArray(content)) return { text: "", thoughts: "" }
@@ -171,7 +170,7 @@ const textsOf = (content: unknown): ContentTexts => {
   }
 }
 
-/** Makes a reader for one answer. `read` takes each chunk in order; `end` returns the rest. */
+/** Returns a reader for one answer. `read` takes each piece in order. `end` returns the rest. */
 const makePartReader = (): PartReader => {
   let reason: string | undefined
   let usage: Usage | undefined
@@ -225,15 +224,15 @@ const makePartReader = (): PartReader => {
   return { read, end }
 }
 
-/** True if a 404 concerns the model, and not a wrong path such as a missing `/v1`. */
+/** True if a 404 is about the model. Otherwise it is about a wrong path, for example without `/v1`. */
 const isAboutModel = (detail: string, model: string): boolean => detail.includes(model) || /\bmodel\b/i.test(detail)
 
-/** Converts a refused request to its meaning for the model. */
+/** Says what a refused request means for the model. */
 const readRefusal = (error: ServerError, model: string): ServerError => {
   const { failure } = error
   if (failure._tag !== "BadStatus") return error
   const { detail, json, status } = failure
-  /* llama-server with several models, litellm and other proxies use 400 where others use 404. */
+  /* Some proxies, such as litellm and a llama-server with several models, use 400 where other servers use 404. */
   const isMissing =
     status === 400 && detail.includes(model) && /not found|does not exist|invalid model|not a valid model/i.test(detail)
   if (isMissing) return new ServerError({ failure: { ...failure, isMissing } })
@@ -242,7 +241,7 @@ const readRefusal = (error: ServerError, model: string): ServerError => {
     : error
 }
 
-/** Sampling parameters in a request; the last three are extensions of local servers. */
+/** Sampling parameters in a request. The last three exist only on local servers. */
 const sampledWith = (sampling: Sampling) => ({
   temperature: sampling.temperature,
   top_p: sampling.topP,
@@ -252,7 +251,7 @@ const sampledWith = (sampling: Sampling) => ({
   repeat_penalty: sampling.repeatPenalty
 })
 
-/** The API has only levels, no on and off. */
+/** The API has only levels. It has no on and off. */
 const effortOf = (think: Think): string => (think === true ? "medium" : think === false ? "none" : think)
 
 export const layerOpenAi = (options: ModelOptions) => {

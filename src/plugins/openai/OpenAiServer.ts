@@ -1,6 +1,4 @@
-/**
- * Queries an OpenAI-compatible server: its models, their windows, and its parallel calls.
- */
+/** Asks a server with OpenAI's API for its models, their windows, and how many calls it answers at once. */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -22,7 +20,7 @@ import {
 } from "../../plugin-kit.ts"
 import { nameOnServer, spoken } from "./OpenAiAddress.ts"
 
-/** A model on the server. `contextWindow` (tokens) is absent if the server does not report it, as most do not. */
+/** A model on the server. `contextWindow` is in tokens. Most servers do not report it; then it is absent. */
 interface OfferedModel {
   readonly id: string
   readonly contextWindow: number | undefined
@@ -30,7 +28,7 @@ interface OfferedModel {
 
 const size = Schema.optionalKey(Schema.Unknown)
 
-/** Each server names the window differently: llama.cpp, vLLM, and two proxies. */
+/** The names of the field for the window, in llama.cpp, in vLLM, and in two proxies. */
 const Models = Schema.Struct({
   data: Schema.Array(
     Schema.Struct({
@@ -49,10 +47,10 @@ const windowOf = ({ context_length, context_window, max_model_len, meta }: Liste
     (given) => typeof given === "number" && Number.isSafeInteger(given) && given > 0
   ) as number | undefined
 
-/** The properties page of llama.cpp's server; other servers lack it or differ. */
+/** The page `/props` of llama.cpp's server. Other servers have no such page, or another one. */
 const Properties = Schema.Struct({
   total_slots: Schema.Int.check(Schema.isGreaterThan(0)),
-  /** Other inputs of its model: `{ "vision": true, "audio": false }`. */
+  /** Other inputs that its model accepts: `{ "vision": true, "audio": false }`. */
   modalities: Schema.optionalKey(Schema.Unknown),
   default_generation_settings: Schema.optionalKey(
     Schema.Struct({ params: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown)) })
@@ -60,19 +58,19 @@ const Properties = Schema.Struct({
 })
 type Properties = typeof Properties.Type
 
-/** A llama.cpp router, which starts a server for each model on demand. */
+/** A router of llama.cpp. It starts a server for each model when needed. */
 const Router = Schema.Struct({ role: Schema.Literal("router") })
 
 /**
- * llama.cpp's default number of slots. With it, all slots share one window, although the server reports the whole as
- * each slot's own. With another number, a failing call reveals the size.
+ * The default number of slots in llama.cpp. With the default, all slots share one window, but the server reports the
+ * whole window for each slot. With another number, only a failed call shows the size.
  */
 const sharedSlots = 4
 
-/** llama.cpp's sampling defaults. */
+/** The sampling defaults of llama.cpp. */
 const stockSampling = { temperature: 0.8, top_k: 40, top_p: 0.95, min_p: 0.05 }
 
-/** A temperature that was set for the server or in the model file. */
+/** A temperature that somebody set for the server or in the file of the model. */
 const chosenTemperature = ({ default_generation_settings }: Properties): number | undefined => {
   const { params = {} } = default_generation_settings ?? {}
   const isStock = Object.entries(stockSampling).every(
@@ -81,31 +79,31 @@ const chosenTemperature = ({ default_generation_settings }: Properties): number 
   return isStock ? undefined : Number(params["temperature"] ?? temperatureOfServer)
 }
 
-/** A server that does not answer in time is reported by the first call. */
+/** If a server does not answer in time, the first call reports that. */
 const factsTimeout = "2 seconds"
 
-/** The server answered before, so a busy one gets more time: its properties decide the number of calls. */
+/** A server that has answered may be busy. It gets more time, because its properties decide the number of calls. */
 const propertiesTimeout = "10 seconds"
 
-/** Time for a router to load a model. */
+/** A router may take this long to load a model. */
 const routerPatience = Duration.seconds(defaultLimits.serverWaitSeconds)
 
-/** The usual default temperature; the server may have another. */
+/** The usual default temperature. The server may have another. */
 const temperatureOfServer = 0.8
 
-/** The model with that name, or its tag `latest`, as in Ollama. */
+/** The model with this name. Without a tag, `latest` counts, as in Ollama. */
 const findNamed = (models: ReadonlyArray<OfferedModel>, name: string): OfferedModel | undefined =>
   models.find(({ id }) => id === name || id === `${name}:latest`)
 
-/** The model with that name, or the only one: llama.cpp serves its model under any name. */
+/** The model with this name. If there is only one model, that one: llama.cpp accepts any name for it. */
 const findOffered = (models: ReadonlyArray<OfferedModel>, name: string): OfferedModel | undefined =>
   findNamed(models, name) ?? (models.length === 1 ? models[0] : undefined)
 
-/** A server with one model may serve it under any name, and a proxy may serve unlisted names. */
+/** A server with only one model may accept any name. A proxy may accept names that it does not list. */
 const isMissing = (models: ReadonlyArray<OfferedModel>, name: string): boolean =>
   models.length > 1 && findNamed(models, name) === undefined && !models.some(({ id }) => id.includes("*"))
 
-/** Unknown abilities are assumed: the server refuses what a model cannot do. */
+/** If it is unknown what a model can do, everything counts as possible. The server refuses what is not. */
 const describe = ({ contextWindow, id }: OfferedModel): InstalledModel => ({
   name: `openai:${id}`,
   abilities: { completion: true, tools: true, thinking: false },
@@ -118,7 +116,7 @@ const visionOf = ({ modalities }: Partial<Properties> = {}): ModelAbilities =>
     ? { vision: modalities.vision }
     : {}
 
-/** Requests cannot change the window: it is both the loaded and the largest one. */
+/** A request cannot change the window. So the loaded window is also the largest. */
 const factsOf = (models: ReadonlyArray<OfferedModel>, name: string, properties: Properties | undefined): ModelFacts => {
   const offered = findOffered(models, name)
   return {
@@ -138,7 +136,7 @@ const factsOf = (models: ReadonlyArray<OfferedModel>, name: string, properties: 
 }
 
 export interface OpenAiServer extends ModelServer {
-  /** The offered models, in the server's order. */
+  /** The models of the server, in its order. */
   readonly models: Effect.Effect<ReadonlyArray<OfferedModel>, ModelError>
 }
 
@@ -152,13 +150,13 @@ export const connectOpenAi = Effect.fnUntraced(function* (address: ServerConnect
     data.map((listed): OfferedModel => ({ id: listed.id, contextWindow: windowOf(listed) }))
   )
 
-  /* The properties page is beside the API's base path. */
+  /* The page `/props` is not below the base path of the API. */
   const page = <A>(answer: Schema.Codec<A, unknown>, query: string, patience: Duration.Input) =>
     Effect.map(
       Effect.option(Effect.timeout(getJson(answer, `${host.replace(/\/v1$/, "")}/props${query}`), patience)),
       Option.getOrUndefined
     )
-  /* A server that is loading its model reports nothing yet. */
+  /* A server that is still loading its model reports nothing. */
   const loaded = Effect.timeout(models, factsTimeout).pipe(
     Effect.retry({
       while: (error) =>
@@ -178,7 +176,7 @@ export const connectOpenAi = Effect.fnUntraced(function* (address: ServerConnect
       if (listed === undefined) return unknownFacts
       const said = yield* page(Schema.Union([Properties, Router]), "", propertiesTimeout)
       if (said === undefined || "total_slots" in said) return factsOf(listed, name, said)
-      /* A router loads the model for this query; it reports windows only of loaded models. */
+      /* For this query, a router loads the model. It reports windows of loaded models only. */
       const ofModel = yield* page(Properties, `?model=${encodeURIComponent(name)}`, routerPatience)
       return factsOf((yield* loaded) ?? listed, name, ofModel)
     }),

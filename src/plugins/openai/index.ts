@@ -1,6 +1,4 @@
-/**
- * Models on OpenAI-compatible servers, such as llama.cpp, vLLM and LM Studio.
- */
+/** Models on servers with OpenAI's API, such as llama.cpp, vLLM and LM Studio. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { definePlugin, type Provider } from "../../plugin-kit.ts"

@@ -1,8 +1,7 @@
 /**
- * Replays one session of a saved run from its journal: without model, tools or user. It uses the recorded answers,
- * results and decisions, and compares every prompt. Calls finish in the order of the journal: each fiber runs, is
- * parked until its turn, or waits for another fiber. When none runs, the parked fiber with the earliest call
- * continues.
+ * Replays one session of a saved run from its journal: without a model, tools or a user. Uses the recorded answers,
+ * results and decisions, and compares every prompt. Calls must end in the order of the journal. So a fiber whose call
+ * is not yet next is parked. When no fiber runs any more, the parked fiber with the earliest call continues.
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -38,7 +37,7 @@ interface Parked {
   readonly resume: () => void
 }
 
-/** The default scheduler, plus reports when a task is scheduled and when it ran. */
+/** The default scheduler. It also reports when a step of a fiber is scheduled, and when it has run. */
 const watchedScheduler = (begin: () => void, end: () => void): Scheduler => {
   const scheduler = new MixedScheduler()
   return {
@@ -82,7 +81,7 @@ export const makeReplayOrder = Effect.map(Deferred.make<ReadonlyArray<string>>()
     checkSoon()
   }
 
-  /** Checks after the current fiber has parked, ended, or scheduled its next step. */
+  /** Checks whether all fibers are parked, after the current fiber was parked, ended, or scheduled its next step. */
   const checkSoon = (): void => {
     if (isCheckDue) return
     isCheckDue = true
@@ -99,7 +98,9 @@ export const makeReplayOrder = Effect.map(Deferred.make<ReadonlyArray<string>>()
   const scheduler = watchedScheduler(begin, end)
 
   return {
-    /** Parks until this position of the journal is next. A missing call (`undefined`) never is. */
+    /**
+     * Parks the fiber until this position of the journal is next. A call that the journal lacks (`undefined`) never is.
+     */
     turn: (key: string, position = Infinity) =>
       Effect.callback<void>((resume) => {
         const parkedCall: Parked = { key, position, resume: () => resume(Effect.void) }
@@ -109,32 +110,35 @@ export const makeReplayOrder = Effect.map(Deferred.make<ReadonlyArray<string>>()
           parked.delete(parkedCall)
         })
       }),
-    /** Counts as running while it waits for something outside the replay, such as a file. */
+    /** The fiber counts as running while it waits for something outside the replay, such as a file. */
     outside: <A, E, R>(work: Effect.Effect<A, E, R>) =>
       Effect.acquireUseRelease(
         Effect.sync(begin),
         () => work,
         () => Effect.sync(end)
       ),
-    /** Runs the replay to its end, or until no parked call can continue. Returns the keys of those calls. */
+    /**
+     * Runs the replay until it ends or no parked call can continue. Returns the keys of calls that are still parked.
+     */
     conduct: <E, R>(replay: Effect.Effect<unknown, E, R>): Effect.Effect<ReadonlyArray<string>, E, R> =>
       Effect.raceFirst(Effect.as(Effect.provideService(replay, Scheduler, scheduler), []), Deferred.await(stopped))
   }
 })
 
-/** Replacements for the model, tools, project and user, fed by the journal. */
+/** What replaces the model, tools, project and user. The journal provides the data. */
 export type Replay = Effect.Success<ReturnType<typeof makeReplay>>
 
 type Ended = { readonly value: Schema.Json } | { readonly error: Schema.Json }
 type Prompt = NonNullable<Activity<unknown, unknown, unknown>["prompt"]>
 
-/** Entries by name and by key. */
+/** Entries of the journal by name and by key. */
 type Named<A> = Map<string, A>
 
 const setNamed = <A>(named: Named<A>, name: string, value: A) => named.set(keyOfActivity(name), value).set(name, value)
 
 /**
- * The entry with this name, else with its key: a call with another prompt or other arguments is still the same call.
+ * The entry with this name. Otherwise the entry with this key: a call with another prompt or other arguments is still
+ * the same call.
  */
 const similar = <A>(named: Named<A>, name: string): A | undefined => named.get(name) ?? named.get(keyOfActivity(name))
 
@@ -165,10 +169,10 @@ const readLines = (lines: ReadonlyArray<JournalLine>, firstOwn: number) => {
 
 const promptText = ({ system, user }: Prompt): string => `${system}\n\n${user}`
 
-/** Ignores budgets in prompts: they depend on lengths, and masked secrets had other lengths. */
+/** Ignores budgets in prompts. They depend on lengths, and secrets were replaced by text of another length. */
 const withoutBudgets = (text: string): string => text.replaceAll(/\d+ lines of output in all\b/g, "")
 
-/** The differences between a call and the recorded one. */
+/** How a call differs from the recorded call. */
 const differencesOf = (
   { before, own: ownActivities, prompts }: ReturnType<typeof readLines>,
   { key, prompt }: Pick<Activity<unknown, unknown, unknown>, "key" | "prompt">,
@@ -184,13 +188,13 @@ const differencesOf = (
   return isSame ? [] : [{ about: `the prompt of ${key}`, before: was, now: is }]
 }
 
-/** Makes the replacements for a session. `lines` are those of the journal up to its end. */
+/** Makes the replacements for a session. `lines` are the lines of the journal up to the end of the session. */
 export const makeReplay = Effect.fn("makeReplay")(function* (
   lines: ReadonlyArray<JournalLine>,
   session: ReplaySession
 ) {
   const unreadable = yield* Deferred.make<never, JournalError>()
-  /** A value of another version may not decode; that ends the replay. */
+  /** A value of another version may not decode. Then the replay ends. */
   const decode = <A>(key: string, success: Schema.Codec<A, unknown>, value: unknown): Effect.Effect<A> =>
     Schema.decodeUnknownEffect(Schema.toCodecJson(success))(value).pipe(
       Effect.catchTag("SchemaError", () =>
@@ -203,7 +207,7 @@ export const makeReplay = Effect.fn("makeReplay")(function* (
   const order = yield* makeReplayOrder
   const published: Array<RunEvent> = []
   const changed: Array<PlacedDifference> = []
-  /** Possible differences. They do not count if the session broke off there. */
+  /** Possible differences. If the session was cut off at this point, they do not count. */
   const perhaps: Array<PlacedDifference> = []
   const isWhole = hasEnded(publishedEvents(session.own))
   const endless = Effect.andThen(order.turn("an answer that was never given", undefined), Effect.never)
@@ -214,7 +218,7 @@ export const makeReplay = Effect.fn("makeReplay")(function* (
       onSome: (value) => Effect.asSome(decode(key, success, value))
     })
 
-  /** A task ends with its event, another stage with its saved outcome; results are listed in this order. */
+  /** A task ends with its event. Other stages end with their saved outcome. Results are listed in this order. */
   const end = (key: string): Effect.Effect<void> => {
     const position = ends.get(key)
     return position === undefined ? Effect.void : order.turn(key, position)
@@ -224,7 +228,9 @@ export const makeReplay = Effect.fn("makeReplay")(function* (
     const name = activityName(activity)
     const mine = ownActivities.get(name) ?? (before.get(name) === undefined ? similar(ownActivities, name) : undefined)
     const earlier = similar(before, name)
-    /* A session that broke off may have been about to send a prompt that an earlier session sent differently. */
+    /*
+     * A session that was cut off may have been about to send a prompt. An earlier session may have sent it differently.
+     */
     const isLast = mine === undefined && !isWhole && before.get(name) === undefined
     const ending: Ended | undefined = isLast ? undefined : (mine ?? earlier)
     const isRecorded = mine !== undefined || earlier !== undefined
@@ -260,15 +266,15 @@ export const makeReplay = Effect.fn("makeReplay")(function* (
           })
       })
     ),
-    /** The project by name; its files are not read. */
+    /** The project, by its name. Its files are not read. */
     workspace: Workspace.layerNamed(eventsOf(session.own, "run.started")[0]?.project ?? ""),
-    /** The gate and the tools with recorded decisions. */
+    /** The gate and the tools, which use recorded decisions. */
     decisions: layerReplayDecisions(publishedEvents(readRecords(lines)), session.own, endless),
     listen: ({ event }: RecordedEvent) => Effect.sync(() => void published.push(event)),
     published: published as ReadonlyArray<RunEvent>,
-    /** Changed prompts and arguments. */
+    /** Prompts and arguments that changed. */
     changed: changed as ReadonlyArray<PlacedDifference>,
-    /** Replays the run. Returns the keys of calls that are missing in the journal and block it. */
+    /** Replays the run. Returns the keys of calls that the journal lacks, so that the replay cannot continue. */
     play: <E, R>(run: Effect.Effect<unknown, E, R>): Effect.Effect<ReadonlyArray<string>, E | JournalError, R> =>
       Effect.map(Effect.raceFirst(order.conduct(run), Deferred.await(unreadable)), (missing) => {
         if (missing.length > 0 && untaken.size > 0) changed.push(...perhaps)

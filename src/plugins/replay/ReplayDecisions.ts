@@ -1,6 +1,6 @@
 /**
- * The gate and the tools of a replay. Steps get the recorded decisions, and no tool code runs, not even to prepare or
- * inspect a call. Rules decide about plugins and servers; nobody is asked.
+ * The gate and the tools of a replay. Steps get the recorded decisions. No code of a tool runs, not even to prepare or
+ * inspect a call. Rules decide about plugins and servers. Nobody is asked.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -33,14 +33,14 @@ import {
 } from "../../plugin-kit.ts"
 import * as Result from "effect/Result"
 
-/** A question about a step or the calls of a turn, with its answer. */
+/** A question about a step or about the calls of a turn, with its answer. */
 interface Decided {
   readonly planKey: string
   readonly title: string
   readonly events: Array<RunEvent>
 }
 
-/** The questions about steps and turns, in order. A question answered by a flag has only its answer. */
+/** The questions about steps and turns, in order. If a flag answered a question, only its answer is recorded. */
 const decidedSteps = (events: ReadonlyArray<RunEvent>): ReadonlyArray<Decided> => {
   const decisions: Array<Decided & { readonly hash: string }> = []
   let planKey = ""
@@ -63,7 +63,7 @@ const decidedSteps = (events: ReadonlyArray<RunEvent>): ReadonlyArray<Decided> =
   return decisions
 }
 
-/** The risk of each call that was asked about or started. */
+/** The risk of each call that was started or that a question was about. */
 const risksOf = (events: ReadonlyArray<RunEvent>): ReadonlyMap<string, Risk> => {
   const risks = new Map<string, Risk>()
   for (const event of events) {
@@ -88,7 +88,7 @@ const denialsOf = (own: ReadonlyArray<JournalRecord>): ReadonlyArray<PermissionD
   })
 
 /**
- * Replaces the gate and the tools. `events` are those of the whole journal, `own` the records of the session.
+ * Replaces the gate and the tools. `events` are the events of the whole journal. `own` are the records of the session.
  * `endless` waits for an answer that never came.
  */
 export const layerReplayDecisions = (
@@ -102,14 +102,14 @@ export const layerReplayDecisions = (
       const registry = yield* ToolRegistry
       const { publish } = yield* RunEvents
       const open = [...decidedSteps(publishedEvents(ownRecords))]
-      /** The model's questions, each followed by its answer: it asks one at a time. */
+      /** The questions of the model, each followed by its answer. The model asks one question at a time. */
       const questions = publishedEvents(ownRecords).filter(
         (event): event is EventOf<"approval.answered" | "approval.requested"> =>
           (event.type === "approval.requested" || event.type === "approval.answered") && event.scope === "question"
       )
       const risks = risksOf(events)
 
-      /** A step without approval events needed no question. */
+      /** If there are no events about approval, the step needed no question. */
       const askCallList = Effect.fnUntraced(function* (step: {
         readonly planKey: string
         readonly title: string
@@ -152,7 +152,7 @@ export const layerReplayDecisions = (
         if (question.scope === "step") return askCallList(question)
         return question.scope === "question" ? askWords(question.place, question.text) : gate.ask(question)
       }
-      /* A replay never re-decides; every call stays open, whatever today's rules say. */
+      /* A replay never decides anew. Every call counts as open, whatever today's rules say. */
       const decide = (question: GateQuestion) =>
         question.prepared === undefined
           ? gate.decide(question)
@@ -164,7 +164,7 @@ export const layerReplayDecisions = (
     })
   )
 
-/** One plugin for each tool, so that an invalid tool drops only itself. */
+/** One plugin for each tool. If a tool is invalid, only this tool is dropped. */
 export const recordedPlugins = (tools: ReadonlyArray<RecordedTool>): ReadonlyArray<Plugin> =>
   tools.flatMap(({ aliases, description, effect, example, name, origin, parameters, risk }) =>
     Result.match(jsonSchemaParameters(parameters), {

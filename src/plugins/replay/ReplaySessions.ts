@@ -1,9 +1,10 @@
-/**
- * Splits a journal into sessions: the start of the run, and each resumption.
- */
+/** Splits a journal into sessions: the first session, and one for each time the run was resumed. */
 import type { JournalRecord } from "../../kit/runs.ts"
 
-/** The sessions in order. Earlier records were known to a session: the briefing, and those of a fork. */
+/**
+ * The sessions in order. A session knows the records before it, such as the briefing. A fork also knows the records
+ * that it took over.
+ */
 export const replaySessions = (records: ReadonlyArray<JournalRecord>) => {
   const starts = [0, ...records.flatMap(({ type }, index) => (type === "resumed" ? [index] : []))]
   return starts.map((start, index) => {
@@ -12,9 +13,9 @@ export const replaySessions = (records: ReadonlyArray<JournalRecord>) => {
     const begun = records.findIndex(({ type }, at) => at >= start && type === "event")
     const firstOwn = begun === -1 ? end : Math.min(begun, end)
     return {
-      /** The settings of the session. Default: those of the start. */
+      /** The settings of the session. If absent, those of the first session. */
       settings: first?.type === "resumed" ? first.settings : undefined,
-      /** The number of records before the session's first event. */
+      /** How many records come before the first event of the session. */
       known: firstOwn,
       own: records.slice(firstOwn, end)
     }

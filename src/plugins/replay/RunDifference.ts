@@ -1,28 +1,28 @@
 /**
- * Compares the events of a session with its replay: each stage, task, step and call in order. Times, costs and the
- * interleaving of parallel work may differ.
+ * Compares the events of a session with those of its replay: each stage, task, step and call, in order. Times, costs
+ * and the order of parallel work may differ.
  */
 import { flattenEvent, hasEnded } from "../../kit/runs.ts"
 import { canonicalJson, slugOf } from "../../kit/text.ts"
 import type { EventOf, RunEvent } from "../../plugin-kit.ts"
 
-/** One difference. `before` and `now` are texts; absent if there is no such event. */
+/** One difference. `before` and `now` are texts. A text is absent if there is no such event. */
 export interface RunDifference {
-  /** The event's type and subject. */
+  /** The type of the event, and what it is about. */
   readonly about: string
-  /** What the saved run has. */
+  /** What the saved run contains. */
   readonly before?: string
-  /** What the replay has. */
+  /** What the replay produced. */
   readonly now?: string
 }
 
-/** A difference and the number of replayed events before it. */
+/** A difference, and how many replayed events came before it. */
 export interface PlacedDifference {
   readonly at: number
   readonly difference: RunDifference
 }
 
-/** Events of one place have a fixed order; events of different places do not. */
+/** Events of the same place, such as one task, have a fixed order. Events of different places do not. */
 interface Place {
   readonly place: string
   readonly about: string
@@ -34,7 +34,7 @@ const placeOfStage = (
   const { round, stage, task } = "call" in event ? event.call : event
   const place = [stage, ...(round === 0 ? [] : [`round ${round}`]), ...(task === undefined ? [] : [`"${task}"`])]
   const attempt = "call" in event ? [`attempt ${event.call.attempt}`] : []
-  // Two parallel answers may arrive in either order.
+  // Two answers at the same time may arrive in any order.
   if ("call" in event && event.call.choice !== undefined) {
     const choice = `choice ${event.call.choice}`
     return {
@@ -49,8 +49,8 @@ const placeOfStage = (
 }
 
 /**
- * The place of an event. Undefined for events that the replay copies from the journal. `title` belongs to a question
- * that is not about the step's calls.
+ * The place of an event. Undefined for events that the replay copies from the journal. A question has a `title` if it
+ * is not about the calls of its step.
  */
 const placeOf = (event: RunEvent, step: string, title: string | undefined): Place | undefined => {
   switch (event.type) {
@@ -131,7 +131,7 @@ const placedEvents = (events: ReadonlyArray<RunEvent>): ReadonlyArray<PlacedEven
 
 const byAbout = (all: ReadonlyArray<PlacedEvent>) => new Map(all.map((one) => [one.about, one]))
 
-/** Places where the same events have another order. */
+/** Places that have the same events in another order. */
 const moved = (
   before: ReadonlyArray<PlacedEvent>,
   now: ReadonlyArray<PlacedEvent>
@@ -156,8 +156,8 @@ const moved = (
 }
 
 /**
- * All differences. A session that broke off may lack its last events. `isStopped`: the replay stopped at a missing
- * call and lacks its later events.
+ * All differences. If the session was cut off, its last events may be missing. With `isStopped`, the replay stopped at
+ * a missing call. Then later events of the replay are missing.
  */
 export const runDifferences = (
   before: ReadonlyArray<RunEvent>,

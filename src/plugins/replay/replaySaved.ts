@@ -1,5 +1,6 @@
 /**
- * Replays a saved run from its journal, session by session, and compares the events. Part of the composition root.
+ * Replays a saved run from its journal, one session after another, and compares the events. Part of the composition
+ * root.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -28,20 +29,23 @@ import { type ReplaySession, replaySessions } from "./ReplaySessions.ts"
 
 const unasked = Effect.die(new Error("A replay asks no model."))
 
-/** The model that was a value of a program. */
+/** The name of a model that a script passed as a value. */
 const unaskedModel = Layer.effect(
   LanguageModel.LanguageModel,
   LanguageModel.make({ generateText: () => unasked, streamText: () => Stream.fromEffect(unasked) })
 )
 
-/** The name of the model in the last of these records that has it: earlier versions called one that is a value otherwise. */
+/**
+ * The name of the model, from the last record that has it. Earlier versions wrote another name for a model that is a
+ * value.
+ */
 const modelIn = (lines: ReadonlyArray<JournalLine>): string | undefined =>
   publishedEvents(readRecords(lines)).findLast((event) => event.type === "run.started")?.model
 
 /**
- * Replays one session; `lines` are those of the journal up to its end. A journal is input and loads no code. It
- * describes the tools, so plugins and servers of the configuration are not needed. `values` are plugins of the
- * caller.
+ * Replays one session. `lines` are the lines of the journal up to the end of the session. A journal is only data, and
+ * loads no code. It describes the tools, so the plugins and servers of the configuration are not needed. `values` are
+ * plugins of the caller.
  */
 const replaySession = Effect.fnUntraced(function* (
   { order, project, settings }: RunOpened,
@@ -49,7 +53,7 @@ const replaySession = Effect.fnUntraced(function* (
   session: ReplaySession,
   { plugins = [] }: Pick<RunContext, "plugins">
 ) {
-  /* Model and server are only names here and are never called. */
+  /* Model and server are only names here. They are never called. */
   const saved = countedSettings(session.settings ?? settings, true, leavesMachine)
   const found = yield* readSetup(project, saved)
   const { model = found.settings.model } = saved.model === undefined ? { model: modelIn(lines) } : saved
@@ -85,7 +89,8 @@ const replaySession = Effect.fnUntraced(function* (
 })
 
 /**
- * Replays a run. `isWhole` is false for a run that was killed or stopped; it is replayed as far as its journal goes.
+ * Replays a run. `isWhole` is false for a run that was killed or stopped. Such a run is replayed as far as its journal
+ * goes.
  */
 export const replayRun = Effect.fn("replayRun")(function* (run: string, values: Pick<RunContext, "plugins"> = {}) {
   const store = yield* RunStore
@@ -97,7 +102,7 @@ export const replayRun = Effect.fn("replayRun")(function* (run: string, values: 
     replaySession(opened, lines.slice(0, session.known + session.own.length), session, values)
   )
   return {
-    /** The program version that made the run. */
+    /** The version of the program that carried out the run. */
     program: opened.program,
     runId: opened.order.runId,
     leftOut: leftOutNote(journalLines, (line) => !readable.has(line)),

@@ -1,6 +1,6 @@
 /**
- * Builds escaped HTML, and formats numbers, times and states. A template escapes strings; only `Html` values pass
- * unchanged.
+ * Builds HTML and formats numbers, times and states. A template escapes texts. Only values of the type `Html` are
+ * inserted unchanged.
  */
 import { finishedText } from "../../kit/documents.ts"
 import type { TaskEvidence } from "../../kit/runs.ts"
@@ -13,7 +13,7 @@ export class Html {
   }
 }
 
-/** A value in a template: texts are escaped, lists joined, undefined dropped. */
+/** A value in a template. Texts are escaped, lists are joined, undefined is dropped. */
 export type Piece = Html | string | number | undefined | ReadonlyArray<Piece>
 
 const entities: Readonly<Record<string, string>> = {
@@ -35,7 +35,7 @@ const sourceOf = (piece: Piece): string => {
   return piece.map(sourceOf).join("")
 }
 
-/** `` markup`<p>${text}</p>` `` */
+/** For example `` markup`<p>${text}</p>` ``. */
 export const markup = (strings: TemplateStringsArray, ...pieces: ReadonlyArray<Piece>): Html =>
   new Html(strings.map((text, index) => `${text}${sourceOf(pieces[index])}`).join(""))
 
@@ -44,15 +44,15 @@ export const nothing = markup``
 
 export const pre = (text: string): Html => markup`<pre tabindex="0"><code>${text}</code></pre>`
 
-/** A foldable part. The anchor is inside, so that a link opens it. */
+/** A part that the reader can fold. The anchor is inside, so that a link to it opens the part. */
 export const collapsed = (summary: Piece, content: Piece, anchor?: string): Html =>
   markup`<details><summary>${summary}</summary><div${anchor === undefined ? "" : markup` id="${anchor}"`} class="fold">${content}</div></details>`
 
-/** A list; empty without items. */
+/** A list. Empty if there are no items. */
 export const listHtml = (items: ReadonlyArray<Piece>): Html =>
   items.length === 0 ? nothing : markup`<ul>${items.map((item) => markup`<li>${item}</li>`)}</ul>`
 
-/** A table with right-aligned numbers. */
+/** A table. Its numbers are aligned to the right. */
 export const tableHtml = (
   columns: ReadonlyArray<{ readonly name: Piece; readonly isNumber: boolean }>,
   rows: ReadonlyArray<ReadonlyArray<Piece>>
@@ -67,14 +67,14 @@ export const tableHtml = (
   return markup`<div class="wide"><table><thead>${head}</thead><tbody>${body}</tbody></table></div>`
 }
 
-/** `12`, `3.4k`, `1.2M`. */
+/** For example `12`, `3.4k`, `1.2M`. */
 export const shortNumber = (number: number): string => {
   if (number < 10_000) return String(Math.round(number))
   if (number < 1_000_000) return `${(number / 1000).toFixed(1)}k`
   return `${(number / 1_000_000).toFixed(1)}M`
 }
 
-/** A time element; the text itself if it is no time. */
+/** An element for a time. If the text is no time, the text itself. */
 export const timeHtml = (iso: string): Html =>
   Number.isNaN(Date.parse(iso))
     ? markup`${iso}`

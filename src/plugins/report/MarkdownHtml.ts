@@ -1,6 +1,6 @@
 /**
- * Converts foreign Markdown to HTML. Embedded HTML is shown as text, and pictures become their descriptions: nothing
- * is loaded. Links work for project files, web pages and tasks of the page.
+ * Converts Markdown that this program did not write to HTML. HTML in it is shown as text, and pictures become their
+ * descriptions, so that nothing is loaded. Links to project files, web pages and tasks on the page work.
  */
 import type { List, Nodes, Table } from "mdast"
 import remarkGfm from "remark-gfm"
@@ -42,10 +42,10 @@ const webLink = (href: string): string | undefined => {
   return url !== null && url.username === "" && url.password === "" ? url.href : undefined
 }
 
-/** Escaped slashes, which some programs decode to a step out of the folder. */
+/** Escaped slashes. Some programs decode them, and could then leave the folder. */
 const hiddenStep = /%(?:2f|5c)/i
 
-/** The URL of a project file. It never names another file or machine. */
+/** The URL of a project file. It never leads to another folder or machine. */
 const fileUrl = (href: string, { project }: LinkContext): string | undefined => {
   const folder = folderUrl(project)
   const url = URL.parse(href, folder)
@@ -76,7 +76,7 @@ const listOf = (list: List, context: LinkContext): Html => {
     : listHtml(items)
 }
 
-/** A paragraph of a tight list needs no element. */
+/** In a tight list, a paragraph needs no element of its own. */
 const itemHtml = (node: Nodes, context: LinkContext, isSpread: boolean): Html =>
   node.type === "paragraph" && !isSpread ? childrenHtml(node.children, context) : nodeHtml(node, context)
 
@@ -138,6 +138,6 @@ const nodeHtml = (node: Nodes, context: LinkContext): Html => {
   }
 }
 
-/** The text as HTML; unconverted if it is too long or too deeply nested. */
+/** The text as HTML. If it is too long or nested too deeply, it stays plain text. */
 export const markdownHtml = (text: string, context: LinkContext): Html =>
   isParsable(text) ? childrenHtml(reader.parse(text).children, context) : pre(text)

@@ -1,6 +1,4 @@
-/**
- * The data of a run's report. `report --json` prints it; the page is made from it.
- */
+/** The data of a run's report. `report --json` prints it, and the page is made from it. */
 import * as Schema from "effect/Schema"
 import {
   Attempt,
@@ -22,7 +20,7 @@ import { belowHome, slugOf, withoutProject } from "../../kit/text.ts"
 import { ApprovalItem, type EventOf, type RunEvent } from "../../plugin-kit.ts"
 import { CriticalPath, criticalPath, ReportSpan, spansOf, workTimeOf } from "./RunSpans.ts"
 
-/** `new` tasks are added, `kept` ones unchanged, `changed` ones have another description. */
+/** `new` tasks were added, `kept` tasks are unchanged, `changed` tasks have another description. */
 const PlanChange = Schema.Literals(["new", "kept", "changed"])
 
 export const PlanRound = Schema.Struct({
@@ -42,9 +40,9 @@ export const PlanRound = Schema.Struct({
       )
     })
   ),
-  /** Tasks of the previous plan that were dropped without a result. */
+  /** Tasks of the plan before that had no result and are no longer planned. */
   dropped: Schema.Array(Schema.String),
-  /** Tasks with a result before this plan. */
+  /** Tasks that already had a result when this plan was made. */
   finished: Schema.Array(Schema.String)
 })
 export type PlanRound = typeof PlanRound.Type
@@ -81,7 +79,7 @@ const taskOfEvent = (event: RunEvent): string | undefined => {
   return "id" in event ? event.id.task : undefined
 }
 
-/** The task slug of a record. Undefined for records about the whole run. */
+/** The slug of the task to which a record belongs. Undefined for records about the whole run. */
 const slugOfRecord = (record: JournalRecord): string | undefined => {
   if (record.type !== "event" && record.type !== "intent")
     return "key" in record ? parseKey(record.key)?.task : undefined
@@ -107,29 +105,29 @@ export const ReportTask = Schema.Struct({
 })
 export type ReportTask = typeof ReportTask.Type
 
-/** All that the page of a report says. */
+/** Everything that the page of a report shows. */
 export const ReportData = Schema.Struct({
   /** The run as a whole. */
   run: RunOverview,
-  /** The program version that started the run. */
+  /** The version of the program that started the run. */
   program: Schema.String,
-  /** Usage of all sessions that reported an end. */
+  /** The usage of all sessions that reported their end. */
   usage: RunUsage,
   /** The plan of each round. */
   rounds: Schema.Array(PlanRound),
   /** All tasks with their evidence. */
   tasks: Schema.Array(ReportTask),
-  /** Model calls of stages outside tasks. */
+  /** Model calls of stages that do not belong to a task. */
   stages: Schema.Array(Attempt),
-  /** Questions that belong to no task. */
+  /** Questions that do not belong to a task. */
   approvals: Schema.Array(ReportApproval),
-  /** Working time, without pauses between sessions. */
+  /** The time of work. Pauses between sessions do not count. */
   workedMs: Schema.Finite,
   /** Model calls and tool calls with their times. */
   spans: Schema.Array(ReportSpan),
   /** The chain of calls that took longest. */
   criticalPath: CriticalPath,
-  /** Reported warnings and errors. */
+  /** The warnings and errors of the run. */
   messages: Schema.Array(Schema.String)
 })
 export type ReportData = typeof ReportData.Type
@@ -148,7 +146,10 @@ const approvalsOf = (events: ReadonlyArray<RunEvent>): ReadonlyArray<ReportAppro
   })
 }
 
-/** The questions about each task, by slug, reduced to that task: a step's question covers several. */
+/**
+ * The questions about each task, by slug. A question about a step covers several tasks, so only the part about this
+ * task is kept.
+ */
 const approvalsByTask = (approvals: ReadonlyArray<ReportApproval>) => {
   const parts = approvals.flatMap((approval) =>
     [...Map.groupBy(approval.items, ({ task }) => slugOf(task))].map(([slug, items]) => ({
@@ -159,14 +160,14 @@ const approvalsByTask = (approvals: ReadonlyArray<ReportApproval>) => {
   return Map.groupBy(parts, ({ slug }) => slug)
 }
 
-/** Builds the report's data from a journal. */
+/** Makes the data of the report from a journal. */
 export const reportData = (timed: ReadonlyArray<TimedRecord>, head: RunHead): ReportData => {
   const records = timed.map(({ record }) => record)
   const events = records.flatMap((record) => (record.type === "event" ? [record.event] : []))
   const [first] = records
   const time = workTimeOf(timed)
   const spans = spansOf(timed, time)
-  /* Records of the whole run have no task. */
+  /* Records about the whole run have no task. */
   const byTask = Map.groupBy(records, slugOfRecord)
   const approvals = approvalsOf(events)
   const ofTasks = approvalsByTask(approvals)
@@ -193,7 +194,7 @@ export const reportData = (timed: ReadonlyArray<TimedRecord>, head: RunHead): Re
   }
 }
 
-/** Shortens paths in a report: relative to the project, and below the home folder. */
+/** Shortens paths in a report: relative to the project, or below the home folder. */
 export const shortReport = (data: ReportData, home: string): ReportData => {
   const { project } = data.run
   const short = (text: string): string => (text === project ? "." : withoutProject(text, project))
@@ -211,7 +212,7 @@ export const shortReport = (data: ReportData, home: string): ReportData => {
     failures: source.failures.map(short),
     approvals: source.approvals.map(approval)
   })
-  /* Both lists share their span objects. */
+  /* Both lists contain the same span objects. */
   const spans = new Map(data.spans.map((span) => [span, { ...span, name: short(span.name) }]))
   return {
     ...data,

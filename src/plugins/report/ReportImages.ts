@@ -7,7 +7,7 @@ import { filesIn } from "../../kit/files.ts"
 import { RunStore } from "../../kit/runs.ts"
 import type { ReportData } from "./ReportData.ts"
 
-/** Embed images up to this total size; of the rest only names are shown. */
+/** Images are embedded up to this total size. Of further images, only the names are shown. */
 const mostBytes = 10_000_000
 
 /** `data:` URLs of the saved images, by hash. */

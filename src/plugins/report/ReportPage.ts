@@ -1,6 +1,7 @@
 /**
- * The report as one self-contained HTML page without network or scripts. Foreign text is escaped, and the page's
- * policy allows only its own style. Each section is a function of the data and an entry in `sectionsOf`.
+ * The report as one HTML page without scripts. It loads nothing from the network. Text from other sources is escaped.
+ * The policy of the page allows only its own style. Each section is a function of the data, and an entry in
+ * `sectionsOf`.
  */
 import { cachedText, loadText, speedText } from "../../kit/models.ts"
 import {
@@ -34,7 +35,7 @@ import { pageStyle } from "./PageStyle.ts"
 import { type PlanRound, type ReportData, shortReport } from "./ReportData.ts"
 import type { ReportSpan } from "./RunSpans.ts"
 
-/** With more tasks, the plan is folded. */
+/** If there are more tasks, the plan is folded. */
 const mostOpen = 12
 
 const changeNames = { new: "new", changed: "changed", kept: "as before" } as const
@@ -78,7 +79,7 @@ const barHeight = 12
 /** A number for SVG with two decimals. */
 const number = (value: number): string => value.toFixed(2)
 
-/** The link to a span's task, if it is on the page. */
+/** The link to the task of a span, if the task is on the page. */
 const targetOf = ({ task }: ReportSpan, tasks: ReadonlySet<string>): string | undefined =>
   task === undefined || !tasks.has(slugOf(task)) ? undefined : `#${taskAnchor(slugOf(task))}`
 
@@ -260,7 +261,7 @@ const answerHtml = ({ messages, run }: ReportData, context: LinkContext): Html =
 
 const titled = (title: string, content: Html): Html => markup`<h3>${title}</h3>${content}`
 
-/** The checked facts of the end of the run, independent of the model's answer. */
+/** The checked facts about the end of the run. They do not depend on the model's answer. */
 const factsHtml = ({ run: { facts } }: ReportData): Html => {
   if (facts === undefined) return nothing
   const { checks, claims = [], denied = [], files, notDone = [], seen = [] } = facts
@@ -302,14 +303,17 @@ const sectionsOf = (data: ReportData, context: LinkContext): ReadonlyArray<Secti
   return sections.filter(({ content }) => content.source !== "")
 }
 
-/** Renders the report page. `sha256` returns the base64 hash of a string; `home` is the reader's home folder. */
+/**
+ * Makes the page of the report. `sha256` returns the hash of a string in base64. `home` is the home folder of the
+ * reader.
+ */
 export const reportPage = (
   whole: ReportData,
   sha256: (text: string) => string,
   home = "",
   images: ReadonlyMap<string, string> = new Map()
 ): string => {
-  /* The content security policy: only its own style and embedded images. */
+  /* The content security policy. It allows only the page's own style and embedded images. */
   const imageSource = images.size === 0 ? "" : "img-src data:; "
   const policy = `default-src 'none'; style-src 'sha256-${sha256(pageStyle)}'; ${imageSource}base-uri 'none'; form-action 'none'`
   const tasks = new Set(whole.tasks.map(({ slug }) => slug))

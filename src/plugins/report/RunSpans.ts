@@ -1,6 +1,6 @@
 /**
- * The spans of a run: model calls, tool calls, tasks and questions, from the journal's events, and the critical path.
- * Pauses between sessions do not count.
+ * The spans of a run (model calls, tool calls, tasks and questions) and its critical path, from the events in the
+ * journal. Pauses between sessions do not count.
  */
 import * as Schema from "effect/Schema"
 import { attemptText, type TimedRecord } from "../../kit/runs.ts"
@@ -8,10 +8,10 @@ import { slugOf } from "../../kit/text.ts"
 import { badExit } from "../../kit/tools.ts"
 import { type ModelCallId, modelCallKey, type RunEvent, toolCallKey } from "../../plugin-kit.ts"
 
-/** Converts a time to milliseconds of work since the start, without pauses between sessions. */
+/** Converts a time to milliseconds of work since the start. Pauses between sessions do not count. */
 type WorkTime = (at: number) => number
 
-/** A session lasts from its first record to the last before the next session. */
+/** A session lasts from its first record to the last record before the next session. */
 export const workTimeOf = (records: ReadonlyArray<TimedRecord>): WorkTime => {
   const start = records[0]?.at ?? 0
   const pauses = records.flatMap(({ at, record }, index) => {
@@ -27,7 +27,7 @@ export const workTimeOf = (records: ReadonlyArray<TimedRecord>): WorkTime => {
     )
 }
 
-/** Times are milliseconds since the start of the run. `lane` separates parallel spans, from 0. */
+/** Times are in milliseconds since the start of the run. Spans that overlap have different lanes, from 0. */
 export const ReportSpan = Schema.Struct({
   kind: Schema.Literals(["model", "tool", "task", "question"]),
   name: Schema.String,
@@ -37,7 +37,7 @@ export const ReportSpan = Schema.Struct({
   startMs: Schema.Finite,
   endMs: Schema.Finite,
   lane: Schema.Int,
-  /** False if it failed or did not end. */
+  /** False if it failed or has no end. */
   isOk: Schema.Boolean
 })
 export type ReportSpan = typeof ReportSpan.Type
@@ -53,7 +53,7 @@ const modelSpan = ({ attempt, round, stage, task }: ModelCallId, startMs: number
   return { kind: "model", name, stage, ...(task === undefined ? {} : { task }), startMs }
 }
 
-/** The span that an event opens, with its key. */
+/** The span that an event begins, with its key. */
 const opened = (event: RunEvent, at: number): readonly [key: string, span: Begun] | undefined => {
   switch (event.type) {
     case "model.started":
@@ -69,7 +69,7 @@ const opened = (event: RunEvent, at: number): readonly [key: string, span: Begun
   }
 }
 
-/** The key of the span that an event closes, and its success. */
+/** The key of the span that an event ends, and whether it succeeded. */
 const closed = (event: RunEvent): readonly [key: string, isOk: boolean] | undefined => {
   switch (event.type) {
     case "model.failed":
@@ -83,7 +83,7 @@ const closed = (event: RunEvent): readonly [key: string, isOk: boolean] | undefi
   }
 }
 
-/** Gives each span the first free lane. */
+/** Gives each span the first lane that is free. */
 const inLanes = (spans: ReadonlyArray<UnplacedSpan>): ReadonlyArray<ReportSpan> => {
   const free: Array<number> = []
   return spans
@@ -96,7 +96,7 @@ const inLanes = (spans: ReadonlyArray<UnplacedSpan>): ReadonlyArray<ReportSpan> 
     })
 }
 
-/** A task spans from its first call to its last, over all rounds. */
+/** The span of a task: from its first call to its last, over all rounds. */
 const taskSpans = (calls: ReadonlyArray<UnplacedSpan>, finished: ReadonlySet<string>): ReadonlyArray<UnplacedSpan> => {
   const byTask = Map.groupBy(calls, ({ task }) => (task === undefined ? undefined : slugOf(task)))
   return [...byTask].flatMap(([slug, taskCalls]): ReadonlyArray<UnplacedSpan> => {
@@ -108,7 +108,10 @@ const taskSpans = (calls: ReadonlyArray<UnplacedSpan>, finished: ReadonlySet<str
   })
 }
 
-/** All spans, with lanes for each kind. A span left open by a crash lasts to the next session or to the end. */
+/**
+ * All spans, with lanes for each kind. If a crash left a span without an end, it lasts to the next session, or to the
+ * end.
+ */
 export const spansOf = (records: ReadonlyArray<TimedRecord>, time: WorkTime): ReadonlyArray<ReportSpan> => {
   const open = new Map<string, Begun>()
   const spans: Array<UnplacedSpan> = []
@@ -153,12 +156,15 @@ export const spansOf = (records: ReadonlyArray<TimedRecord>, time: WorkTime): Re
 
 export const CriticalPath = Schema.Struct({
   spans: Schema.Array(ReportSpan),
-  /** Time between the calls: own work, and waiting for a server slot. */
+  /** The time between calls: work of the program, and waiting for a slot of the server. */
   betweenMs: Schema.Finite
 })
 export type CriticalPath = typeof CriticalPath.Type
 
-/** The latest span that ended before this one began. The condition on starts prevents empty spans from alternating. */
+/**
+ * The latest span that ended before this one began. It must also have begun earlier. Otherwise two empty spans could
+ * follow each other for ever.
+ */
 const before = (byEnd: ReadonlyArray<ReportSpan>, { startMs }: ReportSpan): ReportSpan | undefined =>
   byEnd.findLast((one) => one.endMs <= startMs && one.startMs < startMs)
 

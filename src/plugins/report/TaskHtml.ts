@@ -1,6 +1,6 @@
 /**
- * A task on the report page: its purpose and result, and folded details: model calls, tool calls with diffs, and
- * approvals.
+ * A task on the page of a report. Shows its purpose and result. Details are folded: model calls, tool calls with diffs,
+ * and approvals.
  */
 import { type ItemResult, itemsText, modelText, userText, repairText } from "../../kit/documents.ts"
 import { cachedText, resultText } from "../../kit/models.ts"
@@ -14,7 +14,7 @@ import type { ReportApproval, ReportTask } from "./ReportData.ts"
 
 type SystemParts = ReturnType<typeof systemParts>
 
-/** The distinct system parts of prompts, in order of first use, with anchors. */
+/** The system parts of prompts, without duplicates, in the order of first use. Each has an anchor. */
 export const systemParts = (attempts: ReadonlyArray<Attempt>) => {
   const all = [...new Set(attempts.map(({ system }) => system))].filter((text) => text !== "")
   const places = new Map(all.map((text, index) => [text, index + 1]))
@@ -99,7 +99,7 @@ const callHtml = (evidence: CallEvidence, context: LinkContext): Html =>
     resultHtml(evidence, context)
   ])
 
-/** A denied or unusable call. */
+/** A call that was denied or could not be made. */
 const unrunHtml = (unrun: UnrunCall): Html =>
   collapsed(markup`<code>${toolCallText(unrun.call)}</code> <span class="warn">${errorWords(unrun.result)}</span>`, [
     argumentsHtml(unrun),
@@ -194,11 +194,11 @@ const itemsHtml = (items: ReadonlyArray<ItemResult>): Html =>
       ])
     )}`
 
-/** A part with its heading; omitted if empty. */
+/** A part with its heading. Left out if it is empty. */
 const part = (title: string, content: Html): Html =>
   content.source === "" ? nothing : markup`<h4>${title}</h4>${content}`
 
-/** `context` resolves links; `parts` are the system parts of all prompts of the page. */
+/** `context` resolves links. `parts` are the system parts of all prompts on the page. */
 export const taskHtml = (task: ReportTask, context: LinkContext, parts: SystemParts): Html => {
   const { result, skill, unrun = [], whatIsNeeded } = task
   return collapsed(

@@ -1,6 +1,6 @@
 /**
- * Sends traces and metrics of a run over OTLP. Spans are made from events, so that a trace shows what a user sees.
- * Loaded only for observed runs.
+ * Sends traces and metrics of a run over OTLP. Spans are made from events, so a trace shows what a user sees. Only
+ * loaded if a run is observed.
  */
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Context from "effect/Context"
@@ -18,7 +18,7 @@ import { type Attributes, type SpanEnd, type SpanStart, traceSteps, type TraceSt
 import { type ModelCallId, modelCallKey, type RecordedEvent, redactSecrets, type RunEvent } from "../../plugin-kit.ts"
 import type { Protocol, TelemetrySettings } from "./TelemetrySettings.ts"
 
-/** Defaults for the environment variables. */
+/** The values of environment variables that are not set. */
 const defaults = (version: string) =>
   ConfigProvider.fromEnv({
     env: {
@@ -43,7 +43,7 @@ const failureOf = (error: string): Exit.Exit<never, Error> => {
   return Exit.fail(failure)
 }
 
-/** The open spans of a run. The root's parent is the span that started this program, if any. */
+/** The open spans of a run. If a span started this program, it is the parent of the root span. */
 const makeTrace = (tracer: Tracer.Tracer, above: Tracer.ExternalSpan | undefined, clean: (text: string) => string) => {
   const open = new Map<string, Tracer.Span>()
   const annotate = (span: Tracer.Span, attributes: Attributes): void => {
@@ -85,7 +85,7 @@ const powersOf = (base: number, from: number): ReadonlyArray<number> =>
 const histogram = (name: string, unit: string, description: string, boundaries: ReadonlyArray<number>) =>
   Metric.histogram(name, { boundaries, description, attributes: { unit } })
 
-/** Names follow OpenTelemetry's semantic conventions for generative AI. */
+/** Names from OpenTelemetry's semantic conventions for generative AI. */
 const histograms = {
   tokens: histogram("gen_ai.client.token.usage", "{token}", "Tokens of a model call", powersOf(4, 1)),
   modelCall: histogram("gen_ai.client.operation.duration", "s", "Duration of a model call", powersOf(2, 0.01)),
@@ -100,7 +100,7 @@ interface Measurement {
   readonly attributes: Readonly<Record<string, string>>
 }
 
-/** The measurements of an event. `modelOf` returns the model of a call. */
+/** What an event adds to the metrics. `modelOf` returns the model of a call. */
 const measurements = (
   event: RunEvent,
   modelOf: (call: ModelCallId) => string,
@@ -140,7 +140,7 @@ const measurements = (
   }
 }
 
-/** Exports metrics and spans until the scope closes. */
+/** Sends metrics and spans until the scope closes. */
 export const exportTo = Effect.fnUntraced(function* (
   { registry, version }: { readonly registry: Metric.MetricRegistry; readonly version: string },
   { protocols }: TelemetrySettings
@@ -156,12 +156,12 @@ export const exportTo = Effect.fnUntraced(function* (
   )
 })
 
-/** Observes a run. The rest is sent when the scope closes. Returns the function that receives events. */
+/** Observes a run. Returns the function that receives events. What remains is sent when the scope closes. */
 export const observeRun = Effect.fn("observeRun")(function* (
   settings: TelemetrySettings,
   { model, providerOf, version }: Pick<TraceStyle, "model" | "providerOf"> & { readonly version: string }
 ) {
-  /* A private registry: metrics of the runtime and of other runs are not sent. */
+  /* A registry of its own. Metrics of effect and of other runs are not sent. */
   const registry: Metric.MetricRegistry = new Map()
   const context = yield* exportTo({ registry, version }, settings)
   const { parent, withContent } = settings

@@ -1,6 +1,4 @@
-/**
- * Reads the OpenTelemetry variables that turn on telemetry, without loading the exporter.
- */
+/** Reads the environment variables of OpenTelemetry that turn telemetry on. Does not load the exporter. */
 import * as Effect from "effect/Effect"
 import { environmentVariable } from "../../plugin-kit.ts"
 
@@ -10,18 +8,18 @@ export type Protocol = "http/json" | "http/protobuf"
 export interface StartingSpan {
   readonly traceId: string
   readonly spanId: string
-  /** False if the parent records no trace; then this program records none. */
+  /** False if the parent records no trace. Then this program records none, too. */
   readonly sampled: boolean
 }
 
 export interface TelemetrySettings {
-  /** The parent span, if any. */
+  /** The parent span. Undefined if there is none. */
   readonly parent: StartingSpan | undefined
   readonly protocols: { readonly TRACES: Protocol; readonly METRICS: Protocol }
   readonly withContent: boolean
 }
 
-/** Why telemetry is off although a variable requests it, as a sentence. */
+/** Why telemetry is off although a variable asks for it, as a sentence. */
 interface TelemetryProblem {
   readonly problem: string
 }
@@ -36,17 +34,20 @@ const addressProblem = (name: string, value: string | undefined): string | undef
   return `${name} is not an address. Write it as http://HOST:PORT.`
 }
 
-/** Version, trace, span, flags. Later versions may add fields. Zero identifiers and version ff are invalid. */
+/**
+ * The version, trace, span and flags. Later versions may add fields. Ids of only zeros, and the version ff, are
+ * invalid.
+ */
 const traceParent = /^(?!ff)([\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(-.*)?$/
 
-/** Parses a W3C traceparent. Undefined if invalid; the standard says to ignore it. */
+/** Parses a W3C traceparent. Undefined if it is invalid: the standard says to ignore it then. */
 export const parseTraceParent = (text: string): StartingSpan | undefined => {
   const [matched, version, traceId = "", spanId = "", flags = "", more] = traceParent.exec(text.trim()) ?? []
   if (matched === undefined || (version === "00" && more !== undefined)) return undefined
   return { traceId, spanId, sampled: (Number.parseInt(flags, 16) & 1) === 1 }
 }
 
-/** The parent span from the environment, unless `OTEL_PROPAGATORS` excludes it. */
+/** The parent span from the environment, unless `OTEL_PROPAGATORS` rules it out. */
 const startingSpan = Effect.gen(function* () {
   const propagators = (yield* environmentVariable("OTEL_PROPAGATORS")) ?? "tracecontext"
   const text = yield* environmentVariable("TRACEPARENT")
@@ -54,7 +55,7 @@ const startingSpan = Effect.gen(function* () {
   return text === undefined || !isRead ? undefined : parseTraceParent(text)
 })
 
-/** The settings. Undefined without a collector; a problem if they are invalid. */
+/** The settings. Undefined if no collector is named. A problem if they are invalid. */
 export const telemetrySettings: Effect.Effect<TelemetrySettings | TelemetryProblem | undefined> = Effect.gen(
   function* () {
     const names = [

@@ -1,5 +1,6 @@
 /**
- * Converts events to spans that start and end, named by OpenTelemetry's semantic conventions for generative AI. Pure.
+ * Converts events to spans that begin and end. Their names follow OpenTelemetry's semantic conventions for generative
+ * AI. Has no effects.
  */
 import {
   dataText,
@@ -14,7 +15,7 @@ import {
 
 export type Attributes = Readonly<Record<string, string | number | boolean>>
 
-/** Starts a span unless its key is open. Its parent is the first open one of `parents`. */
+/** Begins a span, unless a span with this key is open. Its parent is the first of `parents` that is open. */
 export interface SpanStart {
   readonly _tag: "Start"
   readonly key: string
@@ -24,7 +25,7 @@ export interface SpanStart {
   readonly attributes: Attributes
 }
 
-/** Ends the open spans with this key prefix. `error` is the kind of failure. */
+/** Ends the open spans whose key begins like this. `error` is the kind of failure. */
 export interface SpanEnd {
   readonly _tag: "End"
   readonly prefix: string
@@ -38,7 +39,7 @@ export interface TraceStyle {
   readonly model: string
   /** The provider's name of a model. */
   readonly providerOf: (model: string) => string
-  /** Includes prompts, arguments, results and answers. */
+  /** True if the trace contains prompts, arguments, results and answers. */
   readonly withContent: boolean
 }
 
@@ -105,7 +106,7 @@ const usageAttributes = (input: number | undefined, output: number | undefined):
   ...(output === undefined ? {} : { "gen_ai.usage.output_tokens": output })
 })
 
-/** Ends all spans of a run or a message, the inner ones first. */
+/** Ends all spans of a run or a message. Inner spans end first. */
 const endAll = (attributes: Attributes, error?: string): ReadonlyArray<TraceStep> => [
   ...["model ", "tool ", "stage ", "task "].map((prefix) => end(prefix)),
   ...roots.map((root) => end(root, attributes, error))

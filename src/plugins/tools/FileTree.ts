@@ -17,8 +17,8 @@ import { between, optional } from "./parameters.ts"
 import * as Schema from "effect/Schema"
 
 /**
- * The project-relative path without outer slashes. Empty for the project itself, written as `.`, `./`, `/` or its
- * absolute path `root`.
+ * The path relative to the project, without slashes at its ends. Empty for the project itself, which may be written as
+ * `.`, `./`, `/` or the absolute path `root`.
  */
 export const projectPath = (root: string, written: string): string => {
   const relative = written === root || written.startsWith(`${root}/`) ? written.slice(root.length) : written
@@ -28,7 +28,7 @@ export const projectPath = (root: string, written: string): string => {
 const mostListed = 100_000
 
 /**
- * Lists the files at or below a path. If there are none, it fails with `not_found` and the nearest of the
+ * Lists the files at or below a path. If there are none, fails with `not_found`, and names the nearest of the
  * `candidates`.
  */
 export const filesBelow = Effect.fnUntraced(function* (
@@ -52,7 +52,7 @@ export const filesBelow = Effect.fnUntraced(function* (
 
 const mostFolders = 20
 
-/** The top folders of the listed files below a folder. */
+/** The subfolders of a folder that contain listed files. */
 const topFolders = (files: ReadonlyArray<string>, folder: string): string => {
   const start = folder === "" ? 0 : folder.length + 1
   const names = files.flatMap((file) => {
@@ -62,7 +62,7 @@ const topFolders = (files: ReadonlyArray<string>, folder: string): string => {
   return [...new Set(names)].slice(0, mostFolders).join(", ")
 }
 
-/** At most about 4,000 tokens. */
+/** About 4,000 tokens at most. */
 const budget: TreeBudget = { entries: 500, characters: 16_000 }
 
 const Parameters = Schema.Struct({

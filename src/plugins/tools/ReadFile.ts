@@ -19,7 +19,7 @@ import {
 import { projectPath } from "./FileTree.ts"
 import { optional } from "./parameters.ts"
 
-/** About 4,000 tokens, half of a context window of 8192. A range of lines may have more. */
+/** About 4,000 tokens: half of a context window of 8192. A range of lines may be longer. */
 const wholeCharacters = 16_000
 const rangeCharacters = 64_000
 
@@ -38,7 +38,7 @@ const Parameters = Schema.Struct({
 })
 type Parameters = typeof Parameters.Type
 
-/** The requested lines. Undefined for all lines. */
+/** The lines that were asked for. Undefined for all lines. */
 const rangeOf = ({ end_line, start_line }: Parameters): LineRange | undefined =>
   start_line === undefined && end_line === undefined
     ? undefined
@@ -46,11 +46,11 @@ const rangeOf = ({ end_line, start_line }: Parameters): LineRange | undefined =>
 
 const failure = (type: ToolFailure["type"], message: string) => new ToolFailure({ type, message })
 
-/** Formats lines; `first` is the number of the first one. */
+/** Formats lines. `first` is the number of the first line. */
 const shownLines = (lines: ReadonlyArray<string>, first: number, { line_numbers = true }: Parameters) =>
   line_numbers ? numberLines(lines, first) : lines
 
-/** As much of the text or the requested lines as fits. */
+/** The beginning of the text or of the requested lines, as much as fits. */
 const narrow = (text: string, params: Parameters): Effect.Effect<string, ToolFailure> => {
   const range = rangeOf(params)
   const isBare = params.line_numbers === false
@@ -80,10 +80,10 @@ const explainMissing = Effect.fnUntraced(function* ({ path }: Parameters, { mess
 })
 
 const partBytes = 1_048_576
-/** Numbers of first lines to try of a large file, until they fit. */
+/** First lines of a large file to try, until the rest fits. */
 const firstLines = [2000, 200, 20, 1]
 
-/** The start of a file that is too large, with its size and how to read on. */
+/** The beginning of a file that is too large. Also says its size, and how to read on. */
 const readStart = Effect.fnUntraced(function* (path: string, params: Parameters, tooLarge: ToolFailure) {
   const workspace = yield* Workspace
   const [size = ""] = tooLarge.message.split(". ")
@@ -99,7 +99,7 @@ const readStart = Effect.fnUntraced(function* (path: string, params: Parameters,
   return yield* failure("output_limit", `${size}, and so is its first line. Search it for what you need.`)
 })
 
-/** Lines of a file that is too large. `FileReads` is not notified. */
+/** Lines of a file that is too large. `FileReads` gets no notice. */
 const readPart = Effect.fnUntraced(function* (path: string, params: Parameters, tooLarge: ToolFailure) {
   const range = rangeOf(params)
   if (range === undefined) return yield* readStart(path, params, tooLarge)
@@ -108,13 +108,13 @@ const readPart = Effect.fnUntraced(function* (path: string, params: Parameters, 
   return fitLines(shownLines(text.split("\n"), range.from, params), rangeCharacters, { first: range.from })
 })
 
-/** Adds a note about an encoding other than UTF-8. */
+/** If the encoding is not UTF-8, adds a note. */
 const withEncoding = Effect.fnUntraced(function* (path: string, shown: string) {
   const note = encodingNote(yield* (yield* Workspace).encoding(path))
   return note === undefined ? shown : `${shown.trimEnd()}\n\n(${note})`
 })
 
-/** Of files above `maxBytes`, only the start or the requested lines are read. */
+/** If a file is larger than `maxBytes`, only its beginning or the requested lines are read. */
 export const readFile = (maxBytes: number) =>
   tool({
     description:

@@ -1,6 +1,6 @@
 /**
- * The tools `add_task`, `list_tasks` and `update_task`: the model's own to-do list. It lasts for the run and is
- * unrelated to the plan's tasks.
+ * The tools `add_task`, `list_tasks` and `update_task`: a to-do list of the model itself. It lasts for the run. The
+ * tasks of the plan are separate.
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"

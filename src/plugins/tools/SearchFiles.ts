@@ -1,6 +1,6 @@
 /**
- * The tool `search_files`: finds lines that contain a text or match a regular expression. It reads only text files in
- * the project that git does not ignore, that do not look like secrets, and that rules allow.
+ * The tool `search_files`: finds lines that contain a text or match a regular expression. Reads only text files of the
+ * project that rules allow. Skips files that git ignores or that look like secrets.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -36,16 +36,16 @@ import { between, optional } from "./parameters.ts"
 const filesAtOnce = 16
 
 interface SearchOrder {
-  /** Project-relative paths. */
+  /** Paths relative to the project. */
   readonly files: ReadonlyArray<string>
   readonly pattern: SearchPattern
-  /** Context lines before and after each match; when absent, a few matches in code get some. */
+  /** How many lines are shown before and after each match. If absent, a few matches in code get some lines. */
   readonly context: number | undefined
   readonly maxMatches: number
-  /** The limit for the output, including paths. */
+  /** The limit of the output in characters, with the paths. */
   readonly maxCharacters: number
   readonly maxFileBytes: number
-  /** Milliseconds since 1970. */
+  /** When the search must stop, in milliseconds since 1970. */
   readonly deadline: number
 }
 
@@ -56,7 +56,7 @@ interface FoundFile {
   readonly lines: ReadonlyArray<string>
 }
 
-/** All matches; cut off at the deadline. */
+/** All matches. The search stops at the deadline. */
 const matchesIn = Effect.fnUntraced(function* (lines: ReadonlyArray<string>, order: SearchOrder) {
   const matches: Array<LineMatch> = []
   for (let next = 0; next < lines.length;) {
@@ -69,10 +69,10 @@ const matchesIn = Effect.fnUntraced(function* (lines: ReadonlyArray<string>, ord
   return { matches, isComplete: true }
 })
 
-/** Characters reserved for the line that names the enclosing declaration. */
+/** Characters for the line that names the declaration around a match. */
 const nameReserve = 30
 
-/** The matches of a file with the characters that each may need. */
+/** The matches of a file. Each has the number of characters that it may take. */
 const searchRows = ({ file, lines, matches }: FoundFile, context: number): SearchRows => {
   const reserve = hasNames(languageOf(file)) ? nameReserve : 0
   const rows = matches.map((match) => ({
@@ -82,7 +82,7 @@ const searchRows = ({ file, lines, matches }: FoundFile, context: number): Searc
   return { path: file, rows }
 }
 
-/** So few matches are shown with these lines around them: the model would read them next. */
+/** If there are at most this many matches, the lines around them are shown: the model would read them next. */
 const fewMatches = 2
 const linesAroundFew = 3
 
@@ -91,7 +91,10 @@ const usualContext = (matchedFiles: ReadonlyArray<FoundFile>): number => {
   return total <= fewMatches && matchedFiles.every(({ file }) => hasNames(languageOf(file))) ? linesAroundFew : 0
 }
 
-/** Chooses matches for the output, in file order, each after a line such as `(in Schema.validate)`. */
+/**
+ * Chooses the matches that are shown, in the order of files. Before a match, a line such as `(in Schema.validate)`
+ * names its declaration.
+ */
 const spread = (matchedFiles: ReadonlyArray<FoundFile>, order: SearchOrder) => {
   const { context = usualContext(matchedFiles), maxCharacters, maxMatches } = order
   const all = matchedFiles.map((one) => searchRows(one, context))
@@ -129,7 +132,10 @@ const skipReasons: Partial<Record<ToolErrorType, SkippedFile["reason"]>> = {
 const sorted = (skipped: ReadonlyArray<SkippedFile>): ReadonlyArray<SkippedFile> =>
   skipped.toSorted((a, b) => (a.path < b.path ? -1 : 1))
 
-/** Searches files and returns matching lines with context, and what was not searched. The deadline may stop it. */
+/**
+ * Searches files. Returns the matching lines with the lines around them, and what was not searched. Stops at the
+ * deadline.
+ */
 export const searchText = Effect.fn("searchText")(function* (order: SearchOrder) {
   const { files, maxFileBytes } = order
   const workspace = yield* Workspace
@@ -140,13 +146,13 @@ export const searchText = Effect.fn("searchText")(function* (order: SearchOrder)
     if (reason !== undefined) skipped.push({ path, reason })
     return []
   }
-  /** Reads the lines of a file; none if it is skipped or gone. Links out of the project are denied. */
+  /** The lines of a file. Empty if the file is skipped or gone. A link out of the project is denied. */
   const readLines = Effect.fnUntraced(function* (file: string) {
     if (isSecretLike(file)) return skip(file, "secret")
     const text = yield* Effect.result(readText(`${root}/${file}`, maxFileBytes))
     if (Result.isSuccess(text)) return text.success.split(/\r?\n/)
     const { type } = text.failure
-    /* The files behind a link to a folder have their own names. */
+    /* A link to a folder is skipped: the files in the folder are listed by their own paths. */
     const isUnreadable = type === "io_error" && (yield* isFileAt(workspace, `${root}/${file}`))
     return skip(file, isUnreadable ? "unreadable" : skipReasons[type])
   })
@@ -169,13 +175,13 @@ type SearchEnd = Effect.Success<ReturnType<typeof searchText>>
 const defaultResults = 50
 const maxCharacters = 16_000
 
-/** The time limit of a search, and its setting. */
+/** The time limit of a search, and the setting for it. */
 export interface SearchTime {
   readonly seconds: number
   readonly setting: string
 }
 
-/** Stops this long before the limit to leave time for output; at most two fifths of it. */
+/** The search stops this long before the limit, but at most two fifths of it. The rest is for the output. */
 const secondsToShow = 3
 
 const searchMillis = ({ seconds }: SearchTime): number => Math.max(seconds - secondsToShow, seconds * 0.6) * 1000
@@ -212,7 +218,7 @@ const count = (number: number, noun = "file"): string =>
 
 const mostNamed = 30
 
-/** Match counts by file, highest first; `3 of 12` if not all are shown. */
+/** How many matches each file has, the highest number first. `3 of 12` if not all are shown. */
 const byFile = (files: SearchEnd["files"]): string => {
   const sorted = files.toSorted((a, b) => b.matches - a.matches)
   const namedFiles = sorted
@@ -225,7 +231,7 @@ const byFile = (files: SearchEnd["files"]): string => {
   return `Shown by file: ${namedFiles.join(", ")}${more}. For others ${narrower}, or give a higher max_results.`
 }
 
-/** The head of the output: total counts, and whether letter case mattered. */
+/** The first line of the output: the number of matches, and whether the case of letters mattered. */
 const headOf = (
   { case_sensitive = false, pattern, regex = false }: Parameters,
   { ended: stopReason, files }: SearchEnd
@@ -239,10 +245,10 @@ const headOf = (
 
 type Listing = Effect.Success<ReturnType<typeof filesBelow>>["listing"]
 
-/** Look up the encoding of at most this many files. */
+/** The encoding is looked up for at most this many files. */
 const mostEncodings = 30
 
-/** Notes about matching files that are not UTF-8, by encoding. */
+/** Notes about matching files that are not UTF-8, for each encoding. */
 const encodingNotes = Effect.fnUntraced(function* (files: SearchEnd["files"]) {
   const { encoding, root } = yield* Workspace
   const shown = files.filter((one) => one.shown > 0).slice(0, mostEncodings)
@@ -259,7 +265,7 @@ const encodingNotes = Effect.fnUntraced(function* (files: SearchEnd["files"]) {
   )
 })
 
-/** Folders missing in an incomplete listing. */
+/** Folders that an incomplete listing lacks. */
 const unlisted = ({ isWhole, unread }: Listing): ReadonlyArray<string> => {
   if (isWhole) return []
   const named = unread.slice(0, 5).join(", ")
@@ -297,7 +303,7 @@ const nothingIn = (
     : `No line of the ${count(files)}${place} ${regex === true ? "matches" : "holds"} ${quoted}${how}.`
 }
 
-/** The output of a search; `listing` are the files of the project. */
+/** The output of a search. `listing` are the files of the project. */
 const resultText = Effect.fnUntraced(function* (
   params: Parameters,
   files: number,
@@ -314,10 +320,10 @@ const resultText = Effect.fnUntraced(function* (
   return [...lines, ...notesOf(files, end, listing, time)].join("\n")
 })
 
-/** Patterns that look like regular expressions. */
+/** True for a text that looks like a regular expression. */
 const looksRegular = /\||\.[*+?]|\\[bdswBDSW]|^\^|\$$|\[[^\]]+\][+*?]?/
 
-/** Files above `maxBytes` are not searched. */
+/** Files larger than `maxBytes` are not searched. */
 export const searchFiles = (maxBytes: number, time: SearchTime) =>
   tool({
     description:

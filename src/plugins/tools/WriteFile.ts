@@ -20,10 +20,10 @@ const WriteParameters = Schema.Struct({
   kind: optional(FileKind, "Makes it executable, not executable, or a link; the content of a link is where it leads.")
 })
 
-/** A diff of this many bounded lines is always below the output limit. */
+/** A diff of this many lines of limited length is always shorter than the limit of the output. */
 const diffLines = 100
 
-/** Writes the file and returns a diff; without one if the file is above `maxBytes` or not text. */
+/** Writes the file and returns a diff. No diff if the file is larger than `maxBytes` or is no text. */
 const writeGranted = Effect.fnUntraced(function* (
   granted: CanonicalAccess & { readonly _tag: "WriteFile" },
   maxBytes: number
@@ -44,7 +44,7 @@ const writeGranted = Effect.fnUntraced(function* (
     : "(The old content could not be read, so there is no diff.)"
 })
 
-/** The items repeat no descriptions: small models read them all. */
+/** The items have no descriptions of their own, because small models read all descriptions. */
 const Edits = Schema.NonEmptyArray(
   Schema.Struct({
     old_text: Schema.NonEmptyString,
@@ -84,7 +84,7 @@ const editsOf = ({ edits, new_text = "", old_text = "", replace_all = false }: E
   return [textEdit(first), ...more.map(textEdit)] as const
 }
 
-/** A file above `maxBytes` is replaced without a diff. */
+/** A file larger than `maxBytes` is replaced without a diff. */
 export const writeFile = (maxBytes: number) =>
   tool({
     description:
@@ -109,7 +109,7 @@ export const writeFile = (maxBytes: number) =>
     })
   })
 
-/** A file above `maxBytes` gets no diff. */
+/** A file larger than `maxBytes` gets no diff. */
 export const editFile = (maxBytes: number) =>
   tool({
     description:
@@ -137,10 +137,10 @@ export const editFile = (maxBytes: number) =>
     })
   })
 
-/** At most this many files of a folder are named. */
+/** Of the files in a folder, at most this many are named. */
 const namedFiles = 20
 
-/** The first granted paths, project-relative. */
+/** The first paths that were granted, relative to the project. */
 const namesOf = Effect.fnUntraced(function* (granted: ReadonlyArray<CanonicalAccess & { readonly _tag: "WriteFile" }>) {
   const { root } = yield* Workspace
   return granted
@@ -150,7 +150,7 @@ const namesOf = Effect.fnUntraced(function* (granted: ReadonlyArray<CanonicalAcc
 
 const writesOf = (granted: ReadonlyArray<CanonicalAccess>) => granted.filter((access) => access._tag === "WriteFile")
 
-/** Files above `maxBytes` and files that are not text get no diff. */
+/** A file that is larger than `maxBytes` or is no text gets no diff. */
 export const removeFile = (maxBytes: number) =>
   tool({
     description:

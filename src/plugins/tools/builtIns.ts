@@ -1,6 +1,4 @@
-/**
- * The tools of every run. They import only what a package's tools can import.
- */
+/** The tools of every run. They import only what tools of a package can import, too. */
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -20,7 +18,7 @@ const currentTime = tool({
   execute: () => Effect.map(DateTime.now, DateTime.formatIso)
 })
 
-/** The tools with the user's limits. Prompts list them in this order. */
+/** The tools, with the user's limits. Prompts list them in this order. */
 export const builtInTools = Effect.gen(function* () {
   const limits = yield* ToolLimits
   const { commandSeconds, readFileBytes } = limits

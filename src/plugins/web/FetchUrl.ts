@@ -1,11 +1,9 @@
-/**
- * The tool `fetch_url`: returns a web page as markdown, part by part.
- */
+/** The tool `fetch_url`: returns a web page as markdown. A long page comes in several parts. */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { PageFetch, tool, ToolFailure } from "../../plugin-kit.ts"
 
-/** About 3,000 tokens, so that two pages fit a context window of 8192. */
+/** About 3,000 tokens. So two pages fit a context window of 8192. */
 const defaultCharacters = 12_000
 const mostCharacters = 60_000
 
@@ -24,7 +22,7 @@ const Parameters = Schema.Struct({
 })
 type Parameters = typeof Parameters.Type
 
-/** The end of a part: at a line, else at a word, never within a surrogate pair. */
+/** Where a part ends: at a line end, otherwise between words. Never between the two halves of a surrogate pair. */
 const endOfPart = (text: string, start: number, limit: number): number => {
   if (text.length - start <= limit) return text.length
   const part = text.slice(start, start + limit)
@@ -33,7 +31,7 @@ const endOfPart = (text: string, start: number, limit: number): number => {
   return start + limit - (/[\uD800-\uDBFF]$/.test(part) && limit > 1 ? 1 : 0)
 }
 
-/** The requested part of the text, with a note on what is missing. */
+/** The part of the text that was asked for. A note says what is missing. */
 const partOf = (text: string, { max_characters = defaultCharacters, start = 0 }: Parameters) => {
   if (start > 0 && start >= text.length) {
     const message = `The text of the page has ${text.length} characters; none begins at ${start}.`

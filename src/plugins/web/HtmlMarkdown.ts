@@ -1,6 +1,6 @@
 /**
- * Converts the main content of an HTML page to markdown, without controls and decoration, with absolute links. Some
- * pages keep the unified libraries busy for minutes or overflow the stack, so this runs in a thread with a deadline.
+ * Converts the main content of an HTML page to markdown. Links become absolute. Controls and decoration are left out.
+ * For some pages, the libraries need minutes or overflow the stack. So this code runs in a thread with a deadline.
  */
 import rehypeRemark from "rehype-remark"
 import remarkGfm from "remark-gfm"
@@ -10,7 +10,7 @@ import rehypeParse from "rehype-parse"
 
 export interface HtmlPage {
   readonly title?: string
-  /** The markdown. Without a top heading it begins with the title. */
+  /** The markdown. If it has no top heading, it begins with the title. */
   readonly text: string
 }
 
@@ -30,7 +30,7 @@ const dropped: ReadonlySet<string> = new Set(
 )
 const droppedRoles: ReadonlySet<string> = new Set(["navigation", "banner", "contentinfo", "complementary", "search"])
 
-/** Larger spans are mistakes or attacks: the library creates every spanned cell. */
+/** A larger span is a mistake or an attack: the library creates every cell of a span. */
 const maxSpan = 50
 
 const isElement = (node: { readonly type: string }): node is Element => node.type === "element"
@@ -44,7 +44,7 @@ const isDropped = ({ properties, tagName }: Element): boolean =>
 const childrenOf = (node: HtmlTree | Element): ReadonlyArray<Element> =>
   (node.children as ReadonlyArray<Node>).filter(isElement)
 
-/** The outermost elements that pass, in order. */
+/** The elements that fit, in order. Elements inside of these are left out. */
 const findAll = (
   node: HtmlTree | Element,
   passes: (element: Element) => boolean,
@@ -65,7 +65,7 @@ const hasTag =
 const textOf = (node: Element): string =>
   node.children.map((child) => (child.type === "text" ? child.value : isElement(child) ? textOf(child) : "")).join("")
 
-/** The `<title>` on one line, if any. */
+/** The `<title>` in one line. Undefined if there is none. */
 const titleOf = (tree: HtmlTree): string | undefined => {
   const [title] = findAll(tree, ({ tagName }) => tagName === "title" || tagName === "svg" || tagName === "body")
   const text = title?.tagName === "title" ? textOf(title).replace(/\s+/g, " ").trim() : ""
@@ -78,14 +78,14 @@ const baseOf = (tree: HtmlTree, url: string): string => {
   return (typeof href === "string" ? URL.parse(href, url)?.href : undefined) ?? url
 }
 
-/** The absolute URL of a link. Undefined for scripts and links within the page. */
+/** The absolute URL of a link. Undefined for a script, and for a link within the page. */
 const absoluteHref = (href: unknown, base: string): string | undefined => {
   if (typeof href !== "string" || href.startsWith("#")) return undefined
   const url = URL.parse(href, base)
   return url !== null && ["http:", "https:", "mailto:"].includes(url.protocol) ? url.href : undefined
 }
 
-/** The content of an element without dropped elements. */
+/** The content of an element, without elements that are no content. */
 const tidy = (element: Element, base: string): ReadonlyArray<Content> => {
   if (isDropped(element)) return []
   const { properties, tagName } = element
@@ -106,7 +106,7 @@ const tidy = (element: Element, base: string): ReadonlyArray<Content> => {
   return [{ ...element, properties: { ...rest, ...spans }, children }]
 }
 
-/** `<main>`, else the only `<article>`, else the body. */
+/** `<main>`. Otherwise the only `<article>`, otherwise the body. */
 const mainParts = (tree: HtmlTree): ReadonlyArray<Element> => {
   const mains = findAll(tree, ({ properties, tagName }) => tagName === "main" || properties["role"] === "main")
   const articles = mains.length === 0 ? findAll(tree, hasTag("article")) : []
@@ -114,7 +114,7 @@ const mainParts = (tree: HtmlTree): ReadonlyArray<Element> => {
   return found.some((part) => textOf(part).trim() !== "") ? found : findAll(tree, hasTag("body"))
 }
 
-/** The main content; `base` resolves links. */
+/** The main content. Links are relative to `base`. */
 const contentOf = (tree: HtmlTree, base: string): HtmlTree => ({
   type: "root",
   children: mainParts(tree).flatMap((part) => tidy(part, base))
@@ -129,7 +129,7 @@ const writer = unified()
     emphasis: "_",
     rule: "-",
     handlers: {
-      /** An underscore inside a word never begins emphasis, so it needs no backslash. */
+      /** An underscore inside a word never begins emphasis. So it needs no backslash. */
       text: (node: { readonly value: string }, _parent, state, info) =>
         state.safe(node.value, info).replace(/(?<=\w)\\_(?=\w)/g, "_")
     }

@@ -1,6 +1,6 @@
 /**
- * Fetches public pages as text. Every redirect is checked like the first URL; callers handle permission. HTML becomes
- * markdown in a thread with limits of time and memory.
+ * Fetches public pages as text. Checks every redirect like the first URL. Callers ask for permission. A thread converts
+ * HTML to markdown, within limits of time and memory.
  */
 import * as Effect from "effect/Effect"
 import * as http from "node:http"
@@ -33,15 +33,15 @@ import { pageText } from "./PageText.ts"
 
 interface HttpAnswer {
   readonly status: number
-  /** Lower case, trimmed; `""` if not sent. */
+  /** The content type, in lower case and trimmed. `""` if the server sent none. */
   readonly contentType: string
-  /** The `Location` of a redirect, `""` otherwise. */
+  /** The `Location` of a redirect. Otherwise `""`. */
   readonly location: string
-  /** Decoded; empty for a redirect. */
+  /** The decoded body. Empty for a redirect. */
   readonly body: Uint8Array
 }
 
-/** A map, since a server may also name properties of every object. */
+/** A map, because a server could send a name that every object has. */
 const decoders: ReadonlyMap<string, () => NodeJS.ReadWriteStream> = new Map([
   ["gzip", () => zlib.createGunzip()],
   ["x-gzip", () => zlib.createGunzip()],
@@ -51,7 +51,7 @@ const decoders: ReadonlyMap<string, () => NodeJS.ReadWriteStream> = new Map([
 
 const isRedirect = (status: number): boolean => [301, 302, 303, 307, 308].includes(status)
 
-/** Pins the checked addresses for `node:net`, whatever the name resolves to now. */
+/** Makes `node:net` use the checked addresses, even if the name has other addresses now. */
 const pinned = (addresses: ReadonlyArray<string>): LookupFunction => {
   const resolved = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }))
   return (_host, options, callback) => {
@@ -62,7 +62,7 @@ const pinned = (addresses: ReadonlyArray<string>): LookupFunction => {
   }
 }
 
-/** The decoded body within the size limit; fails with the reason. */
+/** The decoded body. If it is larger than the limit, fails with the reason. */
 const readBody = async (url: URL, response: http.IncomingMessage, maxBytes: number): Promise<Uint8Array> => {
   const encoding = (response.headers["content-encoding"] ?? "identity").trim().toLowerCase()
   const decoder = decoders.get(encoding)
@@ -96,8 +96,8 @@ const headers = {
 }
 
 /**
- * Sends one GET to one of `addresses`. The URL's host is used only for `Host` and TLS. No redirects, no cookies, no
- * pooled connections, a bounded body. Interruption closes the socket.
+ * Sends one GET request to one of `addresses`. The host of the URL is used only for `Host` and TLS. Follows no
+ * redirects, sends no cookies, reuses no connection. The body has a limit. An interruption closes the socket.
  */
 const httpGet = (
   url: URL,
@@ -128,14 +128,14 @@ const httpGet = (
     catch: (cause) => asFailure(url, cause)
   })
 
-/** Only this many characters of a page are read. */
+/** Only this many characters of a page are converted. */
 const maxCharacters = 1_000_000
 const maxMegabytes = 512
 const defaultTime: Duration.Input = "10 seconds"
 
 const workerFile = moduleUrl("plugins/web/HtmlWorker")
 
-/** Deep nesting overflows the stack; some markup needs unlimited memory or time. */
+/** Deep nesting overflows the stack. Some markup needs memory or time without limit. */
 const tooIntricate = "its HTML is nested too deeply or too large to be turned into text"
 
 const failureOf = (error: Error): string =>
@@ -159,8 +159,8 @@ const convert = (work: HtmlWork): Effect.Effect<HtmlPage, string> =>
   })
 
 /**
- * The main content of a page as markdown with absolute links. Only the first million characters are read; a note says
- * so. Fails with the reason if it takes longer than `time`.
+ * The main content of a page as markdown with absolute links. Only the first million characters are converted, and a
+ * note says so. Fails with the reason if that takes longer than `time`.
  */
 export const readHtml = Effect.fn("readHtml")(function* (html: string, url: string, time = defaultTime) {
   const page = yield* convert({ html: html.slice(0, maxCharacters), url }).pipe(
@@ -171,15 +171,15 @@ export const readHtml = Effect.fn("readHtml")(function* (html: string, url: stri
   return { ...page, text: `${page.text}\n\n${note}` }
 })
 
-/** The addresses and services that a URL is compared with. */
+/** The addresses and services with which a URL is compared. */
 interface KnownTargets {
   readonly services: ReadonlyArray<OwnService>
   readonly interfaces: ReadonlyArray<string>
-  /** Targets that may be fetched even at private addresses. Services must be listed by name. */
+  /** Targets that may be fetched even at private addresses. A service of this program must be listed by its name. */
   readonly allowed: ReadonlySet<string>
 }
 
-/** Resolves a host; fails with the reason. */
+/** Resolves the name of a host. Fails with the reason. */
 const lookUp = (host: string): Effect.Effect<ReadonlyArray<string>, string, Dns.Dns> =>
   isAddress(host)
     ? Effect.succeed([host])
@@ -196,11 +196,11 @@ const splitTarget = (target: string): readonly [host: string, port: string] => {
 /** The host without a trailing dot. */
 const plainTarget = (target: string): string => target.toLowerCase().replace(/\.(?=:\d+$)/, "")
 
-/** The service with this name and port, if any. */
+/** The service with this name and port. Undefined if there is none. */
 const serviceNamed = (target: string, { services }: KnownTargets): OwnService | undefined =>
   services.find((one) => plainTarget(one.target) === plainTarget(target))
 
-/** The service at one of these addresses and this port, if any. */
+/** The service at one of these addresses, and at this port. Undefined if there is none. */
 const serviceAt = Effect.fnUntraced(function* (
   addresses: ReadonlyArray<string>,
   port: string,
@@ -221,8 +221,8 @@ const serviceAt = Effect.fnUntraced(function* (
 })
 
 /**
- * The addresses for a URL. A private address, or one of this machine, denies the URL unless its exact `host:port` is
- * allowed. Services of this program are denied by dialled address, whatever their name.
+ * The addresses for a URL. A private address, or an address of this machine, is denied unless its exact `host:port` is
+ * allowed. Services of this program are denied by the address that would be dialled, whatever the name.
  */
 const addressesOf = Effect.fn("addressesOf")(function* (url: URL, listed: KnownTargets) {
   const { allowed } = listed
@@ -248,7 +248,7 @@ const addressesOf = Effect.fn("addressesOf")(function* (url: URL, listed: KnownT
 })
 
 export interface FetchOptions extends WebOptions {
-  /** The addresses of this machine. Default: its network interfaces. */
+  /** The addresses of this machine. If absent, those of its network interfaces. */
   readonly interfaces?: () => ReadonlyArray<string>
   /** The size limit of a decoded page in bytes. */
   readonly maxBytes?: number
@@ -260,7 +260,7 @@ const defaultTimeout = Duration.seconds(defaultLimits.fetchSeconds)
 
 const noHop = (): Effect.Effect<void> => Effect.void
 
-/** Number of pages converted in parallel, one thread each. */
+/** How many pages are converted at the same time. Each has a thread. */
 const readersAtOnce = 2
 
 const toPage = Effect.fnUntraced(function* (url: URL, { body, contentType, status }: HttpAnswer) {

@@ -1,6 +1,4 @@
-/**
- * The web: pages as text, for tools and references, and the tool `fetch_url`.
- */
+/** The web: pages as text for tools and references, and the tool `fetch_url`. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { definePlugin, ToolLimits } from "../../plugin-kit.ts"
