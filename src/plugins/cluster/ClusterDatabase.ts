@@ -69,9 +69,7 @@ export const transaction = <A, E>(
 const makeTables = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [found] = yield* sql.unsafe<{ readonly areThere: boolean }>(areThere)
-  /*
-   * If a grant is missing at the start, that is an error. If a grant is revoked later, workers wait until it is back.
-   */
+  /* A grant that is missing at the start is an error. If it is revoked later, workers wait for it. */
   if (found?.areThere === true) return yield* sql`SELECT FROM task_conductor_runs LIMIT 0`
   yield* transaction(
     sql,
