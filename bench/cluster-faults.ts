@@ -98,7 +98,7 @@ const round = (seed: number) =>
     }
     const workers = yield* Effect.promise(() => Promise.all(Array.from({ length: 2 + random(2) }, addWorker)))
     yield* Effect.promise(() => Promise.all(workers.map(({ ready }) => ready)))
-    /** Starts workers again that have ended. */
+    /** Restarts workers that have ended. */
     const tending = workers.map(async (_, at) => {
       while (!state.isOver) {
         const worker = workers[at]

@@ -96,7 +96,7 @@ const bench = Effect.gen(function* () {
       ({ message, status }) => `${status} ${message}`.trim(),
       (error: unknown) => String(error)
     )
-    /** Starts a worker again that has ended, as a service manager would do. */
+    /** Restarts a worker that has ended, as a service manager would do. */
     const state = { isOver: false }
     const tending = (async () => {
       while (!state.isOver) {

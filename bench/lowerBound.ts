@@ -22,8 +22,8 @@ const sum = (tasks: ReadonlyArray<TaskTimes>, time: (task: TaskTimes) => number)
   tasks.reduce((total, task) => total + time(task), 0)
 
 /**
- * A step needs at least three times: that of its longest task, that of its executions in all slots, and that of all
- * calls so far in all slots.
+ * A step needs at least the time of its longest task. It also needs the time in which all slots together can do its
+ * executions, and in which they can do all calls so far.
  */
 export const lowerBound = ({ end, plan, steps }: PlanTimes, slots: number): number => {
   let finish = plan

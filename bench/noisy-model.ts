@@ -25,7 +25,7 @@ const { values } = parseArgs({
     stubborn: { type: "string", default: "0.2" },
     /** Only kinds of damage whose name matches. */
     only: { type: "string", default: "" },
-    /** Weights of groups or kinds, by the beginning of their names. Others keep their defaults. */
+    /** How often each group or kind of damage occurs, by the beginning of its name. Others keep their defaults. */
     rates: { type: "string", default: "" },
     kinds: { type: "string", default: "groups" },
     /** At most this many unfinished runs are printed, with their damaged answers. */

@@ -1,6 +1,6 @@
 /**
- * The small project and the prompts of bench/real-weights.ts. Each prompt says what an end as done needs: the content
- * of files, or names in an answer or a plan.
+ * The small project and the prompts of bench/real-weights.ts. For each prompt: what a run needs to end as done, such as
+ * the content of files, or names in an answer or a plan.
  */
 
 /** The files of the project by path. */

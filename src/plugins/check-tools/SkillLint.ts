@@ -32,7 +32,7 @@ import { scriptsNamed, whyNoScript } from "./SkillScripts.ts"
 interface LintContext {
   /** The tools of a run. If absent, names of tools are not checked. */
   readonly tools?: ReadonlyArray<string>
-  /** Those paths of links that exist. */
+  /** The paths that links name and that exist. */
   readonly files: ReadonlySet<string>
 }
 

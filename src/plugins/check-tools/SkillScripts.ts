@@ -17,7 +17,7 @@ const runners: Readonly<Record<string, ReadonlyArray<string>>> = {
   ps1: ["pwsh"]
 }
 
-/** Names of programs that may come before a script. */
+/** Programs that a command may name before a script, such as `node`. */
 const programs = new Set(Object.values(runners).flat())
 
 /** Separators around paths in text. */

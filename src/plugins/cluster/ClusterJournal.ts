@@ -75,8 +75,8 @@ const untilFresh = Effect.fnUntraced(function* (lease: HeldLease) {
 })
 
 /**
- * What the writer receives: a record, a finished piece, or only a request. `written` completes when everything before
- * it has been written.
+ * What the writer receives: a record or a finished piece. `written` completes when this entry and all before it are on
+ * disk. An entry may contain only `written`.
  */
 interface Entry {
   readonly record?: NewRecord
@@ -160,8 +160,8 @@ const makeWriter = Effect.fnUntraced(function* (
 })
 
 /**
- * The entry of a record, without secrets. Its lease is that of the current fiber. Otherwise it is any lease of this run
- * in this worker.
+ * The entry for a record, without secrets. Uses the lease of the current fiber. Without one, uses any lease that this
+ * worker has for the run.
  */
 const entryOf = Effect.fnUntraced(function* (
   record: JournalRecord,

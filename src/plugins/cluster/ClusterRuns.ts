@@ -365,7 +365,10 @@ export const layerClusterStore = Layer.effect(
           return yield* new JournalError({ path: pathOf(runId), reason: { _tag: "Missing" } })
         }
         const lines = yield* Effect.mapError(runs.records(runId), unread(runId))
-        /* The first record has the settings from the start of the run. After a resume, its row has newer settings. */
+        /*
+         * The settings from the start of the run are in its first record. After a resume, the row of the run has newer
+         * settings.
+         */
         const [first] = lines
         const record = first === undefined ? undefined : readRecord(first)
         const opened = record?.type === "opened" ? record : standing.run.opened

@@ -54,8 +54,8 @@ export const makeLoad = (slots: number) => {
       ),
     count: () => ({ runs: countRuns(), tasks: held.size - countRuns() }),
     /**
-     * If one call more waits than there are slots, the server stays busy. A worker claims at most half of the slots at
-     * a time, so that other workers get some.
+     * Claims one call more than there are slots, so that the model server stays busy. Claims at most half of the slots
+     * at a time, so that other workers get some.
      */
     capacity: () => {
       const refine = Math.max(0, Math.min(slots + 1 - calls - fresh.size, Math.ceil(slots / 2)))

@@ -24,7 +24,7 @@ export class McpFailure extends Schema.TaggedError<McpFailure>()("McpFailure", {
 const invalidParams = -32_602
 const methodNotFound = -32_601
 
-/** The message of the system. It is one level below the client's error. */
+/** The message of the system. It is the cause of the client's error. */
 const causeOf = (cause: unknown): string =>
   cause instanceof Error && cause.message !== "" ? ` ${cause.message.split("\n", 1).join("")}` : ""
 

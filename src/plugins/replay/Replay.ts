@@ -81,7 +81,7 @@ export const makeReplayOrder = Effect.map(Deferred.make<ReadonlyArray<string>>()
     checkSoon()
   }
 
-  /** Checks whether all fibers are parked, after the current fiber was parked, ended, or scheduled its next step. */
+  /** Checks whether all fibers are parked. Runs whenever a fiber was parked, ended, or scheduled its next step. */
   const checkSoon = (): void => {
     if (isCheckDue) return
     isCheckDue = true

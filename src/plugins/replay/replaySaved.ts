@@ -36,8 +36,8 @@ const unaskedModel = Layer.effect(
 )
 
 /**
- * The name of the model, from the last record that has it. Earlier versions wrote another name for a model that is a
- * value.
+ * The name of the model, from the last record that has it. If a script passed the model as a value, earlier versions
+ * wrote another name.
  */
 const modelIn = (lines: ReadonlyArray<JournalLine>): string | undefined =>
   publishedEvents(readRecords(lines)).findLast((event) => event.type === "run.started")?.model

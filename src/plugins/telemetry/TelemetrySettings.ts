@@ -35,8 +35,8 @@ const addressProblem = (name: string, value: string | undefined): string | undef
 }
 
 /**
- * The version, trace, span and flags. Later versions may add fields. Ids of only zeros, and the version ff, are
- * invalid.
+ * The version, trace, span and flags in a `traceparent`. Later versions may add fields. Ids that are all zeros, and the
+ * version ff, are invalid.
  */
 const traceParent = /^(?!ff)([\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(-.*)?$/
 

@@ -163,7 +163,7 @@ export const changesPath = (call: ToolCall, file: string): boolean =>
 export const isOfSeveral = (call: ToolCall, files: ReadonlyArray<string>): boolean =>
   files.filter((file) => changesPath(call, file)).length > 1
 
-/** The state of the project on which a proposal is based, and what the call for the proposal cannot express. */
+/** The earlier state of a file that a proposal changes. Also details of the proposal that its call cannot express. */
 export const baseOf = (file: ProposedFile): FileBase => {
   const { base, path, text } = file
   const beside = besideText(file)

@@ -48,7 +48,7 @@ export type ChooseChecks = (
   mayRead: MayRead
 ) => Effect.Effect<ReadonlyArray<CheckCommand>, never, Workspace>
 
-/** A feature can choose checks from the project's files. By default, only checks that the user named exist. */
+/** A plugin can choose checks from the project's files. Without it, there are only the checks that the user named. */
 export const ProjectChecks = Context.Reference<ChooseChecks>("task-conductor/services/checks/ProjectChecks", {
   defaultValue: () => () => Effect.succeed([])
 })
@@ -141,8 +141,8 @@ const makeAllowance = Effect.gen(function* () {
     for (const access of [command, ...prepared.accesses]) {
       const denial = yield* foreseeDenial(gate, access)
       /**
-       * Protected files are denied later, when the check runs. Only the whole command needs permission. The narrower
-       * command must only not be denied.
+       * Protected files are denied later, when the check runs. The whole command needs permission. For the narrower
+       * command, it is enough that no rule denies it.
        */
       if (denial === undefined || denial.by === "protection") continue
       if (access === command && denial.by === "nobody" && check.whole !== undefined) continue

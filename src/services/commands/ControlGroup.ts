@@ -49,7 +49,10 @@ const makeIn = (parent: string): string | undefined => {
   }
 }
 
-/** Tests whether a process can be put into a new group there, and whether the whole group can be ended at once. */
+/**
+ * Tests a new group in a folder: whether a process can be put into it, and whether the whole group can be ended at
+ * once.
+ */
 const works = (parent: string): boolean => {
   const folder = makeIn(parent)
   if (folder === undefined) return false

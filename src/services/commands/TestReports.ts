@@ -18,7 +18,7 @@ const namesIn = async (folder: string): Promise<ReadonlyArray<string>> => {
 const pathsIn = async (folder: string): Promise<ReadonlyArray<string>> =>
   (await namesIn(folder)).map((name) => path.join(folder, name))
 
-/** The folders of reports in a build folder, by its name. */
+/** The folders of reports in a build folder, such as `surefire-reports` in `target`. */
 const reportFolders = async (folder: string): Promise<ReadonlyArray<string>> => {
   const wanted = { target: /^(?:surefire|failsafe)-reports$/, build: /^test-results$/ }[path.basename(folder)]
   if (wanted === undefined) return []

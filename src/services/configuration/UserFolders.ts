@@ -61,7 +61,8 @@ export const otherWriter = Effect.fnUntraced(function* (place: string) {
 })
 
 /**
- * Says why a folder cannot be the user's own; undefined if it can. The home folder always can, even inside the project.
+ * Says why a folder cannot be the user's own; undefined if it can. The system's home folder always counts as the user's
+ * own, even inside the project.
  */
 export const folderProblem = Effect.fn("folderProblem")(function* (folder: string, project: string) {
   const path = yield* Path.Path

@@ -35,7 +35,6 @@ interface SentMessage {
 const brokenOff = (cause: Cause.Cause<unknown>) =>
   Exit.fail(new ConversationClosed({ why: `The answer broke off: ${String(Cause.squash(cause))}` }))
 
-/** Makes an empty queue of messages. */
 export const makeMessageQueue = Effect.gen(function* () {
   const queue = yield* Queue.unbounded<SentMessage, Cause.Done>()
   /** Messages that still need an answer. */

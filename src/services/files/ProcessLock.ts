@@ -135,7 +135,7 @@ export const takeLock = Effect.fn("takeLock")(function* (
   const { runId, work } = options
   const holder: LockHolder = { pid: process.pid, since, ...(work === undefined ? {} : { work }), runId }
 
-  /** Fails because the lock is taken. Does not fail if the holder has released it meanwhile. */
+  /** Fails because the lock is taken. If the holder is dead or has released it, tries once more. */
   const refused = Effect.fnUntraced(function* (
     isSecond: boolean
   ): Effect.fn.Return<Server, LockTaken | LockUnavailable, FileSystem.FileSystem> {

@@ -93,7 +93,10 @@ const toolOfAccess = {
   Other: "other_effect"
 } as const
 
-/** Tool names that rules may use although no such tool may exist: references and starts count as these tools. */
+/**
+ * Tool names that rules may always use, even if there is no such tool. References and starts of plugins and servers
+ * count as these tools.
+ */
 export const namesOfReferences: ReadonlyArray<string> = [...new Set(Object.values(toolOfAccess))].filter(
   (name) => name !== toolOfAccess.Other
 )
@@ -108,7 +111,10 @@ export const toolsWithEffect = (access: CanonicalAccess): ReadonlyArray<string> 
       ? []
       : [toolOfAccess[access._tag]]
 
-/** The question about a reference or a start. It counts as the built-in tool that has the same effect. */
+/**
+ * The question about a reference, or about the start of a plugin or server. It counts as the built-in tool that has the
+ * same effect.
+ */
 export const questionOfAccess = ({ place, reply, task }: QuestionScope, access: CanonicalAccess): GateQuestion => {
   const asked = { reply, place, task, tool: toolOfAccess[access._tag], accesses: [access], risk: accessRisk(access) }
   return { ...asked, hash: callHash(asked) }
@@ -210,7 +216,9 @@ export class PermissionDenied extends Schema.TaggedError<PermissionDenied>()("Pe
     return (this.times ?? 0) >= maxDenials
   }
 
-  /** The rules that would allow exactly this. Only if it was denied because nobody could be asked. */
+  /**
+   * The rules that would allow exactly this access. Only for an access that was denied because nobody could be asked.
+   */
   get rules(): ReadonlyArray<string> | undefined {
     const { by, reason, targets, tool } = this
     if (by !== "nobody" || reason !== undefined) return undefined

@@ -43,7 +43,7 @@ interface Grantable extends Asked {
   readonly task: string
 }
 
-/** Identifies a write by the same tool in any task. */
+/** Identifies a write by its tool, path and content. The task does not matter. */
 const writeKey = ({ tool }: Asked, write: WriteAccess): string => hashOf([tool, { ...plainAccess(write) }])
 
 /** Identifies an effect: a tool and its targets. The content does not matter. */

@@ -128,7 +128,8 @@ export const makeInstructions = Effect.gen(function* () {
 })
 
 /**
- * The instructions of `beside` for a conversation. `shown` contains the files whose instructions were already shown.
+ * The instructions for files of a message in a conversation. `shown` contains the files whose instructions the model
+ * has already seen.
  */
 export const besideShown = Effect.fnUntraced(function* (
   { beside }: Effect.Success<typeof makeInstructions>,

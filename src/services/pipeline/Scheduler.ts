@@ -126,7 +126,7 @@ const orderOf = (
   known: Pick<TaskOrder, "finished" | "task">
 ): TaskOrder => ({ ...known, briefing, goals, round, step })
 
-/** A sign for each call, which also covers the text that the call changes. */
+/** Identifies each call by its sign and by the text that it changes. */
 const signsOf = ({ bases = [], calls }: TaskOutcome): ReadonlyMap<ToolCall, string> => {
   const texts = new Map(bases.map(({ path, text }) => [path, text]))
   return new Map(calls.map((call) => [call, `${callSign(call)}\n${texts.get(pathOf(call)) ?? ""}`]))

@@ -42,7 +42,7 @@ const listing =
 const refusesSystem =
   /\bsystem\b[^.\n]{0,40}\b(?:role|message|prompt|instruction)|\brole[^.\n]{0,80}\bsystem\b|\broles? (?:must|should) alternate|\bonly (?:the )?user,? (?:and )?assistant|\b(?:system|developer) instruction|messages?\W{1,4}0\W{1,4}role|\b(?:unknown|unsupported|invalid|unexpected) (?:message )?role/i
 
-/** At most this many characters lie between such words and the name of the field. */
+/** At most this many characters lie between the words of refusal and the name of the field. */
 const near = 80
 
 /** True if the text refuses a field by its name. The name may be in any notation, also with blanks for underscores. */

@@ -34,7 +34,7 @@ export const makeRunState = Effect.sync(() => {
   /** How many pieces of work made changes after the last check of all changes together. */
   let unchecked = 0
   const allChecks: Array<CheckOutcome> = []
-  /** A later outcome keeps the findings of earlier outcomes. */
+  /** Adds to each outcome what earlier outcomes of the same check showed. */
   const afterEarlier = (found: ReadonlyArray<CheckOutcome>): ReadonlyArray<CheckOutcome> => {
     const after = found.map((outcome) => sinceEarlier(outcome, allChecks))
     allChecks.push(...after)
