@@ -15,7 +15,8 @@ const lateness = 5
 interface Slot {
   isBusy: boolean
   /**
-   * When the slot is free again. The next call begins at this time, even if a timer is late. So delays do not add up.
+   * When the slot is free again. The next call counts from this time, even if a timer fires late. So delays do not add
+   * up.
    */
   freeAt: number
   remembered: string

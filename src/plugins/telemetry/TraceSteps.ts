@@ -37,7 +37,7 @@ export type TraceStep = SpanStart | SpanEnd
 
 export interface TraceStyle {
   readonly model: string
-  /** The provider's name of a model. */
+  /** Returns the name of a model's provider. */
   readonly providerOf: (model: string) => string
   /** True if the trace contains prompts, arguments, results and answers. */
   readonly withContent: boolean

@@ -48,7 +48,7 @@ export type { Bound } from "../providers/CallOptions.ts"
 export interface ModelRequest {
   readonly id: ModelCallId
   readonly prompt: FilledPrompt
-  /** A conversation to send in place of the prompt. The prompt is then only measured. */
+  /** A conversation to send in place of the prompt. The prompt then only serves to estimate tokens. */
   readonly conversation?: ConversationCall
   /** The step of the task; see `Urgency`. */
   readonly step: number

@@ -51,8 +51,8 @@ const effectKey = ({ accesses, arguments: given, tool }: Asked): string =>
   hashOf([tool, accesses.length === 0 ? (given ?? null) : accesses.map(accessTarget)])
 
 /**
- * The keys of an excluded call: its hash, its arguments in any task, and its effect in its own task. In a conversation,
- * only the hash: the next message may ask for the same effect.
+ * Keys by which an excluded call is recognised: its hash, its arguments in any task, and its effect in its own task. In
+ * a conversation, only the hash counts, because the next message may ask for the same effect.
  */
 const exclusionKeys = (question: Grantable): ReadonlyArray<string> =>
   question.task === askTask

@@ -112,7 +112,7 @@ const makeGivenFiles = Effect.gen(function* () {
     return file
   })
 
-  /** Relative to the project for files inside it, absolute for others. */
+  /** Relative to the project for a file in the project, otherwise absolute. */
   const shownPath = (file: { readonly path: string; readonly inside: boolean }): string =>
     file.inside ? path.relative(workspace.root, file.path).split(path.sep).join("/") : file.path
 
