@@ -131,8 +131,8 @@ const findFrom = ({ folders }: CommandSetting, program: string, cwd: string) =>
   program.includes("/") ? Effect.succeed(path.resolve(cwd, program)) : findProgram(program, folders)
 
 /**
- * The folder that shows where a program is: its real path outside the project, or the folder around its `bin` in the
- * project. A link from the project to a program elsewhere reveals nothing.
+ * Where a program is. Outside the project, its real path. In the project, the folder around its `bin`. A link from the
+ * project to a program elsewhere gives nothing.
  */
 const placeOfProgram = Effect.fnUntraced(function* (setting: CommandSetting, program: string, cwd: string) {
   const { root } = setting

@@ -117,7 +117,7 @@ export const openForeignScope: Effect.Effect<Scope.Closeable, never, Scope.Scope
   (scope, exit) => closeForeignScope(scope, exit)
 )
 
-/** Closes such a scope. Waits only for a moment. */
+/** Closes the scope for the resources of a plugin. Waits only for a moment. */
 export const closeForeignScope = (scope: Scope.Closeable, exit: Exit.Exit<unknown, unknown>): Effect.Effect<void> =>
   Effect.flatMap(Effect.forkDetach(Scope.close(scope, exit), { startImmediately: true }), (closing) =>
     Effect.asVoid(
