@@ -194,7 +194,7 @@ const choose = (source: ExcerptSource, terms: SearchTerms, choice: LineChoice): 
   if (isFound) show()
   // Code that uses a name helps more than the statement that imports it.
   const holds = holdsName(terms)
-  for (const one of imports) if (one.some((at) => holds(lines[at] ?? ""))) choice.add(one)
+  for (const statement of imports) if (statement.some((at) => holds(lines[at] ?? ""))) choice.add(statement)
   if (parts.length > 0 || choice.budgetLeft < budget / 2) return
   const beside = choice.budgetLeft * outlineShare
   choice.addEach(outlineOf(source, declarations), beside)

@@ -267,7 +267,7 @@ export const contentParts = (content: ReadonlyArray<McpSchema.ContentBlock>) => 
   return { text: texts.join("\n"), texts, images: content.flatMap(blockImage), files: content.flatMap(blockFile) }
 }
 
-/** Connects within the time limit, and lists the tools. The server is told `version`, the version of this program. */
+/** Connects within the time limit, and lists the tools. `version` is the version of this program, for the server. */
 export const connect = Effect.fn("McpConnection.connect")(function* (
   address: McpAddress,
   timeout: Duration.Input,

@@ -1,5 +1,5 @@
 /**
- * Makes plugins of MCP servers. The user is asked about servers that a project names. Then the servers start, and the
+ * Makes plugins of MCP servers. The gate asks the user about servers that a project names. Then the servers start, and the
  * run gets their tools. If a server fails, only its own tools are missing.
  */
 import * as Arr from "effect/Array"

@@ -50,7 +50,7 @@ export interface ToolClient {
   readonly choose: Choose | undefined
 }
 
-/** What clients are told about the effects of a tool. */
+/** Tells clients about the effects of a tool. */
 export interface ToolHints {
   readonly isReadOnly: boolean
   /** True if the tool may remove existing data. Ignored for a read-only tool. */

@@ -129,11 +129,10 @@ export const makeReplacement = Effect.gen(function* () {
     const places = replacePlaces(texts, { pattern, except })
     const { paths, sentences } = unreached
     const named = JSON.stringify(pattern)
+    const notFound = `The text ${named} was not found in the files that were looked at, so nothing was replaced.`
     if (places.length === 0 && paths.length === 0) {
       const begin =
-        sentences.length === 0
-          ? `The text ${named} does not occur in the project, so nothing was replaced.`
-          : `The text ${named} was not found in the files that were looked at, so nothing was replaced.`
+        sentences.length === 0 ? `The text ${named} does not occur in the project, so nothing was replaced.` : notFound
       const how = "Search for the text, and copy it as it stands."
       const issue = openIssue(task, [begin, ...sentences].join(" "), how)
       return { calls: [], issues: [], refused: { call: editOfAll(change, uid), issue } }
@@ -145,10 +144,7 @@ export const makeReplacement = Effect.gen(function* () {
     const kept = replacePlaces(texts, { pattern, except: [] }).filter(
       (line) => !places.some((place) => place.path === line.path && place.line === line.line)
     )
-    const begin =
-      places.length === 0
-        ? `The text ${named} was not found in the files that were looked at, so nothing was replaced.`
-        : `The text ${named} may stand in files that were not changed.`
+    const begin = places.length === 0 ? notFound : `The text ${named} may stand in files that were not changed.`
     const issue = openIssue(task, [begin, ...sentences].join(" "), howToGoOn)
     const leftOut = paths.map((path, index) => ({
       issue,

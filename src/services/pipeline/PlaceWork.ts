@@ -78,7 +78,7 @@ const longestLook = 120
 const FileEdits = Schema.Struct({
   path: Schema.String,
   edits: Schema.Array(TextEdit),
-  /** What the model is told if there are no edits. */
+  /** What the program tells the model if there are no edits. */
   problem: Schema.optionalKey(Schema.String)
 })
 type FileEdits = typeof FileEdits.Type

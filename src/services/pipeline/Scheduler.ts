@@ -232,7 +232,7 @@ const makeConclusion = Effect.gen(function* () {
   const applier = yield* ChangeApplier
 
   /**
-   * The approved changes, merged with changes that others made meanwhile. The user is asked about the merged changes.
+   * The approved changes, merged with changes that others made meanwhile. The gate asks the user about the merged changes.
    */
   const upToDate = Effect.fnUntraced(function* (
     state: TaskState,

@@ -4,7 +4,7 @@ import type * as Metric from "effect/Metric"
 import type * as Scope from "effect/Scope"
 import type { RecordedEvent } from "../../domain/runs/RunEvent.ts"
 
-/** What a listener is told before the work begins. */
+/** What the program tells a listener before the work begins. */
 export interface ListenedWork {
   /** The model of the work, by the name that the user gave. */
   readonly model: string

@@ -40,7 +40,7 @@ import { ToolRegistry } from "./ToolRegistry.ts"
 export type CallTarget = WorkingCopy | "project"
 
 /**
- * True for a call that only changes a working copy. Nobody is asked about it, and it is no activity. The gate asks when
+ * True for a call that only changes a working copy. The gate asks nobody about it, and it is no activity. The gate asks when
  * the change is made in the project.
  */
 export const isProposal = ({ name }: ToolCall, target: CallTarget): boolean =>
