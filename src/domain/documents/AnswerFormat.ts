@@ -1,6 +1,6 @@
 /**
- * The answer to the prompt. It is free markdown, or JSON when the user gave a JSON schema. Markdown has no grammar here, but
- * it must hold text and must not be a document of another stage.
+ * Reads the answer to the prompt. The answer is free markdown, or JSON if the user gave a JSON schema. Free markdown
+ * must hold text and must not be a document of another stage.
  */
 import * as Context from "effect/Context"
 import * as Option from "effect/Option"
@@ -23,7 +23,7 @@ const documents = [
   { name: "a refinement", knownHeadings: turnHeadings, begins: ["task", "tool-calls"], holds: "tool-calls" }
 ]
 
-/** The kind of document that a text of another stage is, by its first heading. */
+/** The kind of another stage's document that the text begins; undefined if its first line is not such a heading. */
 const otherDocument = ({ lines, sections }: MarkdownDocument): string | undefined => {
   const first = lines.findIndex((line) => !line.isBlank)
   if (sections[0]?.line !== first + 1) return undefined
@@ -34,7 +34,7 @@ const otherDocument = ({ lines, sections }: MarkdownDocument): string | undefine
   })?.name
 }
 
-/** True when nothing but blank lines and fence lines is left. */
+/** True if the text holds only blank lines and fence lines. */
 const isBlank = ({ fences, lines }: MarkdownDocument): boolean =>
   lines.every((line, index) => line.isBlank || (fences.has(index) && line.opening !== undefined))
 
@@ -70,22 +70,22 @@ export interface AnswerSchema {
 const readForm = (given: unknown): Result.Result<AnswerSchema, string> =>
   Result.map(jsonSchemaCodec(given, "apply"), (codec) => ({ schema: given as JsonSchema, codec }))
 
-/** Compiles the schema of the user, or says why it cannot be used. */
+/** Compiles a JSON schema of the user. Fails with the reason if the schema cannot be used. */
 export const answerSchema = (given: unknown): Result.Result<AnswerSchema, string> => {
   const fault = isSchema(given) ? jsonSchemaFault(given) : undefined
   return fault === undefined ? readForm(given) : Result.fail(fault)
 }
 
 /**
- * The schema in code that an answer must fit. An order holds only its JSON schema. Checks beyond that, such as a date format,
- * report issues too.
+ * The Effect schema that a JSON answer must also fit, for a caller that passed one in code. An order stores only the
+ * JSON schema; this codec adds checks such as a date format.
  */
 export const AnswerCodec = Context.Reference<AnswerSchema["codec"] | undefined>(
   "task-conductor/domain/documents/AnswerFormat/AnswerCodec",
   { defaultValue: () => undefined }
 )
 
-/** The schema of an order. The caller has checked it, so an unreadable one is a bug here. */
+/** The compiled schema of an order. Dies if the schema does not compile, because the caller has checked it before. */
 export const formOf = (schemaJson: Schema.Json | undefined): Effect.Effect<AnswerSchema | undefined> =>
   schemaJson === undefined
     ? Effect.undefined
@@ -95,11 +95,11 @@ export const formOf = (schemaJson: Schema.Json | undefined): Effect.Effect<Answe
         Effect.flatMap((form) => Effect.map(AnswerCodec, (codec = form.codec) => ({ ...form, codec })))
       )
 
-/** The block about the form of the answer, at the end of the prompt. */
+/** The last block of the prompt: it tells the model to answer with JSON that fits the schema. */
 export const answerForm = ({ schema }: AnswerSchema): string =>
   `## Form of the answer\n\nA program reads the answer. Write one JSON value that fits this JSON schema, and nothing else: no text around it, no markdown, no links. This replaces the instructions above about the form.\n\n${fenced(JSON.stringify(schema, null, 2), "json")}\n\n`
 
-/** The JSON of an answer: all of it, or its only code block. */
+/** The parsed JSON of an answer: the whole answer, or its only code block. */
 const jsonIn = (answer: string): Option.Option<unknown> => {
   const [first, ...others] = fencedBlocks(answer)
   const texts = [answer.trim(), ...(first === undefined || others.length > 0 ? [] : [first.text])]
@@ -110,10 +110,10 @@ const jsonIn = (answer: string): Option.Option<unknown> => {
   return Option.none()
 }
 
-/** The issue of an answer that no correction can turn into JSON. */
+/** The issue of an answer that is not JSON. An answer with this issue counts as useless. */
 export const notJson = "The answer is not JSON."
 
-/** Reads a JSON answer. The value is the JSON on lines of its own. */
+/** Reads a JSON answer. The value is the JSON, indented by two spaces. */
 export const readJsonAnswer = (answer: string, { codec }: AnswerSchema): Reading<string> => {
   const findings = noFindings()
   const json = jsonIn(answer)

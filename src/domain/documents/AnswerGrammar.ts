@@ -1,7 +1,7 @@
 /**
- * The grammar of answers for servers that constrain a model to one (GBNF of llama.cpp). It is built from the headings, labels
- * and marks of the readers and is narrower than they are. A reader accepts every text of the grammar without an issue
- * (test/domain/documents/AnswerGrammar.test.ts).
+ * Writes the grammar of answers in GBNF, for servers such as llama.cpp that can force a model to follow one. It uses
+ * the headings, labels and marks of the readers, but is narrower. A reader accepts every text of the grammar without an
+ * issue (test/domain/documents/AnswerGrammar.test.ts).
  */
 import { changeMarks } from "../files/ChangeMarks.ts"
 import { type KnownHeadings, turnHeadings, resultHeadings, taskListHeadings } from "../markdown/MarkdownHeadings.ts"
@@ -10,7 +10,7 @@ import { either, literal, makeJson, makeRules, optional, type Part, type Rules, 
 import type { ToolInfo } from "../tools/ToolCall.ts"
 import { isSchema } from "../tools/ToolSchema.ts"
 
-/** The strict line of a heading that the reader knows by this slug. */
+/** The strict line of the heading with this slug. */
 const headingLine = (known: KnownHeadings, slug: string): string => {
   const found = known(slug)
   return found === undefined ? "" : `${"#".repeat(found.depth)} ${found.title}`
@@ -18,10 +18,10 @@ const headingLine = (known: KnownHeadings, slug: string): string => {
 
 const label = (key: keyof typeof fieldLabels): string => `- **${fieldLabels[key]}**`
 
-/** Visible characters, without those that could be read as marks, tags, links or a line end. */
+/** Visible characters except those that markdown could read as marks, tags, links or a line end. */
 const plainCharacter = String.raw`[^\x00-\x1F\x7F-\xA0\u00AD\u034F\u0600-\u0605\u061C\u115F\u1160\u17B4\u17B5\u180B-\u180F\u2000-\u200F\u2028-\u202F\u205F-\u206F\u3000\u3164\uD800-\uF8FF\uFE00-\uFE0F\uFEFF\uFFA0\uFFF0-\uFFFF\\<>\[\]\x60*_~|!&#]`
 
-/** Words in a line. Anything that could be read as markup is allowed in backticks only. */
+/** The grammar parts of a line of text. Characters that markdown could read as markup occur only in backticks. */
 const makeText = ({ rule }: Rules) => {
   const character = () => rule("character", () => plainCharacter)
   const begin = () =>
@@ -36,7 +36,7 @@ const makeText = ({ rule }: Rules) => {
     )
   const piece = () => rule("piece", () => either([character(), code(), `"_" [A-Za-z0-9]`]))
   const linkedPiece = () => rule("linked-piece", () => either([piece(), link()]))
-  /** A full stop at the end shows that the text is complete. */
+  /** The full stop at the end marks the line as complete. */
   return {
     line: (most: number): Part => sequence(begin(), times(piece(), 2, most), `"."`),
     linked: (most: number): Part => sequence(either([begin(), link()]), times(linkedPiece(), 2, most), `"."`),
@@ -50,15 +50,15 @@ const mostSections = 3
 /** The skills and links that a plan may use. */
 export interface PlanWords {
   readonly skills: ReadonlyArray<string>
-  /** Links that have a target, as a field writes them. */
+  /** Links with a target, written as in the field "References". */
   readonly links: ReadonlyArray<string>
-  /** True when the grammar accepts a list without items. */
+  /** True if the grammar accepts a list without tasks. */
   readonly mayBeEmpty: boolean
 }
 
 /**
- * The grammar of a task list. Names get numbers, since no name may occur twice. Links are limited to known targets. For-each
- * tasks and links between new tasks are left out.
+ * The grammar of a task list. It appends numbers to task names, because no name may occur twice. Links lead only to
+ * known targets. It allows no for-each tasks and no links between new tasks.
  */
 export const planGrammar = ({ links, mayBeEmpty, skills }: PlanWords): string => {
   const rules = makeRules()
@@ -84,7 +84,7 @@ export const planGrammar = ({ links, mayBeEmpty, skills }: PlanWords): string =>
   )
   const sectionLine = (section: number): string =>
     `${headingLine(taskListHeadings, `task-section-${section}`)} ${section}\n\n`
-  /** The task at a position, with everything that may follow it. */
+  /** The task at a position, followed by an optional next task. */
   const from = (place: number, section: number): Part =>
     rule(`task-${place}-${section}`, () => {
       const task = sequence(
@@ -116,7 +116,7 @@ export const planGrammar = ({ links, mayBeEmpty, skills }: PlanWords): string =>
 
 export type OfferedTool = Pick<ToolInfo, "name" | "parameters">
 
-/** The schema of the arguments of a tool. */
+/** The JSON schema of a tool's arguments. */
 const argumentsOf = ({ parameters }: OfferedTool) => ({
   ...(isSchema(parameters) ? parameters : {}),
   type: "object"
@@ -153,7 +153,7 @@ const makeCalls = (rules: Rules, tools: ReadonlyArray<OfferedTool>): Part => {
 }
 
 const makeChanges = ({ rule }: Rules): Part => {
-  /** A line of a file that does not begin with two mark characters or a fence. */
+  /** A line of a file. It begins neither with a fence nor with two mark characters. */
   const line = rule(
     "file-line",
     () =>
@@ -194,7 +194,7 @@ export const turnGrammar = ({
   )
 }
 
-/** One call as a JSON schema, for servers that support schemas only. */
+/** The JSON schema of one call, for servers that support JSON schemas but no grammars. */
 export const callSchema = (tools: ReadonlyArray<OfferedTool>): object => ({
   anyOf: tools.map((tool) => ({
     type: "object",

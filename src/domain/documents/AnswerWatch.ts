@@ -1,8 +1,8 @@
 /**
- * Watches an answer while a model writes it, and reports when it can no longer succeed: the wanted document does not begin, or
- * the model repeats itself (RepetitionWatch.ts). Use one watch for each answer. The verdict does not depend on how deltas
- * split the text; memory is bounded and cost is linear. For an answer that hit the length limit it finds the part that is
- * certainly complete.
+ * Watches an answer while a model writes it, and reports when the answer can no longer succeed. That is the case if the
+ * expected document does not begin, or if the model repeats itself (RepetitionWatch.ts). Use one watch for each answer.
+ * The verdict does not depend on how deltas split the text; memory is bounded and cost is linear. If an answer hit the
+ * length limit, `wholePartOf` finds its complete part.
  */
 import type { Issue } from "../findings/Issue.ts"
 import { Line, readLines } from "../markdown/Line.ts"
@@ -11,33 +11,33 @@ import { closesThinking, opensThinking } from "../markdown/MarkdownCleaning.ts"
 import { type KnownHeadings, taskListHeadings } from "../markdown/MarkdownHeadings.ts"
 import { deltaLines, type Repetition, RepetitionWatch } from "./RepetitionWatch.ts"
 
-/** A fence or a heading is recognised within this many characters of a line. */
+/** How many characters of a line are examined. They suffice to recognise a fence or a heading. */
 const shownOfLine = 400
 
-/** How the document of a stage begins: with a heading, a code block or a task field. */
+/** How the document of a stage begins: with a known heading, a code block or a task field. */
 export interface AnswerShape {
-  /** The heading that the strict document begins with. */
+  /** The first heading of the strict document. */
   readonly begins: string
   readonly knownHeadings: KnownHeadings
 }
 
 export const taskListShape: AnswerShape = { begins: "## Original prompt", knownHeadings: taskListHeadings }
 
-/** True when the document may have begun on this line. */
+/** True if the document may begin on this line. */
 const isSign = ({ knownHeadings }: AnswerShape, text: string): boolean => {
   const line = new Line(text)
   if (line.opening !== undefined || line.isField) return true
   return readMarkdown(text, { knownHeadings }).sections.length > 0
 }
 
-/** Why an answer is stopped. */
+/** The reason why an answer is stopped. */
 export type Unrecoverable =
   | ({ readonly kind: "loop" } & Repetition)
   | { readonly kind: "shape"; readonly begins: string }
 
 /**
- * The most characters before the document, without thoughts in tags. A normal preamble is a sentence or two. An answer has at
- * most 2048 tokens (about 8,000 characters), so that after a longer preamble the document would not fit.
+ * The most characters before the document, not counting thoughts in tags. Most preambles are one or two sentences. An
+ * answer has at most 2048 tokens (about 8,000 characters), so after a longer preamble the document would not fit.
  */
 export const longestPreamble = 6000
 
@@ -46,7 +46,7 @@ export class AnswerWatch {
   readonly #written = new RepetitionWatch()
   readonly #thought = new RepetitionWatch()
   readonly #arguments = new RepetitionWatch(true)
-  /** The beginning of the current line, and its whole length. */
+  /** The examined beginning of the current line, and the length of the whole line. */
   #line = ""
   #length = 0
   #isThinking = false
@@ -70,7 +70,7 @@ export class AnswerWatch {
     return repetition === undefined ? undefined : { kind: "loop", ...repetition }
   }
 
-  /** Takes a piece of the arguments of a native call. */
+  /** Takes a delta of the arguments of a native call. */
   callArguments(delta: string): Unrecoverable | undefined {
     const repetition = this.#arguments.add(delta)
     return repetition === undefined ? undefined : { kind: "loop", ...repetition }
@@ -89,7 +89,7 @@ export class AnswerWatch {
     return undefined
   }
 
-  /** Looks for the document once enough of a line is known. */
+  /** Tests whether the document begins on the current line. Called when the line ends or its examined part is full. */
   #findShape(shape: AnswerShape, isWhole: boolean): Unrecoverable | undefined {
     const line = this.#line.trimEnd()
     if (this.#isThinking || opensThinking(line)) return undefined
@@ -112,11 +112,11 @@ export class AnswerWatch {
 
 interface WholePart {
   readonly text: string
-  /** The first line that may be cut off; empty when the answer ends with a complete part. */
+  /** The first line that may be cut off; empty if the answer ends with a complete part. */
   readonly cut: string
 }
 
-/** The index of the line on which the last part begins. */
+/** The index of the line on which the last task, section or code block begins. */
 const lastStart = (lines: ReadonlyArray<Line>): number => {
   let start = 0
   let fence = ""
@@ -125,7 +125,7 @@ const lastStart = (lines: ReadonlyArray<Line>): number => {
     if (fence !== "") {
       if (line.closing?.startsWith(fence) !== true) return
       fence = ""
-      // A code block between task fields ends no part.
+      // A code block between the fields of a task belongs to that task.
       if (!isInTask) start = index + 1
     } else if (line.opening !== undefined) {
       fence = line.opening.mark
@@ -140,7 +140,7 @@ const lastStart = (lines: ReadonlyArray<Line>): number => {
 
 const isText = (line: Line): boolean => !line.isBlank && !line.isHeading
 
-/** The answer without its last, incomplete part and without headings that nothing follows. */
+/** Drops the last part, which may be incomplete, and headings without text below them. */
 export const wholePartOf = (answer: string): WholePart => {
   const lines = readLines(answer)
   const start = lastStart(lines)
@@ -151,8 +151,8 @@ export const wholePartOf = (answer: string): WholePart => {
 }
 
 /**
- * The issues of the complete part. Issues without a line may still be fixed by the rest of the answer, and so may an empty
- * section.
+ * The issues of the complete part. Leaves out issues without a line and empty sections, because the missing rest of the
+ * answer may fix them.
  */
 export const issuesOfPart = ({ text }: WholePart, read: (part: string) => ReadonlyArray<Issue>): ReadonlyArray<Issue> =>
   text === "" ? [] : read(text).filter(({ where, code }) => where.line !== undefined && code !== "section-empty")

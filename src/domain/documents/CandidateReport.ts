@@ -1,6 +1,6 @@
 /**
- * A report that is acceptable while a hook asks the model one more question. It stays acceptable when the model adds nothing,
- * or only a passing test. Later changes that fail the checks are reverted.
+ * A report that the program would accept, kept while a hook asks the model one more question. The report stays
+ * acceptable if the model adds nothing, or only a passing test. The program reverts later changes that fail the checks.
  */
 import { type CheckOutcome, passes } from "../checks/CheckOutcome.ts"
 import type { ProposedFile } from "../files/ProposedFile.ts"
@@ -8,7 +8,7 @@ import { isTestFile } from "../files/TestFile.ts"
 import { changedSince } from "./ChangedFiles.ts"
 import type { ParsedAnswer } from "./TurnAnswer.ts"
 
-/** The proposals of a working copy at one version. */
+/** The proposed files of a working copy, and its version. */
 interface CopyState {
   readonly files: ReadonlyArray<ProposedFile>
   readonly version: number
@@ -23,14 +23,14 @@ export interface CandidateReport<A> extends CopyState {
 const asksNothing = ({ content, native, text }: ParsedAnswer): boolean =>
   content.calls.length + content.changes.length + native.length === 0 && !/<{5,}|^#+ *Result summary/im.test(text)
 
-/** True when the answer leaves the candidate as it is. */
+/** True if the answer changes no file and requests nothing. */
 export const isUnchanged = (
   candidate: CandidateReport<unknown>,
   { version }: CopyState,
   answer: ParsedAnswer
 ): boolean => candidate.version === version && asksNothing(answer)
 
-/** True when only tests changed since, and all checks pass: the report is still right. */
+/** True if only tests changed since the candidate, and all checks pass. The report then still describes the work. */
 export const isTested = (
   candidate: CandidateReport<unknown>,
   { files }: CopyState,
@@ -41,13 +41,13 @@ export const isTested = (
   checks.every(passes) &&
   changedSince(files, candidate.files).every(({ path }) => isTestFile(nameOf(path)))
 
-/** True when nothing changed since, or the changes pass the checks. */
+/** True if no file changed since the candidate, or all checks pass. */
 export const mayStay = (
   candidate: CandidateReport<unknown>,
   { version }: CopyState,
   checks: ReadonlyArray<CheckOutcome>
 ): boolean => version === candidate.version || checks.every(passes)
 
-/** The proposals that revert later changes. */
+/** Proposals that revert the changes made after the candidate. */
 export const takenBack = (candidate: CandidateReport<unknown>, { files }: CopyState): ReadonlyArray<ProposedFile> =>
   changedSince(files, candidate.files).map(({ base, path, text }) => ({ path, base: text, text: base }))

@@ -1,6 +1,6 @@
 /**
- * Shows changes of files to a model: a diff for each file with the names of functions in its hunks. A file whose diff does not
- * fit gets one line.
+ * Shows the changes of files to a model, as one diff for each file. A file whose diff does not fit gets one line with
+ * its changed lines and functions.
  */
 import { changedDeclarations } from "../files/CodeRelations.ts"
 import { changePreview } from "../files/ChangePreview.ts"
@@ -12,13 +12,13 @@ import { listWithin, shares } from "../text/Excerpt.ts"
 
 const mostLines = 200
 
-/** With more files than this, they share one heading. */
+/** More changed files than this share one heading. */
 const mostHeadings = 3
 
 /** The most functions and types that a summary names. */
 const mostNames = 8
 
-/** The fewest characters of a cut diff. With less budget a line replaces it. */
+/** The fewest characters of a cut diff. If the budget of a diff is smaller, a summary line replaces it. */
 const leastCut = 600
 
 export const fileDiff = (file: ProposedFile): string => {
@@ -29,7 +29,7 @@ export const fileDiff = (file: ProposedFile): string => {
     : changePreview(path, base ?? undefined, text, mostLines)
 }
 
-/** The changed lines of a file with the functions and types around them. */
+/** A line that names the changed lines of a file, and the functions and types around them. */
 const summaryOf = (file: ProposedFile, diff = fileDiff(file)): string => {
   const declared = file.text === null || isOpaque(file) ? [] : changedDeclarations(file)
   const names = [...new Set(declared.map(({ name }) => name))]
@@ -38,7 +38,9 @@ const summaryOf = (file: ProposedFile, diff = fileDiff(file)): string => {
   return `${(diffSummary(diff) ?? [diff]).join("; ")}${named}`
 }
 
-/** The diff of each file, cut to its share of the budget. A file without a diff is shown by its `summary`. */
+/**
+ * The diff of each file, cut to its share of the budget. If no useful part of a diff fits, only the `summary` is set.
+ */
 const fitted = (files: ReadonlyArray<ProposedFile>, budget: number) => {
   const diffs = files.map((file) => ({ file, diff: fileDiff(file) })).filter(({ diff }) => diff !== "")
   const limits = shares(
@@ -58,7 +60,7 @@ const summaries = (files: ReturnType<typeof fitted>, budget: number): string => 
   return listWithin(lines, Math.max(200, budget), (count) => `- ${count} more files`).text
 }
 
-/** The diffs that fit, in one fence, and a line for each other file. */
+/** The diffs that fit, in one fence, followed by a summary line for each other file. */
 const joined = (files: ReadonlyArray<ProposedFile>, budget: number): string => {
   const all = fitted(files, budget)
   const diffs = all.flatMap(({ shown }) => shown ?? []).join("\n")
@@ -67,7 +69,7 @@ const joined = (files: ReadonlyArray<ProposedFile>, budget: number): string => {
   return [...(diffs === "" ? [] : [fenced(diffs, "diff")]), ...rest].join("\n\n")
 }
 
-/** A heading with its diff for each file, or one for many files. */
+/** A heading and a diff for each file. Many files share one heading. */
 export const changedBlocks = (files: ReadonlyArray<ProposedFile>, budget: number): string => {
   if (files.length > mostHeadings) return `### Changed: ${files.length} files\n\n${joined(files, budget)}\n\n`
   const limits = shares(
@@ -77,7 +79,10 @@ export const changedBlocks = (files: ReadonlyArray<ProposedFile>, budget: number
   return files.map((file, index) => `### Changed: ${file.path}\n\n${joined([file], limits[index] ?? 0)}\n\n`).join("")
 }
 
-/** All changes so far, under one heading. A file in `wholeFiles` gets a line, since its new text is shown whole. */
+/**
+ * All changes so far, under one heading. A file in `wholeFiles` gets only a summary line, because the caller shows its
+ * new text.
+ */
 export const changesSoFar = (
   files: ReadonlyArray<ProposedFile>,
   budget: number,
@@ -91,7 +96,7 @@ export const changesSoFar = (
   return rawBlock("## Changes so far", [lines.join("\n"), others].filter((part) => part !== "").join("\n\n"))
 }
 
-/** The changes between two states of a working copy. */
+/** The changes between two states of a working copy. The base of each file is its earlier text. */
 export const changedSince = (
   now: ReadonlyArray<ProposedFile>,
   before: ReadonlyArray<ProposedFile>

@@ -1,6 +1,6 @@
 /**
- * The functions that changes touch, whole and current, so that a model need not read them again. Changed lines outside
- * functions, such as imports, are shown alone.
+ * Shows the whole current functions that changes touch, so that the model need not read them again. Changed lines
+ * outside functions, such as imports, are shown without their surroundings.
  */
 import { declarationLines } from "../excerpts/EnclosingLines.ts"
 import { packLines } from "../excerpts/Packing.ts"
@@ -11,10 +11,10 @@ import { gapText } from "../models/OutputCut.ts"
 import { holdsRange, type LineRange } from "../text/LineRange.ts"
 import { numberLines } from "../text/NumberedLines.ts"
 
-/** A longer declaration is not shown whole. */
+/** The most lines of a declaration that is shown whole. */
 const longestFunction = 100
 
-/** The numbers of the lines that a diff adds, and of those before which it removes some. */
+/** The numbers of added lines, and of the lines that follow removed ones. */
 export const changedLines = (diff: string): ReadonlyArray<number> => {
   const numbers = new Set<number>()
   let next = 0
@@ -35,7 +35,7 @@ interface FunctionOrder {
   readonly places: ReadonlyArray<LineRange>
   /** Lines that the prompt already shows. */
   readonly shownLines: ReadonlyArray<LineRange>
-  /** Lines that are added when the budget allows it. */
+  /** Lines to add if the budget allows it. */
   readonly beside: ReadonlyArray<LineRange>
   readonly budget: number
 }
@@ -45,7 +45,7 @@ const isShort = ({ from, to }: LineRange): boolean => to - from < longestFunctio
 const indexesOf = ({ from, to }: LineRange): ReadonlyArray<number> =>
   Array.from({ length: to - from + 1 }, (_, index) => from - 1 + index)
 
-/** The whole functions around all of these places; undefined if one of them exceeds `budget` characters. */
+/** The whole functions around all places; undefined if they exceed `budget` characters together, or one is too long. */
 export const changedFunctions = (
   { path, text }: ProposedFile,
   { beside, budget, places, shownLines }: FunctionOrder

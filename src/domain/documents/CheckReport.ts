@@ -1,7 +1,7 @@
 /**
- * The report of `task-conductor check` about a document, which `--json` prints unchanged. `check --fix` writes the document
- * without the deviations that its reader repaired, and reads it again: its meaning never changes. Checking needs no model, and
- * a project only when the document is checked against one.
+ * The report of `task-conductor check` about a document; `--json` prints it unchanged. `check --fix` rewrites the
+ * document in the strict form, so that its reader needs no repairs. The program then reads the new text, and keeps it
+ * only if its meaning is the same. A check needs no model. It needs a project only for a check against one.
  */
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
@@ -57,7 +57,7 @@ export const TaskReport = Schema.Struct({
 })
 export type TaskReport = typeof TaskReport.Type
 
-/** `pending` and `finished` are names of tasks. */
+/** A task list. `pending` and `finished` are names of tasks. */
 export const TaskListReport = Schema.Struct({
   /** The markdown under the goals. */
   goals: Schema.String,
@@ -70,13 +70,13 @@ export const TaskListReport = Schema.Struct({
 })
 export type TaskListReport = typeof TaskListReport.Type
 
-/** `inputs` by name; absent when there are none. */
+/** The report of a task; `inputs` is absent if there are none. */
 export const RefinementReport = Schema.Struct({
-  /** The task that it is about. */
+  /** The task of the report. */
   task: TaskReport,
   /** The inputs of the skill, by name. */
   inputs: Schema.optionalKey(Schema.Record(Schema.String, InputValue.fields.value)),
-  /** The reading calls under `## Look first`; absent when there are none. */
+  /** The reading calls under `## Look first`; absent if there are none. */
   look_first: Schema.optionalKey(Schema.Array(ToolCall)),
   /** The calls, in order. */
   tool_calls: Schema.Array(ToolCall)
@@ -109,29 +109,29 @@ export const IssueReport = Schema.Struct({
 })
 export type IssueReport = typeof IssueReport.Type
 
-/** `value` is null when the document is rejected. */
+/** The report of a check. `value` is null if the document is rejected. */
 export const CheckReport = Schema.Struct({
-  /** Which kind of document was checked. */
+  /** The kind of the document. */
   kind: DocumentKind,
-  /** `repaired`: accepted with repairs. */
+  /** `repaired` means that the document is accepted, with repairs. */
   verdict: Schema.Literals(["accepted", "repaired", "rejected"]),
   /** The issues; empty unless the document is rejected. */
   issues: Schema.Array(IssueReport),
-  /** What the check changed so that the document follows the format. */
+  /** The deviations from the format that the reader repaired. */
   repairs: Schema.Array(Repair),
   /** The content of the document; null if it is rejected. */
   value: Schema.NullOr(Schema.Union([TaskListReport, RefinementReport, ResultReport])),
-  /** The project that the document was checked against; absent when the text alone was. */
+  /** The project that the document was checked against; absent if only the text was checked. */
   project: Schema.optionalKey(Schema.String)
 })
 export type CheckReport = typeof CheckReport.Type
 
 export interface CheckOptions {
-  /** Names of tasks that have finished, for a list that continues a run. */
+  /** Names of finished tasks, for a list that continues a run. */
   readonly finished?: ReadonlyArray<string>
-  /** The task of a refinement. Without it, the document must contain a whole task. */
+  /** The planned task of a refinement. Without it, the document must contain a whole task. */
   readonly planned?: Task
-  /** The typed inputs of the skill that a refinement is for; without them inputs are taken as text. */
+  /** The typed inputs of the skill, for a refinement. Without them, every input is read as text. */
   readonly inputs?: ReadonlyArray<SkillInput>
 }
 
@@ -188,11 +188,11 @@ const report = <A>(
 export const reportOfList = (reading: Reading<TaskList>, finished: ReadonlyArray<string>): CheckReport =>
   report("task-list", reading, (list) => listReport(list, finished))
 
-/** The report about a refinement that was read. */
+/** The report about a refinement. */
 export const reportOfTurn = (reading: Reading<RefinementDocument>): CheckReport =>
   report("refinement", reading, refinementReport)
 
-/** The links of a result in order; a section that is too complex to parse is recorded instead. */
+/** The links of a result in order. A section that is too complex to parse is recorded as a repair instead. */
 const resultLinks = (document: string, repairs: Array<Repair>): ResultReport["links"] => {
   const { lines, sections } = readMarkdown(document, { knownHeadings: resultHeadings })
   const parts = [
@@ -222,7 +222,7 @@ export const checkDocument = (kind: DocumentKind, text: string, options: CheckOp
   const { finished = [], inputs, planned } = options
   switch (kind) {
     case "task-list":
-      // Without the request document, an anchor that looks like a result must be one.
+      // The request document is unknown here, so an anchor that looks like a task result must name a task.
       return reportOfList(readTaskList(text, { finished, headings: [] }), finished)
     case "refinement":
       return reportOfTurn(readTaskReport(text, { task: planned, inputs }))
@@ -231,15 +231,15 @@ export const checkDocument = (kind: DocumentKind, text: string, options: CheckOp
   }
 }
 
-/** A fixed text with its report. Without repairs it is the original text. */
+/** A fixed document and the report about its original text. Without repairs, `text` is the original text. */
 export interface FixedDocument {
-  /** The findings of the check. */
+  /** The findings about the original text. */
   readonly report: CheckReport
   /** The text with its repairs applied. */
   readonly text: string
 }
 
-/** The prompt in a task list, up to the next part and without a fence around it. */
+/** The prompt in a task list, up to the next section and without a fence around it. */
 const promptOf = (text: string): string => {
   const reader = new DocumentReader(text, { knownHeadings: taskListHeadings, hasFields: true })
   const { document } = reader
@@ -254,7 +254,10 @@ const promptOf = (text: string): string => {
   return fence?.first === first && fence.last === last ? fence.text : textOfLines(document, first, last + 1)
 }
 
-/** The whole result under the strict heading. Keeps the heading's own level when the strict one would include more text. */
+/**
+ * The result under the strict heading. Keeps the level of the written heading if the strict level would include more
+ * text.
+ */
 const renderResult = (written: string): ReadonlyArray<string> => {
   const text = headedResult(written) ?? written
   const reader = new DocumentReader(text, { knownHeadings: resultHeadings })
@@ -268,11 +271,11 @@ const renderResult = (written: string): ReadonlyArray<string> => {
   return [2, depth].map((level) => `${`${before}${"#".repeat(level)} ${title}${after}`.trim()}\n`)
 }
 
-/** Strict forms of a list that was read from this text, best first. */
+/** The strict forms of a list, best first. The list was read from `text`. */
 export const strictLists = (text: string, { value }: Reading<TaskList>): ReadonlyArray<string> =>
   Option.toArray(value).map((list) => renderTaskList(list, { prompt: promptOf(text) }))
 
-/** Texts that should mean the same, best first. */
+/** Strict texts with the meaning of the document, best first. */
 const strictForms = (kind: DocumentKind, text: string, { finished = [] }: CheckOptions): ReadonlyArray<string> => {
   switch (kind) {
     case "task-list":
@@ -284,15 +287,15 @@ const strictForms = (kind: DocumentKind, text: string, { finished = [] }: CheckO
   }
 }
 
-/** True when the fixed text has the same value and fewer repairs. */
+/** True if the fixed text has the same value and fewer repairs. */
 export const isBetter = (before: CheckReport, again: CheckReport): boolean =>
   again.verdict !== "rejected" &&
   JSON.stringify(again.value) === JSON.stringify(before.value) &&
   again.repairs.length < before.repairs.length
 
 /**
- * Checks a document and applies its repairs. A rejected document stays unchanged. So does a document whose new text
- * would not read back as the same value with fewer repairs.
+ * Checks a document and applies its repairs. A rejected document stays unchanged. A document also stays unchanged if
+ * its new text would read back as another value, or with as many repairs.
  */
 export const fixDocument = (kind: DocumentKind, text: string, options: CheckOptions = {}): FixedDocument => {
   const report = checkDocument(kind, text, options)

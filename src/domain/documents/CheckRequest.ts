@@ -1,13 +1,19 @@
-/** How a document is checked, in the library and in "task-conductor/check" alike. */
+/** The request to check a document, shared by the library and "task-conductor/check". */
 import type { CheckOptions, DocumentKind } from "./CheckReport.ts"
 
-/** The kind of document to check (default: a whole task list). `finished` names tasks that already have a result. */
+/**
+ * The kind of document to check (default: a task list), and the facts to check it against. `finished` names tasks that
+ * already have a result.
+ */
 export interface CheckRequest extends CheckOptions {
   /** The kind of the document; `task-list` when absent. */
   readonly kind?: DocumentKind
 }
 
-/** Refuses the bare name of a kind, which JavaScript may pass: it would be checked as a task list. */
+/**
+ * Rejects a plain string such as "result" in place of an object. JavaScript callers may pass one, and it would be
+ * checked as a task list.
+ */
 export const checkRequestOf = (request: CheckRequest): CheckRequest => {
   if (typeof request === "object" && request !== null) return request
   throw new TypeError(`check takes an object: check(text, { kind: ${JSON.stringify(request)} })`)

@@ -1,6 +1,4 @@
-/**
- * The calls and changes of an answer, checked before any of them runs, with the issues that the check found.
- */
+/** The calls and changes of an answer after their checks and before they run, with the issues of the checks. */
 import { type Issue, makeIssue, makeRepair, type Repair } from "../findings/Issue.ts"
 import { type CallOutcome, fileTools, type ToolCall } from "../tools/ToolCall.ts"
 import { turnUid } from "../tools/ToolCallFormat.ts"
@@ -10,7 +8,7 @@ import { callSign } from "./TaskOutcome.ts"
 import type { TurnContent } from "./TurnFormat.ts"
 import type { CallReply } from "./TurnReply.ts"
 
-/** One call of an answer, checked; `wanted` is how it was written. */
+/** A checked call of an answer; `wanted` is the call as the model wrote it. */
 export interface AnswerCall {
   readonly wanted: ToolCall
   readonly call: ToolCall
@@ -18,16 +16,16 @@ export interface AnswerCall {
   readonly repairs: ReadonlyArray<Repair>
 }
 
-/** The calls and changes of an answer, checked. */
+/** The checked calls and changes of an answer. */
 export interface CheckedCalls {
   readonly calls: ReadonlyArray<AnswerCall>
-  /** Issues of changes that could not become a call. */
+  /** Issues of changes that the program could not turn into a call. */
   readonly issues: ReadonlyArray<Issue>
-  /** Changes that did not run; they stay open. */
+  /** Changes that did not run. The model must still make them. */
   readonly unmade: ReadonlyArray<UnmadeChange>
-  /** The issue of more calls than one turn may make. */
+  /** The issue of an answer with more calls than one turn allows. */
   readonly tooMany: ReadonlyArray<Issue>
-  /** One sentence for each replaced text, with its places. */
+  /** One sentence for each replaced text, with the places of the replacement. */
   readonly replaced: ReadonlyArray<string>
   readonly repairs: ReadonlyArray<Repair>
 }
@@ -35,14 +33,14 @@ export interface CheckedCalls {
 /** Calls that belong together, such as those of one replacement. */
 type CallGroup = ReadonlyArray<ToolCall>
 
-/** The groups without calls that were written before. */
+/** The groups without repeated calls. Groups that become empty are dropped. */
 export const withoutDoubles = (groups: ReadonlyArray<CallGroup>): ReadonlyArray<CallGroup> => {
   const all = groups.flat()
   const isFirst = (call: ToolCall): boolean => all.find((other) => callSign(other) === callSign(call)) === call
   return groups.map((calls) => calls.filter(isFirst)).filter((calls) => calls.length > 0)
 }
 
-/** The changes that did not run: they have issues, exceed the limit, or could not be read. */
+/** The changes that did not run, because they have issues, exceed the limit, or could not be read. */
 export const droppedChanges = (
   calls: ReadonlyArray<AnswerCall>,
   beyond: ReadonlyArray<UnmadeChange>,
@@ -54,11 +52,11 @@ export const droppedChanges = (
     ...unreadChanges(issues, report !== undefined)
   ].filter(({ call }) => fileTools.has(call.name))
 
-/** A change of an answer as calls. */
+/** The calls that make one change of an answer. */
 interface ChangeCalls {
   readonly calls: CallGroup
   readonly issues: ReadonlyArray<Issue>
-  /** Changes that would lose too much text, and omitted changes. */
+  /** A change that would lose too much text, and changes whose text the model omitted. */
   readonly refused?: UnmadeChange
   readonly leftOut?: ReadonlyArray<UnmadeChange>
   readonly replaced?: string
@@ -69,7 +67,7 @@ interface CheckedParts {
   readonly changed: ReadonlyArray<ChangeCalls>
   readonly groups: ReadonlyArray<CallGroup>
   readonly parts: ReadonlyArray<CallGroup>
-  /** The most calls of one turn. */
+  /** The most calls and changes of one turn. */
   readonly most: number
   readonly checked: ReadonlyArray<AnswerCall | UnmadeChange>
   readonly tools: ReadonlyArray<string>
@@ -88,7 +86,7 @@ export const joinedChecks = (content: TurnContent, parts: CheckedParts): Checked
   ]
   const undone = parts.parts.slice(most).flat()
   const left = undone.flatMap((call) => tooMany.map((issue) => ({ call, issue })))
-  // A task that cannot change files leaves no change open.
+  // A task without file tools cannot make changes later.
   const dropped = tools.some((tool) => fileTools.has(tool)) ? droppedChanges(calls, left, content) : []
   const isDoubled = parts.parts.flat().length < groups.flat().length
   const doubled = "Made a call once that was written several times."
@@ -102,7 +100,7 @@ export const joinedChecks = (content: TurnContent, parts: CheckedParts): Checked
   }
 }
 
-/** Issues of an answer, without those of calls of the interface, which get them in their own replies. */
+/** Issues of an answer, without the issues of native calls, which the program reports in the reply to each call. */
 export const answerIssues = ({ content, native }: ParsedAnswer, checked: CheckedCalls): ReadonlyArray<Issue> => {
   const nativeSigns = new Set(native.map(({ call }) => callSign(call)))
   return [

@@ -1,11 +1,9 @@
-/**
- * Explains to a model how its changes clash with changes that others made meanwhile.
- */
+/** Tells a model which of its changes clash with changes that others made since the task began. */
 import type { Clash, MergedText } from "../files/TextMerge.ts"
 import { fenced } from "../markdown/PromptBlock.ts"
 import { shorten } from "../text/Excerpt.ts"
 
-/** A file with its merged text; undefined if the task or someone else removed it. */
+/** A file with clashes; `merged` is undefined if the task or somebody else removed the file. */
 export interface FileClash {
   readonly path: string
   readonly merged?: MergedText
@@ -13,10 +11,10 @@ export interface FileClash {
   readonly isChanged?: boolean
 }
 
-/** Lines before and after the place that are shown with it. */
+/** How many lines before and after a clash are shown. */
 const linesAround = 3
 
-/** The most places of a file, and the most characters of each text. */
+/** The most clashes that are shown for a file, and the most characters of each text. */
 const mostPlaces = 4
 const mostText = 1200
 
@@ -39,7 +37,7 @@ const fileText = ({ isChanged = false, merged, path }: FileClash): string => {
   ].join("\n\n")
 }
 
-/** All clashes with advice; empty without clashes. */
+/** All clashes, with advice to the model; empty if there are none. */
 export const clashText = (files: ReadonlyArray<FileClash>): string => {
   const names = files.map(({ path }) => path).join(", ")
   return files.length === 0

@@ -1,6 +1,6 @@
 /**
- * Replaces turns that no longer fit the window by the facts that the program knows about them. The request stays before
- * them.
+ * Replaces old turns, which no longer fit the window, by the facts that the program knows about them. The request stays
+ * before the facts.
  */
 import { type CheckOutcome, passes } from "../checks/CheckOutcome.ts"
 import { isSecretLike } from "../files/SensitivePath.ts"
@@ -27,15 +27,15 @@ import { checksBlock, notChanged } from "./TurnReply.ts"
 
 interface Folded {
   readonly outcomes: ReadonlyArray<CallOutcome>
-  /** Failed changes that no later change replaced. */
+  /** Failed changes that the model has not yet made in another way. */
   readonly open: ReadonlyArray<CallOutcome>
   readonly files: ReadonlyArray<ProposedFile>
-  /** The text of the prompt before the compacted turns. */
+  /** The prompt before the compacted turns. */
   readonly above: string
   readonly checks: ReadonlyArray<CheckOutcome>
   /** The issues of the last answer. */
   readonly issues: ReadonlyArray<Issue>
-  /** The current instruction. */
+  /** The instruction to the model for its next answer. */
   readonly now: string
   readonly budget: number
   /** How many lines of output the last reply announced. */
@@ -51,23 +51,23 @@ const leastDiff = 600
 /** The check outputs get at least this many characters. */
 const leastChecks = 700
 
-/** The characters of headings and fences. */
+/** The characters that are reserved for headings and fences. */
 const headings = 120
 
 const mostImports = 12
 
-/** How many lines around a place are tried, the budget permitting. */
+/** How many lines around a place are shown: the budget decides how far this list is followed. */
 const radii = [1, 3, 8, 20, 40]
 
-/** True when a read shows all lines that another one shows. */
+/** True if the later read shows all lines of the earlier one. */
 const showsLinesOf = (later: CallOutcome, earlier: CallOutcome): boolean => {
   const [outer, inner] = [linesOfRead(later), linesOfRead(earlier)]
   return outer !== undefined && inner !== undefined && holdsRange(outer, inner)
 }
 
 /**
- * True while the project still has this output, and no later output shows it better. A search replaces those of earlier
- * answers.
+ * True if the output still matches the project, and no later output replaces it. A search makes the searches of earlier
+ * answers outdated.
  */
 const isCurrent = (outcome: CallOutcome, later: ReadonlyArray<CallOutcome>): boolean => {
   if (isChange(outcome) || !outcome.result.success) return false
@@ -88,9 +88,9 @@ const isCurrent = (outcome: CallOutcome, later: ReadonlyArray<CallOutcome>): boo
   )
 }
 
-/** Why a change failed, judged by the current text of its file. */
+/** The outcome of a failed change, with its reason recomputed from the current text of the file. */
 const reasonNow = (outcome: CallOutcome, files: ReadonlyArray<ProposedFile>): CallOutcome => {
-  // A denied call must reveal nothing about its file.
+  // The reason of a denied call must reveal nothing about its file.
   if (outcome.result.error_type !== "validation_failed") return outcome
   const { new_text: newText, old_text: oldText } = outcome.call.arguments
   const file = files.find(({ path }) => path === pathOf(outcome.call))
@@ -101,7 +101,7 @@ const reasonNow = (outcome: CallOutcome, files: ReadonlyArray<ProposedFile>): Ca
   return { ...outcome, result: { ...outcome.result, error_message: `Nothing was changed. ${said}` } }
 }
 
-/** The lines of a file that failing checks name, in the notation of compilers and test runners. */
+/** The lines of a file that failing checks name, as compilers and test runners write them. */
 const namedByChecks = ({ path }: ProposedFile, checks: ReadonlyArray<CheckOutcome>) => {
   const name = fileName(path).replaceAll(/[^\w]/g, String.raw`\$&`)
   const place = new RegExp(String.raw`(?<![\w-])${name}"?(?:, line |:|\()(\d+)`, "g")
@@ -124,7 +124,7 @@ const namedPlaces = (
   return [...namedByChecks(file, checks), ...failed].map(([, line]) => ({ from: Number(line), to: Number(line) }))
 }
 
-/** These lines and the changed parts of the file. */
+/** The lines named by checks and failed changes, and the changed parts of the file. */
 const placesIn = (file: ProposedFile, listed: Pick<Folded, "checks" | "open">): ReadonlyArray<LineRange> => [
   ...namedPlaces(file, listed),
   ...[...fileDiff(file).matchAll(/^@@ -\S+ \+(\d+)(?:,(\d+))? @@/gm)].map(([, from, count = "1"]) => ({
@@ -139,7 +139,7 @@ const importsOf = (lines: ReadonlyArray<string>): ReadonlyArray<LineRange> =>
     /^(?:import|from|use|using|#include)\b|^const\b.*\brequire\(/.test(line) ? [{ from: index + 1, to: index + 1 }] : []
   )
 
-/** The current text of a file around these places, with its imports when a check fails. */
+/** The current text of a file around these places. If a check fails, its imports are added. */
 const currentText = (
   { path, text }: ProposedFile,
   {
@@ -166,13 +166,15 @@ const currentText = (
   return packed.isEmpty ? "" : `### ${path}\n\n${fenced(packed.text, "text")}\n\n`
 }
 
-/** True for a file whose current text may be shown. The diff of a new file already shows all of it. */
+/**
+ * True for a file whose current text may be shown. A new file is left out, because its diff already shows all of it.
+ */
 const isShownWhole = ({ base, path, text }: ProposedFile): boolean =>
   base !== null && text !== null && !isSecretLike(path)
 
 interface FunctionParts extends Pick<Folded, "checks" | "open" | "budget"> {
   readonly fails: boolean
-  /** The outputs of the last answer, and the text that shows them. */
+  /** The calls of the last answer, and the text that shows their outputs. */
   readonly newest: ReadonlyArray<CallOutcome>
   readonly last: string
 }
@@ -183,7 +185,7 @@ export const functionsSize = (files: ReadonlyArray<ProposedFile>): number => {
   return [...functionsWithin(files.filter(isShownWhole), parts).values()].join("").length
 }
 
-/** The lines of a file that the outputs of the last answer show. */
+/** The lines of a file that outputs of the last answer show. */
 const shownLines = (path: string, { last, newest }: FunctionParts): ReadonlyArray<LineRange> =>
   newest
     .filter((one) => isRead(one) && pathOf(one.call) === path)
@@ -194,8 +196,8 @@ const shownLines = (path: string, { last, newest }: FunctionParts): ReadonlyArra
     })
 
 /**
- * The files whose changed functions fit whole, with the places that failing checks and changes name. Each file has the same
- * budget.
+ * The changed functions of each file, if they fit whole, including places that failing checks and changes name. The
+ * budget is shared among the files.
  */
 const functionsWithin = (
   files: ReadonlyArray<ProposedFile>,
@@ -216,8 +218,8 @@ const functionsWithin = (
 }
 
 /**
- * The outputs worth showing, best first: those of the last answer, then those that an open change needs and failed commands,
- * then the newest.
+ * The outputs worth showing, best first. Outputs of the last answer come first. Next come reads that an open change
+ * needs, and the last failed command. The newest of the others follow.
  */
 const outputsOf = ({ open, outcomes }: Folded) => {
   const current = outcomes.filter((outcome, index) => isCurrent(outcome, outcomes.slice(index + 1)))
@@ -230,7 +232,7 @@ const outputsOf = ({ open, outcomes }: Folded) => {
   return { newest, before: [...before.filter(isNeeded), ...before.filter((one) => !isNeeded(one)).toReversed()] }
 }
 
-/** The outputs that fit, whole and in this order; one may be cut. Fragments of many outputs would be useless. */
+/** The outputs that fit, in this order. At most one is cut, because fragments of many outputs would be useless. */
 const fittingOutputs = (ordered: ReadonlyArray<CallOutcome>, most: number): ReadonlySet<CallOutcome> => {
   const chosen = new Set<CallOutcome>()
   let budgetLeft = most
@@ -243,7 +245,7 @@ const fittingOutputs = (ordered: ReadonlyArray<CallOutcome>, most: number): Read
   return chosen
 }
 
-/** The issues of the last answer, and the failures before it. */
+/** The issues of the last answer, and the reasons of failed changes before it. */
 export const openBlocks = ({ budget, issues, open }: Pick<Folded, "budget" | "issues" | "open">): string => {
   const known = new Set(issues.map(({ what }) => what))
   const blocks = notChanged(open.filter(({ result }) => !known.has(result.error_message ?? "")))
@@ -256,7 +258,9 @@ export const openBlocks = ({ budget, issues, open }: Pick<Folded, "budget" | "is
   return changes + rawBlock("## Issues with your last answer", wrong)
 }
 
-/** The first line of a text and as many last lines as fit, because an expected value is at the end. */
+/**
+ * The first line of a text and as many of its last lines as fit. A failing test prints the expected value at the end.
+ */
 const endKept = (text: string, most: number): string => {
   const lines = text.split("\n")
   const budget = Math.max(most, (lines[0] ?? "").length + 12)
@@ -285,15 +289,15 @@ const checksWithin = (checks: ReadonlyArray<CheckOutcome>, hasChanged: boolean, 
   return checksBlock(fitting, hasChanged)
 }
 
-/** True when the prompt already shows the file, as a reference or as the current file. */
+/** True if the prompt already shows the file, as a reference or as the current file. */
 export const showsFile = (prompt: string, path: string): boolean =>
   prompt.split("\n").some((line) => /^(?:The contents of|Path:) /.test(line) && line.includes(path))
 
-/** A line for each call, the last first. */
+/** One line for each call, the latest first. */
 const callLines = (calls: ReadonlyArray<CallOutcome>): ReadonlyArray<string> =>
   [...new Set(calls.map(callLine))].toReversed()
 
-/** All known facts of the turns in about `budget` characters. Open problems are never left out. */
+/** All known facts of the turns, in about `budget` characters. Open problems are always included. */
 export const compactedText = (turns: Folded): string => {
   const { above, budget, checks, files, lines, now, outcomes } = turns
   const open = turns.open.map((one) => reasonNow(one, files))

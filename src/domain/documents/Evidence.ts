@@ -1,6 +1,6 @@
 /**
- * The links of a result or an answer as evidence: the target of each one, and the quotation beside it. Compares lines and
- * quotation with the file, and corrects or marks wrong links in the text.
+ * Checks the links that a result or an answer gives as evidence. Compares the line numbers of a link, and the quotation
+ * beside it, with the file. Corrects or marks wrong links in the text.
  */
 import * as Schema from "effect/Schema"
 import { bareHrefOfPath } from "../files/FileHref.ts"
@@ -20,10 +20,10 @@ interface Quote {
 export interface EvidenceLink extends FoundLink {
   readonly form: ReferenceForm
   readonly quote?: Quote
-  /** The words around the link, up to its neighbours and the ends of its sentence, without the link. */
+  /** The words around the link, up to its neighbouring links and the ends of its sentence, without the link. */
   readonly statement: string
   /**
-   * All quotations on the line between the neighbouring links. The link is right if one of them occurs at its target.
+   * All quotations on the line between the neighbouring links. The link is right if any of them occurs at its target.
    */
   readonly beside: ReadonlyArray<string>
 }
@@ -56,13 +56,13 @@ const quoted = /["“]([^"“”\n]+)["”]/.source
 const after = new RegExp(`^(?:\\)?[ \\t]*(?::|—|–|-)[ \\t]*|[ \\t]+)(?:${code}|${quoted})`)
 const before = new RegExp(`(?:${code}|${quoted})[ \\t]*(?::|—|–|-|\\(|\\b(?:in|at|on|from)\\b)?[ \\t]*$`)
 
-/** Removes the line numbers that a tool put before a line, and the dots of an omission at the end. */
+/** The quotation without a line number that a tool put before it, and without the dots of an omission. */
 const plainQuote = (text: string): string =>
   (text.replace(/^\s*\d+[:|]\s?/, "").split(/\.{3}|…/)[0] ?? "").replace(/\s+/g, " ").trim()
 
-/** Shorter quotations occur on most lines. */
+/** The fewest characters of a quotation. Shorter quotations occur on most lines. */
 const leastQuote = 4
-/** A quotation of this length, prose or code, counts as a line of a file. */
+/** The fewest characters of prose and of code that count as a quoted line of a file. */
 const leastProse = 16
 const leastCode = 10
 
@@ -75,10 +75,13 @@ const quoteOf = (match: RegExpExecArray | null): Quote | undefined => {
   return text.length < leastQuote ? undefined : { text, isLine: /\S\s\S/.test(text) && (isSentence || isCode) }
 }
 
-/** How far a quotation may reach, in characters. */
+/** The most characters between a link and the end of its quotation. */
 const reach = 400
 
-/** The quotation of a link: the text after it on its line, or before it when the next link follows at once. */
+/**
+ * The quotation of a link: the text after it on its line. If the next link directly follows that text, the text before
+ * the link.
+ */
 const quoteBeside = (text: string, { end, start }: FoundLink, next: number | undefined): Quote | undefined => {
   const line = text.slice(text.lastIndexOf("\n", start - 1) + 1, start).slice(-reach)
   const behind = after.exec(text.slice(end, end + reach))
@@ -130,7 +133,7 @@ const marks: Readonly<Record<WrongLink["code"], string>> = {
   "evidence-page": "(not fetched)"
 }
 
-/** True for a link that already carries a mark. */
+/** True for a link that already carries a mark such as "(not found)". */
 export const isMarked = (text: string, { end }: FoundLink): boolean =>
   Object.values(marks).some((mark) => text.startsWith(` ${mark}`, end))
 
@@ -144,7 +147,7 @@ const rewritten = (source: string, { link, verdict: { href } }: JudgedLink): str
   return source.includes(link.href) ? source.replaceAll(link.href, href) : `[${link.title}](${href})`
 }
 
-/** The text with corrected links. With `mark`, each wrong link gets a mark. */
+/** The text with corrected links. If `mark` is true, each wrong link gets a mark such as "(not found)". */
 export const withVerdicts = (text: string, judged: ReadonlyArray<JudgedLink>, mark: boolean): string => {
   let result = ""
   let rest = 0
@@ -159,17 +162,17 @@ export const withVerdicts = (text: string, judged: ReadonlyArray<JudgedLink>, ma
   return result + text.slice(rest)
 }
 
-/** A name on a single line counts as the meant one up to this distance. */
+/** A short quotation that occurs on one line only moves a link by at most this many lines. */
 const nearby = 10
 
 const blanks = (text: string): string => text.replace(/\s+/g, " ").trim()
 
-/** Shorter quotations are not searched across lines. */
+/** Quotations with fewer characters are not searched across lines. */
 const leastJoined = 12
-/** The most lines that a quotation may join. */
+/** The most lines that a quotation may span. */
 const mostJoined = 3
 
-/** The line numbers, from 1, where the quotation begins. */
+/** The numbers, from 1, of the lines on which the quotation begins. */
 const linesWith = (text: string, quote: string): ReadonlyArray<number> => {
   const lines = text.split("\n").map(blanks)
   const found = lines.flatMap((line, index) => (line.includes(quote) ? [index + 1] : []))
@@ -190,7 +193,7 @@ const hrefWith = (reference: FileReference, from: number, to: number): string =>
 const isWithin = (found: ReadonlyArray<number>, { from, to }: LineRange): boolean =>
   found.some((line) => line >= from && line <= to)
 
-/** Moves the link to the line of its quotation; undefined if it is right or the line is ambiguous. */
+/** The link with the line of its quotation; undefined if the link is right or the line is ambiguous. */
 const movedTo = (
   reference: FileReference,
   {
@@ -208,8 +211,8 @@ const movedTo = (
 }
 
 /**
- * The verdict about a link to a file with this text. In a file that the run changed, a quotation may come from the old text,
- * so it is never wrong.
+ * The verdict about a link to a file with this text. A quotation may come from the old text of a file that the run
+ * changed, so it is never wrong there.
  */
 export const judgeLines = (
   reference: FileReference,
@@ -219,7 +222,7 @@ export const judgeLines = (
     readonly beside: ReadonlyArray<string>
     readonly statement: string
     readonly wasChanged: boolean
-    /** True when a command printed the quotation. */
+    /** True if a command printed the quotation. */
     readonly isPrinted?: boolean
   }
 ): LinkVerdict => {

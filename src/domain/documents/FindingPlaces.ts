@@ -1,6 +1,6 @@
 /**
- * Finds the line of the task, field or call that a finding names. Checks against the project work on values, which have no
- * lines; this adds them, so that their findings are sorted and marked like those of the readers.
+ * Finds the line of the task, field or call that a finding names. Checks against the project work on values without
+ * lines. The lines let the program sort and mark their findings like the findings of the readers.
  */
 import { type Reading, type Where, inDocumentOrder, noFindings } from "../findings/Issue.ts"
 import { DocumentReader } from "../grammar/DocumentReader.ts"
@@ -13,7 +13,7 @@ import { slugOf } from "../text/Slug.ts"
 import type { ToolCall } from "../tools/ToolCall.ts"
 import { readSteps } from "./TaskListFormat.ts"
 
-/** Adds the line to a place without one; an unknown place stays as it is. */
+/** Adds the line to a place without one. An unknown place stays as it is. */
 export type FindingPlaces = (where: Where) => Where
 
 const keyOf = (label: string): FieldKey | undefined =>
@@ -27,7 +27,7 @@ const lineOf = (task: RawTask, { field }: Where): number => {
 const placed = (where: Where, line: number | undefined): Where =>
   line === undefined || where.line !== undefined ? where : { ...where, line }
 
-/** The places of a task list; `finished` holds the names of tasks that have a result. */
+/** The places of a task list; `finished` are names of tasks with a result. */
 export const listPlaces = (text: string, finished: ReadonlyArray<string>): FindingPlaces => {
   const reader = new DocumentReader(text, { knownHeadings: taskListHeadings, hasFields: true })
   const section = reader.section("tasks")
@@ -40,7 +40,7 @@ export const listPlaces = (text: string, finished: ReadonlyArray<string>): Findi
   }
 }
 
-/** The places of a refinement: of its task, of its inputs, and of each of its calls. */
+/** The places of a refinement: its task, its inputs and its calls. */
 export const refinementPlaces = (text: string) => {
   const reader = new DocumentReader(text, { knownHeadings: turnHeadings, hasFields: true })
   const { lines } = reader.document
@@ -59,7 +59,10 @@ export const refinementPlaces = (text: string) => {
     if (parts.has(where.section ?? "")) return placed(where, parts.get(where.section ?? "")?.line ?? section?.line)
     return placed(where, task === undefined ? undefined : lineOf(task, where))
   }
-  /** The n-th call is in the n-th code block. In other forms its tool's name must occur as often. */
+  /**
+   * The line of a call. If there are as many code blocks as calls, the n-th call is in the n-th block. Otherwise the
+   * line is found by the name of its tool.
+   */
   const ofCall = (part: string, all: ReadonlyArray<ToolCall>, index: number): FindingPlaces => {
     const calls = parts.get(part)
     if (calls === undefined) return ofTask
@@ -81,7 +84,7 @@ export const refinementPlaces = (text: string) => {
   return { ofTask, ofCall }
 }
 
-/** Everything that was found in a document, each finding with its line, in the order of the document. */
+/** The findings about a document, each with its line, in the order of the document. */
 export const placeFindings = (findings: Omit<Reading<unknown>, "value">, place: FindingPlaces) =>
   inDocumentOrder({
     issues: findings.issues.map((issue) => ({ ...issue, where: place(issue.where) })),

@@ -1,29 +1,29 @@
 /**
- * Recognises an incomplete task list: it counts more tasks than it has, replaces tasks with dots, or breaks off in its last
- * line. The missing tasks would never run, and the user would not learn of them.
+ * Recognises an incomplete task list. Such a list counts more tasks than it has, replaces tasks with dots, or breaks
+ * off in its last line. Without this check the missing tasks would never run, and the user would not learn of them.
  */
 import { Line } from "../markdown/Line.ts"
 import { proseLines } from "../markdown/Outline.ts"
 import { fieldLabels } from "../markdown/TaskFields.ts"
 
-/** `Task 1 of 3`, `(1/3)`. */
+/** A title with a count: `Task 1 of 3`, `(1/3)`. */
 const counted =
   /(?:\b(?:tasks?|sections?|steps?|parts?|phases?|stages?)\s*#?\s*(\d{1,2})\s*(?:of|out of|\/)\s*(\d{1,2})\b|[([]\s*(\d{1,2})\s*(?:of|\/)\s*(\d{1,2})\s*[)\]])/i
 
 const numbers = ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
 const number = `(\\d{1,2}|${numbers.join("|")})`
-/** The number of tasks that the text before them announces. */
+/** A sentence that announces a number of tasks, such as "The plan has three tasks". */
 const planned = new RegExp(
   `\\b(?:plan (?:has|holds|contains|comprises|consists of)|(?:split|divide|divided|break|broken|broke) (?:(?:this|it|that|the (?:work|job|prompt|request)) )?(?:down )?(?:in)?to) ${number} tasks\\b`,
   "i"
 )
-/** The number of tasks in the heading of the tasks, or in the text after that heading. */
+/** A number of tasks in the heading "Tasks", or in the text below that heading. */
 const introduced = new RegExp(
   `^#{1,6}\\s+tasks\\s*[([:-]\\s*${number}\\s*(?:tasks)?\\s*[)\\]]?\\s*$|^\\W*(?:there are|here are|these are|the)\\s(?:the )?${number} tasks\\b`,
   "i"
 )
 
-/** A line that stands for unwritten tasks. */
+/** A line in place of unwritten tasks, such as "..." or "more tasks follow". */
 const standsForMore = [
   /^(?:\.{3,}|…)$/,
   /^(?:and so on|etc|to be continued|continued\b.{0,40}|continues\b.{0,40})\.{0,3}$/i,
@@ -31,10 +31,10 @@ const standsForMore = [
   /^(?:repeat|do the same|same)\b.{0,30}\b(?:for|with) (?:each|every|all|the (?:other|remaining|rest))\b/i
 ]
 
-/** Longer lines and titles are no announcement. */
+/** The most characters of a line or title that can be an announcement. */
 const mostCharacters = 200
 
-/** The words of a line without the marks around them. */
+/** The text of a line, without list, comment or emphasis marks around it. */
 const bare = (line: string): string =>
   line
     .trim()
@@ -42,7 +42,7 @@ const bare = (line: string): string =>
     .replace(/(?:\s*-->|[)\]*_])+$/, "")
     .trim()
 
-/** A last line with an unfinished link or sentence. */
+/** A last line that ends within a link or a sentence. */
 const breaksOff = [/\[[^[\]]+\]\([^)\s`]*$/, /\w\s(?:the|an|and|or|of)$/]
 const openLabel = /^\s*[-*+]\s+\*{1,2}([^*\s][^*]*)$/
 const labels = Object.values(fieldLabels)
@@ -55,19 +55,19 @@ const isBroken = (line: string): boolean => {
 
 const valueOf = (word: string): number => (/^\d/.test(word) ? Number(word) : numbers.indexOf(word.toLowerCase()) + 2)
 
-/** The tasks in a text, as far as the reader found them. */
+/** The tasks that the reader found in a text. */
 interface Listed {
-  /** The line numbers, from 1, of the headings of goals and tasks. */
+  /** The line numbers, from 1, of the headings "Goals" and "Tasks". */
   readonly goals: number
   readonly tasks: number
   /** Section titles and task names as written. */
   readonly titles: ReadonlyArray<string>
   readonly names: ReadonlyArray<string>
-  /** How many tasks there are, finished ones included. */
+  /** The number of tasks, including finished ones. */
   readonly all: number
 }
 
-/** The count in the titles, when it is higher than the number of tasks. */
+/** The last counted title, such as "Task 2 of 3", if the count is higher. */
 const missing = (titles: ReadonlyArray<string>): string | undefined => {
   const countedTitles = titles.flatMap((title) => {
     if (title.length > mostCharacters) return []
@@ -89,7 +89,7 @@ const announced = (lines: ReadonlyArray<NumberedLine>, { all, goals, tasks }: Li
   const before = lines.slice(0, firstTask === -1 ? undefined : firstTask)
   const firstHeading = before.find(({ text }) => text.startsWith("#"))?.line ?? goals
   return before.find(({ line, text }) => {
-    // A count in the prompt is about something else.
+    // A number in the user's prompt does not count tasks of the list.
     const countMatch =
       line < firstHeading || line > goals
         ? (planned.exec(text) ?? (line >= tasks ? introduced.exec(text) : null))
@@ -98,7 +98,7 @@ const announced = (lines: ReadonlyArray<NumberedLine>, { all, goals, tasks }: Li
   })?.text
 }
 
-/** The evidence that a list is incomplete, with its line; undefined for a complete one. */
+/** The reason why a list is incomplete, and the line that shows it; undefined for a complete list. */
 export const halfPlan = (text: string, listed: Listed) => {
   const { all, names, tasks, titles } = listed
   const title = missing(titles) ?? missing(names)

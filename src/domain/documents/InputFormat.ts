@@ -1,6 +1,6 @@
 /**
- * The section `## Inputs` of a report: one line for each typed input of the skill. Also reads other forms that models write,
- * and checks the values against the skill.
+ * Reads and writes the section `## Inputs` of a report, which has one line for each typed input of the skill. The
+ * reader also accepts other forms that models write. It checks the values against the skill.
  */
 import * as Result from "effect/Result"
 import { type Where, addIssue, addRepair, type Findings } from "../findings/Issue.ts"
@@ -12,7 +12,7 @@ import type { SkillInput } from "../skills/Skill.ts"
 import { canonicalUrl } from "../tools/Access.ts"
 import type { InputValue } from "./TaskOutcome.ts"
 
-/** True for the words that models write instead of a value. */
+/** True for text that models write in place of a missing value, such as "none". */
 const isNoValue = (text: string): boolean =>
   /^(?:|-|–|—|\.{3}|…|<[^<>]*>|(?:n\/?a|none|null|undefined|not (?:given|known|needed|specified)|unknown)[.]?)$/i.test(
     text
@@ -20,7 +20,7 @@ const isNoValue = (text: string): boolean =>
 
 const numberForm = /^[+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:e[+-]?\d{1,3})?$/i
 
-/** Reads a string as the value of an input, in any of its forms; fails with the expected form. */
+/** Reads a string as the typed value of an input. Fails with the expected form. */
 const readTypedValue = (
   { choices = [], type }: SkillInput,
   text: string
@@ -63,13 +63,13 @@ const plain = (name: string): string => name.toLowerCase().replace(/[_\s]/g, "-"
 const findInput = (name: string, inputs: ReadonlyArray<SkillInput>): SkillInput | undefined =>
   inputs.find((input) => plain(input.name) === plain(name))
 
-/** The target of a value that is only a link or a picture. */
+/** The target of a value that is only a link or an image. */
 const linkTarget = (text: string): string | undefined => /^!?\[[^\][]*\]\(<?([^()<>]*)>?\)$/.exec(text)?.[1]
 
 const valueText = (value: InputValue["value"]): string =>
   typeof value === "boolean" ? (value ? "yes" : "no") : String(value)
 
-/** The lines under `## Inputs`: "- `file`: src/main.ts". */
+/** The lines of the section, such as "- `file`: src/main.ts". */
 export const renderInputs = (values: ReadonlyArray<InputValue>): string =>
   values
     .map(({ name, value }) => {
@@ -97,7 +97,7 @@ const readLine = (written: string, line: number): ReadonlyArray<RawInput> => {
   return name === undefined ? [] : [{ name, line, text: text.trim(), isStrict: strict !== null }]
 }
 
-/** A line without a name continues the value before it. */
+/** The inputs as written. A line without a name continues the value before it. */
 const readRaw = (lines: ReadonlyArray<TaskLine>, where: Where, findings: Findings): ReadonlyArray<RawInput> => {
   const raw: Array<RawInput> = []
   for (const block of lines) {
@@ -117,8 +117,8 @@ const readRaw = (lines: ReadonlyArray<TaskLine>, where: Where, findings: Finding
 }
 
 /**
- * Reads the lines of the section, in the order of the skill. Without `inputs` every name is accepted and every value is text.
- * `kept` are values of an earlier attempt, for inputs that the section leaves out.
+ * Reads the lines of the section, in the order of the skill. Without `inputs`, every name is accepted and every value
+ * is text. `kept` holds values of an earlier attempt, for inputs that the section leaves out.
  */
 export const readInputs = (
   lines: ReadonlyArray<TaskLine>,
@@ -143,7 +143,7 @@ export const readInputs = (
       return addIssue(findings, "input-repeated", where, { what, quote: raw.text })
     }
     seen.add(name)
-    // A value after a backslash is taken literally.
+    // A backslash before a value means that the value is literal.
     const isEscaped = raw.text.startsWith("\\")
     const text = isEscaped ? unescapeInline(raw.text) : (linkTarget(raw.text) ?? stripMarks(raw.text))
     if (!isEscaped && input?.choices?.includes(text) !== true && isNoValue(text)) return

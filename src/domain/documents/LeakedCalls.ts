@@ -1,6 +1,6 @@
 /**
- * Recognises an answer with a call that no reader understood: the call did not run, so the answer is not final. Calls in
- * backticks, in quotations or in a code block beside other text are only mentioned.
+ * Recognises an answer with a call that no reader understood. The call did not run, so the answer is not final. A call
+ * in backticks, in a quotation, or in a code block beside other text is only mentioned and does not count.
  */
 import { fencedBlocks, proseLines } from "../markdown/Outline.ts"
 import { jsonCalls } from "../tools/native/JsonCalls.ts"
@@ -11,7 +11,10 @@ const mark =
 const named =
   /^\s*(?:call:|functions\.|default_api\.|[*_`]*(?:action|tool(?:[ _](?:name|call))?|function)[*_`]*:[*_`\s]*(?:["'{])?)?<?([a-z]+(?:_[a-z]+)+)(?:[*_`"']*\s*$|>|\s*[({[].*[)}\]]\s*;?\s*$|:\d+\s*\{)/i
 const withName = /["'](?:name|tool|tool_name|function|action|recipient_name)["']\s*:\s*["']([\w.]+)["']/g
-/** Unreadable call forms: a tool name after a label, as a heading, as an escaped tag or as an object key. */
+/**
+ * Forms of calls that no reader accepts: a tool name after a label, as a heading, as an escaped tag or as an object
+ * key.
+ */
 const unread = [
   /^\s*(?:[-*+]\s+)?[*_`"]*(?:tool(?:[ _](?:name|call))?|function|action|name)[*_`"]*\s*:[*_`"'\s]*([a-z]+(?:_[a-z]+)+)[*_`"']*\s*$/i,
   /^#{1,6}\s+[`*]*(\w+_\w+)[`*]*:?\s*$/,

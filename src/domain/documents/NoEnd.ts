@@ -1,6 +1,7 @@
 /**
- * Recognises texts that cannot end the work: a call, a promise, a copied template, a sentence without its end, a refusal by a
- * model that has the files. Judges only short texts, and none with links as evidence.
+ * Recognises texts that cannot end the work: a call, a promise, a copied template, an unfinished sentence, or a refusal
+ * by a model that has the files. Judges only short texts without links, because a longer text or a link may be a
+ * result.
  */
 import { fencedBlocks, proseLines } from "../markdown/Outline.ts"
 import { readNative } from "../tools/native/NativeCalls.ts"
@@ -8,13 +9,13 @@ import { readBlock } from "../tools/ToolCallJson.ts"
 import { holdsCall } from "../tools/ToolCallTraces.ts"
 import * as Result from "effect/Result"
 
-/** The problem and the fix. */
+/** The problem of the text, and how the model fixes it. */
 interface NoEnd {
   readonly what: string
   readonly how: string
 }
 
-/** A longer text contains more than a promise. */
+/** The most characters of a text that is judged. */
 const mostWords = 300
 
 const promise =
@@ -25,7 +26,7 @@ const doing =
   /^(?:(?:now )?(?:reading|searching|looking|checking|calling|running|opening|fetching|writing)\b|here (?:you go|it is|is the (?:tool )?call)|I(?:['’]ll| will) wait\b|let me know\b|please wait\b)[^.!?:]{0,60}[.!?:]*$/i
 const refusal =
   /\b(?:cannot|can't|can not|unable to|not able to|(?:do(?:n't| not) have|have no) (?:direct )?access)\b[^.!?]*\b(?:files?|file ?system|computer|codebase|code|repository|project|tools?|documents?)\b/i
-/** A reason why a file could not be read is a result. */
+/** A text that says why a file could not be read is a result. */
 const reason = /\b(?:denied|permission|allowed|refused|declined|exist|found|missing|binary|too large|outside)\b/i
 const placeholder = /^<[a-z][^<>\n]{8,}>$/i
 
@@ -50,7 +51,7 @@ const isCall = (text: string): boolean => {
 const isPlan = (text: string): boolean =>
   /^[-*\s]*\*\*Name\*\*/m.test(text) && /^[-*\s]*\*\*(?:Skill|What is needed)\*\*/m.test(text)
 
-/** True for words that only promise a next step. */
+/** True if every sentence only promises a next step or is polite. */
 export const onlyPromises = (text: string): boolean =>
   sentencesOf(text).every((one) => promise.test(one) || doing.test(one) || politeness.test(one.replace(/[.!?:]$/, "")))
 
@@ -87,16 +88,16 @@ const textKeys = new Set(
   "answer response result summary result_summary final_answer content message text output reply".split(" ")
 )
 
-/** Keys beside the text that carry no content. */
+/** Keys of a JSON answer that carry no content. */
 const remarkKeys = new Set("type role status success done confidence title task name format language".split(" "))
 
-/** The markers that agents write around their final answer. */
+/** The markers that some models write around their final answer. */
 const finals = [
   /^(?:\**thought\**:[^\n]*\n\s*)*\**final answer\**:\**\s*([^]+)$/i,
   /^(?:thoughts?:[^\n]*\n\s*)?(?:<code>|```(?:py|python)?)?\s*final_answer\(\s*(?:f?"((?:[^"\\\n]|\\.)*)"|f?'([^'\n]*)')\s*\)\s*(?:<\/code>|```)?(?:<end_code>)?$/i
 ]
 
-/** The text inside an object or final-answer marker; undefined for any other answer. */
+/** The text inside a JSON object or a final-answer marker; undefined for any other answer. */
 export const unwrapped = (answer: string): string | undefined => {
   const text = answer.trim()
   const final = finals.map((one) => one.exec(text)).find((found) => found !== null)

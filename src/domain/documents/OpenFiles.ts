@@ -5,10 +5,10 @@ import { languageOf } from "../files/Language.ts"
 import { type CallOutcome, pathOf } from "../tools/ToolCall.ts"
 import { showsFile } from "./CompactedTurns.ts"
 
-/** The most open files that a reply names. */
+/** The most unread files that a reply names. */
 const mostOpen = 6
 
-/** A word in backticks or with a folder that has a file extension. */
+/** A path in a text: a word in backticks, or a word with a folder. */
 const written = /`([\w.@-]+)`|(?<![\w/.:@*-])((?:[\w.@-]+\/)+[\w.@-]*\w)(?![\w/*]|\.\w)/g
 
 const isFile = (path: string): boolean => /\.\w+$/.test(path) && languageOf(path) !== ""
@@ -21,7 +21,7 @@ export const namedFiles = (text: string): ReadonlyArray<string> => {
 
 const isSame = (a: string, b: string): boolean => a === b || a.endsWith(`/${b}`) || b.endsWith(`/${a}`)
 
-/** Names the open files: neither in the prompt nor in any call. Empty without open files. */
+/** Names the files that neither the prompt shows nor any call has touched. Empty if there are none. */
 export const openFilesNote = (
   named: ReadonlyArray<string>,
   promptText: string,

@@ -1,6 +1,6 @@
 /**
- * Names the form of an answer without a heading of a task list. The next attempt then learns its mistake, not only
- * which headings are missing.
+ * Names the form of an answer that has no heading of a task list. The next attempt then tells the model its mistake,
+ * not only the missing headings.
  */
 import * as Result from "effect/Result"
 import { readOpen, report } from "../files/ChangeMarks.ts"
@@ -17,7 +17,7 @@ interface OtherForm {
 const headings = 'with the headings "## Original prompt", "## Goals / summary" and "## Tasks", outside any code block'
 const mostQuestion = 600
 
-/** The question to the user that makes up the answer; undefined for any other answer. */
+/** The question to the user, if the answer consists of one; undefined for any other answer. */
 export const questionOf = (answer: string): string | undefined => {
   const text = answer.trim()
   if (text.length > mostQuestion || fencedBlocks(text).length > 0 || /^#{1,6}\s/m.test(text)) return undefined

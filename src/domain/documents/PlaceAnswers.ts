@@ -1,6 +1,6 @@
 /**
- * Reads the answers about numbered places: a line with each number and its decision, and replacements for many places at once.
- * The rest is read like any other turn.
+ * Reads answers about numbered places in files. An answer has a line with the number and the decision for each place,
+ * or replacements for many places at once. Other text is read like the answer of any other turn.
  */
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
@@ -11,7 +11,10 @@ import { oneLine } from "../text/Format.ts"
 import { isNumbered, numbersText, type NumberedPlace, unnumberedLines } from "./Places.ts"
 import { callEnd, openParentheses } from "./TaskItems.ts"
 
-/** The decision about a place. `lines` replace its line; they are absent when a block in the same answer makes the change. */
+/**
+ * The decision about a place. `lines` replace the line of the place; undefined if a change block in the same answer
+ * replaces it.
+ */
 export type PlaceAnswer =
   | { readonly _tag: "Keep" | "Note"; readonly text: string }
   | { readonly _tag: "Look" }
@@ -19,16 +22,16 @@ export type PlaceAnswer =
 
 export interface PlaceReading {
   readonly answers: ReadonlyMap<number, PlaceAnswer>
-  /** The text outside the place answers. */
+  /** The text of the answer without its decisions. */
   readonly rest: string
   readonly issues: ReadonlyArray<Issue>
 }
 
-/** `12 change: text`, `[12] keep: why`, `- **3-5, 8** look`. */
+/** A line with decisions: `12 change: text`, `[12] keep: why`, `- **3-5, 8** look`. */
 const answerLine =
   /^\s*(?:[-*+]\s+)?[*`]*\[?(\d+(?:\s*(?:-|–|to|,|and)\s*\d+)*)\]?[*`]*\s*[:.)]?\s*[*`]*(keep|look|change|remove|note)\b[*`]*\s*(?:[:—–-]\s*)?(.*)$/i
 
-/** `src/a.py:168 change: text` changes a line that is shown without a number. */
+/** A line such as `src/a.py:168 change: text`, which changes a shown line without a number. */
 const lineAnswer =
   /^\s*(?:[-*+]\s+)?[*`]*([^\s:`*]+):(\d+)[*`]*\s*[:.)]?\s*[*`]*(change|remove)\b[*`]*\s*(?:[:—–-]\s*)?(.*)$/i
 
@@ -41,13 +44,13 @@ const numbersOf = (text: string): ReadonlyArray<number> =>
     return Array.from({ length: Math.min(Math.max(0, to - from) + 1, 1000) }, (_, index) => from + index)
   })
 
-/** Removes backticks around a whole text; inner ones stay. */
+/** Removes backticks around the whole text, but not inside it. */
 const unquoted = (text: string): string => {
   const [, run = "", inner = ""] = /^(`+)(.+)\1$/.exec(text.trim()) ?? []
   return inner === "" || inner.includes(run) ? text.trim() : inner.trim()
 }
 
-/** The content of the fence that begins at this index, and the index behind it. */
+/** The content of the fence that begins at this index, and the index after the fence. */
 const fenceFrom = (lines: ReadonlyArray<string>, at: number, opening = lines[at] ?? "") => {
   const [, mark = ""] = opensFence.exec(opening) ?? []
   if (mark === "") return undefined
@@ -59,18 +62,18 @@ const fenceFrom = (lines: ReadonlyArray<string>, at: number, opening = lines[at]
 
 const indentOf = (line: string): string => /^\s*/.exec(line)?.[0] ?? ""
 
-/** Indents new lines like the line they replace, when they begin at the margin. */
+/** Indents new lines like the line that they replace, unless the first one is already indented. */
 const indentedAs = (line: string, lines: ReadonlyArray<string>): ReadonlyArray<string> =>
   indentOf(lines[0] ?? "") !== "" ? lines : lines.map((text) => (text.trim() === "" ? "" : `${indentOf(line)}${text}`))
 
-/** The index behind a block of old and new lines that begins here. */
+/** The index after the change block that begins here. */
 const blockEnd = (lines: ReadonlyArray<string>, at: number): number | undefined => {
   if (!/^\s*<{5,}/.test(lines[at] ?? "")) return undefined
   const end = lines.findIndex((line, index) => index > at && /^\s*>{5,}/.test(line))
   return end < 0 ? undefined : end + 1
 }
 
-/** `{"places": "all", "replace": "a(", "with": "b(", "except": [3]}` */
+/** A replacement: `{"places": "all", "replace": "a(", "with": "b(", "except": [3]}` */
 const Rule = Schema.Struct({
   places: Schema.Union([Schema.Literal("all"), Schema.Array(Schema.Int)]),
   replace: Schema.String,
@@ -81,15 +84,15 @@ const readRule = Schema.decodeUnknownOption(Schema.fromJsonString(Rule))
 
 const lineOf = ({ first, line, lines }: NumberedPlace): string => lines[line - first] ?? ""
 
-/** Collects the answers of one text. */
+/** Collects the decisions of one answer. */
 class Reader {
   readonly answers = new Map<number, PlaceAnswer>()
-  /** Answers by replacement. An answer with the place's own number wins. */
+  /** Decisions by a replacement for many places. A decision with the number of the place takes precedence. */
   readonly byRules = new Map<number, PlaceAnswer>()
   readonly issues: Array<Issue> = []
   readonly rest: Array<string> = []
   private readonly places: ReadonlyMap<number, NumberedPlace>
-  /** All lines that are shown, by path and line. */
+  /** All shown lines, by path and line number. */
   private readonly lines: ReadonlyMap<string, NumberedPlace>
 
   constructor(places: ReadonlyArray<NumberedPlace>) {
@@ -102,7 +105,7 @@ class Reader {
     this.issues.push(makeIssue("place-answer", {}, { what, how }))
   }
 
-  /** The places with these numbers; an unknown number is an issue. */
+  /** The places with these numbers. Records an issue for unknown numbers. */
   private placesOf(numbers: ReadonlyArray<number>): ReadonlyArray<NumberedPlace> {
     const unknown = numbers.filter((number) => !this.places.has(number))
     if (unknown.length > 0) {
@@ -114,7 +117,7 @@ class Reader {
     return numbers.flatMap((number) => this.places.get(number) ?? [])
   }
 
-  /** A replacement at many places. */
+  /** Reads a replacement for many places; false for another line. */
   readRule(line: string): boolean {
     const rule = Option.getOrUndefined(readRule(line.trim()))
     if (rule === undefined) return false
@@ -135,7 +138,7 @@ class Reader {
     return true
   }
 
-  /** What a line decides, and about which places; nothing for other text. */
+  /** The decision on a line, with its places; undefined for other text. */
   private decisionOf(line: string) {
     const [, numbers, verb = "", rest = ""] = answerLine.exec(line) ?? []
     if (numbers !== undefined) {
@@ -148,7 +151,7 @@ class Reader {
     return { places: place === undefined ? [] : [place], verb: change.toLowerCase(), text: text.trim() }
   }
 
-  /** Reads the answer that begins at a line, and returns the index behind it; nothing for other text. */
+  /** Reads the decision that begins at a line, and returns the index after it; undefined for other text. */
   readAnswer(lines: ReadonlyArray<string>, at: number): number | undefined {
     const decision = this.decisionOf(lines[at] ?? "")
     if (decision === undefined) return undefined
@@ -195,7 +198,7 @@ export const readPlaceAnswers = (answer: string, places: ReadonlyArray<NumberedP
     const fence = fenceFrom(lines, at)
     const isRule = reader.readRule(line) || (fence?.lines.length === 1 && reader.readRule(fence.lines[0] ?? ""))
     const next = isRule ? (fence?.next ?? at + 1) : reader.readAnswer(lines, at)
-    // Lines in blocks and fences are text of a file.
+    // Lines in change blocks and fences are file text, not decisions.
     const end = next ?? blockEnd(lines, at) ?? fence?.next ?? at + 1
     if (next === undefined) reader.rest.push(...lines.slice(at, end))
     at = end
@@ -204,13 +207,14 @@ export const readPlaceAnswers = (answer: string, places: ReadonlyArray<NumberedP
   return { answers, rest: reader.rest.join("\n"), issues: reader.issues }
 }
 
-/** The issue of an answer without any decision, call or change. */
+/** The issue of an answer that contains neither a decision nor a call nor a change. */
 export const nothingAnswered = (open: ReadonlyArray<number>): Issue =>
   makeIssue("place-open", {}, { what: `The places ${numbersText(open)} have no answer.` })
 
 /**
- * Replaces the lines of places in a text. All places must be of this file. An answer replaces one line. If the
- * line opens a parenthesis and the answer closes it, the answer replaces the whole call, unless another line of the call is a place.
+ * Replaces the lines of places in the text of their file. Each decision replaces one line. If that line opens a
+ * parenthesis and the new text closes it, the new text replaces the whole call. It does not if another line of the call
+ * is also a place.
  */
 export const withAnswers = (
   text: string,

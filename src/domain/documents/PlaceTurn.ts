@@ -1,9 +1,12 @@
-/** Evaluates one answer about places: which changes have a new text, and which answers remain valid after its edits. */
+/**
+ * Evaluates one answer about places. It rejects changes without a new text, and decides which decisions remain valid
+ * after the edits.
+ */
 import { type Issue, makeIssue } from "../findings/Issue.ts"
 import type { PlaceAnswer } from "./PlaceAnswers.ts"
 import type { NumberedPlace } from "./Places.ts"
 
-/** The answers about places in this turn (`answers`), and the valid answers of earlier turns. */
+/** The decisions of this turn (`answers`), and the valid decisions of earlier turns (`before`). */
 export interface PlaceTurn {
   readonly places: ReadonlyArray<NumberedPlace>
   readonly before: ReadonlyMap<number, PlaceAnswer>
@@ -11,7 +14,7 @@ export interface PlaceTurn {
   readonly issues: ReadonlyArray<Issue>
 }
 
-/** Removes changes without a new text, either after their number or in a block for their file. */
+/** Rejects changes that have a new text neither after their number nor in a change block for their file. */
 export const withTexts = (read: PlaceTurn, written: ReadonlySet<string>): PlaceTurn => {
   const isBare = ({ number, path }: NumberedPlace): boolean => {
     const answer = read.answers.get(number)
@@ -27,7 +30,10 @@ export const withTexts = (read: PlaceTurn, written: ReadonlySet<string>): PlaceT
   return { ...read, answers, issues: [...read.issues, ...issues] }
 }
 
-/** The valid answers after this turn. In a file whose edits `failed`, only earlier answers are valid. */
+/**
+ * The valid decisions after this turn. If the edits of a file failed, the decisions of this turn about that file are
+ * dropped.
+ */
 export const answersAfter = ({ answers, before, places }: PlaceTurn, failed: ReadonlySet<string>) => {
   const now = new Map([...before, ...answers])
   for (const { number } of places.filter(({ number, path }) => failed.has(path) && answers.has(number))) {

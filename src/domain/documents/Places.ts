@@ -1,5 +1,6 @@
 /**
- * Numbers places in files and shows them to a model, in parts that fit its window. One answer decides about all places of a part.
+ * Numbers places in files, and shows them to a model in parts that fit its window. The model decides about all places
+ * of a part in one answer.
  */
 import * as Schema from "effect/Schema"
 import { languageOf } from "../files/Language.ts"
@@ -7,7 +8,7 @@ import { fenceFor, rawBlock } from "../markdown/PromptBlock.ts"
 import { numberLines } from "../text/NumberedLines.ts"
 import { ListedPlace, longestLine } from "./TaskItems.ts"
 
-/** A place with its number in the list of a task, from 1, the length of the list, and the text of its item. */
+/** A place with its number in the task's list (from 1), the length of the list (`of`), and the text of its item. */
 export const NumberedPlace = Schema.Struct({
   ...ListedPlace.fields,
   number: Schema.Int,
@@ -16,10 +17,10 @@ export const NumberedPlace = Schema.Struct({
 })
 export type NumberedPlace = typeof NumberedPlace.Type
 
-/** True for a place of the list; other lines have a number that no prompt shows. */
+/** True for a place of the list. Lines around a place have negative numbers, which no prompt shows. */
 export const isNumbered = ({ number }: NumberedPlace): boolean => number > 0
 
-/** The lines around places that are shown whole and without a number. An answer may change them by path and line. */
+/** The shown lines around places, which have no number in the prompt. A model may change them by path and line. */
 export const unnumberedLines = (places: ReadonlyArray<NumberedPlace>): ReadonlyArray<NumberedPlace> => {
   const keyOf = ({ line, path }: NumberedPlace): string => `${path}:${line}`
   const numbered = new Set(places.map(keyOf))
@@ -33,10 +34,10 @@ export const unnumberedLines = (places: ReadonlyArray<NumberedPlace>): ReadonlyA
     .map((place, index) => Object.assign(place, { number: -1 - index }))
 }
 
-/** With more places in one answer, a model forgets some. */
+/** The most places in one prompt. With more places, a model forgets some. */
 const mostPlaces = 60
 
-/** `1, 4-6, 9`: the numbers in their order. */
+/** The numbers in ascending order, as text: `1, 4-6, 9`. */
 export const numbersText = (numbers: ReadonlyArray<number>): string => {
   const ranges: Array<{ from: number; to: number }> = []
   for (const number of numbers.toSorted((a, b) => a - b)) {
@@ -47,7 +48,7 @@ export const numbersText = (numbers: ReadonlyArray<number>): string => {
   return ranges.map(({ from, to }) => (from === to ? String(from) : `${from}-${to}`)).join(", ")
 }
 
-/** Overlapping or touching places of one file, shown as one text. */
+/** Places of one file whose shown lines overlap or touch. They are shown as one text. */
 interface Block {
   readonly path: string
   readonly within: string
@@ -72,7 +73,7 @@ const blocksOf = (places: ReadonlyArray<NumberedPlace>): ReadonlyArray<Block> =>
   return blocks
 }
 
-/** The lines of a block, with place numbers before their lines. */
+/** The lines of a block, with the number of a place before its line. */
 const blockText = ({ lines, numbers, within }: Block): string => {
   const rows = [...lines]
     .toSorted(([a], [b]) => a - b)
@@ -95,13 +96,13 @@ export const placesText = (places: ReadonlyArray<NumberedPlace>): string =>
     })
     .join("\n\n")
 
-/** The block of a prompt with these places: its heading says which of all places they are. */
+/** The prompt block that shows these places. Its heading names their numbers. */
 export const placesBlock = (places: ReadonlyArray<NumberedPlace>): string => {
   const numbers = numbersText(places.map(({ number }) => number))
   return rawBlock(`## Places ${numbers} of ${places[0]?.of ?? 0}`, placesText(places))
 }
 
-/** Places of one file in groups: lines that follow each other cannot be changed apart. */
+/** Groups places of one file on consecutive lines, because such lines cannot be changed separately. */
 const neighbours = (ofFile: ReadonlyArray<NumberedPlace>): ReadonlyArray<ReadonlyArray<NumberedPlace>> => {
   const groups: Array<Array<NumberedPlace>> = []
   for (const place of ofFile) {
@@ -113,9 +114,9 @@ const neighbours = (ofFile: ReadonlyArray<NumberedPlace>): ReadonlyArray<Readonl
 }
 
 /**
- * Divides places into parts of at most `budget` characters. Places of one file stay together where possible, since their
- * changes are joined. A file that must be divided begins in the part before. Adjacent lines are split only when they exceed
- * the budget together.
+ * Divides places into parts of at most `budget` characters. Places of one file stay in one part if possible, because
+ * their changes are joined. A file that exceeds one part begins at the end of the previous part. Adjacent lines are
+ * divided only if they exceed the budget together.
  */
 export const placeParts = (
   places: ReadonlyArray<NumberedPlace>,

@@ -1,6 +1,6 @@
 /**
- * Recognises lists that are not about the prompt: a small model without an idea repeats the example of its instructions, or
- * one task again and again. The example is read from the instructions themselves, so it is defined once.
+ * Recognises task lists that are not about the prompt. A small model without an idea copies the example of its
+ * instructions, or repeats one task. The example is parsed from the instructions, so it is defined only once.
  */
 import * as Option from "effect/Option"
 import { type Issue, makeIssue } from "../findings/Issue.ts"
@@ -10,9 +10,9 @@ import type { TaskList } from "../plan/TaskList.ts"
 import { stemOf, wordsInName } from "../text/Nearest.ts"
 import { readTaskList } from "./TaskListFormat.ts"
 
-/** A task with this share of the example's words repeats the example. */
+/** The share of the example's words from which a task counts as a copy of the example. */
 const alike = 0.6
-/** A task with this share of the prompt's words is about the prompt. */
+/** The share of the prompt's words from which a task counts as being about the prompt. */
 const aboutPrompt = 2 / 3
 const mostOfPrompt = 120
 
@@ -24,7 +24,7 @@ export const exampleIn = (instructions: string): ReadonlyArray<PlannedTask> => {
   return lists[0]?.tasks ?? []
 }
 
-/** The stems of the words that carry a text's subject, numbers included. */
+/** The stems of the words that carry the subject of a text. They include numbers. */
 const stemsOf = (text: string): ReadonlySet<string> =>
   new Set(
     wordsInName(text)
@@ -37,7 +37,7 @@ const numbersIn = (stems: ReadonlySet<string>): ReadonlyArray<string> => [...ste
 const shareIn = (wanted: ReadonlySet<string>, text: ReadonlySet<string>): number =>
   wanted.size === 0 ? 0 : [...wanted].filter((stem) => text.has(stem)).length / wanted.size
 
-/** True when the prompt asks for the task, although the example has it too. */
+/** True if the prompt itself asks for the task of the example. */
 const isAsked = (task: ReadonlySet<string>, subject: ReadonlySet<string>, prompt: ReadonlySet<string>): boolean => {
   const numbers = numbersIn(task)
   const areStated = numbers.every((number) => prompt.has(number))
@@ -46,7 +46,7 @@ const isAsked = (task: ReadonlySet<string>, subject: ReadonlySet<string>, prompt
   return named === 1 || (named > 0 && areStated && numbers.length > 0) || shareIn(prompt, task) >= aboutPrompt
 }
 
-/** True for a task that repeats the example instead of the prompt. */
+/** True for a task that copies the example although the prompt does not ask for it. */
 const isCopied = (
   { name, whatIsNeeded }: PlannedTask,
   example: ReadonlyArray<PlannedTask>,
@@ -63,7 +63,7 @@ const isCopied = (
   })
 }
 
-/** A task as written: the reader numbered tasks of the same name. */
+/** The task without the number that the reader appended to a repeated name. */
 const asWritten = ({ expectedOutput, forEach, name, references, skill, whatIsNeeded }: Task): string =>
   JSON.stringify([
     name.replace(/ \(\d+\)$/, ""),
@@ -74,7 +74,7 @@ const asWritten = ({ expectedOutput, forEach, name, references, skill, whatIsNee
     references.map(({ href }) => href)
   ])
 
-/** An issue for each task that repeats an earlier one word for word. */
+/** One issue for each task that repeats an earlier task word for word. */
 const repeatedIssues = ({ steps }: TaskList): ReadonlyArray<Issue> => {
   const writtenTasks = new Set<string>()
   return steps.flatMap(({ tasks, title }) =>

@@ -1,12 +1,12 @@
 /**
- * Decides whether a request is about the project, so that its answer must rest on it. It is if it says so ("this
- * project"), asks for a file or place, or names something of the project. That can be a file, a declared name, or the
- * words of one ("the rate limit" for `rateLimit`). It is not if it contains its own material.
+ * Decides whether a request is about the project, so that its answer must rest on the project. It is, if it mentions
+ * the project ("this project"), asks for a file or place, or names a file or declaration. A declaration may be written
+ * in words ("the rate limit" for `rateLimit`). A request with its own material is not.
  */
 import { fileName } from "../files/PathList.ts"
 import { searchTermsOf } from "../excerpts/SearchTerms.ts"
 
-/** A request with more lines or a code block contains its own material. */
+/** A request with more lines, more characters or a code block brings its own material. */
 const mostRequestLines = 12
 const mostRequestCharacters = 1500
 
@@ -16,24 +16,24 @@ const asksFile =
   /\b(?:which|what) (?:(?:source|test|config(?:uration)?) )?(?:files?|folders?|director(?:y|ies)|modules?|tests?|scripts?)\b(?! (?:formats?|systems?|types?|extensions?|managers?|servers?|sizes?))/i
 const asksPlace = /\bwhere\b/i
 const asksExistence = /\b(?:is|are) there\b|\b(?:do|does) (?:we|it) have\b/i
-/** Verbs about a place in code. */
+/** Verbs that describe code, such as "defined", for questions about a place in the code. */
 const doneInCode =
   /\b(?:defined|declared|implemented|configured|set|called|used|handled|stored|read|tested|documented|parsed|created|written|checked|loaded|validated|imported|exported|initiali[sz]ed)\b/i
 const place = /(?<![\w/:.])(?:[\w@.-]+\/)*[\w@-][\w@.-]*\.\w{1,8}(?![\w/])/g
 const definite = /\b(?:the|our|its)\s+(\p{L}{3,})\s+(\p{L}{3,})/giu
 const words = /\p{L}[\p{L}\p{N}]*/gu
-/** Question words that occur in no project text. */
+/** Question words, which say nothing about the subject of a question. */
 const ofQuestions = new Set(
   "where what which does this that with from have there about into are the and can".split(" ")
 )
 
-/** True for a request with a code block, or longer than a question. */
+/** True for a request that has a code block or is longer than a question. */
 export const bringsMaterial = (request: string): boolean =>
   /^\s*(?:`{3,}|~{3,})/m.test(request) ||
   request.length > mostRequestCharacters ||
   request.trim().split("\n").length > mostRequestLines
 
-/** The files and texts of a project that were examined. */
+/** The paths and texts of the project that the program examined. */
 interface ProjectTexts {
   readonly files: ReadonlyArray<string>
   readonly texts: ReadonlyArray<{ readonly text: string }>
@@ -54,24 +54,24 @@ const baseNames = (files: ReadonlyArray<string>): ReadonlySet<string> =>
 
 const escaped = (name: string): string => name.replaceAll(/[$.*+?^{}()|[\]\\]/g, "\\$&")
 
-/** True for a line that declares the name, by a keyword before it or a sign after it. */
+/** True if a line of the text declares the name, by a keyword before it or a sign after it. */
 const declares = (text: string, name: string): boolean =>
   new RegExp(
     `^\\s*(?:[\\w@]+ )*(?:function|const|let|var|val|class|def|fn|func|type|interface|enum|struct|trait|module|macro|object|void|static|public|private)\\b[^=\\n]*?\\b${escaped(name)}\\b|^\\s*${escaped(name)}\\s*(?:[=:]|\\()`,
     "m"
   ).test(text)
 
-/** Matches `rate limit` in the spelling of a name. */
+/** Matches the words `rate limit` in any spelling of a name, such as `rateLimit` or `rate_limit`. */
 const joined = (parts: ReadonlyArray<string>): RegExp => new RegExp(parts.map(escaped).join("[_-]?"), "i")
 
-/** Word groups that may be a name: two words after "the", or three in a row. */
+/** Groups of words that may be a name: two words after "the", "our" or "its", or three in a row. */
 const phrasesIn = (request: string): ReadonlyArray<ReadonlyArray<string>> => {
   const all = request.match(words) ?? []
   const triples = all.slice(0, -2).map((_, index) => all.slice(index, index + 3))
   return [...request.matchAll(definite)].map(([, ...pair]) => pair).concat(triples)
 }
 
-/** The words of a question that its subject has. */
+/** The words of a question that name its subject. */
 const subjectOf = (request: string): ReadonlyArray<string> =>
   (request.toLowerCase().match(words) ?? []).filter((word) => word.length > 3 && !ofQuestions.has(word))
 
@@ -79,7 +79,7 @@ const subjectOf = (request: string): ReadonlyArray<string> =>
 export const saysProject = (request: string): boolean =>
   says.test(request) || asksFile.test(request) || (asksPlace.test(request) && doneInCode.test(request))
 
-/** True for a request that names something of the project. */
+/** True for a request that names a file or a declaration of the project. */
 export const namesProject = (request: string, { files, texts }: ProjectTexts): boolean => {
   if (namesFile(request, files)) return true
   const names = searchTermsOf(request).names.map(({ text }) => text)
@@ -93,14 +93,14 @@ export const namesProject = (request: string, { files, texts }: ProjectTexts): b
   return subject.length > 0 && texts.some(({ text }) => subject.every((word) => text.toLowerCase().includes(word)))
 }
 
-/** A link to something of the project. */
+/** A link that leads to no website or mail address, and so into the project. */
 const ownLink = /\]\((?!https?:|mailto:)[^)\s]+\)/i
 const code = /`([^`\n]{3,200})`/g
 
-/** A command with arguments or a name of several parts: a single word may match by chance. */
+/** True for a command with arguments or a name of several parts. A single word may match by chance. */
 const isTelling = (quoted: string): boolean => /\S[ _-]\S|[a-z][A-Z]/.test(quoted) && !/[./]/.test(quoted)
 
-/** True for an answer that links the project, or quotes a command or name that the prompt showed. */
+/** True for an answer that links to the project, or quotes a command or name that the prompt showed. */
 export const restsOnProject = (answer: string, shown: string): boolean =>
   ownLink.test(answer) ||
   [...answer.matchAll(code)].some(([, quoted = ""]) => isTelling(quoted) && shown.includes(quoted))

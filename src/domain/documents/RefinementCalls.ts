@@ -1,6 +1,6 @@
 /**
- * The tool calls of a report: one JSON object for each fence under `## Tool Calls`, or the whole answer. Calls in other places
- * would never run, so each of them is an issue.
+ * Reads the tool calls of a report: one JSON object in each fence under `## Tool Calls`, or the whole answer. Calls in
+ * other places would never run, so each of them is an issue.
  */
 import * as Result from "effect/Result"
 import { type Where, addIssue, addRepair, type Findings } from "../findings/Issue.ts"
@@ -25,7 +25,7 @@ const readProse = (text: string, where: Where, findings: Findings): void => {
   addIssue(findings, "tool-call-json", where, { what, how, quote: text })
 }
 
-/** Calls between tags and after marks, each at the beginning of a line. */
+/** Reads calls between tags or after marks, each at the beginning of a line. */
 const readMarked = (text: string, where: Where, findings: Findings): ReadonlyArray<UnnumberedCall> => {
   const calls: Array<UnnumberedCall> = []
   for (const part of markedParts(text)) {
@@ -35,7 +35,7 @@ const readMarked = (text: string, where: Where, findings: Findings): ReadonlyArr
   return calls
 }
 
-/** Reads text outside fences: as calls when it holds JSON lines, otherwise as prose. */
+/** Reads text outside fences: as calls if it holds JSON lines, otherwise as prose. */
 const readLoose = (written: string, where: Where, findings: Findings): ReadonlyArray<UnnumberedCall> => {
   const text = written.trim().replace(/^`([^`]+)`$/, "$1")
   const isJson = /^[{[]/.test(text) && !beginsWithMark(text)
@@ -51,7 +51,7 @@ const readLoose = (written: string, where: Where, findings: Findings): ReadonlyA
   return calls
 }
 
-/** True while a comment continues after a string. */
+/** True if a comment is still open at the end of the text. */
 const isCommented = (text: string, before: boolean): boolean => {
   const [opened, closed] = [text.lastIndexOf("<!--"), text.lastIndexOf("-->")]
   return opened < 0 && closed < 0 ? before : opened > closed
@@ -114,7 +114,10 @@ const callsIn = (document: MarkdownDocument, { first, last }: SectionSpan) => {
   return callTexts
 }
 
-/** Records a call between tags when a heading in a value splits it: then no part is readable. */
+/**
+ * Records an issue for a call between tags that a heading in one of its values splits, because neither part is
+ * readable.
+ */
 export const checkTornCalls = (reader: DocumentReader): void => {
   const { fences, lines, sections } = reader.document
   let first = 0
@@ -130,8 +133,8 @@ export const checkTornCalls = (reader: DocumentReader): void => {
 }
 
 /**
- * Records calls outside the section `calls`. Code blocks under `task` count only without that section, since they belong to
- * the task.
+ * Records calls outside the section `calls`. Code blocks under `task` belong to the task; they count only if the
+ * section `calls` is missing.
  */
 export const checkMisplacedCalls = (
   reader: DocumentReader,
@@ -157,7 +160,7 @@ export const checkMisplacedCalls = (
 const heading = "## Tool Calls\n\n"
 const added = heading.split("\n").length - 1
 
-/** Moves findings from places in the extended text to places in the answer. */
+/** Moves findings from lines of the text with the added heading to lines of the answer. */
 export const placedInAnswer = <A extends { readonly where: Where }>(found: ReadonlyArray<A>): ReadonlyArray<A> =>
   found.map((finding) => {
     const { line } = finding.where
@@ -166,13 +169,13 @@ export const placedInAnswer = <A extends { readonly where: Where }>(found: Reado
       : Object.assign({}, finding, { where: { ...finding.where, line: Math.max(1, line - added) } })
   })
 
-/** True for a text of calls only, apart from marks around them. */
+/** True if the text holds only calls and marks around them. */
 const isOnlyCalls = (text: string): boolean =>
   (markedCalls(text) ?? [text]).every(
     (call) => /^\s*[{[]/.test(call) && Result.isSuccess(readBlock(call)) && (holdsCall(call) || isFlatCall(call))
   )
 
-/** Adds the heading of the calls to an answer of calls only. */
+/** Adds the heading of calls to an answer that consists of calls; undefined for any other answer. */
 export const callsAlone = ({ fences, lines, sections, text }: MarkdownDocument): string | undefined => {
   if (sections.length > 0) return undefined
   const blocks = [...new Set(fences.values())]

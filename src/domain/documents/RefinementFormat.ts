@@ -1,7 +1,8 @@
 /**
- * Reads the report of a task: `## Task` with the fields, `## Added references`, `## Inputs` with the typed inputs of the
- * skill, `## Look first` with calls to run before the others, and `## Tool Calls`. Models leave out the task, which is known.
- * A repeated task is merged into the planned one: texts and references are updated; name, skill and approval stay as planned.
+ * Reads the report of a task. Its sections: `## Task` with the fields, `## Added references`, `## Inputs` with the
+ * typed inputs of the skill, `## Look first` with calls to run first, and `## Tool Calls`. Models often leave out the
+ * task, which the program knows. A repeated task is merged into the planned one: its texts and references replace the
+ * planned ones; name, skill and approval stay as planned.
  */
 import * as Arr from "effect/Array"
 import {
@@ -48,7 +49,7 @@ import type { InputValue, TaskOutcome } from "./TaskOutcome.ts"
 const targetOf = (references: ReadonlyArray<Reference>, kind: Reference["kind"], wanted: string) =>
   references.find((one) => one.kind === kind && forgivingSlug(one.target) === forgivingSlug(wanted))?.target
 
-/** `#x-results` is the result of a task, unless the plan has a heading with this anchor. */
+/** Reads `#x-results` as the result of a task, unless the plan has a heading with this anchor. */
 const resolveByForm =
   (planned: ReadonlyArray<Reference>, findings: Findings): ResolveResult =>
   ({ certain, href, name, title }, where) => {
@@ -61,7 +62,7 @@ const resolveByForm =
     return { kind: "task_result", title, href: canonical, target }
   }
 
-/** Removes references to the task's own result, which cannot exist yet. */
+/** Removes references to the result of the task itself, which cannot exist yet. */
 const withoutOwn = (references: ReadonlyArray<Reference>, own: string, where: Where, findings: Findings) =>
   references.filter(({ kind, target }) => {
     const isOwn = kind === "task_result" && target === own
@@ -69,7 +70,7 @@ const withoutOwn = (references: ReadonlyArray<Reference>, own: string, where: Wh
     return !isOwn
   })
 
-/** Without a plan, only the document says what the task works on, so its own result is an issue. */
+/** Without a planned task, only the document names its references, so a reference to its own result is an issue. */
 const refuseOwn =
   (resolve: ResolveResult, task: string, findings: Findings): ResolveResult =>
   (form, where) => {
@@ -85,7 +86,7 @@ const isSameTarget = (one: Reference, other: Reference): boolean =>
 
 const quoted = (references: ReadonlyArray<Reference>): string => references.map(({ href }) => `"${href}"`).join(", ")
 
-/** The references of the field; they replace the planned ones. */
+/** The references of the field "References", which replace the planned ones. */
 const listedReferences = (
   raw: RawTask,
   place: TaskPlace,
@@ -110,7 +111,7 @@ const listedReferences = (
 const isNarrowed = (reference: Reference): boolean =>
   reference.kind === "file" && (reference.heading !== undefined || reference.lines !== undefined)
 
-/** A part of a file replaces the whole file. */
+/** True if the added reference is a part of a file that the plan references as a whole. */
 const isNarrower = (added: Reference, planned: Reference): boolean =>
   isSameTarget(added, planned) && isNarrowed(added) && !isNarrowed(planned)
 
@@ -134,16 +135,16 @@ const addReferences = (reader: DocumentReader, task: Task): Task => {
   return new Task({ ...task, references: [...kept, ...added] })
 }
 
-/** A report as written in one answer. `looks` are calls whose outputs the model wants first. */
+/** A report as the model wrote it in one answer. `looks` are calls whose outputs the model wants first. */
 export interface RefinementDocument extends Omit<TaskOutcome, "priorCalls" | "result"> {
   readonly looks?: Arr.NonEmptyReadonlyArray<ToolCall>
 }
 
-/** The inputs field of a report; absent without inputs. */
+/** The field `inputs` of a report; absent if there are none. */
 export const inputsField = (inputs: ReadonlyArray<InputValue>): Pick<TaskOutcome, "inputs"> =>
   Arr.isReadonlyArrayNonEmpty(inputs) ? { inputs } : {}
 
-/** The field for calls under `## Look first`; absent without calls. */
+/** The field `looks` of a report; absent if there are none. */
 export const looksField = (looks: ReadonlyArray<ToolCall>): Pick<RefinementDocument, "looks"> =>
   Arr.isReadonlyArrayNonEmpty(looks) ? { looks } : {}
 
@@ -152,17 +153,17 @@ interface RefinementOptions {
   readonly task?: Task | undefined
   /** The typed inputs of the skill; without them every input is taken as text. */
   readonly inputs?: ReadonlyArray<SkillInput> | undefined
-  /** Inputs of an earlier attempt, for those that the document leaves out. */
+  /** Inputs of an earlier attempt, used for inputs that the document leaves out. */
   readonly kept?: ReadonlyArray<InputValue>
 }
 
-/** Inputs are a section only for skills that have inputs: elsewhere the word is an ordinary heading. */
+/** "Inputs" is a known heading only for skills with inputs. For other skills it is an ordinary heading. */
 const headingsWithoutInputs: KnownHeadings = (heading) => {
   const found = turnHeadings(heading)
   return found?.key === "inputs" ? undefined : found
 }
 
-/** The planned task, completed by the fields of the document. */
+/** The planned task, with texts and references of the document. */
 const mergeTask = (raw: RawTask, planned: Task, section: string, findings: Findings): Task => {
   const place = { section, task: planned.name }
   const repair = (code: RepairCode, key: FieldKey, message: string): void =>
@@ -229,20 +230,20 @@ const readTask = (
   return planned
 }
 
-/** Repairs of the text around an answer, which are reported. */
+/** Repairs of the text around an answer. They are reported. */
 const around: ReadonlySet<string> = new Set(["byte-order-mark", "line-endings", "fence-unwrapped", "thinking-removed"])
 
-/** Reads a report. It has a value when the task could be built, even when calls have issues. */
+/** Reads a report. It has a value if the task could be built, even if calls have issues. */
 export const readTaskReport = (written: string, options: RefinementOptions = {}): Reading<RefinementDocument> => {
   const clean = readMarkdown(written, { knownHeadings: turnHeadings, hasFields: true })
   const native = readNative(clean.text)
   if (native.text === clean.text) return readTaskReportText(written, options)
   const { issues, repairs, value } = readTaskReportText(native.text, options)
-  // An unreadable call already explains why its section is missing.
+  // The issue of an unreadable call already explains why its section is missing.
   const others = native.issues.length === 0 ? issues : issues.filter(({ code }) => code !== "section-missing")
   const removed = clean.repairs.filter(({ code }) => around.has(code))
   const lines = written.split(/\r\n|\n|\r/).length
-  /* A call after other words now has its own line, so later places move down. */
+  /* `readNative` moved a call after other words to its own line, so later lines may not exist in the answer. */
   const placed = <A extends { readonly where: Where }>(one: A): A =>
     (one.where.line ?? 0) <= lines ? one : { ...one, where: { ...one.where, line: lines } }
   return {
@@ -254,7 +255,7 @@ export const readTaskReport = (written: string, options: RefinementOptions = {})
   }
 }
 
-/** Reads a report whose calls are already in the forms that `readNative` writes. */
+/** Reads a report whose calls `readNative` has already rewritten. */
 export const readTaskReportText = (text: string, options: RefinementOptions): Reading<RefinementDocument> => {
   const { inputs, kept = [], task: planned } = options
   const hasInputs = inputs?.length !== 0
@@ -290,7 +291,7 @@ export const readTaskReportText = (text: string, options: RefinementOptions): Re
   checkMisplacedCalls(reader, taskSection, callsSection ?? readPassSection)
   const callsUnder = (section: MarkdownSection | undefined) => {
     const written = section === undefined ? [] : readCalls(section, reader.linesOf(section), findings)
-    // The program numbers the calls of read passes; a model may have copied one.
+    // The program prefixes the ids of calls in later turns, and a model may copy such an id.
     const plain = written.map((call) => Object.assign(call, { uid: plainUid(call.uid) }))
     return numberCalls(plain, findings)
   }

@@ -1,10 +1,10 @@
 /**
- * Removes paragraphs, lines and sentences that an answer repeats word for word. Code, tables, lists, quotations and short
- * lines may repeat for a reason and stay.
+ * Removes paragraphs, lines and sentences that an answer repeats word for word. Keeps repetitions of code, tables,
+ * lists, quotations and short lines, which may repeat for a reason.
  */
 import { readLines } from "../markdown/Line.ts"
 
-/** Shorter texts may repeat: a label, a refrain, an answer to each question. */
+/** The fewest words of a removed text. A label, a refrain or a short answer may repeat. */
 const leastWords = 8
 
 const word = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]{2}|\p{L}[\p{L}\p{N}'’_-]*/gu
@@ -13,13 +13,13 @@ const isLong = (text: string): boolean => (text.match(word)?.length ?? 0) >= lea
 
 const plainOf = (text: string): string => text.trim().replaceAll(/\s+/g, " ")
 
-/** Lines that belong together: a paragraph, or something else that stays as it is. */
+/** Consecutive lines: the prose of a paragraph, or lines that are kept unchanged. */
 interface TextBlock {
   readonly kind: "prose" | "heading" | "blank" | "other"
   readonly lines: ReadonlyArray<string>
 }
 
-/** True for a line of a list, table, quotation, HTML or indented code, which belongs to no paragraph. */
+/** True for a line of a list, table, quotation, HTML or indented code. It belongs to no paragraph. */
 const isOther = (line: string): boolean => /^(?:\s*(?:[-*+•>|<]|\d+[.)]\s)|\t| {4})|\|/.test(line)
 
 const blocksOf = (text: string): ReadonlyArray<TextBlock> => {
@@ -39,7 +39,7 @@ const blocksOf = (text: string): ReadonlyArray<TextBlock> => {
           : line.isHeading
             ? "heading"
             : "prose"
-    /* A line after a list without a blank line continues its last item. */
+    /* A line directly after a list continues the last item of the list. */
     const joins = last !== undefined && (last.kind === kind || (last.kind === "other" && kind === "prose"))
     if (joins && kind !== "heading") last.lines.push(line.text)
     else blocks.push({ kind, lines: [line.text] })
@@ -47,14 +47,14 @@ const blocksOf = (text: string): ReadonlyArray<TextBlock> => {
   return blocks
 }
 
-/** A line without the sentences that follow themselves. */
+/** The line without sentences that directly repeat the sentence before them. */
 const withoutEqualSentences = (line: string): string => {
   const sentences = line.match(/.+?(?:[.!?。！？]+(?=\s|$|\p{Script=Han})\s*|$)/gu) ?? []
   const kept = sentences.filter((one, index) => !isLong(one) || plainOf(one) !== plainOf(sentences[index - 1] ?? ""))
   return kept.length === sentences.length ? line : kept.join("").trimEnd()
 }
 
-/** The text without repetitions, and the number of removed paragraphs and lines. */
+/** The text without repetitions, and how many paragraphs and lines were removed. */
 export const withoutRepeats = (text: string): { readonly text: string; readonly dropped: number } => {
   const seen = new Set<string>()
   let dropped = 0
@@ -65,7 +65,7 @@ export const withoutRepeats = (text: string): { readonly text: string; readonly 
     return !seen.has(plain) && seen.add(plain) !== undefined
   }
   const kept: Array<TextBlock> = []
-  /** True when something under the last heading was left out. */
+  /** True if a text below the current heading was removed. */
   let isCut = false
   const endSection = (): void => {
     const at = kept.findLastIndex(({ kind }) => kind !== "blank")

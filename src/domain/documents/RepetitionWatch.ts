@@ -1,8 +1,9 @@
 /**
- * Finds repetition while a model writes: equal lines in a row, a text that follows itself again and again, or only blanks.
- * Prose has narrow limits. Code and data repeat for good reasons and have wide limits. These come from 61,635 files of at most
- * 64 KiB: this repository, its packages, the libraries of three languages. In six of them a block of up to eight lines repeats for
- * more than 1,600 characters. In three, all generated, some text repeats for more than 4,096. No sentence repeats for 400.
+ * Finds repetition while a model writes: equal lines in a row, a text that follows itself again and again, or only
+ * blanks. The limits for prose are narrow. The limits for code and data are wide, because code and data repeat for good
+ * reasons. The limits come from 61,635 files of at most 64 KiB: this repository, its packages, and libraries of three
+ * languages. In six of these files, a block of up to eight lines repeats for more than 1,600 characters. In three
+ * generated files, a text repeats for more than 4,096 characters. In no file does a sentence repeat for 400 characters.
  * The verdict does not depend on how deltas split the text; memory is bounded and cost is linear.
  */
 import { Line } from "../markdown/Line.ts"
@@ -15,30 +16,30 @@ export interface Repetition {
   readonly times: number
 }
 
-/** This many equal lines of prose in a row are a loop, blank lines not counted. */
+/** This many equal lines of prose in a row are a loop. Blank lines do not count. */
 export const mostEqualLines = 8
-/** Prose that follows itself for this many tokens is a loop. */
+/** Prose that repeats for this many tokens is a loop. */
 export const mostLoopTokens = 200
-/** A word may follow itself this often; Ollama ends an answer after as many equal tokens. */
+/** The most equal words in a row. Ollama stops an answer after the same number of equal tokens. */
 export const mostEqualWords = 30
-/** A repetition of words inside code may have this many characters. */
+/** Repeated words inside code are a loop from this many characters. */
 export const mostCodeCharacters = 1600
-/** A repetition of data may have this many characters. */
+/** Repeated data is a loop from this many characters. */
 export const mostDataCharacters = 4096
-/** This many blank lines in a row count as a loop. */
+/** This many blank lines in a row are a loop. */
 export const mostBlankLines = 200
 
-/** Fewer repetitions may be a quotation, a refrain or a pair of tables. */
+/** The fewest repetitions of a loop. Two may be a quotation, a refrain or a pair of tables. */
 const leastTimes = 3
-/** How many characters are examined. The longest detectable unit is a third of them. */
+/** How many of the last characters are examined. A third of them is the longest unit that can be found. */
 const window = 8192
 /** The text is examined again after this many characters. */
 const stride = 64
-/** No loop has fewer characters, in any script. */
+/** The fewest characters of a loop, in any script. */
 const leastCharacters = 256
-/** One character in a row is a separator up to this length. */
+/** A single character may repeat up to this length, as a separator line. */
 const longestSeparator = 800
-/** A fence, a heading and a line that is compared are recognised within this many characters. */
+/** How many characters of a line are examined. They suffice to recognise fences and headings, and to compare lines. */
 const shownOfLine = 400
 const sentenceWords = 5
 
@@ -48,13 +49,13 @@ const inRow =
 
 const countWords = (text: string): number => text.match(word)?.length ?? 0
 
-/** True for a unit of five words in a row, which code never repeats. It may begin inside a word. */
+/** True for a unit of five words in a row, which code never repeats. The unit may begin inside a word. */
 const isSentence = (unit: string): boolean => countWords(unit) >= sentenceWords && inRow.test(unit + unit)
 
-/** A longer string without a blank is data. */
+/** The most characters of a word. A longer string without a blank is data. */
 const longestWord = 40
 
-/** True for mostly letters. Words with a comma each are a list of data. */
+/** True for text that consists mostly of letters. Words that are separated by commas only are data. */
 const isWords = (text: string): boolean => {
   const signs = text.match(/\S/gu)?.length ?? 0
   const letters = text.match(/[\p{L}\p{M}]/gu)?.length ?? 0
@@ -73,13 +74,13 @@ const isWordsLine = (line: string): boolean => {
   return !isData && isWords(bare)
 }
 
-/** A list line without its number, when it is long enough to compare. */
+/** A list line without its number, if enough words remain to compare. */
 const unnumbered = (line: string): string => {
   const bare = line.replace(/^\d+[.)]\s+/, "")
   return countWords(bare) >= sentenceWords ? bare : line
 }
 
-/** How many characters a repeated unit may fill. */
+/** A unit is a loop if its repetitions fill this many characters. */
 const limitOf = (unit: string, isCode: boolean): number => {
   const several = unit.repeat(Math.ceil(stride / unit.length))
   if (isSentence(unit) || (!isCode && isWords(several))) {
@@ -89,7 +90,7 @@ const limitOf = (unit: string, isCode: boolean): number => {
   return unit.length === 1 && !isCode ? longestSeparator : mostDataCharacters
 }
 
-/** Rotates the unit to the start of a sentence. */
+/** Rotates the unit so that it begins with a sentence. */
 const startSentence = (unit: string): string => {
   const end = /[.!?]\s+/.exec(unit) ?? /[:;|]\s+/.exec(unit)
   const start = end === null ? 0 : end.index + end[0].length
@@ -99,12 +100,12 @@ const startSentence = (unit: string): string => {
 const equalWords = new RegExp(`(?<![\\p{L}\\p{N}])(\\p{L}{2,20})(?: \\1){${mostEqualWords - 1},} ?\\p{L}*$`, "u")
 const longestStutter = 700
 
-/** The end of a loop also occurs one unit earlier; this many characters are compared. */
+/** How many characters at the end of the text are searched for further up, to find a possible period. */
 const endLength = 24
 
 /**
- * The smallest unit that ends the text at least three times and exceeds its limit. A unit below its limit rules out every
- * longer unit that ends before its run does.
+ * The smallest unit that ends the text at least three times and reaches its limit. If a run is below the limit of its
+ * unit, longer units within that run are skipped.
  */
 const findLoop = (text: string, isCode: boolean): Repetition | undefined => {
   const stutter = isCode ? null : equalWords.exec(text.slice(-longestStutter))
@@ -127,10 +128,10 @@ const findLoop = (text: string, isCode: boolean): Repetition | undefined => {
   }
 }
 
-/** A fence of type markdown around the whole answer is not code. */
+/** False for a fence of type markdown, which models put around the whole answer. */
 const isCodeFence = (info: string): boolean => !/^(?:markdown|md)$/i.test(info)
 
-/** Splits a delta into lines, with their line ends. */
+/** Splits a delta into lines, including their line ends. */
 export const deltaLines = (delta: string): ReadonlyArray<string> => delta.match(/[^\n]*\n|[^\n]+/g) ?? []
 
 export class RepetitionWatch {
@@ -141,11 +142,11 @@ export class RepetitionWatch {
   #untilExamined = stride
   #line = ""
   #length = 0
-  /** The text that closes the open code; empty outside code. */
+  /** The text that closes the current code; empty outside code. */
   #closing = ""
   #equal: Repetition = { unit: "", times: 0 }
 
-  /** `isCode` for a text that is data as a whole, such as the arguments of a call. */
+  /** `isCode` is true for a text that is only data, such as the arguments of a call. */
   constructor(isCode = false) {
     this.#isCode = isCode
   }
@@ -160,7 +161,7 @@ export class RepetitionWatch {
     return undefined
   }
 
-  /** Joins blanks, so that a loop is found in any indentation. */
+  /** Joins blanks, so that a loop is found whatever its indentation. */
   #addPart(part: string): Repetition | undefined {
     for (const piece of part.match(/\s+|\S+/g) ?? []) {
       const isBlank = piece.trim() === ""
@@ -208,12 +209,12 @@ export class RepetitionWatch {
     const unit = unnumbered(text)
     const times = isWhole && unit === this.#equal.unit ? this.#equal.times + 1 : 1
     this.#equal = { unit: isWhole ? unit : "", times }
-    /* A task field is never code, whatever surrounds it. */
+    /* A task field is never code, even inside a fence. */
     if (isCode && !line.isField) return undefined
     return times >= mostEqualLines && isWordsLine(unit) ? this.#equal : undefined
   }
 
-  /** Tracks fences, change blocks and calls; true for a line inside one. */
+  /** Tracks fences, change blocks and calls. Returns true for a line inside one of them. */
   #skipsCode(line: Line, text: string): boolean {
     if (this.#closing !== "") {
       const ends = /^[`~]/.test(this.#closing)

@@ -1,6 +1,6 @@
 /**
- * Decides why a report is rejected, from the facts of the work: the model looked at nothing, a change is open, a check fails,
- * or the report claims something false about checks.
+ * Decides from the facts of the work why a report is rejected. The model looked at nothing, a change is open, a check
+ * fails, or the report makes a false claim about checks.
  */
 import { falseClaim } from "../checks/CheckClaims.ts"
 import { type CheckOutcome, isFine } from "../checks/CheckOutcome.ts"
@@ -8,18 +8,18 @@ import { type Issue, makeIssue } from "../findings/Issue.ts"
 import { type CallOutcome, ranWell } from "../tools/ToolCall.ts"
 import { changeName, openChanges } from "../tools/OpenChanges.ts"
 
-/** A report is rejected this often before it is accepted with its wrong links marked. */
+/** How often a report is rejected. After that it is accepted, and its wrong links are marked. */
 const mostRejectedReports = 2
 
-/** Phrases of a report about something missing. */
+/** Phrases that say something is missing. */
 const notFound =
   /\b(?:(?:is|are|was|were) (?:not (?:known|found|given|defined|mentioned)|unknown)|not (?:be found|find)|nothing was found|no (?:information|mention|such))\b/i
 
-/** Phrases of a report about finished work. */
+/** Phrases that say a change is finished. */
 const claimed =
   /\b(?:chang|fix|edit|updat)\w*\b[^.!?]{0,20}\b(?:made|applied|done)\b|\b(?:I(?: have|'ve)?|has been|have been|was|were) (?:changed|updated|edited|fixed|modified|added|created|removed|renamed|written|implemented|refactored|replaced)\b/i
 
-/** The issue of an answer about the project that looked at nothing; used once. */
+/** The issue of an answer about the project by a model that has read no file. It is raised only once. */
 export const notLooked = makeIssue(
   "report-unfounded",
   {},
@@ -32,7 +32,7 @@ export const notLooked = makeIssue(
 /** The facts of the work that a report is about. */
 export interface ReportedWork {
   readonly task: string
-  /** True for the first answer of work that has tools, before any call. */
+  /** True for the first answer of work with tools, before any call. */
   readonly isFirst: boolean
   readonly outcomes: ReadonlyArray<CallOutcome>
   readonly checks: ReadonlyArray<CheckOutcome>
@@ -41,7 +41,7 @@ export interface ReportedWork {
   readonly rejectedReports: number
 }
 
-/** The reason why a first answer cannot be the report: it claims something that only a call can show. */
+/** The reason why a first answer cannot be the report: it claims a fact that only a call can show. */
 const unfounded = (report: string): string | undefined => {
   if (notFound.test(report)) return "The report says that something was not found, and nothing was looked at."
   return claimed.test(report) && !/\]\([^)\s]+\)/.test(report)
@@ -56,11 +56,14 @@ const checkFailed = ({ command, newFailures, stillFails }: CheckOutcome): string
     : `The check \`${command}\` fails. ${still}`
 }
 
-/** A new failure rejects two reports; a failure from before the change rejects one. */
+/**
+ * True for a failing check that still rejects the report. A new failure rejects two reports; a failure from before the
+ * change rejects one.
+ */
 const isOpenCheck = (check: CheckOutcome, rejectedReports: number): boolean =>
   !isFine(check) && rejectedReports < (check.stillFails === undefined ? mostRejectedReports : 1)
 
-/** The issues that reject the report at once; empty if it may be judged against the project. */
+/** The issues that reject the report at once. If there are none, the report may be judged against the project. */
 export const reportIssues = (report: string, work: ReportedWork): ReadonlyArray<Issue> => {
   const { checks, issues, outcomes, rejectedReports, task } = work
   const where = { section: "Result summary", task }
@@ -73,7 +76,7 @@ export const reportIssues = (report: string, work: ReportedWork): ReadonlyArray<
     )
   }
   if (rejectedReports >= mostRejectedReports) return []
-  // A false claim rejects one report; after that it is listed among the facts.
+  // A false claim rejects only one report. If the model repeats the claim, the facts at the end list it.
   const claim = falseClaim(report, checks, outcomes.some(ranWell))
   if (claim !== undefined && !issues.some(({ code }) => code === "check-claimed")) {
     const what = `The report says ${JSON.stringify(claim.claim)}, but ${claim.fact}.`

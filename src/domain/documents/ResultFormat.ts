@@ -1,6 +1,4 @@
-/**
- * The result of a task. `## Result summary` is required and becomes the task's result; the whole document is kept.
- */
+/** Reads the result of a task. `## Result summary` is required. The program keeps the whole document. */
 import { type Reading, inDocumentOrder } from "../findings/Issue.ts"
 import { DocumentReader } from "../grammar/DocumentReader.ts"
 import { isPlaceholder } from "../grammar/FieldValues.ts"
@@ -14,19 +12,19 @@ import { repeatedText, withoutRepeats } from "./RepeatedParagraphs.ts"
 
 const marks = /(?:\*\*|__)?/.source
 const labelEnd = `[ \\t]*(?:(?:\\*\\*|__)[ \\t]*[:：]|[:：][ \\t]*${marks})[ \\t]*(?=\\S|$)`
-/** The heading as a label at the beginning of a line. */
+/** "Result summary:" as a label at the beginning of a line. */
 const label = new RegExp(`^[ \\t]*${marks}result summary${labelEnd}`, "i")
-/** Other labels, allowed on the first line of an answer only. */
+/** "Summary:" or "Result:" as a label, accepted only on the first line of an answer. */
 const otherLabel = new RegExp(`^[ \\t]*${marks}(?:summary|results?)${labelEnd}`, "i")
 
-/** A document under its heading, with the repair that was needed. */
+/** A document under an added heading, with the repair that added it. */
 interface Headed {
   readonly text: string
   readonly code: "heading-form" | "summary-unheaded"
   readonly message: string
 }
 
-/** The only line with the label; nothing without one or with several. */
+/** The index of the only line with the label; undefined if no line or several lines have it. */
 const labelledLine = ({ fences, lines }: MarkdownDocument): number | undefined => {
   const [at, ...others] = lines.flatMap(({ text }, index) => (!fences.has(index) && label.test(text) ? [index] : []))
   if (at !== undefined) return others.length === 0 ? at : undefined
@@ -34,7 +32,7 @@ const labelledLine = ({ fences, lines }: MarkdownDocument): number | undefined =
   return !fences.has(first) && otherLabel.test(lines[first]?.text ?? "") ? first : undefined
 }
 
-/** Phrases of a model that has not done the work or asks for something. */
+/** Phrases of a model that has not done the work, or that asks for something. */
 const noResult =
   /\b(?:I (?:cannot|can't|can not|could not|couldn't|am unable to|am not able to|do not have|don't have|need|will|would|am going to|should|must)|I['’](?:ll|m (?:unable|not able|going))|as an AI|let me(?! know)|let['’]s|please (?:provide|share|send|give)|could you|can you|would you)\b/i
 
@@ -42,10 +40,10 @@ const noResult =
 const sentence = /\p{L}+[ \n]+\p{L}+[ \n]+\p{L}+/u
 // oxlint-disable-next-line no-control-regex -- a string with control characters is no report
 const control = /[\u0000-\u0008\u000b-\u001f\u007f\ufffd]/
-/** The end of a sentence, a block or a list item. A cut-off text ends otherwise. */
+/** The end of a sentence, a block or a list item. A text that was cut off ends with something else. */
 const endOfReport = /[.!)\]`*_"”’|]$|(?:^|\n)\s*(?:[-*+]|\d+[.)])\s[^\n?:,;]*[^\n?:,;\s]$/
 
-/** True for prose that reports something, without a call, question or other document. */
+/** True for prose that reports work and contains no call, question or other document. */
 const isReport = ({ fences, lines, sections, text }: MarkdownDocument): boolean => {
   const prose = lines.flatMap((line, index) => (fences.has(index) ? [] : [line.text])).join("\n")
   return (
@@ -61,7 +59,7 @@ const isReport = ({ fences, lines, sections, text }: MarkdownDocument): boolean 
   )
 }
 
-/** The result under an added heading, when there is exactly one place for it. */
+/** The result under an added heading, if there is exactly one place for the heading. */
 const withHeading = ({ document, findings }: DocumentReader): Headed | undefined => {
   const { lines, sections, text } = document
   if (sections.some(({ knownHeading }) => knownHeading !== undefined) || findings.issues.length > 0) return undefined
@@ -81,7 +79,7 @@ const withHeading = ({ document, findings }: DocumentReader): Headed | undefined
     : undefined
 }
 
-/** The result under its heading, when it had another form. */
+/** The result under an added heading; undefined if it already had its heading. */
 export const headedResult = (text: string): string | undefined =>
   withHeading(new DocumentReader(text, { knownHeadings: resultHeadings }))?.text
 
@@ -98,7 +96,7 @@ export const readResult = (text: string): Reading<ResultDocument> => {
   if (headed !== undefined) {
     reader.repair(headed.code, {}, headed.message)
     const { issues, repairs, value } = readResult(headed.text)
-    // Once the heading is added, other text counts as a preamble.
+    // Before the heading was added, the whole text counted as a preamble. The repair about it no longer applies.
     const own = findings.repairs.filter(({ code }) => code !== "preamble-ignored")
     return { value, ...inDocumentOrder({ issues, repairs: [...own, ...repairs] }) }
   }

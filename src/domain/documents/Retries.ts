@@ -1,24 +1,24 @@
 /**
- * Counts the failed attempts of a model in a task or message. The counts decide the sampling of the next answer,
- * whether a report is rejected again, and when the program gives up the model.
+ * Counts the failed attempts of a model in a task or message. The counts decide three things: the sampling of the next
+ * answer, whether a report is rejected again, and when the program gives up the model.
  */
 import type { Issue } from "../findings/Issue.ts"
 import type { ParsedAnswer } from "./TurnAnswer.ts"
 import { holdsNothing } from "./UselessAnswers.ts"
 
 export interface Retries {
-  /** The latest unusable answers in a row. */
+  /** The unusable answers in a row up to now. */
   readonly unusable: ReadonlyArray<string>
   /** How many answers in a row had none of the requested content. */
   readonly useless: number
   readonly rejectedReports: number
-  /** How often a report was rejected because the model looked at nothing. */
+  /** How often a report was rejected because the model had read no file. */
   readonly unfoundedReports: number
-  /** How many answers repeated an earlier one. */
+  /** How many answers repeated an earlier answer. */
   readonly repeats: number
-  /** How many answers were cut off while the model thought. */
+  /** How many answers hit the length limit while the model thought. */
   readonly thinkingCuts: number
-  /** All answers so far, to recognise a repeated one. */
+  /** All answers so far, to recognise a repeated answer. */
   readonly answers: ReadonlySet<string>
 }
 
@@ -35,17 +35,17 @@ export const noRetries: Retries = {
 /** An answer that did not end the work. */
 interface OpenAnswer {
   readonly answer: ParsedAnswer
-  /** Issues of the answer and its report, without those of native calls. */
+  /** Issues of the answer and its report, without issues of native calls. */
   readonly issues: ReadonlyArray<Issue>
   /** True for an answer with issues and without a usable call. */
   readonly isUnusable: boolean
   /** True when its report was rejected. */
   readonly isSentBack: boolean
-  /** True when its report is about the project, but the model looked at nothing. */
+  /** True if its report is about the project, but the model has read no file. */
   readonly isUnfounded: boolean
 }
 
-/** True for a repeated answer. Answers with native calls may have the same text each time. */
+/** True for an answer that repeats an earlier one. Answers with native calls may have the same text each time. */
 export const isRepeated = ({ answers }: Retries, { native, text }: ParsedAnswer): boolean =>
   answers.has(text.trim()) && native.length === 0
 

@@ -17,28 +17,28 @@ import type { ForEach } from "../plan/ForEach.ts"
 import { FileReference, Reference } from "../plan/Reference.ts"
 import { Task } from "../plan/Task.ts"
 
-/** One of many lines to decide about, with the lines around it. */
+/** A line in a file that the model decides about, with the lines around it. A task lists many such places. */
 export const ListedPlace = Schema.Struct({
   path: Schema.String,
-  /** From 1. */
+  /** The line number, from 1. */
   line: Schema.Int,
-  /** The names of the declarations around it, or the heading above it; empty for none. */
+  /** The names of the declarations around the line, or the heading above it; empty if there are none. */
   within: Schema.String,
-  /** The lines further up that begin the blocks around it, the outermost first. */
+  /** The lines further up that begin the blocks around the line, the outermost block first. */
   heads: Schema.optionalKey(Schema.Array(Schema.Struct({ line: Schema.Int, text: Schema.String }))),
-  /** The lines around it and itself; `first` is the number of the first one. */
+  /** The line and the lines around it; `first` is the line number of `lines[0]`. */
   first: Schema.Int,
   lines: Schema.Array(Schema.String),
-  /** Set if this file gives the function's name another meaning, with the line that does. */
+  /** A sentence with the line that gives the called name another meaning in this file; absent if none does. */
   meaning: Schema.optionalKey(Schema.String)
 })
 export type ListedPlace = typeof ListedPlace.Type
 
-/** One item; `references` are the places that it names. */
+/** An item of a for-each task; `references` are the places that it names. */
 export const Item = Schema.Struct({
   text: Schema.String,
   references: Schema.Array(FileReference),
-  /** Only for items that are lines or calls. */
+  /** Present only for items that are lines or calls. */
   place: Schema.optionalKey(ListedPlace)
 })
 export type Item = typeof Item.Type
@@ -49,12 +49,14 @@ export interface ItemSource {
   readonly text: string
 }
 
-/** The longest item text in prompts, lists and tables. */
+/** The most characters of an item in prompts, lists and tables. */
 const longestItem = 300
 
 const longestName = 60
 
-/** Context lines before and after: among many places, and for a place in its own task. */
+/**
+ * How many lines before and after a place are shown: with many places in one prompt, and for a place in its own task.
+ */
 const linesAround = { amongMany: 2, alone: 5 }
 
 const mostLinks = 3
@@ -72,31 +74,31 @@ const item = (text: string, references: ReadonlyArray<FileReference>): Item => (
 
 const definition = /(?:^|[^\p{L}\p{N}_$])(?:def|fn|func|fun|function|sub|proc)\s+$/u
 
-/** Matches lines that call the function, but not its definition. A bare name does not match a method. */
+/** True for lines that call the function, but not for its definition. A bare name does not match a method. */
 const callsIn = (name: string): ((line: string) => boolean) => {
   const call = new RegExp(`(?<![\\p{L}\\p{N}_$.:])${name.replaceAll(/[.$]/g, "\\$&")}\\s*\\(`, "gu")
   return (line) => [...line.matchAll(call)].some(({ index }) => !definition.test(line.slice(0, index)))
 }
 
-/** A place with a longer line gets its own task; longer context lines are cut. */
+/** The most characters of a line. A place with a longer line gets its own task; longer lines around it are cut. */
 export const longestLine = { ofPlace: 400, around: 160 }
 
-/** Place texts that mean the statement: no longer word, no comment, and nothing in quotes. */
+/** Keywords that a for-each task may search. They match only as whole words in code, not in comments or quotes. */
 const keywords: ReadonlySet<string> = new Set(
   "assert await break catch continue defer del delete except finally global goto import raise rescue return throw yield".split(
     " "
   )
 )
 
-/** The most blocks around a place that are shown by their first lines, beside a handler. The innermost ones say when the place runs. */
+/** The most blocks around a place whose first lines are shown. The innermost blocks show when the place runs. */
 const mostHeads = 2
 
-/** A handler further out is shown too: it says in which case the place runs. */
+/** A handler further out is also shown, because it shows in which case the place runs. */
 const handler = /^\s*(?:\}\s*)?(?:except|catch|rescue)\b/
 
 const depth = (line: string): number => line.search(/\S/)
 
-/** Finds the lines above a place that begin the blocks around it, up to the declaration. */
+/** Finds the lines above a place that begin the blocks around it, up to the enclosing declaration. */
 const blockHeads = (lines: ReadonlyArray<string>, language: string) => {
   if (!isProgram(language)) return () => []
   const declared = new Set(declarationsOf(lines, language).map(({ index }) => index))
@@ -119,13 +121,13 @@ const blockHeads = (lines: ReadonlyArray<string>, language: string) => {
   }
 }
 
-/** A call is shown to its closing parenthesis, over at most this many lines. */
+/** The most lines that are searched for the closing parenthesis of a call. */
 const longestCall = 8
 
 /** How many parentheses a line of code opens more than it closes. */
 export const openParentheses = (line: string): number => line.split("(").length - line.split(")").length
 
-/** The index of the line that closes the parentheses of this one. */
+/** The index of the line that closes the parentheses of the line `at`; `at` if no line near it does. */
 export const callEnd = (code: ReadonlyArray<string>, at: number): number => {
   let depth = 0
   for (let index = at; index < Math.min(code.length, at + longestCall); index++) {
@@ -140,7 +142,7 @@ const reachingMethods = new Set("java csharp kotlin swift c cpp cuda ruby scala 
 
 const typeHead = /\b(?:class|interface|struct|trait|impl|enum|object|protocol|record)\b/
 
-/** Tells methods, which a call of a bare name does not reach. */
+/** True for a declared method that a call of its bare name does not reach. */
 const isUnreached = (lines: ReadonlyArray<string>, all: ReadonlyArray<Declaration>, language: string) => {
   const isType = ({ index }: Declaration): boolean => typeHead.test(lines[index] ?? "")
   return (declaration: Declaration): boolean =>
@@ -149,7 +151,7 @@ const isUnreached = (lines: ReadonlyArray<string>, all: ReadonlyArray<Declaratio
       declarationsAround(lines, all, declaration.index).some((outer) => outer !== declaration && isType(outer)))
 }
 
-/** The meaning that a file gives a bare name, with the line that does; undefined if the file gives it none. */
+/** A sentence with the line that gives a bare name another meaning in this file; undefined if none does. */
 const ownMeaning = (lines: ReadonlyArray<string>, code: ReadonlyArray<string>, language: string, name: string) => {
   const all = declarationsOf(lines, language)
   const isMethod = isUnreached(lines, all, language)
@@ -161,7 +163,7 @@ const ownMeaning = (lines: ReadonlyArray<string>, code: ReadonlyArray<string>, l
     : `In this file, ${name}(...) calls what line ${index + 1} names: ${oneLine(lines[index] ?? "")}`
 }
 
-/** The places of lines and calls. */
+/** The items of kind line or call. */
 const placesOf = ({ path = "", text }: ItemSource, { containing, kind }: ForEach): ReadonlyArray<Item> => {
   const plain = text.replaceAll("\r\n", "\n")
   const lines = plain.split("\n")
@@ -195,7 +197,7 @@ const placesOf = ({ path = "", text }: ItemSource, { containing, kind }: ForEach
     while (near.from < index + 1 && isBlank(near.from)) near.from += 1
     while (near.to > index + 1 && isBlank(near.to)) near.to -= 1
     const end = isProgram(language) ? callEnd(code, index) + 1 : index + 1
-    // The code below a keyword does not explain why it is reached.
+    // The code after a keyword does not explain when the keyword is reached.
     near.to = keyword === undefined ? Math.max(near.to, end) : end
     const heads = headsOf(index).filter((head) => head.line < near.from)
     const place: ListedPlace = {
@@ -223,7 +225,7 @@ const headingsOf = ({ path = "", text }: ItemSource): ReadonlyArray<Item> =>
 const sourceOf = (text: string, { position }: Nodes): string =>
   text.slice(position?.start.offset ?? 0, position?.end.offset ?? 0)
 
-/** The rows of a table below its head; undefined for other text. */
+/** The rows of a table below its head; undefined for text that is no table. */
 const rowsOf = (text: string): ReadonlyArray<string> | undefined => {
   const lines = text.split("\n").map((line) => line.trim())
   return /^\|[\s:|-]+\|$/.test(lines[1] ?? "") ? lines.slice(2) : undefined
@@ -244,7 +246,7 @@ const linkedFiles = (entry: string): ReadonlyArray<FileReference> =>
     })
     .slice(0, mostLinks)
 
-/** The entries of a text; a text without lists and tables has one on each line. */
+/** The entries of a text: list entries and table rows. Without these, each line is an entry. */
 const entriesOf = ({ path, text }: ItemSource): ReadonlyArray<Item> => {
   const tree = Option.getOrUndefined(parseMarkdown(text, 1))
   const entries = tree === undefined ? [] : entryTexts(text, tree)
@@ -270,7 +272,7 @@ const itemsIn = (source: ItemSource, forEach: ForEach): ReadonlyArray<Item> => {
 /** True when the items depend on file contents. */
 export const readsTexts = ({ containing, kind }: ForEach): boolean => kind !== "file" || containing !== undefined
 
-/** The unique items of these sources. */
+/** The items in these sources, each text once. */
 export const itemsOf = (forEach: ForEach, sources: ReadonlyArray<ItemSource>): ReadonlyArray<Item> => {
   const { containing, kind } = forEach
   const isNamed = kind === "heading" || kind === "entry"
@@ -281,7 +283,7 @@ export const itemsOf = (forEach: ForEach, sources: ReadonlyArray<ItemSource>): R
   return [...new Map(all.map((one) => [one.text, one])).values()]
 }
 
-/** The task of one item; `number` counts from 1. A second try gets another name. */
+/** The task of one item; `number` counts from 1. A second try (`again`) gets another name. */
 export const taskOfItem = (
   task: Task,
   { references, text }: Item,
@@ -290,7 +292,7 @@ export const taskOfItem = (
   again = false
 ): Task => {
   const { forEach, ...fields } = task
-  // The content of its file, used when only parts of the file are shown.
+  // Names the searched text, because the prompt may show only parts of the file.
   const holding =
     forEach?.kind === "file" && forEach.containing !== undefined ? `\n\nIt contains \`${forEach.containing}\`.` : ""
   const known = new Set(task.references.map(({ href }) => href))
@@ -303,7 +305,7 @@ export const taskOfItem = (
   })
 }
 
-/** The task for places that are decided together, in numeric order. */
+/** The task that decides about several places together, in numeric order. */
 export const taskOfPlaces = (
   task: Task,
   places: ReadonlyArray<{ readonly number: number }>,

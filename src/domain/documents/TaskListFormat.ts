@@ -1,6 +1,6 @@
 /**
- * Reads a task list with every issue and repair, complete or still being written. Checks that depend on the run (skills,
- * headings of the request, files, sizes) are in services/pipeline/PlanChecker.
+ * Reads a task list, complete or still being written, with all its issues and repairs. The service PlanChecker checks
+ * what depends on the run: skills, headings of the request, files and sizes.
  */
 import * as Arr from "effect/Array"
 import type { Reading } from "../findings/Issue.ts"
@@ -21,7 +21,7 @@ import { slugOf } from "../text/Slug.ts"
 
 interface Span {
   readonly section: MarkdownSection
-  /** The number in the heading, when a task is its own section. */
+  /** The number in a heading such as "Task 2", if each task has its own section. */
   readonly number?: string
   last: number
 }
@@ -39,13 +39,13 @@ const addTaskOutside = (reader: DocumentReader, section: MarkdownSection): boole
 
 const sectionDepth = 3
 
-/** `Task 2: Read the loader`, and `Task 2`. */
+/** A heading such as `Task 2: Read the loader` or `Task 2`. */
 const numberedTask = /^task\s*#?\s*(\d{1,9})(?:\s*[:.–—-].*)?$/i
 
 const isSection = ({ depth, knownHeading }: MarkdownSection, tasks: MarkdownSection): boolean =>
   knownHeading?.key === "task-section" && (knownHeading.exact || depth > tasks.depth)
 
-/** The task sections after the heading Tasks, each with its sub-headings. */
+/** The task sections below the heading "Tasks", each with its sub-headings. */
 const findSpans = (reader: DocumentReader, tasks: MarkdownSection): ReadonlyArray<Span> => {
   const spans: Array<Span> = addTaskOutside(reader, tasks) ? [{ section: tasks, last: tasks.last }] : []
   let open: Span | undefined
@@ -84,7 +84,7 @@ const findSpans = (reader: DocumentReader, tasks: MarkdownSection): ReadonlyArra
 const nothingToDo =
   /^[(*_[\s]*(?:none|n\/?a|empty|nothing|no (?:more |further |outstanding |remaining |new |additional |pending )*tasks?|all (?:the )?(?:tasks|goals|work))\b/i
 
-/** Polite phrases for "nothing left to do". */
+/** Polite phrases around the statement that nothing is left to do. */
 const polite =
   /^(?:please )?(?:let me know|feel free|(?:i )?hope|thanks?\b|you(?:'|’)re welcome|happy to|glad to|if you (?:need|want|have|would|like)|do you (?:need|want)|is there anything|shall i\b|should i\b|this (?:should )?covers? (?:everything|all|it)\b|(?:the |this |that |all |everything |it )(?:[a-z-]+ )?(?:is|are|was|were|has been|have been) (?:now |already |all |fully )*(?:met|done|complete|completed|finished|answered|fulfilled|reached|satisfied|there)\b|(?:that|this) (?:is|was) (?:all|it|everything)\b|that(?:'|’)s (?:all|it|everything)\b)/i
 
@@ -92,13 +92,13 @@ const doneOrPolite = (sentence: string): boolean =>
   nothingToDo.test(sentence) ||
   (polite.test(sentence) && !/\b(?:but|except|however|then|still|yet|only)\b/i.test(sentence))
 
-/** True for text that only says nothing is left to do. */
+/** True if the text only says that nothing is left to do. */
 const saysNothing = (text: string): boolean =>
   text
     .split(/(?<=[.!?])\s+|\n+/)
     .map((sentence) => sentence.replace(/^[\s*_(]*(?:note:?[\s*_]*)?/i, ""))
     .every((sentence) => sentence === "" || doneOrPolite(sentence))
-/** Quotes the text that replaces tasks. */
+/** Quotes text that stands in place of tasks. */
 const onlyText = (quote: string | undefined): string => (quote === undefined ? "" : `, only text: "${excerpt(quote)}"`)
 
 const checkIntroduction = (
@@ -130,7 +130,7 @@ const checkIntroduction = (
 const otherTitle =
   /^(?:\d+[.)]?\s*)?(?:tasks?[\s-]*)?(?:section|step|phase|stage|group)s?\s*#?\s*(\d*)\s*[:.–—-]*\s*(.*)$/i
 
-/** `TASK SECTION #1`, and a colon with nothing after it. */
+/** A section title such as `TASK SECTION #1`, or with a colon at its end. */
 const writtenTitle = /^[^\p{L}\p{N}]*task[\s_-]*section(?:\s*[#_-]?\s*(\d+))?(?:\s*[:.]$)?/iu
 
 const strictTitle = ({ heading, knownHeading }: MarkdownSection, position: number): string => {
@@ -143,7 +143,7 @@ const strictTitle = ({ heading, knownHeading }: MarkdownSection, position: numbe
 
 const numberIn = /^task[\s_-]*section[\s_-]*#?(\d{1,9})(?!\d)/i
 
-/** Strict titles with increasing numbers. */
+/** The strict section titles. Their numbers increase. */
 const sectionTitles = (reader: DocumentReader, spans: ReadonlyArray<Span>): ReadonlyArray<string> => {
   let before = -1
   return spans.map(({ number: ofTask, section }, position) => {
@@ -158,7 +158,7 @@ const sectionTitles = (reader: DocumentReader, spans: ReadonlyArray<Span>): Read
   })
 }
 
-/** The task sections under the heading Tasks with their raw tasks. */
+/** The task sections below the heading "Tasks", with their raw tasks. */
 export const readSteps = (
   reader: DocumentReader,
   tasks: MarkdownSection,
@@ -184,25 +184,25 @@ export const readSteps = (
 
 /** Facts of the run that a list may use. */
 interface TaskListOptions {
-  /** Names of finished tasks. A list may refer to them; repeated ones are dropped. */
+  /** Names of finished tasks. A list may refer to them; the reader drops tasks with these names. */
   readonly finished?: ReadonlyArray<string>
-  /** Finished tasks; a task with another name must not repeat their work. */
+  /** Finished tasks. A new task with another name must not repeat their work. */
   readonly work?: ReadonlyArray<Task>
-  /** Accepts a list without tasks. Default: true when there are finished tasks. */
+  /** Accepts a list without tasks (default: true if there are finished tasks). */
   readonly allowEmpty?: boolean
-  /** Anchors of the request document. Without them, an anchor that is no task's result counts as a heading. */
+  /** Anchors of the request document. Without them, an anchor that is no task result counts as a heading. */
   readonly headings?: ReadonlyArray<string>
 }
 
-/** Marks of finished tasks, before and after a name. */
+/** Marks of finished tasks, such as "✓" or "(done)", before and after a name. */
 const doneBefore = /^(?:[\s✓✔✅☑🗸~*_-]|\ufe0f|\[[xX✓✔]\]|\(?(?:done|completed?|finished)\)?\s*[:–—-]\s)+/iu
 const doneBehind =
   /(?:[\s✓✔✅☑🗸~*_.]|\ufe0f|\[[xX✓✔]\]|[([](?:already )?(?:done|completed?|finished)[)\]]|\s[:–—-]\s*(?:already )?(?:done|completed?|finished))+$/iu
 
-/** The slug of a name without its done marks. */
+/** The slug of a task name without marks such as "✓". */
 const doneSlug = (name: string): string => slugOf(name.replace(doneBefore, "").replace(doneBehind, ""))
 
-/** The subject of a task, whatever its name. */
+/** The work of a task without its name, to compare tasks. */
 const workOf = ({ references, skill, whatIsNeeded }: Task): string =>
   JSON.stringify([
     skill,
@@ -210,7 +210,7 @@ const workOf = ({ references, skill, whatIsNeeded }: Task): string =>
     references.map(({ href }) => href).toSorted((one, other) => one.localeCompare(other))
   ])
 
-/** Issues for tasks that repeat a finished task's work under another name. */
+/** Records an issue for each task that repeats the work of a finished task under another name. */
 const checkWork = (reader: DocumentReader, steps: ReadonlyArray<Step>, work: ReadonlyArray<Task>): void => {
   const done = new Map(work.map((task) => [workOf(task), task.name]))
   for (const { tasks, title } of steps) {
@@ -224,7 +224,7 @@ const checkWork = (reader: DocumentReader, steps: ReadonlyArray<Step>, work: Rea
   }
 }
 
-/** The unfinished tasks of a section. */
+/** The tasks of a section without finished tasks. */
 const dropFinished = (
   reader: DocumentReader,
   { line, section }: RawStep,
@@ -257,7 +257,7 @@ const checkNames = (reader: DocumentReader, tasks: ReadonlyArray<NamedTask>): vo
 
 const holdsField = (text: string): boolean => text.split("\n").some((line) => new Line(line).isField)
 
-/** Reads a task list. It has a value when every task could be built, even with other issues. */
+/** Reads a task list. It has a value if every task could be built, even with other issues. */
 export const readTaskList = (text: string, options: TaskListOptions = {}): Reading<TaskList> => {
   const { finished = [], headings, allowEmpty = finished.length > 0 } = options
   const reader = new DocumentReader(text, { knownHeadings: taskListHeadings, hasFields: true })
@@ -273,7 +273,7 @@ export const readTaskList = (text: string, options: TaskListOptions = {}): Readi
     return reader.reading()
   }
   if (prompt === undefined) {
-    // A string without any of the parts is no list.
+    // A text without any of these sections is no task list.
     if (goalsSection === undefined && tasksSection === undefined) reader.addMissing("Original prompt")
     else
       reader.repair("prompt-filled", { section: "Original prompt" }, "Filled in the prompt, which the list leaves out.")
@@ -329,6 +329,6 @@ export const originalPrompt = (markdown: string): string | undefined => {
   return text === "" ? undefined : text
 }
 
-/** The prompt of a plan's run: its own, or one that names its file. */
+/** The prompt for the run of a plan: the prompt in the plan, or a sentence that names the file. */
 export const promptOfPlan = (markdown: string, file: string): string =>
   originalPrompt(markdown) ?? `Carry out the plan ${file}.`

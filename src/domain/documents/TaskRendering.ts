@@ -1,4 +1,4 @@
-/** Writes tasks and task lists as documents: strict markdown that reads back as the same value. */
+/** Writes tasks and task lists as strict markdown, which reads back as the same value. */
 import { forEachText } from "../grammar/ForEachForm.ts"
 import { escapeInline, escapeSkill, escapeText, escapeValue } from "../grammar/TextEscaping.ts"
 import { taskListHeadings } from "../markdown/MarkdownHeadings.ts"
@@ -26,26 +26,26 @@ const field = (label: string, value: string): ReadonlyArray<string> => {
   return [`- **${label}**${first === "" ? "" : ` ${first}`}`, ...rest.map(indented)]
 }
 
-/** An underscore inside a word is no emphasis. */
+/** Escapes markdown characters. An underscore inside a word stays, because it is no emphasis. */
 const escapedLabel = (text: string): string =>
   text.replace(/[\\`*[\]<>&!]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, "\\$&")
 
-/** Writes a name or path as code when a character would need an escape: models copy what they see. */
+/** Writes a name or path as code if markdown would need an escape, because models copy the escape. */
 const label = (text: string): string => {
   const escaped = escapedLabel(text)
   return escaped === text || !/^[^\s`[\]]+$/.test(text) ? escaped : `\`${text}\``
 }
 
-/** There is no emphasis within a target. */
+/** Underscores and asterisks need no escape inside a target. */
 const target = (href: string): string => {
   const escaped = href.replace(/[\\<>&`]/g, "\\$&")
   return href === "" || /[\s()[\]]/.test(href) || href.startsWith("<") ? `<${escaped}>` : escaped
 }
 
-/** A reference in a field. */
+/** A reference as a markdown link. */
 export const link = ({ href, title }: Reference): string => `[${label(title)}](${target(href)})`
 
-/** A fence around a text, with one line for each of its lines. */
+/** A fenced code block; each element is one line. */
 const codeBlock = ({ language, text }: CodeBlock): ReadonlyArray<string> => {
   const ticks = fenceFor(text)
   const fence = language.includes("`") ? ticks.replaceAll("`", "~") : ticks
@@ -65,7 +65,7 @@ const fields = (task: Task): ReadonlyArray<string> => [
 export const renderToolCall = ({ arguments: values, name, uid }: ToolCall): string =>
   codeBlock({ language: "json", text: JSON.stringify({ uid, name, arguments: values }, null, 2) }).join("\n")
 
-/** Writes the fields that a report adds to a task, in the form of an answer. */
+/** Writes the sections that a report adds to its task, in the form of an answer. */
 export const renderWorkedTask = ({ calls, inputs: values = [], looks }: RefinedParts): string =>
   [
     ...(values.length === 0 ? [] : [`## Inputs\n\n${renderInputs(values)}`]),
@@ -74,11 +74,11 @@ export const renderWorkedTask = ({ calls, inputs: values = [], looks }: RefinedP
     ...calls.map(renderToolCall)
   ].join("\n\n")
 
-/** Writes one task of a plan, without a line break at the end. */
+/** Writes one task of a plan, without a final line break. */
 export const renderTask = (task: Task): string =>
   [...fields(task), ...task.codeBlocks.flatMap((block) => ["", ...codeBlock(block)])].join("\n")
 
-/** The task in prompts of its turns. */
+/** The task as the prompts of its turns show it. */
 export const renderTaskPart = (task: Task): string => `## Task\n\n${renderTask(task)}`
 
 /** Writes a whole report. */
@@ -94,7 +94,7 @@ const promptText = (prompt: string): string => {
   return isPlain && !prompt.includes("```") ? prompt : codeBlock({ language: "text", text: prompt }).join("\n")
 }
 
-/** Writes the strict document. Fences the prompt when it could be read as a part of the document. */
+/** Writes the strict document. Fences the prompt if it could be read as a section of the document. */
 export const renderTaskList = (list: TaskList, options: { readonly prompt?: string } = {}): string => {
   const prompt = options.prompt?.trim() ?? ""
   return (
@@ -115,7 +115,7 @@ const onlyOutstanding =
 const moreOutstanding = (count: number): string =>
   `- ${count} more, which stay in the plan behind your tasks. Do not write them.`
 
-/** The outstanding tasks, or only their names; `shownEntries` counts the named tasks. */
+/** The unfinished tasks, or only their names if they exceed the budget. `shownEntries` counts the tasks in the text. */
 export const outstandingWithin = ({ steps, tasks }: TaskList, budget: number): ListExcerpt => {
   const limit = budget + moreOutstanding(tasks.length).length
   const whole = renderSteps(steps)

@@ -1,5 +1,6 @@
 /**
- * Divides a context window between the turns, the summary that replaces them, and the next reply. Sizes are characters.
+ * Divides a context window among the turns, the summary that replaces old turns, and the next reply. Sizes are
+ * characters unless a comment says otherwise.
  */
 import { type ConversationMessage, conversationSize, messageText } from "../models/ConversationMessage.ts"
 import { outputsWithin } from "../models/ExecutionBlocks.ts"
@@ -9,48 +10,48 @@ import { answerReserve } from "../models/PromptSize.ts"
 import { readNumbered } from "../text/NumberedLines.ts"
 
 /**
- * A conversation is compacted above this part of the prompt's budget. It is high, since after each compaction the server reads
- * everything anew.
+ * A conversation is compacted when it fills this part of the prompt's budget. The part is large, because after each
+ * compaction the server must read the whole prompt again.
  */
 const compactAt = 0.96
 
-/** The token count above which a conversation is compacted. */
+/** The number of tokens above which a conversation is compacted. */
 export const compactedFrom = (window: number): number => (window - answerReserve(window)) * compactAt
 
 /** After a compaction the conversation takes at most this part of the window, if the first message allows it. */
 export const compactTo = 0.5
 
-/** A reply takes at most this part of the free window, so that another turn fits after it. */
+/** The most a reply may take of the free window, so that another turn fits after it. */
 export const replyShare = 0.7
 
-/** In a summary, the last outputs take at most this part of the budget beside the other facts. */
+/** The most the outputs of the last answer may take of a summary, beside its other facts. */
 export const newestShare = 0.7
 
-/** Below this many lines no budget is announced: the next compaction frees the window. */
+/** The fewest lines that a budget note announces. Below this, the next compaction frees the window. */
 const leastLines = 30
 
-/** The average length of a numbered source line, used while too few lines are visible to measure it. */
+/** The assumed length of a numbered source line, used until enough lines are visible to measure. */
 const lineCharacters = 50
 
-/** From this many lines on, their length predicts the next ones. */
+/** The fewest visible lines from which their length predicts the length of later lines. */
 const leastMeasured = 20
 
-/** A measured line counts as at least this long: a list of short words predicts nothing. */
+/** The least length of a line in a prediction, because a list of short words predicts nothing. */
 const leastLine = 25
 
-/** A reply may exceed the announced lines by this factor to show a request completely. */
+/** How far a reply may exceed the announced lines, as a factor, to show a request completely. */
 const mostOver = 1.1
 
-/** Outputs with longer lines than before may exceed the reply's budget by this factor. */
+/** How far outputs may exceed the budget of a reply, as a factor, if their lines are longer than measured. */
 export const longerLines = 1.2
 
-/** The characters of a requesting answer and of the reply around its outputs. */
+/** The characters of the model's request, and of the reply without its outputs. */
 const besideOutputs = 800
 
-/** A reply with this many lines is enough: no compaction is needed to show more. */
+/** A reply with this many lines is large enough, so that an early compaction is not worthwhile. */
 const enoughLines = 150
 
-/** An early compaction must show this many times more of the last outputs than their reply did. */
+/** An early compaction must show this many times more of the last outputs than the reply showed. */
 const worthwhile = 1.5
 
 /** The turns that a summary replaces. */
@@ -77,10 +78,13 @@ export const lineLength = (messages: ReadonlyArray<ConversationMessage>): number
   return lines.length < leastMeasured ? lineCharacters : Math.max(leastLine, characters / lines.length)
 }
 
-/** True for a reply with so much space that no compaction is needed. Its earlier messages stay unchanged. */
+/** True for a reply with so much space that no compaction is needed. The earlier messages then stay unchanged. */
 export const isAmple = (reply: number, line = lineCharacters): boolean => reply - besideOutputs >= enoughLines * line
 
-/** The note about how many lines of output can be shown next: in a reply, or after a compaction if that allows more. */
+/**
+ * The note to the model about how many lines of output fit next. They are shown in the reply, or after a compaction if
+ * more lines fit then.
+ */
 export const budgetNote = (reply: number, compacted: number, line = lineCharacters): string => {
   const inReply = reply - besideOutputs
   const inSummary = (compacted - besideOutputs) * newestShare
@@ -93,7 +97,7 @@ export const budgetNote = (reply: number, compacted: number, line = lineCharacte
 
 const announced = / There is room for about (\d+) lines of output in all, shared by the calls of one answer\.$/
 
-/** The lines of output that the last answer may expect: the announced ones and a few more. */
+/** How many lines of output the last answer may expect: the announced lines and a tenth more. */
 export const announcedLines = (messages: ReadonlyArray<ConversationMessage>): number | undefined => {
   const before = messages[messages.findLastIndex(({ role }) => role === "assistant") - 1]
   const [, lines] = before?.role === "user" ? (announced.exec(before.content.trimEnd()) ?? []) : []
@@ -111,8 +115,8 @@ const sizeOf = (texts: ReadonlyArray<string>): number => texts.reduce((sum, text
 
 /**
  * The size of a summary. It is at least the size that `compactTo` leaves (`least`), and at most that of a reply to the
- * first message (`most`). The outputs of the last answer come first, because the model would request them again. The
- * changed functions and open problems take `facts` characters.
+ * first message (`most`). The outputs of the last answer have priority, because the model would otherwise request them
+ * again. The changed functions and open problems take `facts` characters.
  */
 export const summarySize = (turns: TakenTurns, least: number, most: number, facts = 0): number => {
   const beside = announcedLines(turns.messages) === undefined ? 0 : besideOutputs
@@ -120,7 +124,10 @@ export const summarySize = (turns: TakenTurns, least: number, most: number, fact
   return Math.max(least, most / 2, Math.min(most, wanted))
 }
 
-/** True when the last reply cut the outputs below the announced lines, and a summary of this size would show them or much more. */
+/**
+ * True if the last reply cut the outputs below the announced lines, and a summary of this size would show much more of
+ * them.
+ */
 export const isCutShort = (turns: TakenTurns, size: () => number): boolean => {
   const outputs = lastOutputs(turns)
   const wanted = sizeOf(outputs)
@@ -133,25 +140,25 @@ export const isCutShort = (turns: TakenTurns, size: () => number): boolean => {
   return outputs.some((text) => !shown.includes(text)) && size() * newestShare * mostOver > wanted
 }
 
-/** The turns of every task suffice for this many changed files. */
+/** The turns at the start of a task suffice for this many changed files. */
 const filesAtFirst = 3
 
-/** Further turns for each additional file: one to read it, one to correct it. */
+/** How many turns each further file adds: one to read it, one to correct it. */
 const turnsForFile = 2
 
-/** The turns never grow beyond this by themselves. */
+/** The most turns that the limit can grow to by itself. */
 const mostTurnsGrown = 40
 
-/** The turn limit of work that starts with `atFirst`. It grows with the number of changed files. */
+/** The turn limit of work that starts with `atFirst` turns. It grows with the number of changed files. */
 export const turnLimit = (atFirst: number, changedFiles: number): number => {
   const grown = atFirst + turnsForFile * Math.max(0, changedFiles - filesAtFirst)
   return Math.max(atFirst, Math.min(mostTurnsGrown, grown))
 }
 
-/** In this many turns before the last one, the program tells the model how many answers remain. */
+/** In this many turns before the last one, the program tells the model how many answers are left. */
 export const warnedTurns = 3
 
-/** The instruction of the prompt, with a warning before the last answers. */
+/** The instruction of the prompt. Before the last answers, it says how many are left. */
 export const instructionFor = (
   prompt: { readonly instruction: (answersLeft: number, outcomes?: ReadonlyArray<CallOutcome>) => string },
   answersLeft: number,

@@ -1,6 +1,6 @@
 /**
- * One answer of a model in the turns of a task: tool calls, changes of files, or the report that ends the task. A request in
- * the answer wins over a report beside it, since the model wrote that report without the reply.
+ * Reads one answer of a model in the turns of a task: tool calls, changes of files, or the report that ends the task.
+ * If an answer holds both requests and a report, the report is ignored, because the model wrote it before the replies.
  */
 import * as Option from "effect/Option"
 import { saysRemoval } from "../files/NewText.ts"
@@ -42,17 +42,17 @@ interface TurnOptions {
 export interface TurnContent {
   readonly calls: ReadonlyArray<ToolCall>
   readonly changes: ReadonlyArray<Change>
-  /** The text of the report; absent when the answer requests something or has no report. */
+  /** The text of the report; absent if the answer requests something or has no report. */
   readonly report?: string
-  /** True for a question that the user answered: the next answer continues from there. */
+  /** True for an answer that made progress despite its issues, so that it does not count as useless. */
   readonly hasUse?: boolean
-  /** True when the answer itself announces that it removes text. */
+  /** True if the answer itself says that it removes text. */
   readonly saysRemoval?: boolean
   readonly issues: ReadonlyArray<Issue>
   readonly repairs: ReadonlyArray<Repair>
 }
 
-/** Whether an answer announces that its changes remove text. */
+/** The field `saysRemoval`, set if the answer says that its changes remove text. */
 export const removalSaid = (answer: string): Pick<TurnContent, "saysRemoval"> => {
   const words = proseLines(answer).filter(({ text }) => !/^\s*(?:<tool_call>|\{)/.test(text))
   return saysRemoval(words.map(({ text }) => text).join("\n")) ? { saysRemoval: true } : {}
@@ -60,9 +60,9 @@ export const removalSaid = (answer: string): Pick<TurnContent, "saysRemoval"> =>
 
 export const nothingAsked: TurnContent = { calls: [], changes: [], issues: [], repairs: [] }
 
-/** An answer in the turns of a task. */
+/** A parsed answer in the turns of a task. */
 export interface Turn extends TurnContent {
-  /** The task, updated by the answer. */
+  /** The task, with changes that the answer makes to it. */
   readonly task: Task
   readonly inputs: ReadonlyArray<InputValue>
 }
@@ -76,7 +76,7 @@ export const readAskedCall = (askedCall: AskedCall, uid: string) => {
   return { asked: askedCall, call: read, ...findings }
 }
 
-/** Masks file contents in an answer, so that they are neither cleaned nor searched for calls. */
+/** Masks file contents in an answer, so that the reader neither cleans them nor searches them for calls. */
 export const withCoveredFiles = (answer: string, paths: ProjectPaths = new Map()) => {
   const namesFile = (line: string): boolean => (pathInProject(line, paths) ?? pathOfLine(line)) !== undefined
   return withCoveredParts(answer, changeParts(answer, { namesFile, beginsCall: beginsNative }))
@@ -84,10 +84,10 @@ export const withCoveredFiles = (answer: string, paths: ProjectPaths = new Map()
 
 const readActing = (text: string): MarkdownDocument => readMarkdown(text, { knownHeadings: turnHeadings })
 
-/** The headings under which an answer may contain calls and their inputs. */
+/** The headings below which an answer may contain calls and their inputs. */
 const actingKeys: ReadonlySet<string> = new Set(["tool-calls", "look-first", "inputs", "task", "references"])
 
-/** Splits an answer at the heading of its report, ignoring headings of quoted files. */
+/** Splits an answer at the heading of its report. Headings inside quoted files do not count. */
 const partsOf = (
   answer: string,
   paths: ProjectPaths | undefined
@@ -104,7 +104,7 @@ const partsOf = (
   return { acting: `${textOf(0, at.line - 1)}\n${textOf(end, lines.length)}`, report: textOf(at.line - 1, end) }
 }
 
-/** The part of an answer that holds calls, under their heading; nothing without calls. */
+/** The part of an answer that holds calls, with a heading above them; undefined if there are no calls. */
 const callsPart = (acting: string, { fences, sections }: MarkdownDocument, hasReport: boolean): string | undefined => {
   const keys = new Set(sections.map(({ knownHeading }) => knownHeading?.key ?? ""))
   const holdsCalls = [...new Set(fences.values())].some((fence) => holdsCall(fence.text))
@@ -116,7 +116,7 @@ const callsPart = (acting: string, { fences, sections }: MarkdownDocument, hasRe
   return `## Tool Calls\n\n${acting}`
 }
 
-/** The issue of a section for calls without any call. */
+/** The issue of a section for calls that holds none. */
 export const noCalls = (end: string): Issue =>
   makeIssue(
     "section-empty",
@@ -127,20 +127,20 @@ export const noCalls = (end: string): Issue =>
     }
   )
 
-/** True for an answer with the heading of calls. */
+/** True for an answer with a heading for calls. */
 const hasCallHeading = (acting: string): boolean =>
   readMarkdown(acting, { knownHeadings: turnHeadings }).sections.some(({ knownHeading }) =>
     /^(?:tool-calls|look-first)$/.test(knownHeading?.key ?? "")
   )
 
-/** The issues of required inputs that are still missing. */
+/** The issues of required inputs that the answer leaves out. */
 const missingInputs = ({ inputs, kept, task }: TurnOptions): ReadonlyArray<Issue> => {
   const findings = noFindings()
   readInputs([], { section: "Inputs", task: task.name }, inputs, kept, findings)
   return findings.issues
 }
 
-/** Reads an answer. One without calls, changes and a report gets issues. */
+/** Reads an answer. An answer without calls, changes and a report gets issues. */
 export const readTurn = (answer: string, options: TurnOptions): Turn => {
   const { inputs, kept, mayChange, paths, task } = options
   const covered = withCoveredFiles(answer, paths)

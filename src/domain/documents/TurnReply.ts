@@ -1,6 +1,4 @@
-/**
- * The reply of the program to an answer in the turns of a task or a message.
- */
+/** Writes the reply of the program to an answer of the model in a task or a message. */
 import type { CheckOutcome } from "../checks/CheckOutcome.ts"
 import type { ProposedFile } from "../files/ProposedFile.ts"
 import { changedBlocks } from "./ChangedFiles.ts"
@@ -16,23 +14,23 @@ import type { AskedCall } from "../models/ModelAnswer.ts"
 import { cutOutput } from "../models/OutputCut.ts"
 import { outcomeText, resultText } from "../models/OutputText.ts"
 
-/** The results of an answer; absent parts have nothing to report. */
+/** The results of an answer. A part is absent if it has nothing to report. */
 export interface AnswerResults {
   /** The calls of the answer with their outcomes. */
   readonly outcomes?: ReadonlyArray<CallOutcome>
   /** The files that the answer changed, with their previous texts. */
   readonly files?: ReadonlyArray<ProposedFile>
-  /** The result of each replacement, a sentence each. */
+  /** One sentence about the result of each replacement. */
   readonly replaced?: ReadonlyArray<string>
-  /** Which images the message shows and which it leaves out, a sentence each. */
+  /** Sentences about the images that the message shows, and those that it leaves out. */
   readonly images?: ReadonlyArray<string>
-  /** The remaining occurrences of names and lines that the answer renamed or removed, one per line. */
+  /** Remaining occurrences of names and lines that the answer renamed or removed, one per line. */
   readonly remaining?: ReadonlyArray<string>
   /** The checks that ran for the answer. */
   readonly checks?: ReadonlyArray<CheckOutcome>
-  /** The block of project instructions that apply to its files. */
+  /** Project instructions for the files of the answer, as a block. */
   readonly instructions?: string
-  /** Parts of files around the hits of the answer's search, as a block. */
+  /** Parts of files around the hits of a search, as a block. */
   readonly parts?: string
 }
 
@@ -40,9 +38,9 @@ export interface Reply {
   readonly turn: number
   readonly results: AnswerResults
   readonly issues: ReadonlyArray<Issue>
-  /** How to correct the answer; the issues speak for themselves when absent. */
+  /** Tells the model how to correct the answer. */
   readonly correction?: string | undefined
-  /** The calls whose whole outputs are already in the conversation. */
+  /** Calls whose whole outputs the conversation already shows. */
   readonly outcomesAbove?: ReadonlyArray<CallOutcome>
   readonly isRepeated?: boolean
   readonly instruction: string
@@ -52,19 +50,19 @@ export interface Reply {
   readonly lines?: number | undefined
 }
 
-/** A diff that swaps the same words in each line needs no more characters. */
+/** The most characters of a diff that replaces the same words in many lines. */
 const mostOfSwaps = 2000
 
 const repeated = "You gave this answer before, and it changes nothing. Answer differently."
 
-/** Points to the output that is already above, instead of repeating it. */
+/** A line that points to the same output further up, instead of repeating it. */
 const sameAsBefore = (outcome: CallOutcome): string =>
   `- \`${outcome.call.name}\` was called with the same arguments before: its output is the same as above.`
 
 /** The most characters of the paths in one heading. */
 const mostPaths = 200
 
-/** Names a failed change by the first line that it would replace, with the reason. */
+/** The reason why a change failed, below the first line that it would have replaced. */
 const failureText = (outcome: CallOutcome): string => {
   const { old_text: old } = outcome.call.arguments
   const [line = ""] = typeof old === "string" ? old.trim().split("\n") : []
@@ -72,7 +70,7 @@ const failureText = (outcome: CallOutcome): string => {
   return `${block}${outcomeText(outcome)}\n\n`
 }
 
-/** The failed changes, in one block for all files in which the same change failed for the same reason. */
+/** The failed changes. Files in which the same change failed for the same reason share a block. */
 export const notChanged = (failed: ReadonlyArray<CallOutcome>): ReadonlyArray<string> =>
   [...Map.groupBy(failed, failureText)].map(([text, outcomes]) => {
     const paths = outcomes.map(({ call }) => pathOf(call))
@@ -80,7 +78,7 @@ export const notChanged = (failed: ReadonlyArray<CallOutcome>): ReadonlyArray<st
     return `### Not changed: ${named}\n\n${text}`
   })
 
-/** The changes of an answer as one diff for each file, and the reasons of failed ones. */
+/** One diff for each changed file, and the reasons of failed changes. */
 const changesText = (
   outcomes: ReadonlyArray<CallOutcome>,
   files: ReadonlyArray<ProposedFile>,
@@ -97,23 +95,23 @@ const changesText = (
   ].join("")
 }
 
-/** The checks of the last changes. After changes it also reports that no check ran. */
+/** The block with the checks of the last changes. If no check ran after a change, the block says so. */
 export const checksBlock = (checks: ReadonlyArray<CheckOutcome>, hasChanged: boolean): string => {
   if (checks.length > 0) return rawBlock("## Checks", fenced(checks.map(({ text }) => text).join("\n\n"), "text"))
   return hasChanged ? rawBlock("## Checks", "No check of the project is known for these files: nothing was run.") : ""
 }
 
-/** The calls whose whole outputs the messages show. */
+/** The calls whose whole outputs these messages already show. */
 export const shownIn = (
   messages: ReadonlyArray<ConversationMessage>,
   outcomes: ReadonlyArray<CallOutcome>
 ): ReadonlyArray<CallOutcome> => {
   const above = messages.map(messageText).join("\n")
-  // Every text holds an empty one, which shows nothing.
+  // Every text includes an empty output, so an empty output proves nothing.
   return outcomes.filter((outcome) => outcomeText(outcome).trim() !== "" && above.includes(outcomeText(outcome)))
 }
 
-/** The reply to an answer: what happened, what is wrong, and what to do next. */
+/** The reply to an answer: its results, its issues, and the next instruction. */
 export const replyText = ({
   budget,
   correction = "Answer with what corrects this; what else was in the answer is done.",
@@ -168,7 +166,7 @@ export const replyText = ({
   return `${begin}${callBlocks(newLooks, most - fixed - changed.length, lines, "above")}${changed}${after}`.trimEnd()
 }
 
-/** A native call with its outcome; a call that did not run has issues. */
+/** A native call with its outcome. If the call did not run, `issues` says why. */
 export interface CallReply {
   readonly askedCall: AskedCall
   readonly outcome: CallOutcome | undefined
@@ -199,8 +197,8 @@ const notMade = (issues: ReadonlyArray<Issue>): ToolResult => ({
 })
 
 /**
- * One message for each native call. Short outputs stay whole, and long ones share the rest. When the shares become too small,
- * the last outputs are left out.
+ * One message for each native call. Short outputs stay whole, and long ones share the remaining budget. If the shares
+ * become too small, the last outputs are left out.
  */
 export const toolMessages = (replies: ReadonlyArray<CallReply>, budget: number): ReadonlyArray<ToolMessage> => {
   const results = replies.map(({ issues, outcome }) => outcome?.result ?? notMade(issues))

@@ -1,6 +1,6 @@
 /**
- * The text of an answer, and the issues of one that is no document: stopped, cut off, empty, or only thoughts. The model can
- * fix each of these with another answer.
+ * Turns an answer that is no document into issues: it was stopped, cut off, empty, or only thoughts. The model can fix
+ * each of these with another answer.
  */
 import * as Option from "effect/Option"
 import { type Issue, type IssueCode, makeIssue } from "../findings/Issue.ts"
@@ -10,7 +10,7 @@ import { cutAtParagraph } from "../text/Excerpt.ts"
 import { type AnswerShape, issuesOfPart, wholePartOf } from "./AnswerWatch.ts"
 import { repeatsStopped, stoppedAgain, stoppedNote } from "./UselessAnswers.ts"
 
-/** The document that the stage expects. */
+/** The expected document of the stage. */
 interface ExpectedDocument {
   readonly shape?: AnswerShape
   readonly readPart?: (part: string) => ReadonlyArray<Issue>
@@ -23,7 +23,7 @@ export interface PlainAnswer {
   readonly text: string
   readonly issues: ReadonlyArray<Issue>
   readonly shownText: string
-  /** The model thought and wrote no answer. */
+  /** True if the model thought but wrote no answer. */
   readonly hasOnlyThought?: boolean
 }
 
@@ -33,7 +33,10 @@ export const plainAnswer = (text: string): PlainAnswer => ({
   issues: repeatsStopped(text) ? [stoppedAgain] : []
 })
 
-/** Characters of a stopped answer in the next prompt: enough to recognize it, too few to continue it. */
+/**
+ * How many characters of a stopped answer the next prompt shows: enough to recognise the answer, too few to continue
+ * it.
+ */
 const shownOfStopped = 600
 
 const beginWith = (shape: AnswerShape | undefined): string =>
@@ -64,7 +67,7 @@ const stopped = (reason: StoppedAnswer, shape: AnswerShape | undefined): PlainAn
   }
 }
 
-/** An answer that hit the length limit: its complete part, with the issues of that part. */
+/** The complete part of an answer that hit the length limit, with the issues of that part. */
 const cutOff = (partial: string, readPart: ((part: string) => ReadonlyArray<Issue>) | undefined): PlainAnswer => {
   const part = wholePartOf(partial)
   const partIssues = readPart === undefined ? [] : issuesOfPart(part, readPart)
@@ -74,7 +77,7 @@ const cutOff = (partial: string, readPart: ((part: string) => ReadonlyArray<Issu
   return { text: partial, shownText: partial, issues: [issue("answer-cut-off", what), ...partIssues] }
 }
 
-/** Turns a failure that another answer can fix into an answer with issues. */
+/** Turns a failure that another answer can fix into an answer with issues; none for any other failure. */
 export const unusableAnswer = (
   error: ModelError,
   { readPart, shape }: ExpectedDocument

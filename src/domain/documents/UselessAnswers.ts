@@ -1,13 +1,13 @@
 /**
- * Recognises useless answers: no document, a loop, only thoughts, the same again. After several in a row at one place more
- * attempts do not help, and each may take minutes.
+ * Recognises useless answers: no document, a loop, only thoughts, or a repeated answer. After several useless answers
+ * in a row, more attempts do not help, and each may take minutes.
  */
 import { type Issue, type IssueCode, makeIssue } from "../findings/Issue.ts"
 
-/** After this many in a row the model is given up. */
+/** After this many useless answers in a row, the program gives up the model. */
 export const mostUselessAnswers = 3
 
-/** The issues of an answer with none of the requested content. */
+/** Issues of an answer that has none of the requested content. */
 const nothingUsable: ReadonlySet<string> = new Set<IssueCode>([
   "answer-cut-off",
   "answer-empty",
@@ -25,13 +25,13 @@ const nothingUsable: ReadonlySet<string> = new Set<IssueCode>([
 export const holdsNothing = (issues: ReadonlyArray<Issue>): boolean =>
   issues.some(({ code }) => nothingUsable.has(code))
 
-/** Replaces the rest of a stopped answer in a prompt. */
+/** The note that replaces the rest of a stopped answer in a prompt. */
 export const stoppedNote = (left: number): string => `[The answer was stopped; ${left} characters are left out.]`
 
-/** True for an answer that copies a stopped one, with the program's note. */
+/** True for an answer that copies the note, so it copies a stopped answer. */
 export const repeatsStopped = (answer: string): boolean => /\[The answer was stopped; \d+ characters/.test(answer)
 
-/** The issue of such an answer. */
+/** The issue of an answer that copies a stopped one. */
 export const stoppedAgain = makeIssue(
   "answer-unfinished",
   {},
@@ -41,7 +41,7 @@ export const stoppedAgain = makeIssue(
   }
 )
 
-/** The requested content, for the sentence about a model that cannot write it. */
+/** The requested content of each stage, for the sentence about a model that cannot write it. */
 const wantedIn: Readonly<Record<string, string>> = {
   plan: "plan this",
   task: "carry out the task",
@@ -50,6 +50,6 @@ const wantedIn: Readonly<Record<string, string>> = {
   ask: "answer this"
 }
 
-/** Tells the user that a model was given up at a stage, and what to do. */
+/** The message to the user that the program gave up a model at a stage, with advice. */
 export const unableText = (model: string, stage: string): string =>
   `The model ${model} could not ${wantedIn[stage] ?? "do this"}: ${mostUselessAnswers} answers in a row were of no use. Try a larger model (--model), or say the request in fewer and plainer words.`
