@@ -1,6 +1,6 @@
 /**
- * The facts that are known when a run starts, and the blocks that show them in every prompt. They are never read back from an
- * answer.
+ * The facts that the program collects when a run starts, and the blocks that show them in prompts. The program never
+ * reads these facts from an answer.
  */
 import * as Schema from "effect/Schema"
 import { nestMarkdown } from "../markdown/MarkdownTree.ts"
@@ -10,30 +10,33 @@ import { numberLines } from "../text/NumberedLines.ts"
 import { printable } from "../text/Printable.ts"
 
 export const Attachment = Schema.Struct({
-  /** Where it comes from: `stdin`, or the path of a file. */
+  /** The source: `stdin`, or the path of a file. */
   name: Schema.String,
   text: Schema.String,
-  /** True when the attachment was cut at the limit. */
+  /** True if only the beginning of the input is attached, because it exceeds the limit. */
   isCut: Schema.optionalKey(Schema.Boolean),
-  /** A sentence about displayed bytes that are not UTF-8. */
+  /** A sentence about bytes that are not UTF-8. */
   encoding: Schema.optionalKey(Schema.String)
 })
 export type Attachment = typeof Attachment.Type
 
-/** The name of the section in the request document, to which tasks refer. */
+/** The slug of the heading "Attached input" in the request document, to which tasks refer. */
 export const attachmentAnchor = "attached-input"
 
 const numbered = (lines: ReadonlyArray<string>, from: number): ReadonlyArray<string> =>
   lines.map((line, index) => `${from + index}: ${line}`)
 
-/** As many lines from the beginning or the end as fit, at least one. */
+/** How many of the first lines fit, at least one. */
 const within = (lines: ReadonlyArray<string>, budget: number): number => {
   let used = 0
   const over = lines.findIndex((line) => (used += line.length + 1) > budget)
   return Math.max(1, over === -1 ? lines.length : over)
 }
 
-/** The numbered lines that fit: one third from the beginning, the rest from the end, where a log says how it ended. */
+/**
+ * The numbered lines that fit: one third from the beginning and the rest from the end, because the end of a log tells
+ * how it ended.
+ */
 const shownLines = (lines: ReadonlyArray<string>, budget: number) => {
   const first = within(lines, budget)
   if (first === lines.length) return { text: numbered(lines, 1).join("\n"), leftOut: 0 }
@@ -46,8 +49,8 @@ const shownLines = (lines: ReadonlyArray<string>, budget: number) => {
 }
 
 /**
- * The block of a prompt with the part of the attachment that fits, or all of it without a limit. With `isReference`, tasks can
- * refer to the whole.
+ * The block of a prompt that shows the attachment, or the part that fits `budget`. If `isReference` is true, the block
+ * says that tasks can refer to the whole attachment.
  */
 export const attachmentBlock = (
   attachment: Attachment | undefined,
@@ -66,7 +69,10 @@ export const attachmentBlock = (
   return rawBlock("## Attached input", `${about.filter((one) => one !== "").join(" ")}\n\n${fenced(shownText, "text")}`)
 }
 
-/** Tells the user that prompts show only a part of an attachment. */
+/**
+ * Tells the user about the encoding of an attachment, and about parts that prompts do not show; undefined if there is
+ * nothing to tell.
+ */
 export const attachmentNote = (
   { encoding, isCut = false, name, text }: Attachment,
   budget: number
@@ -83,12 +89,12 @@ export const attachmentNote = (
   return joined === "" ? undefined : joined
 }
 
-/** The file that the user is looking at; `text` holds its first lines. */
+/** The file that the user has open in the editor; `text` holds its first lines. */
 export const CurrentFile = Schema.Struct({
   path: Schema.String,
   language: Schema.String,
   text: Schema.String,
-  /** The number of lines in the file, when `text` does not hold all of them. */
+  /** The number of lines in the file, if `text` does not hold all of them. */
   cutFrom: Schema.optionalKey(Schema.Int),
   /** A sentence about the encoding, unless it is UTF-8. */
   encoding: Schema.optionalKey(Schema.String)
@@ -97,38 +103,41 @@ export type CurrentFile = typeof CurrentFile.Type
 
 export const Briefing = Schema.Struct({
   prompt: Schema.NonEmptyString,
-  /** Raw markdown lines with the known facts: date, operating system, shell, workspace. */
+  /** Markdown lines about date, operating system, shell and workspace. */
   environment: Schema.String,
-  /** The rules of the project in markdown, empty when it has none. Runs that were saved earlier may hold its README here. */
+  /**
+   * The rules of the project in markdown; empty if it has none. In runs saved by earlier versions, this may be the
+   * README.
+   */
   projectDescription: Schema.String,
-  /** The beginning of the README, for plans and conversations; absent where the project has rules. */
+  /** The beginning of the README, for plans and conversations; absent if the project has rules. */
   projectReadme: Schema.optionalKey(Schema.String),
-  /** Markdown without headings; absent when there is none, and in runs that were saved before there were maps. */
+  /** The project map, as markdown without headings. Absent if there is none, and in runs saved before maps existed. */
   projectMap: Schema.optionalKey(Schema.String),
-  /** The files that the description is made of, relative to the project. */
+  /** The paths of the files from which the description was read, relative to the project. */
   descriptionFiles: Schema.optionalKey(Schema.Array(Schema.String)),
   currentFile: Schema.optionalKey(CurrentFile),
   openFiles: Schema.Array(Schema.String),
-  /** The user's attachment, with its budget in prompts, in characters. */
+  /** The user's attachment; `room` is its budget in prompts, in characters. */
   attachment: Schema.optionalKey(Schema.Struct({ ...Attachment.fields, room: Schema.Finite })),
-  /** The user part of the filled creation prompt; anchors of references resolve in it. */
+  /** The user part of the filled creation prompt. Anchors of references resolve in this document. */
   requestDocument: Schema.String,
   /** Notes for the user, which no model sees. */
   notes: Schema.optionalKey(Schema.Array(Schema.String))
 })
 export type Briefing = typeof Briefing.Type
 
-/** A question of the model with the user's reply. */
+/** A question of the model, and the answer of the user. */
 export const AnsweredQuestion = Schema.Struct({ question: Schema.String, answer: Schema.String })
 export type AnsweredQuestion = typeof AnsweredQuestion.Type
 
-/** Appends the user's replies to the prompt of a briefing. */
+/** Appends questions of the model and answers of the user to the prompt of a briefing. */
 export const withAnswers = (briefing: Briefing, answers: ReadonlyArray<AnsweredQuestion>): Briefing => {
   const texts = answers.map(({ answer, question }) => `You asked: ${question}\nMy answer: ${answer}`)
   return texts.length === 0 ? briefing : { ...briefing, prompt: [briefing.prompt, ...texts].join("\n\n") }
 }
 
-/** A briefing before its request document is made. */
+/** A briefing without its request document. */
 export type BriefingParts = Omit<Briefing, "requestDocument">
 
 const oneLine = (path: string): string => path.replace(/[\r\n]+/g, " ")
@@ -142,16 +151,17 @@ const currentFileBlock = (file: Briefing["currentFile"]): string => {
   return rawBlock("## Current file", `Path: ${oneLine(file.path)}${cut}${encoding}\n\n${fenced(shown, file.language)}`)
 }
 
-/** True when a reference may mean this project file. */
+/** True if the target of a reference names this project file. */
 const isSame = (target: string, path: string): boolean =>
   target.replace(/^\.\//, "") === path || (target.startsWith("/") && target.endsWith(`/${path}`))
 
-/** The heading of the project description, to which tasks may refer. */
+/** The slug of the heading "Project description", to which tasks may refer. */
 export const descriptionAnchor = "project-description"
 
 /**
- * The briefing without what the references of a task already show: the current file, and a described file. The description
- * stays when the task refers to its heading, since all tasks then share the beginning of their prompts.
+ * The briefing without content that the references of a task already show: the current file, the attachment, or the
+ * description. The description stays if the task refers to its heading, because the prompts of all tasks then begin
+ * with the same text.
  */
 export const besideReferences = (briefing: Briefing, references: ReadonlyArray<Reference>): Briefing => {
   const { attachment, currentFile, descriptionFiles = [], projectDescription, ...rest } = briefing
@@ -160,7 +170,7 @@ export const besideReferences = (briefing: Briefing, references: ReadonlyArray<R
   const isDescribed = !showsAnchor(descriptionAnchor) && descriptionFiles.some(showsFile)
   const isOpen = currentFile !== undefined && (showsAnchor("current-file") || showsFile(currentFile.path))
   const isAttached = attachment !== undefined && showsAnchor(attachmentAnchor)
-  // Tasks share an unchanged briefing, whose prompts are made only once.
+  // Returns the same object, because the program makes the prompt text of an unchanged briefing only once.
   if (!isDescribed && !isOpen && !isAttached) return briefing
   return {
     ...rest,
@@ -171,9 +181,8 @@ export const besideReferences = (briefing: Briefing, references: ReadonlyArray<R
 }
 
 /**
- * The blocks `## User prompt`, `## Environment`, `## Project description`, `## Project map`, `## Current file`, `## Open
- * files` by placeholder; empty without facts. Headings inside the project description move below its own. With `isReference`,
- * tasks can refer to the parts.
+ * The blocks of a briefing, by placeholder; a block without facts is empty. Headings inside the project description
+ * become sub-headings of its block. If `isReference` is true, tasks can refer to the parts.
  */
 export const briefingBlocks = (briefing: BriefingParts, isReference = true) => ({
   user_prompt: fencedBlock("## User prompt", briefing.prompt, "text"),
@@ -187,11 +196,11 @@ export const briefingBlocks = (briefing: BriefingParts, isReference = true) => (
   open_files: rawBlock("## Open files", briefing.openFiles.map((path) => `- ${oneLine(path)}`).join("\n"))
 })
 
-/** What plans and conversations are shown of the project itself. */
+/** All text about the project that prompts of plans and conversations show. */
 export const projectTextOf = ({ projectDescription, projectMap = "", projectReadme = "" }: BriefingParts): string =>
   `${projectDescription}\n${projectReadme}\n${projectMap}`
 
-/** The references that always have a target: the parts of the prompt, and the open files. */
+/** The references that always resolve: the parts of the prompt and the open files. */
 export const briefingLinks = (briefing: BriefingParts): ReadonlyArray<Reference> => {
   const { attachment, currentFile, openFiles, projectDescription, projectReadme = "" } = briefing
   const anchors = [
@@ -208,8 +217,8 @@ export const briefingLinks = (briefing: BriefingParts): ReadonlyArray<Reference>
 }
 
 /**
- * The document in which anchors resolve. The project description comes last. So if its headings repeat a name such as
- * `user-prompt` or `environment`, they get the numbered slug, and our headings keep the plain one.
+ * The document in which anchors resolve. The project description comes last. If its headings repeat a name such as
+ * `environment`, they get the numbered slug, and the program's headings keep the plain slug.
  */
 export const requestDocument = (briefing: BriefingParts): string => {
   const { attachment, ...others } = briefing

@@ -1,16 +1,14 @@
-/**
- * Shows a call in one line when its output does not fit.
- */
+/** Shows a call in one line, for prompts in which its output does not fit. */
 import { shortened } from "../text/Excerpt.ts"
 import type { LineRange } from "../text/LineRange.ts"
 import type { CallOutcome, ToolCall } from "../tools/ToolCall.ts"
 import { numbersOf } from "./OutputCut.ts"
 import { outcomeText } from "./OutputText.ts"
 
-/** With more matches, no places are named. */
+/** The most places of a search that the line names. With more matches it names none. */
 const mostPlaces = 3
 
-/** A short label of a call from its arguments: `edit_file src/a.ts`. */
+/** A short label of a call from its name and main argument, such as `edit_file src/a.ts`. */
 export const callLabel = ({ arguments: given, name }: ToolCall): string => {
   const subject = given["pattern"] ?? given["path"] ?? given["url"] ?? given["argv"]
   const text = Array.isArray(subject) ? subject.join(" ") : typeof subject === "string" ? subject : ""
@@ -24,7 +22,7 @@ export const linesOfRead = (outcome: CallOutcome): LineRange | undefined => {
   return numbers === undefined ? undefined : { from: numbers[0], to: numbers[1] }
 }
 
-/** The places of a search with few matches. */
+/** The places of a search with few matches; empty otherwise. */
 const placesFound = (outcome: CallOutcome): string => {
   if (outcome.call.name !== "search_files") return ""
   const places = outcomeText(outcome)
@@ -33,7 +31,7 @@ const placesFound = (outcome: CallOutcome): string => {
   return places.length > 0 && places.length <= mostPlaces ? ` At ${places.join(", ")}.` : ""
 }
 
-/** One line for a call whose output is not shown. */
+/** The line for a call: its label, the lines that it read, and how it ended. */
 export const callLine = (outcome: CallOutcome): string => {
   const { call, result } = outcome
   const range = isRead(outcome) ? linesOfRead(outcome) : undefined

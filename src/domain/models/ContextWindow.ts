@@ -1,28 +1,28 @@
 /**
- * Chooses the context window of a run and the number of parallel calls: the user's setting, else the model's or server's, else
- * a default. The window never exceeds what the model supports.
+ * Chooses the context window of a run and the number of parallel calls. A setting of the user wins over the data of the
+ * model and its server, which win over the default. The window never exceeds what the model supports.
  */
 import * as Result from "effect/Result"
 
-/** The default window in tokens: enough for the prompts of a run, and small enough for most machines. */
+/** The default window, in tokens. It is enough for the prompts of a run, and small enough for most machines. */
 export const defaultContextWindow = 8192
 
-/** The most that `--parallel` accepts. */
+/** The largest value of `--parallel`. */
 const mostSlots = 64
 
-/** What the user set. */
+/** The settings of the user. */
 export interface WindowWish {
-  /** In tokens, from any setting. */
+  /** The window in tokens, from any setting. */
   readonly contextWindow?: number | undefined
-  /** The window that was requested for this run alone. */
+  /** The window that the user set for this run only. */
   readonly runWindow?: number | undefined
   readonly parallel?: number | undefined
   readonly plans?: number | undefined
 }
 
-/** The server's data about the model; sizes in tokens, absent when unknown. */
+/** The server's data about a model. Sizes are in tokens; a field is absent if the server does not report it. */
 export interface ModelCapacity {
-  /** `num_ctx` of the Modelfile. */
+  /** The parameter `num_ctx` of the Modelfile. */
   readonly modelfileWindow?: number | undefined
   /** The window with which the server has loaded the model. */
   readonly loadedWindow?: number | undefined
@@ -30,18 +30,18 @@ export interface ModelCapacity {
   readonly supportedWindow?: number | undefined
   /** How many calls the server processes in parallel. */
   readonly slots?: number | undefined
-  /** The total tokens of all calls in progress. */
+  /** The total tokens that all calls in progress share. */
   readonly pool?: number | undefined
 }
 
 /** A note for the user about the window. */
 export interface WindowNote {
   readonly text: string
-  /** True when the window is smaller than requested. */
+  /** True if the window is smaller than the user requested. */
   readonly isLowered: boolean
 }
 
-/** The settings of a run's calls; absent ones stay unchanged. */
+/** The settings for the calls of a run. An absent field leaves the setting unchanged. */
 export interface CallCapacity {
   readonly contextWindow: number
   readonly parallel?: number
@@ -49,7 +49,7 @@ export interface CallCapacity {
   readonly note?: WindowNote
 }
 
-/** The window, with its origin unless it is the user's or the default. */
+/** The window that the run wants. `source` is absent if the window is the user's or the default. */
 const wantedWindow = (
   model: string,
   { contextWindow }: WindowWish,
@@ -58,13 +58,16 @@ const wantedWindow = (
   if (contextWindow !== undefined) return { wanted: contextWindow }
   if (modelfileWindow !== undefined)
     return { wanted: modelfileWindow, source: `as the Modelfile of "${model}" sets num_ctx` }
-  // A model loaded with a smaller window was loaded for other work: it is loaded again.
+  // A model that the server loaded with a smaller window served other work; the run loads it again.
   return loadedWindow > defaultContextWindow
     ? { wanted: loadedWindow, source: `with which the server has loaded "${model}"` }
     : { wanted: defaultContextWindow }
 }
 
-/** As many calls as the server processes in parallel. With several, two plans are requested, unless the calls share one window. */
+/**
+ * Allows as many parallel calls as the server processes. If there are several with a window each, the run also makes
+ * two plans.
+ */
 const callsAtATime = ({ parallel, plans }: WindowWish, { pool, slots = Infinity }: ModelCapacity) => {
   if (parallel !== undefined || slots === Infinity) return {}
   const isRoomy = slots > 1 && pool === undefined && plans === undefined
@@ -72,8 +75,8 @@ const callsAtATime = ({ parallel, plans }: WindowWish, { pool, slots = Infinity 
 }
 
 /**
- * Fits a run to its model. Fails when the window requested for this run exceeds what the model supports; a window from other
- * settings is lowered.
+ * Fits the calls of a run to its model. Fails if the user set a window for this run that the model does not support. A
+ * window from other settings is lowered instead.
  */
 export const fitCalls = (
   model: string,

@@ -1,5 +1,6 @@
 /**
- * The messages of a conversation between a user, a model and its tools, as sent with each call of the model.
+ * The messages of a conversation among a user, a model and its tools. The program sends all of them with each call of
+ * the model.
  */
 import * as Schema from "effect/Schema"
 import { type ToolInfo, ToolResult } from "../tools/ToolCall.ts"
@@ -8,13 +9,13 @@ import { resultText } from "./OutputText.ts"
 import { addParts, type FilledPrompt } from "./PromptSize.ts"
 import { compactSchema } from "./ToolText.ts"
 
-/** A picture of a message, with its bytes in base64. */
+/** An image in a message, with its bytes in base64. */
 const Picture = Schema.Struct({ path: Schema.String, mediaType: Schema.String, data: Schema.String })
 export type Picture = typeof Picture.Type
 
 /**
- * A message of the user, with additions of the program in the first one; or a reply of the program to the model. `said` is the
- * typed text when `content` has more.
+ * A message of the user, or a reply of the program to the model. The program adds facts to the first message. `said` is
+ * the text that the user typed, if `content` holds more.
  */
 const UserMessage = Schema.Struct({
   role: Schema.Literal("user"),
@@ -25,7 +26,7 @@ const UserMessage = Schema.Struct({
 })
 export type UserMessage = typeof UserMessage.Type
 
-/** A reply of the program, in the role of the user, with the images of results. */
+/** A reply of the program, sent in the role of the user. `pictures` are images from results of calls. */
 export const fromHost = (content: string, pictures: ReadonlyArray<Picture> = []): UserMessage => ({
   role: "user",
   content,
@@ -36,7 +37,7 @@ export const fromHost = (content: string, pictures: ReadonlyArray<Picture> = [])
 export const isFromUser = (message: ConversationMessage): boolean =>
   message.role === "user" && message.from === undefined
 
-/** An answer of the model; `thinking` is kept until the user's message is answered. */
+/** An answer of the model. `thinking` is kept until the message of the user is answered. */
 const AssistantMessage = Schema.Struct({
   role: Schema.Literal("assistant"),
   content: Schema.String,
@@ -45,7 +46,7 @@ const AssistantMessage = Schema.Struct({
 })
 export type AssistantMessage = typeof AssistantMessage.Type
 
-/** An answer of the model as a message. */
+/** Makes a message of an answer of the model. */
 export const assistantMessage = (content: string, more: Partial<AssistantMessage> = {}): AssistantMessage => ({
   role: "assistant",
   content: content === "" && (more.calls ?? []).length === 0 ? "(no answer)" : content,
@@ -54,7 +55,7 @@ export const assistantMessage = (content: string, more: Partial<AssistantMessage
   ...more
 })
 
-/** The result of a call, sent as text. `id` and `name` are those of the call. */
+/** The result of a call. `id` and `name` are those of the call. */
 const ToolMessage = Schema.Struct({
   role: Schema.Literal("tool"),
   id: Schema.String,
@@ -66,11 +67,11 @@ export type ToolMessage = typeof ToolMessage.Type
 export const ConversationMessage = Schema.Union([UserMessage, AssistantMessage, ToolMessage])
 export type ConversationMessage = typeof ConversationMessage.Type
 
-/** Servers count a picture as about a thousand tokens. */
+/** The size of an image in characters. Servers count an image as about a thousand tokens. */
 export const pictureCharacters = 4000
 const pictureSize = " ".repeat(pictureCharacters)
 
-/** The text of a message, for measuring. */
+/** The text whose length is the size of a message. */
 export const messageText = (message: ConversationMessage): string => {
   switch (message.role) {
     case "user":
@@ -84,11 +85,11 @@ export const messageText = (message: ConversationMessage): string => {
 
 export const messageCharacters = (message: ConversationMessage): number => messageText(message).length
 
-/** The number of characters of these messages in a prompt. */
+/** The characters that these messages take in a prompt. */
 export const conversationSize = (messages: ReadonlyArray<ConversationMessage>): number =>
   messages.reduce((sum, message) => sum + messageCharacters(message), 0)
 
-/** Appends a sentence to the last message, if it is the user's. */
+/** Appends a sentence to the last message if it is from the user or the program. */
 export const withNote = (
   messages: ReadonlyArray<ConversationMessage>,
   note: string
@@ -98,7 +99,7 @@ export const withNote = (
   return [...messages.slice(0, -1), { ...last, content: `${last.content.trimEnd()} ${note}` }]
 }
 
-/** The conversation that replaces a prompt. */
+/** A call of the model that sends a conversation instead of a prompt. */
 export interface ConversationCall {
   readonly system: string
   readonly messages: ReadonlyArray<ConversationMessage>
@@ -111,7 +112,7 @@ const toolText = ({ description, name, parameters }: ToolInfo): string =>
 
 const partNames = { user: "messages", assistant: "answers", tool: "call_outputs" } as const
 
-/** The text of a conversation for measuring only; it is never sent in this form. */
+/** A prompt with the size of the conversation. It only measures the conversation and is never sent. */
 export const measuredPrompt = ({ messages, system, tools }: ConversationCall): FilledPrompt => {
   const offered = tools.map(toolText).join("\n")
   return {

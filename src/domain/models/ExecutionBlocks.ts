@@ -1,5 +1,6 @@
 /**
- * Shows tool calls and results to the model. A text that does not fit is shortened, with a note about the shown part.
+ * Shows tool calls and their results to the model. If a text does not fit, the program shortens it and adds a note
+ * about the shown part.
  */
 import type * as Schema from "effect/Schema"
 import { factLines, runFacts } from "../checks/Facts.ts"
@@ -14,14 +15,14 @@ import type { TaskFailure, TaskResult } from "../plan/TaskResult.ts"
 import { listWithin, shares, shorten } from "../text/Excerpt.ts"
 import type { CallOutcome } from "../tools/ToolCall.ts"
 
-/** The length limits that keep all texts within `budget` characters. */
+/** The length limit of each text, so that all texts together have at most `budget` characters. */
 const limitsOf = (texts: ReadonlyArray<string>, budget: number): ReadonlyArray<number> =>
   shares(
     texts.map((text) => text.length),
     budget
   )
 
-/** The arguments, without texts that the diff in the output already shows. */
+/** The arguments of a call, without long texts that the diff in its output already shows. */
 const shownArguments = ({ call, result }: CallOutcome): Schema.Json => {
   const strip = (value: Schema.Json): Schema.Json => {
     if (typeof value === "string") return value.includes("\n") || value.length > 80 ? "(see the diff)" : value
@@ -32,10 +33,10 @@ const shownArguments = ({ call, result }: CallOutcome): Schema.Json => {
   return diffOf(result) === undefined ? call.arguments : strip(call.arguments)
 }
 
-/** The length of the note after a cut output. */
+/** The assumed length of the note below a cut output, in characters. */
 const noteCharacters = 100
 
-/** The characters that outputs need when they share this many lines; short ones stay whole. */
+/** The characters that each output needs if all outputs together show `lines` lines. Short outputs stay whole. */
 const neededLengths = (texts: ReadonlyArray<string>, lines: number): ReadonlyArray<number> => {
   const rows = texts.map((text) => text.split("\n"))
   const counts = shares(
@@ -49,11 +50,11 @@ const neededLengths = (texts: ReadonlyArray<string>, lines: number): ReadonlyArr
   })
 }
 
-/** The size of outputs that share this many lines. */
+/** The characters that outputs need if together they show `lines` lines. */
 export const outputsSize = (outcomes: ReadonlyArray<CallOutcome>, lines = Number.POSITIVE_INFINITY): number =>
   neededLengths(outcomes.map(outcomeText), lines).reduce((sum, length) => sum + length, 0)
 
-/** The outputs cut to share this many lines. */
+/** The outputs, cut so that together they show `lines` lines. */
 export const outputsWithin = (
   outcomes: ReadonlyArray<CallOutcome>,
   lines = Number.POSITIVE_INFINITY
@@ -62,7 +63,7 @@ export const outputsWithin = (
   return outcomes.map((outcome, index) => cutOutput(outcome, needed[index] ?? 0))
 }
 
-/** Where the answer with the calls stands: right above their outputs, or no longer in the prompt. */
+/** The position of the model's answer with the calls: directly above their outputs, or no longer in the prompt. */
 export type CallPlace = "above" | "left out"
 
 const callBlock = (outcome: CallOutcome, output: string, place: CallPlace): string => {
@@ -73,19 +74,19 @@ const callBlock = (outcome: CallOutcome, output: string, place: CallPlace): stri
   return `### Tool call ${name} (${uid})\n\n${repeated}Output:\n\n${shown}\n\n`
 }
 
-/** A shorter part of an output is of little use, unless it is the only one. */
+/** The fewest characters of a shown output if there are several. A single output may be as short as `leastOfOne`. */
 export const leastOutput = 400
 const leastOfOne = 80
 
-/** Lists calls without their outputs. */
+/** Lists calls whose outputs are left out. */
 const lineBlock = (lines: ReadonlyArray<string>): string =>
   rawBlock("## Outputs without room here: ask for them again, one at a time", lines.join("\n"))
 
 /**
- * Writes `### Tool call <name> (<uid>)` for each call, with the call as JSON where it is left out above, and its output as text.
- * All outputs share `budget` characters besides `callFrame`: short ones stay whole, and the long ones share the rest. If the
- * shares become too small, the last outputs are replaced by a line each, even without budget for it. `lines` is the announced
- * total number of output lines, which is never exceeded.
+ * Writes a block `### Tool call <name> (<uid>)` for each call, with its output. It repeats the call as JSON if `place`
+ * is "left out". All outputs share `budget` characters in addition to `callFrame`: short outputs stay whole, and long
+ * ones share the rest. If the shares become too small, a line replaces each of the last outputs, even without budget
+ * for it. `lines` is the most output lines of all calls together.
  */
 export const callBlocks = (
   outcomes: ReadonlyArray<CallOutcome>,
@@ -122,7 +123,7 @@ export const callBlocks = (
   }
 }
 
-/** The characters around the outputs, including the notes about omissions. */
+/** The characters of the blocks without their outputs, including notes about omitted lines. */
 export const callFrame = (outcomes: ReadonlyArray<CallOutcome>, place: CallPlace = "left out"): number =>
   outcomes.reduce((sum, outcome) => {
     const fences = 2 * fenceFor(outcomeText(outcome)).length
@@ -132,10 +133,10 @@ export const callFrame = (outcomes: ReadonlyArray<CallOutcome>, place: CallPlace
 const expectedLine = ({ expectedOutput }: Task): string =>
   `To deliver: ${expectedOutput.replaceAll(/\s+/g, " ").trim()}`
 
-/** The most denied calls of a task that a model sees. */
+/** The most denied calls of a task that the model is told about. */
 const mostDenied = 5
 
-/** The denied calls of a task, without duplicates. */
+/** A line for each denied call of a task, without duplicates. */
 const deniedLines = (calls: ReadonlyArray<CallOutcome>): ReadonlyArray<string> => {
   const denied = calls.filter(({ result }) => result.error_type === "permission_denied")
   const labels = [...new Set(denied.map(({ call }) => callLabel(call)))]
@@ -147,8 +148,8 @@ const deniedLines = (calls: ReadonlyArray<CallOutcome>): ReadonlyArray<string> =
 }
 
 /**
- * The results of finished tasks, one `### <name>` each, for iteration and conclusion; `budget` as above. Iteration compares
- * each result with the task's expected output.
+ * The results of finished tasks, with a heading `### <name>` each. All summaries share `budget` characters. If
+ * `expected` is true, each block also shows the expected output of the task, with which iteration compares the result.
  */
 export const resultBlocks = (
   results: ReadonlyArray<TaskResult>,
@@ -172,7 +173,7 @@ export const resultBlocks = (
   )
 }
 
-/** The work that a failed task had already done. */
+/** The calls that a failed task had already made. */
 const ranText = ({ ran }: TaskFailure): string => {
   const labels = (wanted: boolean) =>
     new Set((ran ?? []).filter(({ success }) => success === wanted).map(({ call }) => callLabel(call)))
@@ -187,10 +188,10 @@ const ranText = ({ ran }: TaskFailure): string => {
 export const failureLines = (failures: ReadonlyArray<TaskFailure>): string =>
   failures.map((failure) => `- ${failure.message.replaceAll(/\s*\n\s*/g, " ")}${ranText(failure)}`).join("\n")
 
-/** A prompt with a placeholder for one text. */
+/** A prompt in which one text is still open. */
 export type Frame = ReturnType<typeof frameOf>
 
-/** Dispensable parts of a prompt are removed before anything is cut. */
+/** Measures a prompt without its dispensable parts, because they are removed before any text is cut. */
 export const frameOf = (fill: (text: string) => FilledPrompt, window: number, scale: TokenScale) => {
   const filled = (text: string): FilledPrompt => {
     const prompt = fill(text)
@@ -198,12 +199,15 @@ export const frameOf = (fill: (text: string) => FilledPrompt, window: number, sc
   }
   return {
     fits: (text: string): boolean => fitsWindow(filled(text), window, scale),
-    /** The characters left for the text. */
+    /** The characters that remain beside the text. */
     budget: (text: string): number => charactersLeft(window, filled(text), scale)
   }
 }
 
-/** Cuts a string to a share of the budget. `cut(budget)` has at most `budget` more characters than `cut(0)`. */
+/**
+ * Cuts a text so that it adds at most `share` of the remaining budget. `cut(budget)` must have at most `budget` more
+ * characters than `cut(0)`.
+ */
 export const partOf = <A extends { readonly text: string }>(
   frame: Frame,
   share: number,
@@ -215,7 +219,7 @@ const onlyNames = "(There is no room for the summaries of the finished tasks, so
 const moreFinished = (count: number): string =>
   `- ${count} ${count === 1 ? "more task has" : "more tasks have"} finished; there is no room for the ${count === 1 ? "name" : "names"}.`
 
-/** As many names of finished tasks as fit `budget`, besides the fixed text. */
+/** As many names of finished tasks as fit `budget`, in addition to the fixed sentence. */
 const namesWithin = (results: ReadonlyArray<TaskResult>, budget: number): string =>
   onlyNames +
   listWithin(
@@ -224,7 +228,7 @@ const namesWithin = (results: ReadonlyArray<TaskResult>, budget: number): string
     moreFinished
   ).text
 
-/** The shortest text about finished tasks. For a few short summaries, it is not the text without names. */
+/** The shortest text about finished tasks. Whole summaries of a few tasks can be shorter than the text with names. */
 export const leastResults = (results: ReadonlyArray<TaskResult>): string => {
   if (results.length === 0) return ""
   const forms = [resultBlocks(results, Number.POSITIVE_INFINITY), resultBlocks(results, 0), namesWithin(results, 0)]
@@ -232,8 +236,8 @@ export const leastResults = (results: ReadonlyArray<TaskResult>): string => {
 }
 
 /**
- * The results of finished tasks, in the fullest form that fits: whole summaries, shortened ones, without expected outputs,
- * only names, or some names with the number of the others.
+ * The results of finished tasks in the fullest form that fits. The forms are: whole summaries, shortened summaries, no
+ * expected outputs, only names, and some names with the number of the others.
  */
 export const fittedResults = (
   results: ReadonlyArray<TaskResult>,
@@ -249,7 +253,7 @@ export const fittedResults = (
   return results.length === 0 ? "" : namesWithin(results, frame.budget(namesWithin(results, 0)))
 }
 
-/** `## heading` with the issues and their corrections; empty without issues. */
+/** A heading with the issues and their corrections; empty if there are no issues. */
 export const issuesBlock = (heading: string, issues: ReadonlyArray<Issue> = []): string =>
   issues.length === 0
     ? ""

@@ -1,20 +1,20 @@
 /**
- * The sampling parameters that a model family's makers recommend, used when neither the user nor the model's own file sets
- * any.
+ * The sampling parameters that the makers of model families recommend. They are used if neither the user nor the
+ * model's own file sets any.
  */
 import type { Sampling } from "./Generation.ts"
 
 interface Family {
-  /** Matches names of models and architectures, in lower case. */
+  /** Matches names of models and architectures in lower case. */
   readonly names: RegExp
-  /** For answers without thoughts; `thinking` for answers with thoughts, if it differs. */
+  /** The sampling of answers without thoughts. `thinking` is set if answers with thoughts need another. */
   readonly sampling: Sampling
   readonly thinking?: Sampling
-  /** The source of the recommendation. */
+  /** The page with the recommendation. */
   readonly source: string
 }
 
-/** The first match wins. */
+/** Known families. The first family that matches a name is used. */
 export const families: ReadonlyArray<Family> = [
   {
     names: /deepseek-?r1/,
@@ -29,7 +29,7 @@ export const families: ReadonlyArray<Family> = [
   {
     names: /qwen-?3/,
     sampling: { temperature: 0.7, topP: 0.8, topK: 20, minP: 0 },
-    // The cards of 3.5 and later recommend these values for precise work, and others for chat.
+    // The model cards of Qwen 3.5 and later recommend these values for precise work, and other values for chat.
     thinking: { temperature: 0.6, topP: 0.95, topK: 20, minP: 0 },
     source: "https://huggingface.co/Qwen/Qwen3-8B"
   },
@@ -81,7 +81,7 @@ export const families: ReadonlyArray<Family> = [
   }
 ]
 
-/** The recommendation for a model by its names; undefined for an unknown family. */
+/** The recommended sampling for a model with these names; undefined for an unknown family. */
 export const familySampling = (names: string, thinks: boolean): Sampling | undefined => {
   const lower = names.toLowerCase().replaceAll("_", "-")
   const family = families.find((one) => one.names.test(lower))

@@ -1,10 +1,10 @@
 /**
- * The user's settings for answers: thinking and sampling, for a whole run and for single stages.
+ * The user's settings for answers of models: thinking, sampling and tool calls, for a whole run and for single stages.
  */
 import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
 
-/** Whether, or how much, a model thinks before it answers. */
+/** Whether or how much a model thinks before it answers. */
 export const Think = Schema.Union([Schema.Boolean, Schema.Literals(["low", "medium", "high"])])
 export type Think = typeof Think.Type
 
@@ -12,7 +12,7 @@ const between = (minimum: number, maximum: number) => Schema.Finite.check(Schema
 const whole = (maximum: number) => Schema.Int.check(Schema.isBetween({ minimum: 0, maximum }))
 const key = <A>(schema: Schema.Codec<A>, description: string) => Schema.optionalKey(schema.annotate({ description }))
 
-/** Sampling parameters; absent ones are left to the model. */
+/** Sampling parameters. The model or its server decides those that are absent. */
 export const Sampling = Schema.Struct({
   temperature: key(between(0, 2), "Sampling temperature, 0 to 2."),
   topP: key(between(0, 1), "Sampling considers the most probable words up to this total probability."),
@@ -23,11 +23,11 @@ export const Sampling = Schema.Struct({
 })
 export type Sampling = typeof Sampling.Type
 
-/** How a model calls tools: in its text, or natively through the server. */
+/** How a model calls tools: in the text of its answer, or natively through the server. */
 export const ToolCalls = Schema.Literals(["text", "native"])
 export type ToolCalls = typeof ToolCalls.Type
 
-/** The embedded stand-in answers a whole run or nothing. */
+/** The model of a stage. The embedded model answers only whole runs. */
 const StageModel = Schema.NonEmptyString.check(
   Schema.isPattern(/^(?!embedded$)/, {
     expected: 'a model of the server; "embedded" can only be the model of a whole run'
@@ -44,7 +44,7 @@ export type StageGeneration = typeof StageGeneration.Type
 
 const stage = Schema.optionalKey(StageGeneration)
 
-/** The stages by the names that they have in events. */
+/** The settings of stages, by the stage names in events. */
 export const StageGenerations = Schema.Struct({
   plan: stage,
   task: stage,
@@ -57,12 +57,12 @@ export type GeneratingStage = keyof StageGenerations
 
 export const generatingStages = Object.keys(StageGenerations.fields) as ReadonlyArray<GeneratingStage>
 
-/** All settings that a user made. */
+/** All settings of the user for answers. */
 export interface Generation extends Omit<StageGeneration, "model"> {
   readonly stages?: StageGenerations
 }
 
-/** The settings of one stage, which override those of the run. */
+/** The settings of a stage. They override the settings of the run. */
 export const generationFor = (
   settings: Generation,
   name: GeneratingStage
@@ -72,17 +72,20 @@ export const generationFor = (
   return { sampling: { ...settings.sampling, ...stageSettings?.sampling }, ...(think === undefined ? {} : { think }) }
 }
 
-/** How each model calls tools, by name; a name without a tag means `latest`. */
+/** How each model calls tools, by its name. A name without a tag means `latest`. */
 export const ModelToolCalls = Schema.Record(Schema.String, ToolCalls)
 export type ModelToolCalls = typeof ModelToolCalls.Type
 
-/** The setting for a model, with or without the tag `latest`. */
+/** The setting for a model. The tag `latest` may be left out on either side. */
 export const toolCallsOfModel = (set: ModelToolCalls = {}, model: string): ToolCalls | undefined => {
   const bare = model.replace(/:latest$/, "")
   return [model, bare, `${bare}:latest`].flatMap((name) => (Object.hasOwn(set, name) ? (set[name] ?? []) : []))[0]
 }
 
-/** How a stage calls tools: its own setting, else the run's, else the model's; `model` is that of a skill. */
+/**
+ * How a stage calls tools. The setting of the stage wins over the setting of the run, which wins over the setting of
+ * the model. `model` may be the model of a skill.
+ */
 export const toolCallsFor = (
   settings: WithModel & { readonly modelToolCalls?: ModelToolCalls },
   name: GeneratingStage,
@@ -90,11 +93,11 @@ export const toolCallsFor = (
 ): ToolCalls =>
   settings.stages?.[name]?.toolCalls ?? settings.toolCalls ?? toolCallsOfModel(settings.modelToolCalls, model) ?? "text"
 
-/** The model that answers a stage; undefined for that of the run. */
+/** The model of a stage; undefined if it uses the model of the run. */
 export const stageModel = ({ stages }: Pick<Generation, "stages">, name: GeneratingStage): string | undefined =>
   stages?.[name]?.model
 
-/** The models of all stages that have one of their own; empty without any. */
+/** The models of all stages with their own model; empty if no stage has one. */
 export const stageModelsOf = ({ stages = {} }: Pick<Generation, "stages">) => {
   const own = Object.entries(stages).flatMap(([name, { model }]) => (model === undefined ? [] : [[name, model]]))
   const models: { readonly stageModels?: Readonly<Record<string, string>> } =
@@ -102,14 +105,14 @@ export const stageModelsOf = ({ stages = {} }: Pick<Generation, "stages">) => {
   return models
 }
 
-/** The user's settings with the model of the run. */
+/** The user's settings, with the model of the run. */
 interface WithModel extends Generation {
   readonly model?: string
 }
 
 /**
- * Merges two settings; the second wins, key by key. A `think`, `toolCalls` or `model` of the second applies to all stages
- * except those that it names itself. So `--think off` also applies to a stage with a `think` in a file.
+ * Merges two settings, key by key; `overrides` win. A `think`, `toolCalls` or `model` in `overrides` also replaces the
+ * values of stages in `base`. So `--think off` also applies to a stage that has `think` in a configuration file.
  */
 export const mergeGeneration = (base: WithModel, overrides: WithModel): Generation => {
   const think = overrides.think ?? base.think
@@ -134,8 +137,8 @@ export const mergeGeneration = (base: WithModel, overrides: WithModel): Generati
 }
 
 /**
- * The temperature without any setting or recommendation. The documents of a run need little freedom, and a little chance keeps
- * a model from repeating itself.
+ * The temperature if neither a setting nor a recommendation exists. The documents of a run need little randomness, and
+ * some randomness keeps a model from repeating itself.
  */
 const defaultTemperature = 0.2
 
@@ -145,19 +148,19 @@ const temperatureOfServer = 0.8
 const step = 0.3
 const highest = 1
 
-/** The sampling of a model: the temperature in its Modelfile, if any. */
+/** What the server and the program know about the sampling of a model. `temperature` comes from its Modelfile. */
 interface ModelSampling {
   readonly isKnown: boolean
   readonly temperature?: number | undefined
-  /** The recommendation for its family. */
+  /** The recommended sampling for the model's family. */
   readonly family?: Sampling | undefined
 }
 
 /**
- * Chooses the parameters to send: the user's, else the Modelfile's, else the recommendation for the family. A temperature of
- * the user disables the recommendation, which is not made for it. An unknown model that thinks gets no default, since thoughts
- * at a low temperature loop. After `repeats` repeated answers, the temperature rises and the seed changes: the parameters
- * follow from the attempt alone.
+ * Chooses the sampling parameters to send. The user's parameters win over the Modelfile's, which win over the
+ * recommendation for the family. If the user sets a temperature, the recommendation is not used. A thinking model
+ * without a recommendation gets no default temperature, because thoughts at a low temperature loop. After `repeats`
+ * repeated answers, the temperature rises and the seed changes. A retry of the same attempt gets the same parameters.
  */
 export const samplingToSend = (
   sampling: Sampling,

@@ -1,9 +1,9 @@
 /**
- * Finds the files that a project description names: a file that holds only another path, like a link checked out as text, and
- * `@path` for a file to insert.
+ * Finds the files that a project description names. The whole text may be a path, as if a link was checked out as text.
+ * A line may hold `@path`, which means the content of that file.
  */
 
-/** A path of another file. It is sure when it cannot mean anything else. */
+/** The path of another file. `isSure` is true if the text cannot mean anything else. */
 export interface NamedFile {
   readonly path: string
   readonly isSure: boolean
@@ -11,16 +11,16 @@ export interface NamedFile {
 
 export interface Import extends NamedFile {
   readonly line: number
-  /** True when the line holds only the path. */
+  /** True if the line holds only the path. */
   readonly isAlone: boolean
 }
 
-/** The longest target of a link. */
+/** The most characters of a link target. */
 const mostOfPath = 255
 
 const hasEnding = (path: string): boolean => /[^/.]\.\w{1,8}$/.test(path)
 
-/** The path that is the whole text; undefined for a sentence. */
+/** The path, if the whole text is a path; undefined for a sentence. */
 export const pointerIn = (text: string): NamedFile | undefined => {
   const path = text.trim()
   if (path === "" || path.length > mostOfPath || /[\n`*<>|"]|^[@#-]|[.!?:]$/.test(path)) return undefined
@@ -31,7 +31,7 @@ const mention = /(?<![\w@/.`\\])@((?:\\ |[^\s`"'<>()[\]{},;:*@])+)/g
 
 const blank = (text: string): string => " ".repeat(text.length)
 
-/** The imports of a text, outside of fences, code and comments. */
+/** The imports of a text. Fences, code and comments are skipped. */
 export const importsIn = (text: string): ReadonlyArray<Import> => {
   let fence = ""
   return text.split("\n").flatMap((line, index): ReadonlyArray<Import> => {
@@ -54,7 +54,7 @@ export const importsIn = (text: string): ReadonlyArray<Import> => {
   })
 }
 
-/** Inserts the imported files: in place of a line with only the path, otherwise at the end. */
+/** Inserts imported files. A file replaces a line that holds only its path; otherwise it is added at the end. */
 export const withImports = (
   text: string,
   imported: ReadonlyArray<{ readonly at: Import; readonly from: string; readonly text: string }>

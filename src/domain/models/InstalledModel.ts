@@ -1,67 +1,74 @@
 /**
- * The models of a server, for the user's choice: what each can do, which one a name means, and how they are listed.
+ * The models on a server, as the user chooses among them: the abilities of each model, the model that a name means, and
+ * the list that the program prints.
  */
 import type { ModelCapacity } from "./ContextWindow.ts"
 import { type LoadedMemory, memoryText } from "./ModelMemory.ts"
 import { sizeText } from "../text/Format.ts"
 import { nearest } from "../text/Nearest.ts"
 
-/** What a model can do; absent when the server does not say. */
+/** The abilities of a model. A field is absent if the server does not report it. */
 export interface ModelAbilities {
-  /** False for a model that only computes, such as an embedding model. */
+  /** False for a model that writes no text, such as an embedding model. */
   readonly completion?: boolean
   /** True if the model calls tools. */
   readonly tools?: boolean
   /** True if the model thinks before it answers. */
   readonly thinking?: boolean
-  /** True if the model reads pictures. */
+  /** True if the model reads images. */
   readonly vision?: boolean
 }
 
-/** A model on the server; absent fields are unknown. */
+/** A model on the server. A field is absent if it is unknown. */
 export interface InstalledModel {
-  /** The name on the server. */
+  /** The name of the model on the server. */
   readonly name: string
-  /** In bytes. */
+  /** The size of its file, in bytes. */
   readonly size?: number | undefined
-  /** What it can do. */
+  /** What the model can do. */
   readonly abilities: ModelAbilities
-  /** True when the server forwards prompts for it to another server. */
+  /** True if the server forwards prompts for the model to another server. */
   readonly isForwarded?: boolean | undefined
-  /** The window and the slots of the model. */
+  /** Its context window, and how many calls the server processes in parallel. */
   readonly capacity: ModelCapacity
-  /** What it takes in memory now. */
+  /** The memory that the loaded model takes now. */
   readonly memory?: LoadedMemory | undefined
 }
 
-/** The models that write text, best first: local ones, with tools, already loaded. */
+/**
+ * The models that write text, best first. Local models come before forwarded ones, then models with tools, then loaded
+ * models.
+ */
 export const fittingModels = (models: ReadonlyArray<InstalledModel>): ReadonlyArray<InstalledModel> => {
   const rank = ({ abilities, capacity, isForwarded }: InstalledModel): number =>
     (isForwarded ? 4 : 0) + (abilities.tools ? 0 : 2) + (capacity.loadedWindow === undefined ? 1 : 0)
   return models.filter(({ abilities }) => abilities.completion !== false).toSorted((a, b) => rank(a) - rank(b))
 }
 
-/** `qwen3` of `qwen3:8b`; a colon before a slash belongs to the address of a registry. */
+/** The name without its tag: `qwen3` of `qwen3:8b`. A colon before a slash belongs to the address of a registry. */
 const baseOf = (name: string): string => name.replace(/:[^/:]*$/, "")
 
-/** A name as Ollama compares it: lower case, with its tag, without the default registry. */
+/** The name in the form that Ollama compares: lower case, with a tag, without the default registry. */
 const plainName = (name: string): string => {
   const bare = name.toLowerCase().replace(/^(?:registry\.ollama\.ai\/)?library\//, "")
   return baseOf(bare) === bare ? `${bare}:latest` : bare
 }
 
-/** The name in the list that a server understands; the wanted name when nothing or the name itself matches. */
+/**
+ * The name in the server's list that means the wanted model. Returns the wanted name if the list has it or has no
+ * match.
+ */
 export const listedName = (wantedName: string, names: ReadonlyArray<string>): string =>
   names.includes(wantedName) || names.includes(`${wantedName}:latest`)
     ? wantedName
     : (names.find((name) => plainName(name) === plainName(wantedName)) ?? wantedName)
 
-/** True for a name that the server lists in another spelling. */
+/** True for a name that Ollama may list in another spelling. */
 export const isUnusualName = (name: string): boolean => name !== name.toLowerCase() || /(?:^|\/)library\//.test(name)
 
 /**
- * Suggests names for an unknown one. `only` is the only tag of this name, for a name without a tag; `nearest` are similar
- * names, nearest first.
+ * Suggests names for an unknown name. `only` is set if the name has no tag and the server has one tag of it. `nearest`
+ * are similar names, nearest first.
  */
 export const matchName = (
   wantedName: string,
@@ -74,7 +81,7 @@ export const matchName = (
   const [only] = tags
   if (baseOf(wantedName) === wantedName && tags.length === 1 && only !== undefined) return { only, nearest: tags }
   const beginsAlike = names.filter((name) => base.length >= 3 && name.toLowerCase().startsWith(base))
-  /* A word before the colon in all names identifies the server. */
+  /* If all names begin with the same word and a colon, that word names the server and is not compared. */
   const [server = ""] = /^[a-z][a-z\d-]*:/.exec(wantedName) ?? []
   const from = names.every((name) => name.startsWith(server)) ? server.length : 0
   const alike = nearest(
@@ -94,7 +101,7 @@ const aboutModel = ({ abilities, capacity: { loadedWindow }, isForwarded, memory
     ...(isForwarded ? ["forwards prompts to another server"] : [])
   ].join(", ")
 
-/** One row for each model, in columns: name, size, largest window, abilities. */
+/** One row for each model, in aligned columns: name, size, largest window, abilities. */
 export const modelLines = (models: ReadonlyArray<InstalledModel>): ReadonlyArray<string> => {
   const rows = models.map((model) => [
     model.name,

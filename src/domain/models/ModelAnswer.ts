@@ -1,22 +1,20 @@
-/**
- * One answer of a model with its costs, and the ways in which a call can fail.
- */
+/** An answer of a model with its costs, and the errors of a call. */
 import * as Schema from "effect/Schema"
 import { overflowText, PartSize } from "./PromptSize.ts"
 
-/** A native call: `arguments` is an object, or a string when the model wrote invalid JSON. */
+/** A native call. `arguments` is an object, or a string if the model wrote invalid JSON. */
 export const AskedCall = Schema.Struct({ id: Schema.String, name: Schema.String, arguments: Schema.Json })
 export type AskedCall = typeof AskedCall.Type
 
-/** Token counts and durations (ms) of one call; absent when the server does not say. */
+/** Token counts and durations (ms) of one call. A field is absent if the server does not report it. */
 export const Usage = Schema.Struct({
   promptTokens: Schema.optionalKey(Schema.Int),
-  /** How many of them came from the server's cache. */
+  /** How many prompt tokens came from the server's cache. */
   cachedTokens: Schema.optionalKey(Schema.Int),
   answerTokens: Schema.optionalKey(Schema.Int),
-  /** How long the server generated the answer. */
+  /** The time in which the server generated the answer. */
   answerMs: Schema.optionalKey(Schema.Finite),
-  /** How long the server loaded the model. */
+  /** The time in which the server loaded the model. */
   loadMs: Schema.optionalKey(Schema.Finite),
   durationMs: Schema.Finite
 })
@@ -24,12 +22,12 @@ export type Usage = typeof Usage.Type
 
 export const ModelAnswer = Schema.Struct({
   text: Schema.String,
-  /** The thoughts of the model, apart from the answer. */
+  /** The thoughts of the model, which are not part of the answer. */
   thinking: Schema.String,
-  /** Native calls instead of an answer or beside it; only in a conversation. */
+  /** Native calls, with or without a text. Only calls with a conversation have them. */
   calls: Schema.optionalKey(Schema.Array(AskedCall)),
   usage: Usage,
-  /** True when the server reported the count of the whole prompt, cache included. */
+  /** True if the server reported the count of the whole prompt, including its cached part. */
   isWholeCount: Schema.optionalKey(Schema.Boolean)
 })
 export type ModelAnswer = typeof ModelAnswer.Type
@@ -37,7 +35,7 @@ export type ModelAnswer = typeof ModelAnswer.Type
 /** How long the program waited for the server, in seconds. */
 const waitedSeconds = Schema.optionalKey(Schema.Int)
 
-/** The time limit that ended a call, by its name in `limits`. */
+/** The time limit that ended a call; `name` is its key in `limits`. */
 const ReachedLimit = Schema.Struct({
   name: Schema.Literals(["connectSeconds", "firstWordSeconds", "nextWordSeconds", "callSeconds"]),
   seconds: Schema.Int
@@ -46,19 +44,19 @@ type ReachedLimit = typeof ReachedLimit.Type
 
 const limit = Schema.optionalKey(ReachedLimit)
 
-/** How often the call was sent again, up to this limit. */
+/** How often the program sent the call again before it gave up; `name` is the limit in `limits`. */
 const retried = Schema.optionalKey(
   Schema.Struct({ name: Schema.Literals(["busyRetries", "brokenRetries"]), times: Schema.Int })
 )
 
-/** The provider's advice for the user. */
+/** Advice for the user about the error. */
 const remedy = Schema.optional(Schema.String)
 
 export const ModelErrorReason = Schema.TaggedUnion({
   Unreachable: { host: Schema.String, detail: Schema.String, remedy, limit, waitedSeconds },
-  /** The connection to the server cannot be secure, or must be; `detail` and `remedy` are sentences. */
+  /** The connection is not secure although it must be, or cannot be secured. `detail` and `remedy` are sentences. */
   NotSecure: { detail: Schema.String, remedy: Schema.String },
-  /** The server runs without this model; `nearest` and `installed` are names that it has, if known. */
+  /** The server does not have this model. `nearest` and `installed` are names of models that it has, if known. */
   ModelMissing: {
     model: Schema.String,
     detail: Schema.String,
@@ -69,8 +67,9 @@ export const ModelErrorReason = Schema.TaggedUnion({
     installed: Schema.optionalKey(Schema.Array(Schema.String))
   },
   /**
-   * The server refuses for now: queue full, loading, rate limited. `isOverloaded` when it reports overload. `isShared` when
-   * parallel calls exceeded their shared memory or aborted each other.
+   * The server refuses the call for now: its queue is full, it loads a model, or it limits the rate. `isOverloaded` is
+   * true if it reports overload. `isShared` is true if parallel calls exceeded their shared memory or aborted each
+   * other.
    */
   Busy: {
     detail: Schema.String,
@@ -80,27 +79,31 @@ export const ModelErrorReason = Schema.TaggedUnion({
     retried,
     waitedSeconds
   },
-  /** The server refuses permanently: bad key, bad request. `isFunction` when a function of the script replaces it and failed. */
+  /**
+   * The server refuses the call permanently, for example because of a wrong key. `isFunction` is true if a function of
+   * a script replaces the server and failed.
+   */
   Refused: { detail: Schema.String, remedy, isFunction: Schema.optionalKey(Schema.Boolean) },
-  /** The server or the model rejects the setting for thinking. */
+  /** The server or the model rejects the setting `think`. */
   ThinkingRefused: { detail: Schema.String },
-  /** The answer broke off; `partial` is kept for diagnosis and never parsed. */
+  /** The answer broke off. The program keeps `partial` for diagnosis and never parses it. */
   DiedMidStream: { detail: Schema.String, partial: Schema.String, limit, retried },
   EmptyAnswer: {},
   ThinkingOnly: { thinking: Schema.String },
-  /** The model hit the length limit while thinking; `tokens` estimates the length of its thoughts. */
+  /** The model hit the length limit while it thought. `tokens` is the estimated length of its thoughts. */
   ThinkingCutOff: { tokens: Schema.Int },
   CutOff: { partial: Schema.String },
-  /** The program stopped the answer while it was written: a loop, or text that cannot become the wanted document. */
+  /** The program stopped the answer early, because it looped or could not become the expected document. */
   Hopeless: {
     kind: Schema.Literals(["loop", "shape"]),
-    /** The problem, as the end of a sentence. */
+    /** The reason, written as the end of a sentence. */
     detail: Schema.String,
     partial: Schema.String
   },
   /**
-   * The prompt exceeds the context window. Either nothing was sent, or the server read only `counted` tokens and the answer is
-   * discarded. `isRefused`: the server rejected the prompt as too long. Sizes in tokens; `parts` are the largest parts, largest first.
+   * The prompt exceeds the context window. Either the program did not send it, or the server read only `counted` tokens
+   * and the program discards the answer. `isRefused` is true if the server rejected the prompt. Sizes are in tokens;
+   * `parts` are the largest parts, largest first.
    */
   ContextOverflow: {
     estimated: Schema.Int,
@@ -176,28 +179,28 @@ const reasonText = (reason: ModelErrorReason): string => {
   }
 }
 
-/** The model or its server gave no answer; `reason` says why. */
+/** The model or its server gave no answer. `reason` tells why. */
 export class ModelError extends Schema.TaggedError<ModelError>()("ModelError", { reason: ModelErrorReason }) {
   override get message(): string {
     return reasonText(this.reason)
   }
 
-  /** A few words for the user whose call is sent again. */
+  /** A short reason for the message that the call is sent again. */
   get what(): string {
     return "detail" in this.reason ? this.reason.detail : this.message
   }
 
-  /** True for a prompt that was too long; a shorter one may fit. */
+  /** True if a shorter prompt may fit. */
   get isTooLong(): boolean {
     return this.reason._tag === "ContextOverflow" && this.reason.counted === undefined
   }
 
-  /** True when later calls cannot succeed either: the run ends with exit code 5. */
+  /** True if later calls cannot succeed either. The run then ends with exit code 5. */
   get isUnavailable(): boolean {
     return ["Unreachable", "NotSecure", "ModelMissing", "Refused"].includes(this.reason._tag)
   }
 
-  /** True when the same request may soon succeed. */
+  /** True if the same request may succeed soon. */
   get isTransient(): boolean {
     return ["Unreachable", "Busy"].includes(this.reason._tag)
   }

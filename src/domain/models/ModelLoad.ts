@@ -1,17 +1,15 @@
-/**
- * Explains why a server loads a model again, from the facts of the run.
- */
+/** Tells the user why a server loaded a model again. The reason follows from the facts of the run. */
 import { durationText } from "../text/Format.ts"
 
-/** How long a server should keep a model after a call. */
+/** The default time for which a server keeps a model loaded after a call. */
 export const defaultKeepAlive = "30m"
 
-/** The time and the calls since the model's last answer. */
+/** The time and the calls since the last answer of the model. */
 export interface SinceLoaded {
   readonly idleMs: number
-  /** How long the server keeps a model after a call: "30m". Negative is for ever. */
+  /** How long the server keeps the model loaded after a call, such as "30m". A negative time means for ever. */
   readonly keepAlive: string
-  /** Another model of the run that was called meanwhile. */
+  /** Another model that the run called since then. */
   readonly otherModel?: string | undefined
 }
 
@@ -33,6 +31,6 @@ const cause = ({ idleMs, keepAlive, otherModel }: SinceLoaded): string => {
   return "another program unloaded it, needed its memory, or asked for it with another context window."
 }
 
-/** The message about a model that was loaded again. */
+/** The sentence about a model that the server loaded again. */
 export const loadedAnewText = (model: string, loadMs: number, since: SinceLoaded): string =>
   `The server loaded ${model} anew, which took ${durationText(loadMs)}, because ${cause(since)}`

@@ -1,19 +1,17 @@
-/**
- * Checks whether models fit the memory of their server: one on the graphics card, several together.
- */
+/** Checks whether models fit the memory of their server: one model on the graphics card, or several models together. */
 import { sizeText } from "../text/Format.ts"
 
 /** The memory of a loaded model, in bytes. */
 export interface LoadedMemory {
-  /** On the graphics card and in the memory of the machine together. */
+  /** Memory on the graphics card and on the machine together. */
   readonly bytes: number
-  /** The part on the graphics card. */
+  /** Memory on the graphics card. */
   readonly gpuBytes: number
-  /** The window of the loaded model, in tokens. */
+  /** The context window with which the model is loaded, in tokens. */
   readonly window?: number | undefined
 }
 
-/** A model of a server, with the size of its file in bytes. */
+/** A model of a server. `size` is the size of its file in bytes. */
 interface SizedModel {
   readonly name: string
   readonly size?: number | undefined
@@ -21,16 +19,21 @@ interface SizedModel {
   readonly isForwarded?: boolean | undefined
 }
 
-/** A layer takes about this many times longer on the CPU than on the graphics card. */
+/** How many times longer a layer takes on the CPU than on the graphics card, roughly. */
 const cpuFactor = 6
 
-/** A smaller part stays on the CPU even when everything fits. */
+/**
+ * The smallest share on the CPU that is reported. A smaller share stays there even if the model fits the graphics card.
+ */
 const leastShare = 0.02
 
-/** Suggested windows are multiples of this. */
+/** Suggested windows are multiples of this many tokens. */
 const windowStep = 1024
 
-/** The largest window with which a model of this file size would fit its part of the graphics card. */
+/**
+ * The largest context window with which the model would fit the memory that it now takes on the graphics card.
+ * Undefined if none would.
+ */
 const fittingWindow = ({ bytes, gpuBytes, window }: LoadedMemory, fileSize: number): number | undefined => {
   if (window === undefined || bytes <= fileSize || gpuBytes <= fileSize) return undefined
   const fits = (window * (gpuBytes - fileSize)) / (bytes - fileSize)
@@ -38,7 +41,10 @@ const fittingWindow = ({ bytes, gpuBytes, window }: LoadedMemory, fileSize: numb
   return whole < windowStep ? undefined : whole
 }
 
-/** `40 % on the CPU, expect a third of the speed`; undefined for a model entirely on the graphics card. */
+/**
+ * How much of a model runs on the CPU: `40 % on the CPU, expect a third of the speed`. Undefined for a model that runs
+ * completely on the graphics card.
+ */
 export const memoryText = (memory: LoadedMemory, fileSize: number = Infinity): string | undefined => {
   const { bytes, gpuBytes } = memory
   const share = bytes <= 0 ? 0 : 1 - gpuBytes / bytes
@@ -50,12 +56,12 @@ export const memoryText = (memory: LoadedMemory, fileSize: number = Infinity): s
   return `${Math.round(share * 100)} % on the CPU, about ${slower} times slower${remedy}`
 }
 
-/** The memory of a model relative to its file, at a usual window size. */
+/** How much memory a model takes at a usual window, as a multiple of its file size. */
 const besideFile = 1.2
 
 /**
- * Warns that models do not fit together, so that the server loads each one again when it is called. `memory` is the server's
- * memory in bytes, if known.
+ * Warns that models do not fit into memory together, so that the server loads each one again for each call. `memory` is
+ * the server's memory in bytes, if known.
  */
 export const togetherText = (models: ReadonlyArray<SizedModel>, memory: number | undefined): string | undefined => {
   const here = models.filter(({ isForwarded }) => !isForwarded)

@@ -1,10 +1,8 @@
-/**
- * Tracks the download of a model, which has several parts.
- */
+/** Tracks the download of a model. A model has several parts. */
 import * as Schema from "effect/Schema"
 import { sizeText } from "../text/Format.ts"
 
-/** One progress message of the server: the action, and the bytes of a part. */
+/** A progress message of the server: its action, and the bytes of a part. */
 export const PullStep = Schema.Struct({
   status: Schema.String,
   digest: Schema.optionalKey(Schema.String),
@@ -13,17 +11,17 @@ export const PullStep = Schema.Struct({
 })
 export type PullStep = typeof PullStep.Type
 
-/** All parts together. */
+/** The progress of all parts together. */
 export interface PullProgress {
-  /** The current step of the server. */
+  /** The current action of the server. */
   readonly status: string
-  /** Bytes in all. */
+  /** All bytes of the known parts. */
   readonly total: number
-  /** Bytes that have come. */
+  /** The downloaded bytes. */
   readonly completed: number
 }
 
-/** Adds up the parts of a model, step by step. */
+/** Makes a function that takes each progress message and returns the progress of all parts. */
 export const makePullProgress = () => {
   const parts = new Map<string, { readonly total: number; readonly completed: number }>()
   return ({ completed = 0, digest, status, total = 0 }: PullStep): PullProgress => {
@@ -33,11 +31,11 @@ export const makePullProgress = () => {
   }
 }
 
-/** In whole percent; 0 while no size is known. */
+/** The progress in whole percent; 0 while the size is unknown. */
 export const pulledPercent = ({ completed, total }: PullProgress): number =>
   total === 0 ? 0 : Math.floor((100 * completed) / total)
 
-/** `42 %, 2.2 GB of 5.2 GB, 31 MB/s`; the action when there is no count. */
+/** The progress as text: `42 %, 2.2 GB of 5.2 GB, 31 MB/s`. While the size is unknown, the action of the server. */
 export const pullText = (progress: PullProgress, bytesPerSecond?: number): string => {
   const { completed, status, total } = progress
   if (total === 0 || completed === total) return status

@@ -1,7 +1,7 @@
 /**
- * Cuts the output of a call to its budget where it hurts least. A file or page loses its end, which can be read later. A
- * command keeps its beginning, its end and the lines about errors. A diff keeps the changed places. A note tells what is
- * shown, and that the budget was the reason.
+ * Cuts the output of a call to its budget, with the least loss for the model. A file or page loses its end, which the
+ * model can read later. A command keeps its beginning, its end and lines about errors. A diff keeps the changed lines.
+ * A note tells the model which part is shown and why.
  */
 import { diffSummary } from "../files/DiffSummary.ts"
 import { cutAt, listWithin } from "../text/Excerpt.ts"
@@ -26,7 +26,7 @@ const pageTextOf = ({ call, result }: CallOutcome): string | undefined => {
   return typeof text === "string" ? text : undefined
 }
 
-/** Where to continue reading a page. The fields before its text are not part of it. */
+/** Tells the model where to continue a page. The fields before the text of the page do not count. */
 const pageNote =
   (page: string) =>
   ({ kept, text }: Cut): string => {
@@ -35,7 +35,7 @@ const pageNote =
     return `(The prompt has no room for the rest of the page. Read on with start ${start + shown}.)`
   }
 
-/** The first and last line number. */
+/** The first and the last line number in these lines; undefined if no line has a number. */
 export const numbersOf = (lines: ReadonlyArray<string>): readonly [number, number] | undefined => {
   const first = lines.find((line) => readNumbered(line) !== undefined)
   const last = lines.findLast((line) => readNumbered(line) !== undefined)
@@ -44,7 +44,7 @@ export const numbersOf = (lines: ReadonlyArray<string>): readonly [number, numbe
     : [readNumbered(first)?.number ?? 1, readNumbered(last)?.number ?? 1]
 }
 
-/** Which lines of a file are shown, by their numbers. */
+/** Tells the model which lines of a file are shown, and where to continue. */
 const fileNote = ({ kept, omitted: omittedLines }: Cut): string => {
   const shownRange = numbersOf(kept)
   const next = (shownRange?.[1] ?? 0) + 1
@@ -57,20 +57,20 @@ const fileNote = ({ kept, omitted: omittedLines }: Cut): string => {
   return `(${summary} Read on with start_line ${from}.)`
 }
 
-/** A shorter licence comment stays: it is no longer than the note about it. */
+/** The fewest lines of a licence comment that is left out. A shorter comment is no longer than the note about it. */
 const leastLicence = 5
 
 const plainNote = ({ kept, omitted, text }: Cut): string =>
   `(The prompt has no room for ${linesText(kept.length + 1, kept.length + omitted.length)} of the ${text.split("\n").length} lines of this output.)`
 
-/** The line, or its beginning if it is too long. */
+/** The line, or its beginning and a note if it is too long. */
 const firstRow = (line: string, budget: number): string => {
   if (line.length < budget) return line
   const shown = cutAt(line, budget - 70)
   return shown.length < 40 ? line : `${shown}\n(The first ${shown.length} of ${line.length} characters of this line.)`
 }
 
-/** The number of lines in the licence comment at the beginning of a file; 0 without one. */
+/** The number of lines in the licence comment at the beginning of a file; 0 if there is none. */
 const licenceLines = (lines: ReadonlyArray<string>): number => {
   if (readNumbered(lines[0] ?? "")?.number !== 1) return 0
   const end = lines.findIndex((line) => !/^(?:#|\/\/|\/?\*|--|;|<!--|-->|\s|$)/.test(readNumbered(line)?.text ?? "x"))
@@ -78,7 +78,7 @@ const licenceLines = (lines: ReadonlyArray<string>): number => {
   return head.length >= leastLicence && /licen[cs]e|copyright/i.test(head.join("\n")) ? head.length : 0
 }
 
-/** The lines that fit, from the beginning, and with `hasEnd` some from the end. Only the note when none fits. */
+/** The first lines that fit. If `hasEnd` is true, some of the last lines too. If no line fits, only the note. */
 const cutLines = (text: string, limit: number, noteOf: (cut: Cut) => string, hasEnd: boolean): string => {
   const lines = text.split("\n")
   const gap = (from: number, to: number) =>
@@ -96,10 +96,10 @@ const cutLines = (text: string, limit: number, noteOf: (cut: Cut) => string, has
   }).text
 }
 
-/** The heads of a file and of its first place, and a line. */
+/** The fewest shown lines of a diff: two file lines, a place, and one changed line. */
 const leastOfDiff = 4
 
-/** The files that a diff changes, and then its changed lines alone, as many as fit. */
+/** The names of the changed files, and then as many changed lines of the diff as fit, without unchanged lines. */
 export const cutDiff = (text: string, files: ReadonlyArray<string>, limit: number): string => {
   const all = text.split("\n")
   const lines = all.filter((line) => !line.startsWith(" ") && line !== "")
@@ -114,10 +114,13 @@ export const cutDiff = (text: string, files: ReadonlyArray<string>, limit: numbe
   return [summary, "", shown, ...lines.slice(0, count)].join("\n")
 }
 
-/** Names the omitted lines, by their indexes from 0. */
+/** A note about omitted lines. `from` and `to` are indexes from 0. */
 export const gapText = (from: number, to: number): string => `(${linesText(from + 1, to + 1)} left out)`
 
-/** Cuts the output of a command: its end with the totals first, then errors, then its beginning. */
+/**
+ * Cuts the output of a command. The last lines, which show totals, have priority over lines about errors, and these
+ * over the first lines.
+ */
 const cutCommand = ({ head, output }: CommandText, limit: number): string => {
   const lines = output.replace(/\n$/, "").split("\n")
   const start = `${cutAt(head, 200)}\n\n(The prompt has no room for all of the ${lines.length} lines of this output.)`
@@ -141,12 +144,12 @@ const cutCommand = ({ head, output }: CommandText, limit: number): string => {
   return packed.isEmpty ? start : `${start}\n${packed.text}`
 }
 
-/** A match of a search. Context lines begin with their number. */
+/** A line with a match of a search, `path:line: text`. Lines around matches begin with their number instead. */
 const searchLine = /^(?!\d+:(?: |$))(?<path>.+?):\d+:(?: |$)/
 const isMatch = (line: string): boolean => searchLine.test(line)
 const moreFiles = (count: number): string => `and ${count} more files`
 
-/** The counts of matches by file in a shortened search, and its note about further files. */
+/** The matches in each file, from the first line of a shortened search, and its note about further files. */
 const countsIn = (head: string) => {
   const [, named = "", more = ""] =
     /Shown by file: (.*?)(, and \d+ match(?:es)? in \d+ files? more)?\. For others/.exec(head) ?? []
@@ -157,7 +160,7 @@ const countsIn = (head: string) => {
   return { totals: new Map(counts), more }
 }
 
-/** The matches of a search without context lines, as many as fit, and the counts by file. */
+/** As many matches of a search as fit, without the lines around them, and the counts by file. */
 const cutSearch = (text: string, limit: number): string => {
   const [head = "", ...lines] = text.split("\n")
   const blocks = new Map<string, Array<{ text: string; line: string; size: number }>>()
@@ -192,12 +195,15 @@ const cutSearch = (text: string, limit: number): string => {
     const first = `${title} Shown by file: ${byFile}.${higher} The prompt has no room for more${beside}; ${advice}.`
     return [first, ...[...shownRows.values()].flat(), ...notes].join("\n")
   }
-  // With matches the counts may have more digits than without.
+  // A count may need more digits after matches are added, so eight characters are reserved for each file.
   const cut = write(Math.max(0, limit - write(0).length - 8 * blocks.size))
   return cut.length <= limit ? cut : `${title} The prompt has no room for them; ${advice}.`
 }
 
-/** Cuts the output to `limit` characters, with a note about the omission. If not even the note fits, it stands alone. */
+/**
+ * Cuts the output to `limit` characters, including a note about the omission. If the note itself does not fit, the
+ * result is only the note.
+ */
 export const cutOutput = (outcome: CallOutcome, limit: number): string => {
   const text = outcomeText(outcome)
   if (text.length <= limit) return text

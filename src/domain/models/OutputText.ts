@@ -1,6 +1,4 @@
-/**
- * Writes the output of a call for a model: text instead of JSON, without fields for the program.
- */
+/** Writes the output of a call for a model, as text instead of JSON, without fields that only the program needs. */
 import type * as Schema from "effect/Schema"
 import * as Predicate from "effect/Predicate"
 import { type CallOutcome, commandEnd, dataText, type ToolResult } from "../tools/ToolCall.ts"
@@ -13,7 +11,10 @@ const isScalar = (value: Schema.Json): boolean => value === null || typeof value
 
 const isLong = (value: Schema.Json): value is string => typeof value === "string" && value.includes("\n")
 
-/** `name: value` lines, then the texts; a single text needs no name. Nested values stay JSON. */
+/**
+ * Short fields as lines `name: value`, followed by the long texts. A single long text needs no name. Nested values stay
+ * JSON.
+ */
 const fieldsText = (fields: Fields): string => {
   const entries = Object.entries(fields)
   const texts = entries.filter(([, value]) => isLong(value))
@@ -23,13 +24,13 @@ const fieldsText = (fields: Fields): string => {
   return [...(short.length === 0 ? [] : [short.join("\n")]), ...long].join("\n\n")
 }
 
-/** The end of a command, and its output. */
+/** The output of a command, and a head with its exit code and other fields. */
 export interface CommandText {
   readonly head: string
   readonly output: string
 }
 
-/** The texts of a call that ran a command; undefined for other calls. */
+/** The texts of a call that ran a command; undefined for any other call. */
 export const commandText = (result: ToolResult): CommandText | undefined => {
   const end = commandEnd(result)
   if (end === undefined || result.data === null || !isFields(result.data)) return undefined
@@ -56,7 +57,7 @@ export const resultText = (result: ToolResult): string => {
 /** The data of an outcome as text, or its error. */
 export const outcomeText = ({ result }: CallOutcome): string => resultText(result)
 
-/** The diff in the output, which shows what the arguments say. */
+/** The diff in a result; undefined if there is none. */
 export const diffOf = ({ data }: ToolResult): string | undefined => {
   const diff = data !== null && isFields(data) ? data["diff"] : undefined
   return typeof diff === "string" && diff.startsWith("---") ? diff : undefined

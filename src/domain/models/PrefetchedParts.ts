@@ -1,6 +1,6 @@
 /**
- * Finds the parts of source files with the names and strings that a task and its prompt write as code. A model would search
- * for them first and then read around them.
+ * Finds the parts of source files that contain names and strings which a task and its prompt write as code. Without
+ * these parts, a model would first search for the names and then read around them.
  */
 import { isSourceFile, type NamedText } from "../files/ChangedNames.ts"
 import { languageOf } from "../files/Language.ts"
@@ -19,34 +19,34 @@ import { numberLines } from "../text/NumberedLines.ts"
 
 type Messages = ReadonlyArray<ConversationMessage>
 
-/** A turn before its reply: all outcomes so far, and those of this turn (`newOutcomes`). */
+/** A turn before its reply. `outcomes` are all outcomes so far; `newOutcomes` are those of this turn. */
 export interface SearchedTurn {
   readonly messages: Messages
   readonly outcomes: ReadonlyArray<CallOutcome>
   readonly newOutcomes: ReadonlyArray<CallOutcome>
-  /** The characters that a reply to messages may have. */
+  /** The most characters of a reply after these messages. */
   readonly replyBudget: (messages: Messages) => number
 }
 
-/** Parts of files for the reply, and the messages. Some messages may be shortened to make space for the parts. */
+/** The parts of files for the reply, and the messages. The program may shorten messages to make space for the parts. */
 export interface SecondLook {
   readonly messages: Messages
   readonly parts: string
 }
 
-/** A name or a string in more files says little about any of them. */
+/** The most files that may contain a name or string. In more files it says little about any of them. */
 const mostHolders = 8
 
-/** The most further files to name, with their number of matching lines. */
+/** The most further files that are named with their number of matching lines. */
 const mostOthers = 8
 
-/** With less space, no function fits, so nothing is shown around the hits of a search. */
+/** The fewest characters of a part around a search hit. In less space, no function fits. */
 const leastParts = 600
 
 const countHolding = (text: string, wanted: ReadonlyArray<string>): number =>
   text.split("\n").filter((line) => wanted.some((part) => line.includes(part))).length
 
-/** The best files: many matches that occur in few others; test files come last. */
+/** The best files first. A file with many matches that few other files contain is best; test files come last. */
 const bestFiles = (texts: ReadonlyArray<NamedText>, { literals, names }: SearchTerms): ReadonlyArray<NamedText> => {
   const scores = new Map<NamedText, number>()
   for (const { text: wanted, weight } of [...literals, ...names]) {
@@ -70,13 +70,13 @@ const blockOf = ({ path, text }: NamedText, terms: SearchTerms, budget: number):
   return partBlock(path, excerptOf(source, terms, budget))
 }
 
-/** The changelogs that a text names by their paths. */
+/** The changelogs whose paths occur in the text. */
 export const namedChangelogs = (text: string, files: ReadonlyArray<string>): ReadonlyArray<string> => {
   const words = new Set(text.match(/[\w.-][\w./-]*\w/g))
   return files.filter((path) => isChangelog(path) && words.has(path))
 }
 
-/** The lines of a changelog that show where an entry goes. */
+/** The lines of a changelog that show where to add an entry. */
 export const changelogBlock = ({ path, text }: NamedText, budget: number): string => {
   const lines = numberLines(linesOf(text), 1).map((line) => cutLine(line))
   return partBlock(
@@ -85,18 +85,21 @@ export const changelogBlock = ({ path, text }: NamedText, budget: number): strin
   )
 }
 
-/** Removes parts of files that `isKept` rejects; empty if none remains. */
+/** Removes the parts of files that `isKept` rejects. Returns an empty text if no part remains. */
 export const keptParts = (prefetched: string, isKept: (path: string) => boolean): string => {
   const [heading = "", ...blocks] = prefetched.split(/^(?=Path: )/m)
   const kept = blocks.filter((block) => isKept(/^Path: (.*)$/m.exec(block)?.[1] ?? ""))
   return kept.length === 0 ? "" : [heading, ...kept].join("")
 }
 
-/** The names and strings that a file must contain. */
+/** The names and strings to search in files. */
 export const wantedTexts = ({ literals, names }: SearchTerms): ReadonlyArray<string> =>
   [...literals, ...names].map(({ text }) => text)
 
-/** The parts of the best files, one for each budget in characters, `more` blocks, and the names of the others. */
+/**
+ * One part of each of the best files, `more` blocks, and the names of further files. There is one budget, in
+ * characters, for each part.
+ */
 export const prefetchedParts = (
   texts: ReadonlyArray<NamedText>,
   terms: SearchTerms,
@@ -113,7 +116,7 @@ export const prefetchedParts = (
   return rawBlock("## Parts of files that hold words of the task", `${blocks.join("")}${more}${also}`.trimEnd())
 }
 
-/** The lines of source files that searches found, by file; empty if they are in too many files to say which matters. */
+/** The hits of searches in source files, by file. Empty if the hits are in too many files. */
 export const hitsIn = (outputs: ReadonlyArray<string>): ReadonlyMap<string, ReadonlyArray<number>> => {
   const hits = [...outputs.join("\n").matchAll(/^(\S+):(\d+): /gm)].map(([, path = "", line]) => ({
     path,
@@ -127,7 +130,10 @@ export const hitsIn = (outputs: ReadonlyArray<string>): ReadonlyMap<string, Read
   return new Map([...files].map(([path, found]) => [path, found.map(({ line }) => line)]))
 }
 
-/** The declarations around the hits of a search, in at most `budget` characters: source before tests, then most hits first. */
+/**
+ * The declarations around the hits of searches, in at most `budget` characters. Source files come before test files,
+ * and files with more hits come first.
+ */
 export const partsAround = (
   texts: ReadonlyArray<NamedText>,
   hits: ReadonlyMap<string, ReadonlyArray<number>>,
@@ -148,6 +154,6 @@ export const partsAround = (
   return rawBlock("## Parts of files around what was found", blocks.trimEnd())
 }
 
-/** Appends the parts of `added` to those of `kept`, under the heading of `kept`. */
+/** Appends the parts of `added` to `kept`, without their heading. */
 export const joinedParts = (kept: string, added: string): string =>
   kept === "" ? added : `${kept.trimEnd()}\n\n${added.slice(Math.max(0, added.search(/^Path: /m)))}`

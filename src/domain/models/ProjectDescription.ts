@@ -1,13 +1,13 @@
 /**
- * The text about the project in every prompt: AGENTS.md and similar files in an eighth of the context window, or the beginning
- * of a README.
+ * Selects the text about the project for prompts: AGENTS.md and similar files, in at most an eighth of the context
+ * window, or the beginning of a README.
  */
 import * as Schema from "effect/Schema"
 import { outline } from "../markdown/Outline.ts"
 import { cutAtParagraph } from "../text/Excerpt.ts"
 import { charactersIn } from "./PromptSize.ts"
 
-/** A text about the project; `path` is relative to it. */
+/** A file that describes the project. `path` is relative to the project. */
 export const DescriptionFile = Schema.Struct({ path: Schema.String, text: Schema.String })
 export type DescriptionFile = typeof DescriptionFile.Type
 
@@ -16,7 +16,7 @@ const cutNote = (path: string, left: number): string =>
 
 const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf("/")))
 
-/** Names the folder of a description, unless it applies to the whole project. */
+/** Names the folder above a description, unless it applies to the whole project. */
 const headed = ({ path, text }: DescriptionFile): string =>
   path.startsWith("../")
     ? `(From ${path}, for the whole repository:)\n\n${text}`
@@ -24,13 +24,13 @@ const headed = ({ path, text }: DescriptionFile): string =>
       ? text
       : `(From ${path}, for what is below ${folderOf(path)}:)\n\n${text}`
 
-/** True for a text that says what the project is, and not how to work in it. */
+/** True for a README, which describes the project but not how to work in it. */
 export const isReadme = (path: string): boolean => /^readme\b/i.test(path)
 
-/** Pictures, with links around them or without, and tags of HTML. */
+/** Images, with or without links around them, and HTML tags. */
 const decoration = /\[?!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])?(?:\](?:\([^)]*\)|\[[^\]]*\]))?|<[^>]+>/g
 
-/** A README without lines of badges, pictures and tags; quotations stay. */
+/** A README without lines that hold only badges, images or tags. Lines in fences stay. */
 const withoutDecoration = (file: DescriptionFile): DescriptionFile => {
   if (!isReadme(file.path)) return file
   let isQuoted = false
@@ -47,13 +47,13 @@ const withoutDecoration = (file: DescriptionFile): DescriptionFile => {
   }
 }
 
-/** The fewest and most characters of a README. */
+/** The fewest and the most characters of a README that prompts show. */
 const leadLeast = 200
 const leadMost = 1200
 
 /**
- * How much of a file every prompt holds at most. The first sections of a README explain the project. Later ones explain
- * installation and use, which the project map says in fewer words.
+ * The most characters of a file that prompts show. The first sections of a README explain the project. Later sections
+ * explain installation and use, which the project map shows in fewer words.
  */
 const mostOf = ({ path, text }: DescriptionFile): number => {
   if (!isReadme(path)) return Number.MAX_SAFE_INTEGER
@@ -78,8 +78,8 @@ const cutTo = (file: DescriptionFile, budget: number): string => {
 }
 
 /**
- * Selects texts that fit the window (tokens), from the nearest folder outward. The prompt shows them in the opposite order, so that
- * the nearest has the last word. The note tells the user what did not fit.
+ * Selects the texts that fit the window (tokens), beginning with the nearest folder. The prompt shows the nearest
+ * folder last, because a model gives the last text the most weight. `note` tells the user which files are cut.
  */
 export const fitDescription = (files: ReadonlyArray<DescriptionFile>, window: number, most = Infinity) => {
   const budget = Math.floor(Math.min(charactersIn(window / 8), most))
@@ -103,7 +103,7 @@ export const fitDescription = (files: ReadonlyArray<DescriptionFile>, window: nu
   }
 }
 
-/** The rules of the project and its README, in one budget: the rules come first. */
+/** The rules of the project and its README, within one budget. The rules have priority. */
 export const fitRulesAndReadme = (files: ReadonlyArray<DescriptionFile>, window: number) => {
   const rules = fitDescription(
     files.filter(({ path }) => !isReadme(path)),

@@ -1,26 +1,27 @@
 /**
- * Measures a prompt before it is sent: its parts, their tokens, and advice when it exceeds the context window. Tokens are
- * estimated from characters, on a scale that TokenCounts learns from the server's counts. The answer needs space too.
+ * Measures a prompt before the program sends it: its parts, their tokens, and advice if it exceeds the context window.
+ * The program estimates tokens from characters. TokenCounts learns the scale from counts of the server. A part of the
+ * window stays free for the answer.
  */
 import * as Schema from "effect/Schema"
 
-/** One part of a filled prompt: the name of a placeholder, `instructions`, `references` or `tool_outputs`. */
+/** A part of a filled prompt. `name` is a placeholder, or `instructions`, `references` or `tool_outputs`. */
 export interface PromptPart {
   readonly name: string
   readonly characters: number
 }
 
-/** A filled template. Most prompts fit the window, so the lighter form is made on demand. */
+/** A filled template. `lighter` is made only on demand, because most prompts fit the window. */
 export interface FilledPrompt {
   readonly system: string
   readonly user: string
-  /** The parts of the prompt with their sizes, for the message about a prompt that is too large. */
+  /** The sizes of the parts, for the message about a prompt that is too large. */
   readonly parts?: ReadonlyArray<PromptPart>
-  /** The same prompt without its dispensable parts; see `fittingPrompt`. */
+  /** The same prompt without dispensable parts; see `fittingPrompt`. */
   readonly lighter?: FilledPrompt | undefined
 }
 
-/** The estimated size of one part, in tokens. */
+/** The estimated size of a part. */
 export const PartSize = Schema.Struct({ name: Schema.String, tokens: Schema.Int })
 export type PartSize = typeof PartSize.Type
 
@@ -64,7 +65,7 @@ const texts: Readonly<Record<string, PartText>> = {
 
 const textOf = (name: string): PartText => texts[name] ?? { title: name.replaceAll("_", " ") }
 
-/** Joins parts of one name, largest first, empty ones left out. */
+/** Adds up parts of the same name. The largest come first, and empty parts are left out. */
 export const addParts = (parts: ReadonlyArray<PromptPart>): ReadonlyArray<PromptPart> => {
   const sums = new Map<string, number>()
   for (const { characters, name } of parts) sums.set(name, (sums.get(name) ?? 0) + characters)
@@ -73,10 +74,10 @@ export const addParts = (parts: ReadonlyArray<PromptPart>): ReadonlyArray<Prompt
   return joined.sort((a, b) => b.characters - a.characters)
 }
 
-/** The smallest window for a prompt of this size and its answer, rounded up. */
+/** The smallest window for a prompt of this size and its answer, rounded up to a multiple of 256 tokens. */
 const leastWindow = (tokens: number): number => Math.ceil(Math.min(tokens + 2048, (tokens * 4) / 3) / 256) * 256
 
-/** A message about the overflow: the largest parts, and the remedy. Sizes in tokens. */
+/** The message that a prompt exceeds the window, with its largest parts and a remedy. Sizes are in tokens. */
 export const overflowText = (overflow: {
   readonly estimated: number
   readonly window: number
@@ -102,28 +103,28 @@ export const overflowText = (overflow: {
   return `The prompt needs about ${estimated} tokens, the context window holds ${window}.${space}${named} ${todo}`
 }
 
-/** How many characters a token has, and how far the estimate may be wrong. */
+/** How many characters a token has on average, and the factor by which an estimate may be too low. */
 export interface TokenScale {
   readonly charactersPerToken: number
   readonly margin: number
 }
 
-/** Before the first count: four characters a token, as in common languages and code, and a margin. */
+/** The scale before the first count. Common languages and code have about four characters per token. */
 export const assumedScale: TokenScale = { charactersPerToken: 4, margin: 1.15 }
 
-/** Characters per token for each script before any count, as with today's tokenizers. */
+/** Characters per token in each script before the first count, as in current tokenizers. */
 const scripts: ReadonlyArray<readonly [script: RegExp, charactersPerToken: number]> = [
   [/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/gu, 1.45],
   [/[\p{Script=Hangul}\p{Script=Thai}]/gu, 1.5],
   [/[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Devanagari}]/gu, 3],
-  /* Data and code. */
+  /* Punctuation, operators and digits, which data and code have. */
   [/["'{}[\]()<>:;,=+*/\\|&%$#@!?.0-9-]/g, 1.6]
 ]
 
-/** With more characters a token, the text is prose or code, for which the margin suffices. */
+/** Above this many characters per token, a text is prose or common code, for which the margin suffices. */
 const prose = 3.3
 
-/** The scale for this text before any count. */
+/** The scale for this text before the first count. */
 export const scaleOfText = (text: string): TokenScale => {
   let tokens = 0
   let others = text.length
@@ -138,43 +139,43 @@ export const scaleOfText = (text: string): TokenScale => {
 
 const tokensOf = (characters: number, scale: TokenScale): number => Math.ceil(characters / scale.charactersPerToken)
 
-/** Tokens that a string takes, estimated. */
+/** The estimated tokens of a text. */
 export const estimateTokens = (text: string, scale = assumedScale): number => tokensOf(text.length, scale)
 
-/** Tokens of both parts of a prompt, estimated. */
+/** The estimated tokens of the system part and the user part. */
 export const estimatePrompt = (prompt: FilledPrompt, scale = assumedScale): number =>
   estimateTokens(prompt.system, scale) + estimateTokens(prompt.user, scale)
 
-/** The tokens that a prompt needs: the estimate with its margin. */
+/** The tokens that a prompt may need: the estimate times the margin. */
 export const neededTokens = (prompt: FilledPrompt, scale = assumedScale): number =>
   Math.ceil(estimatePrompt(prompt, scale) * scale.margin)
 
-/** The largest three parts of a prompt, in estimated tokens. */
+/** The three largest parts of a prompt, in estimated tokens. */
 export const largestParts = ({ parts = [] }: FilledPrompt, scale = assumedScale): ReadonlyArray<PartSize> =>
   parts.slice(0, 3).map(({ characters, name }) => ({ name, tokens: tokensOf(characters, scale) }))
 
-/** The tokens reserved for the answer: a quarter of the window, at most 2048. */
+/** The tokens that stay free for the answer: a quarter of the window, at most 2048. */
 export const answerReserve = (window: number): number => Math.min(2048, Math.floor(window / 4))
 
-/** The characters that certainly fit into `tokens` tokens. */
+/** The characters that certainly fit `tokens` tokens. */
 export const charactersIn = (tokens: number, scale = assumedScale): number =>
   Math.max(0, Math.floor((tokens / scale.margin) * scale.charactersPerToken))
 
-/** True when a window holds a prompt and its answer. */
+/** True if the window holds the prompt and its answer. */
 export const fitsWindow = (prompt: FilledPrompt, window: number, scale = assumedScale): boolean =>
   neededTokens(prompt, scale) + answerReserve(window) <= window
 
-/** The prompt, or its lighter form when the whole does not fit. */
+/** The prompt if it fits the window, otherwise its lighter form. */
 export const fittingPrompt = (prompt: FilledPrompt, window: number, scale = assumedScale): FilledPrompt =>
   fitsWindow(prompt, window, scale) ? prompt : (prompt.lighter ?? prompt)
 
 /** The size of a prompt in characters. */
 export const charactersOf = ({ system, user }: FilledPrompt): number => system.length + user.length
 
-/** The characters that still fit a window with `characters` characters in it; 0 if it is full. */
+/** The characters that still fit a window that already holds `characters` characters; 0 if it is full. */
 export const charactersBeside = (window: number, characters: number, scale = assumedScale): number =>
   Math.max(0, charactersIn(window - answerReserve(window), scale) - (characters + 2 * scale.charactersPerToken))
 
-/** The characters that still fit beside a prompt; 0 for a full window. */
+/** The characters that still fit beside a prompt; 0 if the window is full. */
 export const charactersLeft = (window: number, prompt: FilledPrompt, scale = assumedScale): number =>
   charactersBeside(window, charactersOf(prompt), scale)

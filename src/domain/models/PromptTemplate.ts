@@ -1,22 +1,27 @@
 /**
- * The prompt templates: names, placeholders and parser. A template is markdown with placeholders `{name}`, optional parts
- * `{#name}...{/name}`, and one marker line between the system part and the user part. Templates are read at the start, so that
- * a broken one is found before any run.
+ * The prompt templates: their names, placeholders and parser. A template is markdown with placeholders `{name}`,
+ * optional parts `{#name}...{/name}`, and one marker line between its system part and its user part. The program reads
+ * all templates when it starts, so it finds a broken template before any run.
  */
 import * as Option from "effect/Option"
 import * as Record from "effect/Record"
 import { type Reading, addIssue, type Findings, type IssueCode, noFindings } from "../findings/Issue.ts"
 import { addParts, type FilledPrompt } from "./PromptSize.ts"
 
-/** The facts of the project. Tasks get its rules, and the map if their skill names it. */
+/**
+ * Placeholders of facts about the project. Prompts of tasks show the rules, and the map only if their skill names it.
+ */
 const ofProject = ["project_description", "project_readme", "environment", "project_map"] as const
 
-/** The forms of answers in turns. */
+/** Placeholders of the instructions for answers in turns. */
 const ofTurns = ["answers", "text_calls", "native_calls", "may_change", "may_remove", "tool_instructions"] as const
 
-/** Placeholders by template. A template begins with stable text, and ends with what changes. */
+/**
+ * The placeholders of each template. A template begins with text that stays equal between prompts, so that servers can
+ * cache it.
+ */
 export const templatePlaceholders = {
-  /** The task list. */
+  /** The prompt that asks for the task list. */
   creation: [
     "skill_catalog",
     "user_prompt",
@@ -42,7 +47,7 @@ export const templatePlaceholders = {
     "references",
     "task_data"
   ],
-  /** Many places of files that one task decides: its first message. */
+  /** The first message of a task that decides about many places in files. */
   places: [
     "project_description",
     "may_change",
@@ -57,7 +62,7 @@ export const templatePlaceholders = {
     "places",
     "numbers"
   ],
-  /** The remaining tasks. */
+  /** The prompt that asks for the remaining tasks. */
   iteration: [
     "skill_catalog",
     "user_prompt",
@@ -69,7 +74,7 @@ export const templatePlaceholders = {
     "previous_proposal",
     "previous_proposal_issues"
   ],
-  /** The answer to the prompt. */
+  /** The prompt that asks for the answer to the user's prompt. */
   conclusion: ["user_prompt", "goals", "completed_tasks", "failed_tasks"],
   /** The first message of a conversation. */
   ask: [...ofProject, ...ofTurns, "current_file", "open_files", "user_prompt"]
@@ -77,34 +82,36 @@ export const templatePlaceholders = {
 
 export type TemplateName = keyof typeof templatePlaceholders
 
-/** The value of every placeholder of a template; an empty string removes an optional part. */
+/** The value of each placeholder of a template. An empty string removes the optional part of that name. */
 export type TemplateValues<Name extends TemplateName> = Readonly<
   Record<(typeof templatePlaceholders)[Name][number], string>
 >
 
-/** The line between the system part and the user part, exactly once in a template. */
+/** The line between the system part and the user part. A template has it exactly once. */
 export const userPartMarker = "<!-- task-conductor: user part -->"
 
-/** Literal text, or a placeholder. A placeholder alone on its line is a block. */
+/** Literal text or a placeholder. `block` is true for a placeholder alone on its line. */
 export type TemplatePart = (
   | { readonly _tag: "Text"; readonly text: string }
   | { readonly _tag: "Slot"; readonly placeholder: string; readonly block: boolean }
 ) & {
-  /** The placeholder of the enclosing optional part, which is left out when that value is empty. */
+  /** The placeholder of the enclosing optional part. If its value is empty, this part is left out. */
   readonly within?: string
 }
 
-/** A template that holds exactly the placeholders of its name. */
+/** A template with exactly the placeholders that its name allows. */
 export interface PromptTemplate {
   readonly name: TemplateName
   readonly system: ReadonlyArray<TemplatePart>
   readonly user: ReadonlyArray<TemplatePart>
 }
 
-/** `{#name}` and `{/name}` alone on a line, `{name}` alone on a line, any of them elsewhere. JSON never matches. */
+/**
+ * Matches `{#name}`, `{/name}` and `{name}`, alone on a line with its line end or within a line. JSON does not match.
+ */
 const tokens = /^\{([#/])([A-Za-z][\w-]*)\}(?:\n|$)|^\{([A-Za-z][\w-]*)\}(?:\n{1,2}|$)|\{([#/]?)([A-Za-z][\w-]*)\}/gm
 
-/** The parts of a string that begins on this line of the template. */
+/** Splits a string into parts. `line` is the line of the template on which the string begins. */
 const scan = (
   text: string,
   line: number,
@@ -118,7 +125,7 @@ const scan = (
   const add = (part: TemplatePart): void => {
     parts.push(open === undefined ? part : { ...part, within: open })
   }
-  /** Reports issues in text order. */
+  /** Issues must be reported in text order, because the line numbers are counted on from the previous issue. */
   const issue = (code: IssueCode, field: string, at: number, what: string, how?: string): void => {
     lineHere += text.slice(here, at).split("\n").length - 1
     here = at
@@ -150,8 +157,8 @@ const scan = (
 }
 
 /**
- * Reads a template. Issues: no marker line or a second one, a placeholder that is unknown or missing, an optional part
- * `{#name}...{/name}` that is not closed.
+ * Reads a template. Issues: a missing or second marker line, an unknown or missing placeholder, or an optional part
+ * without its end.
  */
 export const parseTemplate = (name: TemplateName, text: string): Reading<PromptTemplate> => {
   const placeholders: ReadonlyArray<string> = templatePlaceholders[name]
@@ -176,14 +183,14 @@ export const parseTemplate = (name: TemplateName, text: string): Reading<PromptT
   return { value: Option.some({ name, system, user }), ...findings }
 }
 
-/** The part of a prompt that a small window leaves out. */
+/** The placeholder that is left out of a prompt for a small window. */
 const dispensable = "project_map"
 
 type Values = Readonly<Record<string, string>>
 
 const withoutBlankStart = (text: string): string => text.replace(/^(?:[ \t\r]*\n)+/, "")
 
-/** The pieces that a part of a template is filled with, in order. */
+/** The filled parts of a template, in order. */
 const piecesOf = (parts: ReadonlyArray<TemplatePart>, values: Values) =>
   parts
     .filter(({ within }) => within === undefined || (values[within] ?? "") !== "")
@@ -201,11 +208,11 @@ const joined = (pieces: ReturnType<typeof piecesOf>): string =>
       .trimEnd()
   )
 
-/** The text of a template without its values. */
+/** The literal text of a template. */
 export const instructionsOf = ({ system, user }: PromptTemplate): string =>
   [...system, ...user].flatMap((part) => (part._tag === "Text" ? [part.text] : [])).join("")
 
-/** Fills a template with the values of its placeholders, without blank lines around them. */
+/** Fills a template with values. Blank lines around a value are removed. */
 export const fillTemplate = (template: PromptTemplate, given: Values): FilledPrompt => {
   const values = Record.map(given, (value) => withoutBlankStart(value.trimEnd()))
   const system = piecesOf(template.system, values)

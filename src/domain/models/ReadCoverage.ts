@@ -1,23 +1,23 @@
 /**
- * Measures how much of its own readings a task has seen: the requested lines that occur in a text for the model. Tools cut
- * large answers, and a prompt holds even less.
+ * Measures how much a model has seen of files and searches that it requested. It counts the requested lines that occur
+ * in texts for the model. Tools cut large outputs, and a prompt may show even less.
  */
 import { readNumbered } from "../text/NumberedLines.ts"
 import { type CallOutcome, commandEnd, dataText, pathOf } from "../tools/ToolCall.ts"
 import { percentOf } from "./Coverage.ts"
 
-/** A reading and the seen part of it: in percent, and in lines or matches. */
+/** A file or search, and how much of it the model has seen: in percent, and in lines or matches. */
 export interface ReadCoverage {
   readonly href: string
   readonly percent: number
-  /** Absent for a file of unknown length. */
+  /** Absent if the length of the file is unknown. */
   readonly lines?: Seen
 }
 
 interface Seen {
   readonly seen: number
   readonly of: number
-  /** The length of the whole file, when the calls requested less. */
+  /** The number of lines in the file, if the calls requested fewer. */
   readonly file?: number
 }
 
@@ -25,20 +25,20 @@ const everything: Seen = { seen: 0, of: 0 }
 
 const percentSeen = ({ of, seen }: Seen): number => (of === 0 ? 100 : percentOf(seen / of))
 
-/** The length of the file in the note after its lines; undefined if the text has all lines. */
+/** The number of lines in the file, from the note below its lines; undefined if the text holds all lines. */
 const totalIn = (text: string): number | undefined => {
   const [, total] =
     /\n\n\((?:Lines? \d+(?: to \d+)?|The first \d+ of \d+ characters of line \d+) of (\d+)\./.exec(text) ?? []
   return total === undefined ? undefined : Number(total)
 }
 
-/** True for a file of unknown length. */
+/** True for a text whose note does not tell the length of the file. */
 const isEndless = (text: string): boolean =>
   totalIn(text) === undefined && / Read on with start_line \d+\.\)$|read on with start_line/.test(text)
 
 const lineOf = (given: unknown): number | undefined => (typeof given === "number" ? given : undefined)
 
-/** How many of the requested lines of a file were seen. */
+/** How many of the requested lines of a file the model has seen. */
 const seenOfFile = (path: string, reads: ReadonlyArray<CallOutcome>, rows: ReadonlySet<string>): Seen => {
   const askedLines = new Set<number>()
   const seen = new Set<number>()
@@ -61,7 +61,7 @@ const seenOfFile = (path: string, reads: ReadonlyArray<CallOutcome>, rows: Reado
   return file > askedLines.size ? { ...lines, file } : lines
 }
 
-/** The file that a command prints completely. */
+/** The path of a file that a command such as `cat` prints completely. */
 const printedFile = ({ call }: CallOutcome): string | undefined => {
   const { argv } = call.arguments
   if (call.name !== "run_command" || !Array.isArray(argv)) return undefined
@@ -71,7 +71,7 @@ const printedFile = ({ call }: CallOutcome): string | undefined => {
 
 const matchRow = /^.+?:\d+:(?: |$)/
 
-/** How many matches of a search were seen. For plain text, matches shown by another search count too. */
+/** How many matches of a search the model has seen. For plain text, matches that another search shows also count. */
 const seenOfSearch = ({ call, result }: CallOutcome, rows: ReadonlySet<string>): Seen => {
   const text = dataText(result.data)
   const [, total = ""] = /^(?:At least )?([\d,]+) match(?:es)? in /.exec(text) ?? []
@@ -86,7 +86,10 @@ const seenOfSearch = ({ call, result }: CallOutcome, rows: ReadonlySet<string>):
   return { seen: Math.min(shownRows.length, of), of }
 }
 
-/** The readings that were seen only in part. `texts` are those for the model; `isOther` names files that do not count. */
+/**
+ * The files and searches of which the model has seen only a part. `texts` are all texts for the model; files for which
+ * `isOther` is true do not count.
+ */
 export const readCoverage = (
   outcomes: ReadonlyArray<CallOutcome>,
   texts: Iterable<string>,

@@ -1,6 +1,4 @@
-/**
- * The content of a reference, and the message when the references of a task exceed the budget.
- */
+/** The content of a reference, and the message that the references of a task exceed the budget. */
 import * as Arr from "effect/Array"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
@@ -9,8 +7,8 @@ import { type FileReference, Reference } from "../plan/Reference.ts"
 import { countLines, takeLines } from "../text/LineRange.ts"
 
 /**
- * `markdown` (headings, results) is shown as it is, `file` (also pages) in a fence. `later` is content that does not exist, or
- * must not be opened, before the task runs.
+ * The content of a reference. `markdown` (headings, results) is shown unchanged. `file` (also pages) is shown in a
+ * fence. `later` is content that does not exist, or must not be opened, before the task runs.
  */
 export const ReferenceContent = Schema.Union([
   Schema.Struct({ kind: Schema.tag("markdown"), text: Schema.String }),
@@ -18,9 +16,9 @@ export const ReferenceContent = Schema.Union([
     kind: Schema.tag("file"),
     text: Schema.String,
     language: Schema.String,
-    /** The number of the first line, for a file with numbered lines. */
+    /** The number of the first line, if the lines of the file have numbers. */
     first: Schema.optionalKey(Schema.Int),
-    /** The length of the file, when the text holds only a part. */
+    /** The number of lines in the file, if the text holds only a part. */
     of: Schema.optionalKey(Schema.Int),
     /** A sentence about the encoding, unless it is UTF-8. */
     encoding: Schema.optionalKey(Schema.String)
@@ -29,27 +27,27 @@ export const ReferenceContent = Schema.Union([
 ])
 export type ReferenceContent = typeof ReferenceContent.Type
 
-/** A reference with its content; `reference` is the repaired one. */
+/** A reference with its content. `reference` may be the repaired form of the written reference. */
 export const ResolvedReference = Schema.Struct({ reference: Reference, content: ReferenceContent })
 export type ResolvedReference = typeof ResolvedReference.Type
 
 /** The characters that count towards the budget. */
 const contentSize = (content: ReferenceContent): number => (content.kind === "later" ? 0 : content.text.length)
 
-/** Removes exact repetitions of earlier references. */
+/** Removes references with the same link as an earlier reference. */
 export const withoutRepetitions = <A>(all: ReadonlyArray<A>, referenceOf: (one: A) => Reference): ReadonlyArray<A> =>
   Arr.dedupeWith(all, (one, other) => referenceOf(one).href === referenceOf(other).href)
 
-/** The fewest characters of a reference, unless it is shorter. */
+/** The fewest characters that a prompt shows of a long reference. */
 const leastShown = 1000
 
-/** The least size of the references: an outline is enough for a long one. */
+/** The fewest characters that these references need. A long reference needs only enough for an outline. */
 export const leastSize = (resolved: ReadonlyArray<ResolvedReference>): number =>
   resolved.reduce((sum, { content }) => sum + Math.min(leastShown, contentSize(content)), 0)
 
 const lineSteps = [2000, 1000, 500, 200, 100, 50, 20, 10]
 
-/** The longest beginning in round numbers of lines that fits. */
+/** A form of the reference with a round number of first lines, as many as fit. Empty if none fits. */
 const byLines = ({ heading, lines, target }: FileReference, text: string, limit: number): ReadonlyArray<string> => {
   if (heading !== undefined) return []
   const start = lines?.from ?? 1
@@ -61,7 +59,7 @@ const byLines = ({ heading, lines, target }: FileReference, text: string, limit:
   return step === undefined ? [] : [`${target}#L${start}-L${start + step - 1}`]
 }
 
-/** The first headings whose sections fit. */
+/** Forms of the reference with one of the first headings whose section fits. */
 const byHeadings = (reference: FileReference, text: string, limit: number): ReadonlyArray<string> => {
   if (reference.lines !== undefined) return []
   const document = readMarkdown(text)
@@ -79,7 +77,7 @@ const narrowerForms = ({ content, reference }: ResolvedReference, limit: number)
   return [...headings, ...byLines(reference, content.text, limit)]
 }
 
-/** The problem and its correction, as an issue. For references that exceed the budget together. */
+/** The problem that references exceed the budget together, how to fix it, and the largest reference. */
 export const overBudget = (
   resolved: ReadonlyArray<ResolvedReference>,
   budget: number

@@ -1,6 +1,6 @@
 /**
- * Shows references in prompts: whole if all fit, else the parts that help the task, with a note about the part and how to see
- * the rest.
+ * Shows references in prompts. If all fit, each is shown whole. Otherwise the program shows the parts that help the
+ * task, with a note about the shown part and how to see the rest.
  */
 import * as Arr from "effect/Array"
 import { type Excerpt, excerptOf, type ExcerptSource } from "../excerpts/TextExcerpt.ts"
@@ -15,14 +15,14 @@ import { type CutReference, percentOf, coverageOf } from "./Coverage.ts"
 import { usefulShares } from "../text/Excerpt.ts"
 import type { LineRange } from "../text/LineRange.ts"
 
-/** With fewer characters for each, some files are left out. */
+/** The fewest characters of a shown file. With a smaller share, some files are left out. */
 const leastOfFile = 900
 
 const oneLine = (text: string): string => text.replace(/\s*\n\s*/g, " ")
 
 const linesOf = (text: string): ReadonlyArray<string> => (text === "" ? [] : text.replace(/\n$/, "").split("\n"))
 
-/** The lines of a result's summary and its heading, which matter more than the details. */
+/** The lines of the summary in a result, including its heading. They are more important than the details. */
 const summaryLines = (lines: ReadonlyArray<string>): ReadonlyArray<number> => {
   const text = outline(lines.join("\n"))
   const [summary] = text.sections
@@ -32,14 +32,17 @@ const summaryLines = (lines: ReadonlyArray<string>): ReadonlyArray<number> => {
 
 const resultGap = (from: number, to: number): string => `(${to - from + 1} lines left out)`
 
-/** Says where to continue a page, in characters. */
+/** Notes about omitted parts of a page, in characters, so that the model knows where to continue. */
 const pageGap = (lines: ReadonlyArray<string>) => {
   const starts = [0]
   for (const line of lines) starts.push((starts.at(-1) ?? 0) + line.length + 1)
   return (from: number, to: number): string => `(characters ${starts[from]} to ${starts[to + 1]} left out)`
 }
 
-/** The requested lines of a reference (indexes from 0). Undefined for all lines, or for one line, which means its block. */
+/**
+ * The indexes, from 0, of the lines that a reference requests. Undefined for a reference to all lines, or to one line,
+ * which means the block around it.
+ */
 const askedOf = ({ content, reference }: ResolvedReference): LineRange | undefined => {
   if (reference.kind !== "file" || content.kind !== "file" || content.first === undefined) return undefined
   const { lines } = reference
@@ -48,7 +51,7 @@ const askedOf = ({ content, reference }: ResolvedReference): LineRange | undefin
   return { from: lines.from - content.first, to: Math.min(lines.to, last) - content.first }
 }
 
-/** The content as lines; `undefined` when it comes later. */
+/** The content as lines; undefined if the content exists only later. */
 const sourceOf = (resolved: ResolvedReference): ExcerptSource | undefined => {
   const { content, reference } = resolved
   if (content.kind === "later") return undefined
@@ -71,10 +74,10 @@ const rest = ({ reference }: ResolvedReference): string => {
 
 const linesText = (from: number, to: number): string => (from === to ? `${from}` : `${from} to ${to}`)
 
-/** Further parts are only counted. */
+/** The most parts that a note names. Further parts are counted. */
 const mostParts = 6
 
-/** `lines 40 to 98 and 120`, by the indexes of the lines and the number of the first. */
+/** Names the shown lines: `lines 40 to 98 and 120`. `first` is the number of the line with index 0. */
 const partsText = (shown: ReadonlySet<number>, first: number): string => {
   const parts: Array<{ from: number; to: number }> = []
   for (const index of [...shown].toSorted((a, b) => a - b)) {
@@ -89,7 +92,7 @@ const partsText = (shown: ReadonlySet<number>, first: number): string => {
 
 const overBudgetNote = "\n\n(There is no room for it here: read what you need of it.)"
 
-/** Names the shown part of the text; empty for the whole. */
+/** A note about the shown part of a text; empty if the whole text is shown. */
 const noteOf = (
   resolved: ResolvedReference,
   { isWhole, lines: shownLines }: Excerpt,
@@ -114,14 +117,14 @@ const noteOf = (
   return `\n\n(There is room for a part: ${place}.${rest(resolved)})`
 }
 
-/** True for text that all prompts of tasks hold before their references. */
+/** True for the project description, which prompts of tasks already show before their references. */
 const isAbove = ({ reference }: ResolvedReference): boolean =>
   reference.kind === "anchor" && reference.target === descriptionAnchor
 
 const headingOf = ({ reference: { href, title } }: ResolvedReference): string =>
   `## Reference information for ${oneLine(title === "" ? href : title)}\n\nThe contents of ${oneLine(href)}`
 
-/** `## Reference information for <title>`, `The contents of <href>`, and the content in a fence. */
+/** The block of a reference: `## Reference information for <title>`, `The contents of <href>`, and the content. */
 const block = (resolved: ResolvedReference, text: string, note: string): string => {
   const { content } = resolved
   if (isAbove(resolved)) return rawBlock(headingOf(resolved), "(They stand above, under `## Project description`.)")
@@ -135,9 +138,9 @@ const block = (resolved: ResolvedReference, text: string, note: string): string 
 export interface ShownReference {
   readonly resolved: ResolvedReference
   readonly block: string
-  /** The number of characters in the prompt. */
+  /** The number of characters of the content in the prompt. */
   readonly shownCharacters: number
-  /** Set when a requested part is missing. */
+  /** Set if the prompt does not show all requested lines. */
   readonly cut?: CutReference
 }
 
@@ -150,14 +153,17 @@ interface ReferenceRoom {
 export const referenceExcerpts = (
   resolved: ReadonlyArray<ResolvedReference>,
   terms: SearchTerms,
-  /** The character budgets: for all contents, for all blocks when cut, and for all blocks when everything is whole. */
+  /**
+   * Budgets in characters: for all contents, for all blocks if any content is cut, and for all blocks if every content
+   * is whole.
+   */
   { blocks = Number.MAX_SAFE_INTEGER, contents, whole = 0 }: ReferenceRoom
 ): ReadonlyArray<ShownReference> => {
   const sources = resolved.flatMap((resolvedReference) => {
     const source = sourceOf(resolvedReference)
     if (source === undefined) return []
     const { text } = excerptOf(source, terms, Number.MAX_SAFE_INTEGER)
-    // A cut adds a note, and a fence grows with its content.
+    // 280 characters are reserved for the note about a cut, and for a longer fence.
     const frame = block(resolvedReference, "", "").length + 280
     const isFile = resolvedReference.reference.kind === "file"
     return [

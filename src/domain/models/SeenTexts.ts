@@ -1,7 +1,8 @@
 /**
- * Detects URLs that would send texts of this run to an allowed host. A query, and anything that a URL encodes or reverses,
- * must hold no word of four letters or more that the model read. A host or path may hold names, but no number, no token of
- * letters and digits, no value of several words or of the environment, and no four words of a line.
+ * Detects URLs that would send texts of this run to an allowed host. A query must hold no word of four letters or more
+ * that the model has read. The same holds for text that a URL encodes or reverses. A host or path may hold names that
+ * the model has read, but no number, no token of letters and digits, and no four words of a line. Values of several
+ * words and values of environment variables are also forbidden there.
  */
 import * as Result from "effect/Result"
 import * as Base64 from "effect/encoding/Base64"
@@ -9,39 +10,39 @@ import * as Base64Url from "effect/encoding/Base64Url"
 import * as Hex from "effect/encoding/Hex"
 import { unescaped } from "../text/PercentEscapes.ts"
 
-/** Only this many of the latest characters are compared line by line. */
+/** The most recent characters that are compared line by line. */
 const mostCharacters = 32_000_000
-/** A shorter word of a query is ignored. */
+/** The fewest characters of a compared word in a query. */
 const leastWord = 4
-/** A shorter piece looks the same as a part of a longer word. */
+/** The fewest characters of a compared token. A shorter one is often a part of another word. */
 const leastPiece = 6
-/** This many consecutive words of a line are its content. */
+/** This many consecutive words of a line, with this many letters together, count as content of the line. */
 const runOfLine = { count: 4, letters: 16 }
 
 const wordsOf = (text: string): ReadonlyArray<string> => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
 const isNumber = (word: string): boolean => /^\d+$/.test(word)
 const hasDigit = (text: string): boolean => /\p{N}/u.test(text)
 
-/** `qwen3`, `mysql2` */
+/** A name with one digit at its end, such as `qwen3` or `mysql2`. */
 const isNumberedName = (word: string): boolean => /^\p{L}{3,}\d$/u.test(word)
-/** `sha256`, `utf8`, `es2022` */
+/** The name of a format, such as `sha256`, `utf8` or `es2022`. */
 const isFormat = (word: string): boolean => word.length <= 6 && /^\p{L}+\d+$/u.test(word)
 
-/** True for a word that is no name: a number, a token, a code. */
+/** True for a word that is a number or a token instead of a name. */
 const isData = (word: string): boolean =>
   isNumber(word)
     ? word.length >= 4 && !/^(?:19|20)\d\d$/.test(word)
     : word.length >= 5 && hasDigit(word) && !isNumberedName(word) && !isFormat(word)
 
-/** The place before a line in a tool result: `12: ` or `src/a.ts:12: `. */
+/** The path and line number that a tool writes before a line: `12: ` or `src/a.ts:12: `. */
 const place = /^\s*(?:[^\s:]+:)?\d+: /
 /** A line that sets an environment variable. */
 const setting = /^\s*(?:export )?[A-Z][A-Z0-9_]*=(.+)$/
 const namesPackage = /\b(?:import|from|require|include|use|using|gem|crate|implementation)\b/i
-/** An assigned value, or a quoted text that is no key. */
+/** An assigned value, or a quoted text that is not a key. */
 const value = /[=:]\s*([^"'`\s,;(){}[\]=:][^"'`,;(){}[\]]*)|"([^"]+)"(?!\s*:)|'([^']+)'(?!\s*:)|`([^`]+)`/g
 
-/** Words separated by blanks, unlike `content-type` and `react-dom`. */
+/** Words separated by blanks, unlike `content-type` and `react-dom`, which are names. */
 const severalWords = /[\p{L}\p{N}]\s+[\p{L}\p{N}]/u
 
 const link = /https?:\/\/[^\s"'<>`)\]}|\\]+/gi
@@ -54,20 +55,20 @@ const canonicalLinks = (text: string): ReadonlyArray<string> =>
     return [url.href]
   })
 
-/** Removes links, which are not content. */
+/** Removes links. A link in a text is not content that a URL could leak. */
 export const withoutLinks = (text: string): string => text.replace(link, " ")
 
 const backwards = (text: string): string => [...text].toReversed().join("")
 
 const bothWays = (texts: ReadonlyArray<string>): ReadonlyArray<string> => [...texts, ...texts.map(backwards)]
 
-/** Decodes base64 and hex that hold text. */
+/** The texts that the string encodes in base64, base64url or hex. */
 const decoded = (text: string): ReadonlyArray<string> =>
   [Base64.decodeString(text), Base64Url.decodeString(text), Hex.decodeString(text)].flatMap((found) =>
     Result.isSuccess(found) && !found.success.includes("\ufffd") ? [found.success] : []
   )
 
-/** The encoded texts inside a part of a URL, also nested ones. */
+/** The texts that a part of a URL encodes, also in two layers or reversed. */
 const hiddenIn = (text: string): ReadonlyArray<string> => {
   const forms = [text, backwards(text)].flatMap(decoded)
   return [...forms, ...forms.flatMap(decoded)].flatMap((form) => [form, backwards(form)])
@@ -81,31 +82,31 @@ const firstOf = <A, B>(all: Iterable<A>, find: (one: A) => B | undefined): B | u
   return undefined
 }
 
-/** The texts that the model read in a run, and those of the user. */
+/** The texts that the model and the user wrote or read in a run. */
 export class SeenTexts {
-  /** Lines of words, separated by blanks. */
+  /** Compared lines: their words in lower case, separated by blanks. */
   readonly #texts = new Set<string>()
   #characters = 0
   readonly #words = new Set<string>()
-  /** Numbers and tokens that are also searched inside longer words. */
+  /** Numbers and tokens, which are also searched inside longer words. */
   readonly #tokens = new Set<string>()
-  /** Values that a path must not hold either, word by word. */
+  /** Values that a path must not hold, as words separated by blanks. */
   readonly #values = new Set<string>()
   readonly #userWords = new Set<string>()
   readonly #links = new Set<string>()
 
-  /** A text of the user, whose words and links may be sent. */
+  /** Adds a text of the user. URLs may send its words and links. */
   addUserText(text: string): void {
     for (const word of wordsOf(text)) this.#userWords.add(word)
     this.addLinks(text)
   }
 
-  /** Links of this text may be followed unchanged. */
+  /** Adds the links of a text. The model may fetch them unchanged. */
   addLinks(text: string): void {
     for (const href of canonicalLinks(text)) this.#links.add(href)
   }
 
-  /** A text that the model has read. */
+  /** Adds a text that the model has read. */
   add(text: string): void {
     const lines = text.split(/\r?\n/).map((line) => line.replace(place, ""))
     const compared = lines.flatMap((line) => wordsOf(line).join(" ") || []).map((words) => ` ${words} `)
@@ -122,7 +123,7 @@ export class SeenTexts {
       this.#words.add(word)
       if (isData(word)) this.#tokens.add(word)
     }
-    /* A file of one word may be a password. */
+    /* A text of a single word may be a password. */
     if (!all.trim().includes(" ")) this.#addValue(all)
     for (const line of lines) this.#addValuesOf(line)
   }
@@ -150,12 +151,12 @@ export class SeenTexts {
     return this.#words.has(word) && !this.#userWords.has(word)
   }
 
-  /** A known word in a part of a URL that needs no name. */
+  /** A word that the model has read, in a text that needs no name. */
   #wordIn(text: string): string | undefined {
     return wordsOf(text).find((word) => word.length >= leastWord && this.#wasRead(word))
   }
 
-  /** A known piece that is no name. */
+  /** A number, token or value that the model has read. */
   #pieceIn(text: string): string | undefined {
     const words = wordsOf(text)
     const all = ` ${words.join(" ")} `
@@ -165,7 +166,7 @@ export class SeenTexts {
     )
   }
 
-  /** Consecutive words of a known line. */
+  /** Consecutive words of a line that the model has read. */
   #runIn(text: string): string | undefined {
     const words = wordsOf(text)
     return firstOf(words.keys(), (at) => {
@@ -178,7 +179,7 @@ export class SeenTexts {
     })
   }
 
-  /** A known token inside these texts, or one that contains a word of them. */
+  /** A token that the model has read, if a text contains it, or if the token contains a word of a text. */
   #tokenIn(texts: ReadonlyArray<string>): string | undefined {
     const squeezed = texts.map((text) => wordsOf(text).join(""))
     const pieces = texts.flatMap(wordsOf).filter((word) => word.length >= leastPiece && isData(word))
@@ -189,7 +190,7 @@ export class SeenTexts {
     })
   }
 
-  /** The known text that a URL would send; undefined for a permitted link. */
+  /** The text that a URL would send, from the texts that the model has read; undefined if the URL is allowed. */
   carriedBy(href: string): string | undefined {
     const url = this.#links.has(href) ? null : URL.parse(href)
     if (url === null) return undefined

@@ -1,9 +1,9 @@
 /**
- * Recognises how model servers report a prompt that exceeds their context window. Every server and proxy has its own message,
- * some without sizes.
+ * Recognises how model servers report a prompt that exceeds their context window. Each server and proxy has its own
+ * message, and some messages have no sizes.
  */
 
-/** The server's report of a too long prompt. Sizes in tokens of the server. */
+/** A server's report of a prompt that is too long. Sizes are in tokens. */
 export interface ServerOverflow {
   readonly promptTokens?: number
   readonly window?: number
@@ -14,7 +14,7 @@ const count = String.raw`(\d{1,3}(?:,\d{3})+|\d+)`
 
 const pattern = (source: string): RegExp => new RegExp(source.replaceAll("COUNT", count), "i")
 
-/** How servers write the size of the window, the clearest form first. */
+/** How servers write the size of the window, the most specific form first. */
 const windowPatterns = [
   String.raw`(?:max_model_len|max_seq_len|maximum model length)\D{0,20}COUNT`,
   String.raw`(?:maximum|model's|available)? ?context (?:length|size|window) (?:is |of )?(?:only )?\(?COUNT(?: tokens)?\)?`,
@@ -28,7 +28,7 @@ const windowPatterns = [
   String.raw`must (?:be <=|have less than) COUNT`
 ].map(pattern)
 
-/** How they write the size of the prompt. */
+/** How servers write the size of the prompt. */
 const promptPatterns = [
   String.raw`\(COUNT (?:in the messages|of text input)`,
   String.raw`COUNT tokens from the input messages`,
@@ -46,7 +46,7 @@ const promptPatterns = [
   String.raw`given: COUNT`
 ].map(pattern)
 
-/** Messages about a too long prompt, also without sizes. */
+/** Messages about a prompt that is too long, with or without sizes. */
 const overflowPatterns = [
   /context[_ ]?length[_ ]?exceeded|context ?window ?exceeded|exceed_context_size/i,
   /\bexceed(?:s|ed|ing)?\b[^.;]{0,60}\b(?:context|max_model_len|max_seq_len|KV size)\b/i,
@@ -61,7 +61,7 @@ const overflowPatterns = [
   /`inputs`[^.;]{0,40}\bmust (?:be <=|have less than)/i
 ]
 
-/** A message about a rate, which also has words such as "limit" and "tokens". */
+/** Recognises a message about a rate limit, which may also contain "limit" and "tokens". */
 const saysRate = /\bper (?:minute|hour|day|second)\b|\brate.?limit/i
 
 const firstCount = (text: string, patterns: ReadonlyArray<RegExp>): number | undefined => {
@@ -72,14 +72,14 @@ const firstCount = (text: string, patterns: ReadonlyArray<RegExp>): number | und
   return undefined
 }
 
-/** Reads a message about a too long prompt, inside any number of proxies; undefined for other messages. */
+/** Reads a message about a prompt that is too long, even if proxies wrap it. Undefined for any other message. */
 export const readServerOverflow = (text: string): ServerOverflow | undefined => {
   if (saysRate.test(text)) return undefined
   const window = firstCount(text, windowPatterns)
   const promptTokens = firstCount(text, promptPatterns)
   const hasBoth = window !== undefined && promptTokens !== undefined
   if (!hasBoth && !overflowPatterns.some((one) => one.test(text))) return undefined
-  /* A single number is the size of the window. */
+  /* If both patterns find the same number, it is the size of the window. */
   const isPrompt = promptTokens !== undefined && promptTokens !== window
   return {
     ...(isPrompt ? { promptTokens } : {}),

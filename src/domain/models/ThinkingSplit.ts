@@ -1,11 +1,11 @@
 /**
- * Separates thoughts in tags from the answer while it is written, for servers that send both as one text. The pieces do not
- * depend on how deltas split the text.
+ * Separates thoughts in tags from the answer while a model writes it, for servers that send both as one text. The
+ * pieces do not depend on how deltas split the text.
  */
 
 import { changeParts } from "../files/AnswerParts.ts"
 
-/** A piece of an answer, in writing order. */
+/** A piece of an answer, in the order of writing. */
 interface WrittenPiece {
   readonly kind: "thinking" | "text"
   readonly text: string
@@ -21,7 +21,7 @@ const longestTag = "</reasoning>".length
 /** True while the text may still become an opening tag. */
 const mayOpen = (text: string): boolean => names.some((name) => `<${name}>`.startsWith(text.toLowerCase()))
 
-/** Where a closing tag may have begun at the end of a string. */
+/** The index at which a closing tag may have begun at the end of a string; the length of the string if none has. */
 const heldFrom = (text: string): number => {
   const start = text.lastIndexOf("<")
   return start === -1 || text.length - start >= longestTag ? text.length : start
@@ -30,11 +30,11 @@ const heldFrom = (text: string): number => {
 export class ThinkingSplit {
   #state: "start" | "thinking" | "text" = "start"
   #held = ""
-  /** The thoughts of the open block. */
+  /** The thoughts since the last opening tag. */
   #open = ""
   #hasThought = false
 
-  /** True when a document may have begun inside unclosed thoughts. */
+  /** True if the unclosed thoughts hold a heading, with which a document may have begun. */
   get hasHeading(): boolean {
     return this.#state === "thinking" && heading.test(this.#open)
   }
@@ -43,7 +43,7 @@ export class ThinkingSplit {
     if (this.#state === "text") return [{ kind: "text", text: delta }]
     this.#held += delta
     const pieces: Array<WrittenPiece> = []
-    /* One step for each tag: a text may hold any number of them. */
+    /* Repeats until no tag is left, because a text may hold any number of tags. */
     for (let hasMoved = true; hasMoved;) {
       const before = this.#state
       pieces.push(...this.#step())
@@ -89,8 +89,8 @@ export class ThinkingSplit {
   }
 
   /**
-   * The rest of the text. Unclosed thoughts end at the first heading, as in the document reader: `answer` is the part that
-   * looked like thoughts but is the answer.
+   * Ends the text. Like the document reader, it ends unclosed thoughts at their first heading: `answer` is the part
+   * from that heading on.
    */
   end(): { readonly pieces: ReadonlyArray<WrittenPiece>; readonly answer: string } {
     const rest = this.#held
@@ -106,8 +106,8 @@ export class ThinkingSplit {
 }
 
 /**
- * Some servers drop the opening tag, so a lone closing tag follows the thoughts. Text before it is thought, unless it holds a
- * heading: then the document reader decides. File contents in the answer are no thoughts.
+ * Splits the thoughts from a text with a closing tag only, because some servers drop the opening tag. If the text
+ * before the tag holds a heading, the document reader decides instead. Tags inside quoted files do not count.
  */
 export const splitLoneClosing = (text: string): { readonly thinking: string; readonly text: string } => {
   if (!text.includes("</")) return { thinking: "", text }

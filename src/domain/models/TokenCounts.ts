@@ -1,33 +1,33 @@
 /**
- * Learns from the token counts of a server how many characters make a token for its model, and whether it read the whole
- * prompt. services/models/TokenCalibration keeps one `TokenCounts` per model.
+ * Learns from the token counts of a server how many characters make a token for its model, and whether the server read
+ * the whole prompt. services/models/TokenCalibration keeps one `TokenCounts` per model.
  *
- * Ollama's `prompt_eval_count` is the size of the whole prompt, including the cached part; releases around 0.30, and those
- * before July 2024, left the cached part out. A count can therefore be too small for a harmless reason, but never too
- * large. A server that drops the front of a prompt reports what is left: its whole window, or half of it.
+ * Ollama's `prompt_eval_count` is the size of the whole prompt, including the cached part. Releases around 0.30, and
+ * those before July 2024, left the cached part out. A count can therefore be too small for a harmless reason, but never
+ * too large. A server that drops the front of a prompt reports the size of the rest: its whole window, or half of it.
  */
 import { durationText } from "../text/Format.ts"
 import { assumedScale, type TokenScale } from "./PromptSize.ts"
 
-/** A sent prompt with its token count. */
+/** A prompt that was sent, with its token count. */
 export interface TokenCount {
   /** The text of the prompt as sent. */
   readonly prompt: string
   readonly counted: number
-  /** True when the server reported its cached part, so that the count is complete. */
+  /** True if the server also reported the cached part, so that the count is complete. */
   readonly isWhole: boolean
-  /** In tokens. */
+  /** The context window in tokens. */
   readonly window: number
 }
 
-/** `unclear`: the count is too small, and either the cache or a dropped front explains it. */
+/** `unclear` means that the count is too small. The cache or a dropped front may be the reason. */
 export type CountVerdict = "plausible" | "unclear" | "overflow"
 
-/** The facts about a model's token counts. */
+/** The history of a model's token counts. */
 export interface TokenCounts {
   /** Characters per token of the latest prompts. */
   readonly ratios: ReadonlyArray<number>
-  /** True when counts are known to include the cached part. */
+  /** True if the counts are known to include the cached part. */
   readonly countsWhole: boolean
   /** The latest prompts, to estimate what a cache could hold. */
   readonly prompts: ReadonlyArray<string>
@@ -40,27 +40,33 @@ export const noHistory: TokenCounts = { ratios: [], countsWhole: false, prompts:
 const most = 6
 const keptRatios = 15
 const keptPrompts = 4
-/** In shorter prompts, the tokens around messages distort the ratio. */
+/**
+ * The fewest characters of a prompt that the scale learns from. In shorter prompts, the tokens around messages distort
+ * the ratio.
+ */
 const shortest = 2000
-/** Half of the smallest server window: a cut prompt never keeps less. */
+/** The least that remains of a cut prompt, in tokens: half of the smallest window of a server. */
 const leastCut = 512
 
 const median = (values: ReadonlyArray<number>): number =>
   values.toSorted((one, other) => one - other)[values.length >> 1] ?? 0
 
-/** The scale for the next prompt: the median of the counts, with a margin that shrinks with each count. */
+/** The scale for the next prompt: the median of the counts. Its margin shrinks as counts are added. */
 export const scaleOf = ({ ratios }: TokenCounts): TokenScale =>
   ratios.length === 0 ? assumedScale : { charactersPerToken: median(ratios), margin: ratios.length < 3 ? 1.1 : 1.05 }
 
-/** True when more than the first half of the prompt also begins the other one. */
+/** True if the other prompt begins with more than half of this one. */
 const sharesHalf = (prompt: string, other: string): boolean =>
   other.startsWith(prompt.slice(0, Math.floor(prompt.length / 2) + 1))
 
-/** A count that only a dropped front explains: a window that is full, or exactly half full. */
+/** True for a count that only a dropped front explains: the window is full, or exactly half full. */
 const isCut = (counted: number, window: number, estimated: number, leeway: number): boolean =>
   counted >= window * 0.995 || (Math.abs(counted - (Math.floor(window / 2) + 2)) <= 3 && estimated >= counted * leeway)
 
-/** Half of a window in whole kilobytes, which remains when the server's window differs from the requested one. */
+/**
+ * True for half of a window in whole kilobytes. Such a count occurs if the server's window differs from the requested
+ * window.
+ */
 const isHalfOfSome = (counted: number): boolean => (counted - 2) % 512 === 0
 
 const judge = (history: TokenCounts, { counted, isWhole, prompt, window }: TokenCount): CountVerdict => {
@@ -74,7 +80,10 @@ const judge = (history: TokenCounts, { counted, isWhole, prompt, window }: Token
   return isSame && isHalfOfSome(counted) ? "overflow" : "unclear"
 }
 
-/** Learns from a count and judges it. Short prompts teach nothing and are always plausible. */
+/**
+ * Learns from a count and judges it. The program learns nothing from short prompts, and their counts are always
+ * plausible.
+ */
 export const learn = (
   history: TokenCounts,
   count: TokenCount
@@ -86,7 +95,7 @@ export const learn = (
   if (verdict !== "plausible") return { history: { ...history, prompts, low: counted }, verdict }
   const ratio = prompt.length / counted
   const isKnownWhole = isWhole || history.countsWhole
-  // Unusually many characters per token point to a count without the cached part.
+  // Unusually many characters per token suggest that the count lacks the cached part.
   const isUsual = isKnownWhole || history.ratios.length === 0 || ratio <= 1.3 * scaleOf(history).charactersPerToken
   const isTaken = ratio <= most && isUsual
   const isRepeated = () => history.prompts.some((before) => sharesHalf(prompt, before))
@@ -102,15 +111,15 @@ export const learn = (
 }
 
 /**
- * Learns from a prompt that a server refused as too long, with its count. This is certain and replaces earlier counts, so that
- * the next prompt is cut by it.
+ * Learns from the token count of a prompt that a server refused as too long. The count is certain and replaces earlier
+ * counts, so that the next prompt is cut to fit.
  */
 export const learnRefused = (
   history: TokenCounts,
   { counted, prompt }: Pick<TokenCount, "counted" | "prompt">
 ): TokenCounts => (counted <= 0 ? history : { ...history, ratios: [prompt.length / counted] })
 
-/** The tokens of one prompt or of several. */
+/** The tokens and times of one call, or of several calls together. */
 interface Counted {
   readonly promptTokens?: number
   readonly cachedTokens?: number
@@ -119,7 +128,7 @@ interface Counted {
   readonly loadMs?: number
 }
 
-/** The sum of a value over the counts with tokens; undefined if one lacks the value. */
+/** The sum of `value` over all calls with `tokens`. Undefined if any of them lacks the value. */
 const sumWhereCounted = (
   all: ReadonlyArray<Counted>,
   tokens: "answerTokens" | "promptTokens",
@@ -130,35 +139,35 @@ const sumWhereCounted = (
   return counted.length === 0 || said.length < counted.length ? undefined : said.reduce((sum, one) => sum + one, 0)
 }
 
-/** The sum as a part of a usage; empty if a count lacks it. */
+/** The sum of the cached tokens as a field; empty if a call lacks it. */
 export const cachedTokensOf = (all: ReadonlyArray<Counted>): Pick<Counted, "cachedTokens"> => {
   const cachedTokens = sumWhereCounted(all, "promptTokens", "cachedTokens")
   return cachedTokens === undefined ? {} : { cachedTokens }
 }
 
-/** The total time of generating answers as a part of a usage; empty if a count lacks it. */
+/** The total time of generating answers as a field; empty if a call lacks it. */
 export const answerMsOf = (all: ReadonlyArray<Counted>): Pick<Counted, "answerMs"> => {
   const answerMs = sumWhereCounted(all, "answerTokens", "answerMs")
   return answerMs === undefined ? {} : { answerMs }
 }
 
-/** `, 8400 of them from the server's cache`, after a count of prompt tokens; empty when unknown. */
+/** The text after a count of prompt tokens: `, 8400 of them from the server's cache`. Empty if unknown. */
 export const cachedText = ({ cachedTokens }: Counted, numberText: (tokens: number) => string = String): string =>
   cachedTokens === undefined ? "" : `, ${numberText(cachedTokens)} of them from the server's cache`
 
-/** ` at 38 tokens/s`, after a count of answer tokens; empty when unknown. */
+/** The text after a count of answer tokens: ` at 38 tokens/s`. Empty if unknown. */
 export const speedText = ({ answerMs = 0, answerTokens = 0 }: Counted): string => {
   if (answerMs === 0 || answerTokens === 0) return ""
   const speed = (answerTokens * 1000) / answerMs
   return ` at ${speed < 10 ? speed.toFixed(1) : Math.round(speed)} tokens/s`
 }
 
-/** A shorter time is a lookup of a loaded model. */
+/** The shortest load time. In less time, the server only looked up a loaded model. */
 const leastLoadMs = 500
 
-/** True when the server had to load the model. */
+/** True if the server had to load the model. */
 export const wasLoaded = ({ loadMs = 0 }: Counted): boolean => loadMs >= leastLoadMs
 
-/** `, 12 s to load models`; empty when unknown or without a load. */
+/** The text `, 12 s to load models`; empty if no model was loaded. */
 export const loadText = (counted: Counted): string =>
   wasLoaded(counted) ? `, ${durationText(counted.loadMs ?? 0)} to load models` : ""

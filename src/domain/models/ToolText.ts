@@ -1,6 +1,6 @@
 /**
- * Describes tools in a prompt: what a model needs to write a call, in few tokens. Length limits and defaults are left out,
- * since the check of a call knows them.
+ * Describes tools in a prompt, in few tokens, as far as a model needs it to write a call. Length limits and defaults
+ * are left out, because the program checks them when the model calls the tool.
  */
 import type * as Schema from "effect/Schema"
 import { codeSpan } from "../markdown/PromptBlock.ts"
@@ -11,7 +11,9 @@ const withoutDefault = (text: string): string => text.replace(/\s*Default: [^\n]
 
 const deepest = 3
 
-/** `integer 1 to 5`, `"a" or "b"`, `array of { old_text: string, replace_all?: boolean }`. */
+/**
+ * A JSON schema as short text: `integer 1 to 5`, `"a" or "b"`, `array of { old_text: string, replace_all?: boolean }`.
+ */
 export const typeText = (schema: JsonSchema, depth = 0): string => {
   const { anyOf, const: only, enum: choices, items, maximum, minimum, type } = schema
   if (depth > deepest) return typeof type === "string" ? type : "any"
@@ -49,8 +51,8 @@ const instruction = ({ description, example, name, parameters }: ToolInfo): stri
 }
 
 /**
- * Markdown for each tool: a heading, its description, one line for each parameter, and an example call. The prompt shows the
- * form of a call before.
+ * Markdown for each tool: a heading, its description, a line for each parameter, and an example call. The prompt
+ * explains the form of a call further up.
  */
 export const toolInstructions = (tools: ReadonlyArray<ToolInfo>): string => tools.map(instruction).join("\n\n")
 
