@@ -1,10 +1,10 @@
-/** Defines checks as users write them in settings: commands in one line, or as words. */
+/** The schema of checks in settings. A user writes a check as one line or as a list of words. */
 import * as Schema from "effect/Schema"
 import { splitCommand } from "../commands/CommandSplit.ts"
 import { CommandLine, commandText } from "../commands/CommandText.ts"
 import { exactPattern } from "../permissions/TargetPattern.ts"
 
-/** A check: one line, or its words. */
+/** A check: a command line, or its words. */
 export const CheckLine = Schema.Union([
   Schema.String.check(
     Schema.makeFilter((text: string) => {
@@ -16,7 +16,7 @@ export const CheckLine = Schema.Union([
 ])
 export type CheckLine = typeof CheckLine.Type
 
-/** The rules that allow the checks of a user. By naming the checks, the user has allowed them. */
+/** The permission rules that allow the checks in a user's settings. Naming a check there allows it. */
 export const rulesOfChecks = (checks: ReadonlyArray<CheckLine> | false = []): ReadonlyArray<string> =>
   (checks === false ? [] : checks).flatMap((line) => {
     const words = typeof line === "string" ? splitCommand(line) : line

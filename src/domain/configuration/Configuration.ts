@@ -79,7 +79,7 @@ export const PluginText = Schema.String.check(
 const PluginConfig = Schema.Record(Schema.String, Schema.Json)
 export type PluginConfig = typeof PluginConfig.Type
 
-/** A plugin by its name or path, alone or with its configuration: `["name", { ... }]`. */
+/** A plugin in a configuration: its name or path, alone or with its configuration, as in `["name", { ... }]`. */
 const PluginSetting = Schema.Union([PluginText, Schema.Tuple([PluginText, PluginConfig])])
 export type PluginSetting = typeof PluginSetting.Type
 
@@ -89,7 +89,7 @@ export const partsOfPlugin = (setting: PluginSetting): { readonly text: string; 
 
 const key = <A>(schema: Schema.Codec<A>, description: string) => Schema.optionalKey(schema.annotate({ description }))
 
-/** `TOOL[:PATTERN]`: a tool, or a tool with a pattern for its targets. */
+/** A rule in a configuration: a tool, or a tool with a pattern for its targets (`TOOL[:PATTERN]`). */
 const RuleLine = Schema.String.check(
   Schema.makeFilter((text: string) =>
     Result.match(parseRule("ask", text), { onSuccess: () => true, onFailure: (what) => what })
@@ -102,7 +102,7 @@ const HostPort = Schema.String.check(
   Schema.isPattern(/^[^\s/:]+:\d{1,5}$/, { expected: 'a host with its port, such as "localhost:8080"' })
 )
 
-/** Commands by the moment at which they run. */
+/** Commands that run at certain moments, by the moment. */
 const Hooks = Schema.Struct({
   "before-change": key(
     Schema.Array(CheckLine),
@@ -112,7 +112,7 @@ const Hooks = Schema.Struct({
   "run-end": key(Schema.Array(CheckLine), "After a run or a conversation has ended.")
 })
 
-/** A duration in the form of Ollama; a negative one means for ever. */
+/** A duration as Ollama writes it, such as "30m". A negative duration means for ever. */
 export const keepAlivePattern = /^-?\d+(ms|s|m|h)$/
 
 const KeepAlive = Schema.String.check(Schema.isPattern(keepAlivePattern, { expected: 'a time such as "30m" or "2h"' }))
@@ -271,7 +271,7 @@ export const configurationJsonSchema = (): Schema.Json => {
   }
 }
 
-/** Merges two configurations. Values of the second take precedence, limits key by key; lists are joined. */
+/** Merges two configurations. Values of `overrides` win; limits are merged key by key, and lists are joined. */
 export const mergeConfigurations = (base: Configuration, overrides: Configuration): Configuration => ({
   ...base,
   ...overrides,
@@ -304,7 +304,7 @@ const knownKeys = (path: ReadonlyArray<PropertyKey>): ReadonlyArray<string> => {
   return path.length === 3 ? entryKeys("user") : ["risk", "effect"]
 }
 
-/** Below `limits` and `limits.stages`, then below one stage or tool. */
+/** The allowed keys below `limits`, below a stage, and below a tool. */
 const knownLimits = ([, group, ...rest]: ReadonlyArray<PropertyKey>): ReadonlyArray<string> => {
   if (rest.length === 0) return Object.keys(Limits.fields)
   if (group === "tools") return toolLimitNames
@@ -322,7 +322,9 @@ const unknownKey = (path: ReadonlyArray<PropertyKey>, scope: ConfigurationScope)
   return `unknown key "${pathText(path)}". Nearest: ${nearest(name, known)[0] ?? known.join(", ")}.`
 }
 
-/** The settings with MCP server entries in our form. Users often copy entries from another program. */
+/**
+ * The settings with MCP server entries in our form. Users often copy entries from the configuration of another program.
+ */
 const withOwnEntries = (value: Schema.Json): unknown => {
   if (!Predicate.isObject(value) || !Predicate.hasProperty(value, "mcpServers")) return value
   if (!Predicate.isObject(value.mcpServers)) return value

@@ -1,10 +1,13 @@
-/** The findings about a machine before a run: one for each thing that a run needs, with a remedy. */
+/**
+ * Findings about a machine before a run. There is one finding for each thing that a run needs, with a remedy if it is
+ * missing.
+ */
 
 import { printable } from "../text/Printable.ts"
 import { wrapLine } from "../text/TextWidth.ts"
 import { counted } from "../text/Format.ts"
 
-/** `note` is useful information. With a `problem` no run can start. */
+/** `note` is useful information. If any finding is a `problem`, no run can start. */
 export interface Finding {
   readonly name: string
   readonly state: "ok" | "note" | "problem"
@@ -25,7 +28,7 @@ export interface FindingStyle {
   readonly columns: number | undefined
 }
 
-/** With fewer columns there is no space for a text beside two other columns. */
+/** The fewest columns in which the text stands beside the name and the state of a finding. */
 const leastColumns = 60
 
 /**

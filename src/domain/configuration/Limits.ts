@@ -6,7 +6,7 @@ import { leastMemoryMegabytes, usualCommandLimits } from "../commands/CommandLim
 import { commandSeconds } from "../commands/CommandSettings.ts"
 import { generatingStages, type GeneratingStage } from "../models/Generation.ts"
 
-/** Timers count milliseconds in 31 bits. A longer time would end at once. */
+/** The longest time limit. Node timers count milliseconds in 31 bits, and a longer timer would end at once. */
 const mostSeconds = 2_000_000
 
 const limit = (value: number, description: string, { maximum = 1_000_000_000, minimum = 1 } = {}) =>
@@ -48,7 +48,7 @@ const stageFields = {
   )
 }
 
-/** The limits set for a stage; absent ones come from the run. */
+/** The limits of a stage. For absent limits, the limits of the run apply. */
 const StageLimits = Schema.toEncoded(Schema.Struct(stageFields))
 export type StageLimits = typeof StageLimits.Type
 
@@ -136,7 +136,7 @@ export type Limits = typeof Limits.Type
 export const GivenLimits = Schema.toEncoded(Limits)
 export type GivenLimits = typeof GivenLimits.Type
 
-/** The limits without any setting. */
+/** The limits of a run without settings. */
 export const defaultLimits: Limits = Schema.decodeSync(Limits)({})
 
 /** The limits that can be set for a stage. */
@@ -145,19 +145,19 @@ export const stageLimitNames = Object.keys(stageFields) as ReadonlyArray<keyof S
 /** The keys of the entries below `limits.tools`. */
 export const toolLimitNames = Object.keys(ToolLimits.fields) as ReadonlyArray<keyof ToolLimits>
 
-/** The limits of a stage: its own values take precedence over those of the run. */
+/** The limits of a stage. Its own values win over those of the run. */
 export const limitsOf = (limits: Limits, stage: GeneratingStage): Limits => {
   const own = limits.stages?.[stage]
   return own === undefined ? limits : { ...limits, ...own }
 }
 
-/** The entries of both records. Entries of one name are merged; values of the second take precedence. */
+/** The entries of both records. Entries with the same name are merged, and fields of `overrides` win. */
 const mergeEntries = <A extends object>(
   base: Readonly<Record<string, A>> = {},
   overrides: Readonly<Record<string, A>> = {}
 ): Readonly<Record<string, A>> => Record.union(base, overrides, (one, other) => ({ ...one, ...other }))
 
-/** Merges two settings key by key, including single stages and tools. Values of the second take precedence. */
+/** Merges two settings of limits key by key, including single stages and tools. Values of `overrides` win. */
 export const mergeLimits = (base: GivenLimits = {}, overrides: GivenLimits = {}): GivenLimits => ({
   ...base,
   ...overrides,

@@ -1,9 +1,9 @@
 /**
- * Cuts unfinished markdown into finished blocks and a rest. A finished block can be shown, because no later text
- * changes it.
+ * Splits unfinished markdown into finished blocks and a rest. The program can show a finished block at once, because
+ * later text cannot change it.
  */
 
-/** Finished blocks with their line ends, and the rest. */
+/** The finished blocks, including their line ends, and the rest. */
 export interface AnswerBlocks {
   readonly finished: ReadonlyArray<string>
   readonly rest: string

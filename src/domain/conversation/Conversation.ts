@@ -1,4 +1,7 @@
-/** The state of a conversation. Completes a stopped answer, compacts a long conversation, and decides how it ends. */
+/**
+ * Functions on the messages of a conversation: they complete a stopped answer, compact a long conversation, and decide
+ * how it ended.
+ */
 import * as Schema from "effect/Schema"
 import {
   type AssistantMessage,
@@ -58,7 +61,7 @@ export const stopped = (
   return [...messages, ...replies, words]
 }
 
-/** The conversation with `text` as its last answer. */
+/** The conversation with `text` in place of its last answer. */
 export const answeredWith = (
   messages: ReadonlyArray<ConversationMessage>,
   text: string
@@ -126,7 +129,7 @@ export interface ConversationSummary {
   readonly savedAt: string
   /** The number of messages that the user wrote. */
   readonly messages: number
-  /** The last message and the end of its answer. */
+  /** The last message of the user and the end of its answer. */
   readonly end: string
 }
 
@@ -155,7 +158,7 @@ export const summaryOf = ({
   end: lastLines(messages)
 })
 
-/** The approximate maximum length of a saved conversation. */
+/** The most characters of a saved conversation, approximately. */
 const mostCharacters = 2_000_000
 
 /** The messages without the images of results, which the model saw only while it answered. */
@@ -195,7 +198,7 @@ const titleOf = (messages: ReadonlyArray<ConversationMessage>): string => {
   return printable(line)
 }
 
-/** The numbers of lines shown of the last message, and of its answer. */
+/** How many lines of the last message are shown, and how many of its answer. */
 const [mostSaid, mostAnswer] = [3, 6]
 
 /** The last lines of a conversation, for a user who continues it. */

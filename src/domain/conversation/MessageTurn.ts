@@ -60,7 +60,7 @@ const callLabel = /^\s*(?:#{1,6}\s*)?\**(?:action|tool call|code)\**:?\**$/i
 const openElement =
   /<(details|blockquote|pre|code|script|style|template|textarea|document|file|quote|tool_response)\b[^<>]*>(?![^]*<\/\1)|<!\[CDATA\[(?![^]*\]\]>)|\\begin\{(\w+)\}(?![^]*\\end\{\2\})|<\|(?:im_start|start_header_id)\|>\s*(?:user|tool|system)/i
 const frontMatter = /^-{3,}\n[^]*\n-{3,}$/
-/** A sentence that says what must not run, or what somebody else wants. */
+/** A sentence that rejects a call, or tells what somebody else wants. */
 const rejects =
   /(?:\bnot|\bnever|n['’]t|\brefuse to|\bavoid)\s+(?:\w+\s+)?(?:run|send|call|execute|use)\b|\b(?:page|file|document|comment|text|readme|site|website|result|output|author|attacker|note)\b[^.!?]*\b(?:wants?|asks?|tells?|told|instructs?|orders?|demands?)\b/i
 
@@ -73,7 +73,7 @@ const leavesOpen = (before: string): boolean =>
   frontMatter.test(before.trim()) ||
   ((before.split(/\n[ \t]*\n/).at(-1) ?? "").match(/"/g) ?? []).length % 2 === 1
 
-/** True if a call after this text is inside of something else, or is announced as an example. */
+/** True if a call after this text is inside a quotation or list, or is announced as an example. */
 const leadsToQuote = (before: string): boolean => {
   const last = before.slice(before.lastIndexOf("\n") + 1).trim()
   const sentence = last.split(/[.!?]\s+/).at(-1) ?? ""
@@ -168,8 +168,8 @@ const readCalls = (answer: string, isTool: (name: string) => boolean, isNative: 
   const calls = [...(asked?.looks ?? []), ...(asked?.calls ?? [])]
   if (headed !== undefined) return { calls, changes: [], issues, repairs }
   if (calls.length === 0 || issues.length > 0) return undefined
-  // Plain JSON that names an unknown tool may be the answer itself. In the call syntax of another program it is a call:
-  // the model gets the list of tools.
+  // Plain JSON that names an unknown tool may be the answer itself. A call in the syntax of another program is a call,
+  // and the model gets the list of tools.
   if (!isNative && calls.some(({ name }) => !isTool(name))) return undefined
   const number = calls.length === 1 ? "a tool call" : `${calls.length} tool calls`
   const found = makeRepair("tool-call-repaired", {}, `Read ${number} out of the text of the answer.`)
@@ -187,10 +187,10 @@ const withoutThinking = (answer: string): string =>
 /** An unfinished thought that contains the whole answer. */
 const endless = /^\s*<(think|thinking|thought|reasoning)>(?![^]*<\/\1>)/i
 
-/** Lines of JSON and of tags, headings, and labels with values. */
+/** Lines that can be part of a call: JSON, tags, headings, and labels with values. */
 const partOfCall = /^\s*(?:[<{}[\]"]|&lt;|#{1,6}\s|(?:[-*+]\s+)?[*_`]*\w+[*_`]*:)/
 
-/** Text that was meant as a call, in an answer that otherwise only says what comes next. */
+/** Text that the model meant as a call, in an answer that otherwise only announces a next step. */
 const meantCall = (answer: string, isTool: (name: string) => boolean): string | undefined => {
   const quote = leakedCall(answer, isTool)
   const before = answer
@@ -224,7 +224,7 @@ interface MessageOptions {
   readonly paths?: ProjectPaths
 }
 
-/** Reads an answer. Without calls and changes it is the report: the answer to the user. */
+/** Reads an answer. An answer without calls and changes is the report for the user. */
 export const readMessageTurn = (answer: string, { mayChange, paths, tools }: MessageOptions): TurnContent => {
   const isTool = (name: string): boolean => meantTool(name, [...tools]) !== undefined
   const covered = withCoveredFiles(answer, paths)

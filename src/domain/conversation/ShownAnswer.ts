@@ -1,6 +1,7 @@
 /**
- * Decides what the user sees of an answer while the model writes it. Calls and changes are left out. If the program
- * sends an answer back, the user has already seen it. Of its replacement only the new lines are shown.
+ * Decides which text of an answer the user sees while the model writes it. Calls and changes are left out. If the
+ * program rejects an answer, the user has already seen its text. Of the next answer, the program then shows only new
+ * lines.
  */
 import { readFence } from "../files/ChangeMarks.ts"
 import { beginsNative } from "../tools/native/NativeCalls.ts"
@@ -9,10 +10,10 @@ import { holdsCall } from "../tools/ToolCallTraces.ts"
 const isHeadingOfCalls = (line: string): boolean => /^\s*(?:#{1,6}\s*|\*\*)(?:tool calls|look first)\b/i.test(line)
 const isMark = (line: string): boolean => /^\s*<{5,}(?!<)/.test(line)
 const isPath = (line: string): boolean => /^[*#`\s]*\S*[./][\w-]+[`*:]*\s*$/.test(line)
-/** The beginning of a line that may become more than prose. */
+/** True for the beginning of a line that may become a call or a change. */
 const mayAct = (line: string): boolean => /^\s*(?:[#`~<{[*]|\S*$)/.test(line)
 
-/** The part of an unfinished line that may be shown, and whether the line begins a call or a change. */
+/** How much of an unfinished text may be shown, and whether a call or a change begins after it. */
 const shownPart = (text: string): { readonly end: number; readonly isActing: boolean } => {
   const lines = text.split("\n")
   let end = 0
@@ -45,13 +46,13 @@ const shownPart = (text: string): { readonly end: number; readonly isActing: boo
 }
 
 export interface ShownAnswer {
-  /** Begins a new answer; returns the function that receives its text. */
+  /** Begins an answer. Returns the function that receives its text. */
   readonly begin: () => (delta: string) => void
-  /** The last answer made calls or changes; its shown text was about them. */
+  /** Reports that the last answer made calls or changes, so the text before them was not the final answer. */
   readonly acted: () => void
-  /** The last answer is final, in this form. */
+  /** Reports that the last answer is final, and its final form. */
   readonly end: (answer: string) => void
-  /** Adds a text of the program. Later text belongs to a new answer. */
+  /** Adds a text of the program. Text after it belongs to a new answer. */
   readonly add: (text: string) => void
 }
 
@@ -63,7 +64,7 @@ export const makeShownAnswer = (listen: (text: string) => void): ShownAnswer => 
   let answer = ""
   let done = 0
   let isActing = false
-  /** True after an answer that was shown but is not the final one. */
+  /** True while new text is held back, because the user has already seen the answer that it replaces. */
   let isMuted = false
   /** True if the program added the last text. */
   let isAdded = false
@@ -82,7 +83,7 @@ export const makeShownAnswer = (listen: (text: string) => void): ShownAnswer => 
     if (isMuted || isActing) return
     let from = done
     if (done > 0 && answer[done - 1] !== "\n") {
-      // The rest of a partly shown line can only be prose.
+      // The line was shown in part, so its rest can only be prose.
       const lineEnd = answer.indexOf("\n", done)
       if (lineEnd === -1) return showUntil(answer.length)
       from = lineEnd + 1

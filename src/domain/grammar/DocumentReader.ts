@@ -1,6 +1,6 @@
 /**
- * What all document readers share: the sections under known headings, their lines and texts, and findings. Also refuses
- * a document with two contradicting lists.
+ * The functions that all document readers share: sections under known headings, their lines and texts, and findings.
+ * They also reject a document with two lists that contradict each other.
  */
 import * as Option from "effect/Option"
 import {
@@ -34,21 +34,21 @@ export class DocumentReader {
   readonly document: MarkdownDocument
   readonly findings: Findings
 
-  /** `isSeen`: the user relies on what the document says, so hidden structure is refused. */
+  /** `isSeen` is true if a user sees the document and relies on it. Hidden structure is then rejected. */
   constructor(text: string, options: MarkdownOptions, isSeen = options.hasFields === true) {
     const hidden = isSeen ? hiddenStructure(text) : []
     this.document = readMarkdown(withoutHidden(text, hidden), options)
     this.findings = { issues: [...this.document.issues], repairs: [...this.document.repairs] }
     for (const { start } of hidden) this.#refuseHidden(text.slice(0, start).split("\n").length)
-    // Removing the text around a document can reveal more hidden structure. Line numbers stay the same.
+    // Removing text around a document can reveal more hidden structure. The line numbers stay the same.
     const { repairs, text: kept } = this.document
     if (!isSeen || repairs.length === 0) return
     for (const { start } of hiddenStructure(kept)) this.#refuseHidden(kept.slice(0, start).split("\n").length)
   }
 
   /**
-   * Refuses hidden structure, which could replace what the reader sees. The original prompt is only quoted and may
-   * contain anything.
+   * Rejects hidden structure, because it could replace the text that a user sees. The original prompt is only quoted
+   * and may contain any text.
    */
   #refuseHidden(line: number): void {
     const around = this.document.sections.findLast((section) => section.line < line)
@@ -82,8 +82,8 @@ export class DocumentReader {
   }
 
   /**
-   * The section that counts for a known heading. Exact headings take precedence. The last one counts: a prompt copied
-   * into the answer comes before the answer itself.
+   * The section of a known heading. An exact heading wins over others. If there are several, the last one is used,
+   * because a copy of the prompt may precede the answer.
    */
   section(key: string): MarkdownSection | undefined {
     const all = this.document.sections.filter(({ knownHeading }) => knownHeading?.key === key)
@@ -101,7 +101,7 @@ export class DocumentReader {
     return last
   }
 
-  /** Records a missing section. Mentions a heading that is hidden in a code block. */
+  /** Records a missing section. If its heading is in a code block, the message says so. */
   addMissing(title: string): void {
     const { fences, lines } = this.document
     const wanted = title.toLowerCase()
@@ -123,8 +123,8 @@ export class DocumentReader {
   }
 
   /**
-   * Records unclosed fences after which the document continues. Before `from` there is only a copy of the prompt, where
-   * such a fence is harmless.
+   * Records unclosed fences that do not end the document. Text before `from` is only a copy of the prompt, where such a
+   * fence is harmless.
    */
   checkFences(from?: MarkdownSection): void {
     for (const line of this.document.strayFences) {
@@ -139,8 +139,8 @@ export class DocumentReader {
   }
 
   /**
-   * Records unknown sections before a line, and returns them with their sub-headings. All headings after the original
-   * prompt belong to it. Other known headings own only deeper ones.
+   * Records unknown sections before a line, and returns them with their sub-headings. All headings below the original
+   * prompt belong to it. Below other known headings, only deeper headings belong to the section.
    */
   ignoreSections(before: number): ReadonlyArray<SectionSpan> {
     const spans: Array<SectionSpan> = []
@@ -162,7 +162,7 @@ export class DocumentReader {
     return spans
   }
 
-  /** The position after the last line of a section: the next known heading, or the next heading of its level. */
+  /** The index after the last line of a section, at the next known heading or the next heading of the same level. */
   endOf(section: MarkdownSection): number {
     const level = Math.max(section.depth, section.knownHeading?.depth ?? 0)
     return sectionEnd(
@@ -211,7 +211,7 @@ const linesOf = (document: MarkdownDocument, section: MarkdownSection): Readonly
     .map((line) => line.trimEnd())
     .filter((line) => line !== "")
 
-/** Refuses other sections under the same heading if `holds` finds a list in them. */
+/** Rejects further sections under the same heading if `holds` finds a list in them. */
 export const refuseOthers = (
   reader: DocumentReader,
   counted: MarkdownSection | undefined,
@@ -221,7 +221,7 @@ export const refuseOthers = (
   const { document } = reader
   const key = counted.knownHeading?.key
   const countedLines = linesOf(document, counted)
-  /** True in the copy of the prompt, which ends at the goals. */
+  /** True inside the copy of the prompt, which ends at the heading of the goals. */
   let isQuoted = false
   for (const section of document.sections) {
     const { depth, heading, knownHeading, line } = section

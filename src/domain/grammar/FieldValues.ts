@@ -1,6 +1,6 @@
 /**
- * Turns the raw fields of tasks into values: names, skills, texts, approval. A text that was copied from the format
- * instead of filled in counts as missing. Every task gets its name first, so that each issue can name its task.
+ * Turns raw fields of tasks into values: names, skills, texts and approval. A text that the model copied from the
+ * format counts as missing. Tasks get their names first, so that each issue can name its task.
  */
 import { type Where, addRepair, type Findings } from "../findings/Issue.ts"
 import { type FieldKey, fieldLabels } from "../markdown/TaskFields.ts"
@@ -8,7 +8,7 @@ import { slugOf } from "../text/Slug.ts"
 import { excerpt, type RawField, type RawStep, type RawTask, type TaskNote } from "./RawTask.ts"
 import { unescapeInline, unescapeValue } from "./TextEscaping.ts"
 
-/** Texts in angle brackets in the formats, including those of custom prompts. */
+/** Texts in angle brackets from the formats in prompts, including custom prompts. */
 const copied = new Set([
   "the prompt in one line",
   "one short paragraph: what will be known or done at the end",
@@ -38,7 +38,7 @@ const inBrackets = /^<([^<>]{1,100})>[.]?$/
 
 const plain = (text: string): string => text.trim().replace(/\s+/g, " ").toLowerCase()
 
-/** True for `...`, a bracketed text of a format, and the text of the example. */
+/** True for `...`, for a bracketed text of a format, and for the task text of the example. */
 export const isPlaceholder = (text: string): boolean => {
   const trimmed = text.trim()
   return dots.test(trimmed) || ofExample.has(plain(text)) || copied.has(plain(inBrackets.exec(trimmed)?.[1] ?? ""))
@@ -85,7 +85,10 @@ const marks = [
   /^\[(.+)\]\([^()]*\)$/s
 ]
 
-/** Removes marks, quotes and links around a text. Long texts and deep nesting stay unchanged: they are no names. */
+/**
+ * Removes marks, quotes and links around a name. Long texts and deep nesting stay unchanged, because they cannot be
+ * names.
+ */
 export const stripMarks = (text: string, depth = 0): string => {
   if (text.length > 500 || depth > 4 || !/^[*_`"“”«'‘’[]/.test(text)) return text
   const inner = marks.map((mark) => mark.exec(text)?.[1]).find((found) => found !== undefined)
@@ -117,7 +120,7 @@ const nameFromTitle = ({ line, title }: RawTask): Noted => {
   return { value: name, notes: [{ code: "name-from-heading", key: "name", line, message }] }
 }
 
-/** The name that the document gives a task, or empty. */
+/** The name that the document gives the task; empty if there is none. */
 export const givenName = (raw: RawTask): Noted => {
   const field = raw.fields.get("name")
   const name = field === undefined ? nothing : readInline(field)
@@ -128,7 +131,7 @@ export const givenName = (raw: RawTask): Noted => {
   return { value: "", notes: [{ code: "name-replaced", key: "name", line: field?.line ?? raw.line, message }] }
 }
 
-/** The skill that the document gives a task, or empty. */
+/** The skill that the document gives the task; empty if there is none. */
 export const givenSkill = (raw: RawTask): Noted => {
   const field = raw.fields.get("skill")
   return field === undefined ? nothing : readInline(field)
@@ -152,8 +155,8 @@ export const defaultName = (skill: string, number: number): string =>
   `${slugOf(skill) === "" ? "Task" : skill} ${number}`
 
 /**
- * Names all tasks: the given name, or `<skill> <n>`, or `Task <n>`. n is the position in the list, or the next free
- * number. `finished` are the slugs of finished tasks, which are not free.
+ * Names all tasks by the given name, or `<skill> <n>`, or `Task <n>`. n is the position in the list, or the next free
+ * number. `finished` holds the slugs of finished tasks, which no new task may use.
  */
 export const nameTasks = (steps: ReadonlyArray<RawStep>, finished: ReadonlySet<string>): ReadonlyArray<NamedTask> => {
   const writtenTasks = steps.flatMap(({ section, tasks }, step) =>
@@ -163,7 +166,7 @@ export const nameTasks = (steps: ReadonlyArray<RawStep>, finished: ReadonlySet<s
     ...finished,
     ...writtenTasks.flatMap(({ value }) => (value === "" ? [] : [slugOf(value)]))
   ])
-  // The last used number per skill. Keeps the search linear.
+  // The last used number of each skill. It keeps the search linear.
   const reached = new Map<string, number>()
   const freeName = (skill: string, position: number): string => {
     let number = Math.max(position, (reached.get(skill) ?? 0) + 1)
@@ -192,7 +195,7 @@ const strictNo = /^(?:no|false)[.!]?$/i
 const otherNo = /^(?:none|n\/?a|not (?:required|needed|necessary|applicable)|0|[-–—])[.!]?$|^no\b/i
 const yes = /^(?:yes|true|required|y|1|x|✓|✔|✅|\(yes\)|\[x\])?[.!]?$/i
 
-/** Whether the task requires approval: the field exists and does not say no. */
+/** True if the task requires approval: the field exists and does not say no. */
 export const approvalOf = (raw: RawTask, place: TaskPlace, findings: Findings): boolean => {
   if (!raw.fields.has("approval")) return false
   const text = stripMarks(textOf(raw, "approval"))

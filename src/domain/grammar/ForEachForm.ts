@@ -16,7 +16,7 @@ const kinds: ReadonlyArray<readonly [ItemKind, RegExp]> = [
   ["file", /^files?$/i]
 ]
 
-/** ``call of `open` in src/**``: the function, and where its calls are. */
+/** The form of calls, ``call of `open` in src/**``: the function, and the files that call it. */
 const callForm = /^calls?\s+(?:of|to)\s+(\S+)\s+(?:in|of|under)\s+(.+)$/is
 
 /** A function name before the parenthesis of a call. */
@@ -38,7 +38,7 @@ const unquoted = (text: string): string => {
 const quantifier = /^(?:for\s+)?(?:each|every|all)\s+/i
 
 interface Words {
-  /** The noun for an item, as written. */
+  /** The noun for an item, as written, such as "file". */
   readonly noun: string
   readonly place: string
   readonly containing: string | undefined
@@ -57,7 +57,7 @@ const cutWords = (written: string): Words => {
 
 const isGlob = (text: string): boolean => /[*?]|\{[^{}]*,[^{}]*\}/.test(text)
 
-/** The pattern for a place. A path without an extension is a folder and means its files. */
+/** The pattern for a place. A path without an extension is a folder and becomes a pattern for all its files. */
 const patternOf = (place: string, isNamed: boolean): string | undefined => {
   const path = unquoted(place).replace(/^(?:\.\/)+/, "")
   if (path === "" || /\s/.test(path)) return undefined
@@ -73,7 +73,7 @@ const how =
 
 const quoted = (text: string): string => (text.includes("`") ? `"${text}"` : `\`${text}\``)
 
-/** The strict form, which reads back as the same value. `link` writes the link to a result. */
+/** The strict form of the field, which reads back as the same value. `link` returns the link to a result. */
 export const forEachText = (
   { containing, kind, source }: ForEach,
   link: (source: ResultReference) => string = ({ href, title }) => `[${title}](${href})`
@@ -87,7 +87,7 @@ export const forEachText = (
 
 const withoutQuotes = (text: string): string => text.replaceAll(/[`"]/g, "").trim()
 
-/** Reads the field. Undefined, with an issue, if it is unreadable. */
+/** Reads the field. If it is unreadable, records an issue and returns undefined. */
 export const readForEach = (
   written: string,
   where: Where,

@@ -1,6 +1,6 @@
 /**
- * Builds a task from its raw form and checks its required and forbidden content. In the field References, CommonMark
- * decides what a link is. Remaining text is completed or ignored if its meaning is unique; otherwise it is an issue.
+ * Builds a task from its raw form, and checks its required and forbidden content. In the field "References", links are
+ * those of CommonMark. Other text there is completed or ignored if its meaning is clear; otherwise it is an issue.
  */
 import * as Option from "effect/Option"
 import { type Where, addIssue, addRepair, type Findings } from "../findings/Issue.ts"
@@ -59,7 +59,7 @@ const joinLinks = (written: string) => {
   return { text, withSpaces, isJoined: joined !== written }
 }
 
-/** The label without emphasis around all of it. Escaped marks belong to the label. */
+/** The label of a link, without emphasis around the whole label. Escaped marks belong to the label. */
 const titleOf = ({ start, title }: FoundLink, text: string): string =>
   /^\[[*_]/.test(text.slice(start, start + 2)) ? (/^([*_])([^*_].*)\1$/s.exec(title)?.[2] ?? title) : title
 
@@ -180,21 +180,21 @@ export const indexProducers = (producers: ReadonlyArray<Producer>) => {
   const forgiving = Map.groupBy(exact.values(), ({ slug }) => forgivingSlug(slug))
   const named = producers.filter(({ also }) => also !== undefined)
   const byOtherName = Map.groupBy(named, ({ also = "" }) => forgivingSlug(also))
-  /** The task with this name or slug: an exact match, or else the only similar one. */
+  /** The task with this name or slug: an exact match, or the only similar task. */
   const find = (name: string): Producer | undefined => {
     const slug = slugOf(name)
     const similar = forgiving.get(forgivingSlug(slug)) ?? byOtherName.get(forgivingSlug(slug)) ?? []
     return exact.get(slug) ?? (similar.length === 1 ? similar[0] : undefined)
   }
-  /** The names of tasks whose results a task in this step may use: finished tasks and those of earlier steps. */
+  /** The names of tasks whose results a task in this step may use: finished tasks, and tasks of earlier steps. */
   const before = (step: number): ReadonlyArray<string> =>
     producers.filter((one) => one.step === undefined || one.step < step).map(({ name }) => name)
   return { before, find }
 }
 
 /**
- * Resolves results for one task: from a finished task, or from a task of an earlier section. `headings` are the anchors
- * of the request document, if known. An anchor that is neither a result nor a heading is an issue.
+ * Resolves results for one task. A result comes from a finished task or a task of an earlier section. `headings` are
+ * the anchors of the request document, if known. An anchor that is neither a result nor a heading is an issue.
  */
 export const resolveInList =
   (
@@ -257,7 +257,7 @@ const checkRequired = (raw: RawTask, place: TaskPlace, findings: Findings): void
   }
 }
 
-/** Records an issue for several skills, on one line or as a list. */
+/** Records an issue if the field names several skills, on one line or as a list. */
 const checkSkill = (raw: RawTask, place: TaskPlace, findings: Findings): void => {
   const field = raw.fields.get("skill")
   if (field === undefined || field.first.startsWith("\\")) return

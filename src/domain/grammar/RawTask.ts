@@ -1,6 +1,6 @@
 /**
- * Classifies the lines of a task section, and collects each task as written: fields, code blocks, deviations from the
- * strict form. A deviation becomes an issue or a repair later, when the task has its name and is known to be new.
+ * Classifies the lines of a task section, and collects each task as written: fields, code blocks, and deviations from
+ * the strict form. A deviation becomes an issue or a repair later, after the task has got its name.
  */
 import type { RepairCode } from "../findings/Issue.ts"
 import { dedent, type Fence, Line } from "../markdown/Line.ts"
@@ -10,7 +10,7 @@ import { type FieldKey, fieldLabels, type LabelledLine } from "../markdown/TaskF
 import type { EscapedLine } from "./TextEscaping.ts"
 
 interface Place {
-  /** 1-based. */
+  /** The line number, from 1. */
   readonly line: number
   /** The line as written; for a heading only its text. */
   readonly text: string
@@ -81,7 +81,7 @@ export const taskLines = (
   return result
 }
 
-/** The first line of prose where a list or a call is expected, for a message. */
+/** The first line of prose where a list or a call is expected, to quote in a message. */
 export const firstProse = (lines: ReadonlyArray<TaskLine>): string | undefined =>
   lines.find(({ kind }) => kind === "text" || kind === "item" || kind === "label")?.text.trim()
 
@@ -133,7 +133,7 @@ const prose: ReadonlySet<FieldKey> = new Set(["needed", "expected", "output"])
 /** A short excerpt for a message. */
 export const excerpt = (text: string): string => text.replace(/\s+/g, " ").trim().slice(0, 80)
 
-/** A task whose lines are still being read. */
+/** A task that is still being read line by line. */
 export class OpenTask implements RawTask {
   readonly line: number
   readonly title: string
@@ -141,11 +141,11 @@ export class OpenTask implements RawTask {
   readonly codeBlocks: Array<CodeBlock> = []
   readonly faults: Array<LabelFault> = []
   readonly notes: Array<TaskNote> = []
-  /** The column of its fields. */
+  /** The column at which its fields begin. */
   level: number
-  /** The column of the list item around the fields, in the nested form. */
+  /** In the nested form, the column of the list item around the fields. */
   parent: number | undefined
-  /** The current field, which receives text; none after a code block. */
+  /** The field that receives the next text; undefined after a code block. */
   field: RawField | undefined
   #blanks: Array<string> = []
   /** Text that belongs to the field only if the task continues after it. */
@@ -190,13 +190,13 @@ export class OpenTask implements RawTask {
     this.addField(key, labelled)
   }
 
-  /** An unknown label collects the text under it, so that no other field receives that text. */
+  /** Adds an unknown label. It collects the text under it, so that no other field receives that text. */
   addUnknown(labelled: Labelled): void {
     this.#openField("output", labelled)
     this.#addFault("unknown", labelled.label.label, labelled)
   }
 
-  /** Adds text or an item without a label, at the level of the fields. */
+  /** Adds a text or list item without a label. */
   addLoose(loose: Loose): void {
     const { field } = this
     if (field === undefined || loose.indent > field.indent) return this.addText(loose.text)
@@ -223,7 +223,7 @@ export class OpenTask implements RawTask {
     this.field = undefined
   }
 
-  /** Ends the field. Ignores pending text, because the task does not continue. */
+  /** Ends the last field. Pending text is ignored, because no field follows it. */
   close(): void {
     const [first] = this.#pending
     if (first !== undefined) {
@@ -234,7 +234,7 @@ export class OpenTask implements RawTask {
     this.#blanks = []
   }
 
-  /** Begins a field. Pending text belongs to the previous field, because the task continues. */
+  /** Begins a field. Pending text belongs to the field before, because another field follows it. */
   #openField(key: FieldKey, { label, line }: Labelled): RawField {
     const [first] = this.#pending
     if (first !== undefined && this.field !== undefined) {

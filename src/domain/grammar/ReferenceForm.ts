@@ -1,6 +1,6 @@
 /**
  * Classifies a link target by its form alone: a heading, a task result, a file, a page, or none of these.
- * services/references checks that the target exists.
+ * services/references checks whether the target exists.
  */
 import type { IssueCode, Where } from "../findings/Issue.ts"
 import type { FileReference, Reference, UnknownReference } from "../plan/Reference.ts"
@@ -29,10 +29,10 @@ export interface ResultForm {
   readonly certain: boolean
 }
 
-/** Resolves a task result. Undefined if it recorded an issue. */
+/** Resolves a task result. If it cannot, it records an issue and returns undefined. */
 export type ResolveResult = (form: ResultForm, where: Where) => Reference | undefined
 
-/** A complete target. `repair` says how its reading differs from the text. */
+/** A target that needs no further resolution. `repair` tells how the reader changed it. */
 interface PlainForm {
   readonly _tag: "Plain"
   readonly reference: Reference
@@ -51,7 +51,7 @@ const wrong = (title: string, href: string, code: WrongForm["code"], what: strin
 
 const plain = (reference: Reference, repair?: string): PlainForm => ({ _tag: "Plain", reference, repair })
 
-/** `L3-L9` and similar forms. The last one is a range from the first line. */
+/** Forms of line ranges, such as `L3-L9`. The last form is a range from the first line. */
 const lineForms = [
   /^L(\d+)(?:-L?(\d+))?$/i,
   /^(\d+)(?:-(\d+))?$/,

@@ -8,10 +8,12 @@ import { excerpt, type FenceLine, type Labelled, type Loose, OpenTask, type RawT
 
 const opensTask: ReadonlySet<FieldKey> = new Set(["name", "needed", "skill", "expected"])
 
-/** How many lines to search for the next field. */
+/** How many following lines are searched for the next field. */
 const lookahead = 60
 
-/** Returns the following lines without blank lines and comments. A function, because most lines do not need them. */
+/**
+ * Returns the following lines without blank lines and comments. It is a function because most lines do not need them.
+ */
 type Lookahead = () => ReadonlyArray<TaskLine>
 
 /** True if a field with this label starts the next task. */
@@ -118,7 +120,7 @@ class TaskCollector {
       return task.addField(key, line)
     }
     if (indent > task.level) {
-      // A name contains no list, so a label below it is a field, even if misspelled.
+      // A name never contains a list. So a label below a name is a field, even if it is misspelled.
       const isSure = match !== "near" || task.field?.key === "name"
       const isNested = task.fields.size === 1 && task.parent === undefined && !task.fields.has(key) && isSure
       if (isNested) {

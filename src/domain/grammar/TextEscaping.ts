@@ -1,7 +1,7 @@
 /**
- * Escapes free text in documents with a grammar. A line that looks like a heading, a field, a fence or other structure
- * gets one backslash, which reading removes. Text in closed fences stays unchanged. Writing and reading are exact
- * inverses, except for blanks at line ends and repeated blank lines.
+ * Escapes free text in documents that the program parses. A line that looks like a heading, a field, a fence or other
+ * structure gets one backslash, which the reader removes. Text in closed fences stays unchanged. Writing and reading
+ * are exact inverses, except for blanks at line ends and repeated blank lines.
  */
 import { Line, readLines, fenceByLine, findFences } from "../markdown/Line.ts"
 import { mayHide } from "../markdown/HiddenText.ts"
@@ -9,7 +9,7 @@ import { isHeadingLine, isStructural } from "../markdown/MarkdownCleaning.ts"
 
 const withoutBackslashes = (text: string): string => text.replace(/^\\+/, "")
 
-/** The fences of free text, where an unclosed fence is ordinary text. */
+/** The closed fences of free text. An unclosed fence is ordinary text. */
 const fencesIn = (text: string) =>
   findFences(
     readLines(text),
@@ -36,7 +36,7 @@ const needsBackslashInLine = (text: string): boolean =>
 const escapeLine = (line: string): string => line.replace(/^\s*/, "$&\\")
 const unescapeLine = (line: string): string => line.replace(/^(\s*)\\/, "$1")
 
-/** The lines of a text as a document contains them. */
+/** The lines of a text, escaped for a document. */
 export const escapeText = (text: string): ReadonlyArray<string> => {
   const fenced = fenceByLine(fencesIn(text))
   return text.split("\n").map((line, index) => (!fenced.has(index) && needsBackslash(line) ? escapeLine(line) : line))
@@ -65,7 +65,7 @@ const unescapeFree = ({ fenced, text }: EscapedLine): EscapedLine => {
   return { fenced, text: isEscaped ? unescapeLine(text) : text }
 }
 
-/** The text of document lines: the inverse of `escapeText` for tidy text. */
+/** The text of escaped document lines. It reverses `escapeText`, except for blanks that `tidy` removes. */
 export const unescapeText = (lines: ReadonlyArray<EscapedLine>): string => tidy(lines.map(unescapeFree))
 
 /** The value of a field: the text on the label's line, and the lines under it without indentation. */
@@ -85,7 +85,7 @@ const skillWord = "[`*\"']*[\\w-]+[`*\"']*"
 const skillJoint = "\\s*(?:[,;/&+|]|\\band\\b|\\bor\\b)\\s*"
 const severalSkills = new RegExp(`^${skillWord}(?:${skillJoint}${skillWord})+$`, "i")
 
-/** True for `search-code, read-code`: a skill is one word. */
+/** True for text that names several skills, such as `search-code, read-code`. A skill is one word. */
 export const namesSeveralSkills = (text: string): boolean =>
   text.length <= 500 && severalSkills.test(text.replace(/^[-*+]\s+/, ""))
 

@@ -2,7 +2,10 @@
 import { type Repair, makeRepair } from "../findings/Issue.ts"
 import { type CanonicalAccess, writesIn } from "../tools/Access.ts"
 
-/** A file that several tasks of one section would write. The plan does not say which write comes last. */
+/**
+ * A file that several tasks of one section would write. The tasks run side by side, so the plan does not decide which
+ * write is last.
+ */
 interface ConflictingWrite {
   readonly path: string
   readonly tasks: ReadonlyArray<string>

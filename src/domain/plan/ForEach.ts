@@ -1,4 +1,4 @@
-/** Defines tasks for each item: the kinds of items, where they are found, and the outcome of each. */
+/** Defines tasks that work on many items: the kinds of items, their sources, and the outcome of each item. */
 import * as Schema from "effect/Schema"
 import { shortened } from "../text/Excerpt.ts"
 import { counted, oneLine, tableCell } from "../text/Format.ts"
@@ -13,23 +13,23 @@ export type ItemKind = typeof ItemKind.Type
 
 export const ForEach = Schema.Struct({
   kind: ItemKind,
-  /** A pattern for project paths, or the result of an earlier task, which lists entries. */
+  /** A pattern for project paths, or the result of an earlier task whose entries are the items. */
   source: Schema.Union([Schema.Struct({ kind: Schema.tag("glob"), pattern: Schema.String }), ResultReference]),
-  /** Only files, lines, headings or entries that contain this text; of calls, the name of the function. */
+  /** The text that a file, line, heading or entry must contain. For calls, the name of the function. */
   containing: Schema.optionalKey(Schema.String)
 })
 export type ForEach = typeof ForEach.Type
 
 /**
- * `failed` items have no result. `skipped` items were never worked on, because the user declined something that they
- * need.
+ * `failed` items have no result. An item is `skipped` if the user denied what it needs, or if earlier items showed that
+ * the model cannot do the work.
  */
 export const ItemState = Schema.Literals(["done", "unchanged", "failed", "skipped"])
 export type ItemState = typeof ItemState.Type
 
 /**
- * The outcome of an item. `note` is the beginning of its report, or the reason for a missing one. `files` are the files
- * that it changes.
+ * The outcome of an item. `note` is the beginning of its report, or the reason why there is none. `files` are the files
+ * that the item changed.
  */
 export const ItemResult = Schema.Struct({
   item: Schema.String,
@@ -55,7 +55,7 @@ export const countItems = (items: ReadonlyArray<ItemResult>): ItemCounts => {
   return counts
 }
 
-/** `40 items: 37 done, 2 unchanged, 1 failed.` */
+/** The counts as a sentence, such as `40 items: 37 done, 2 unchanged, 1 failed.` */
 export const itemsText = (items: ReadonlyArray<ItemResult>): string => {
   const counts = countItems(items)
   const parts = ItemState.literals.flatMap((state) => (counts[state] === 0 ? [] : [`${counts[state]} ${state}`]))
@@ -69,12 +69,12 @@ const tableOf = (items: ReadonlyArray<ItemResult>): string =>
     ...items.map(({ item, note, state }) => `| ${tableCell(item)} | ${state} | ${tableCell(note)} |`)
   ].join("\n")
 
-/** With more rows, a later stage learns less from the rows than from the counts. */
+/** The most rows in a summary. For more items, the counts tell a later stage more than the rows. */
 const mostRows = 20
 
 /**
- * The report of the program: the number of items in each state, and a row for each. With many items the summary, which
- * later stages see, has rows only for items without a result.
+ * The report that the program writes: the number of items in each state, and a row for each item. Later stages see only
+ * the summary. With many items, the summary has rows only for items without a result.
  */
 export const itemsReport = (
   items: ReadonlyArray<ItemResult>
@@ -85,6 +85,6 @@ export const itemsReport = (
   return { summary: open.length === 0 ? text : `${text}\n\n${tableOf(open)}`, details: tableOf(items) }
 }
 
-/** The items that have no result. */
+/** The items without a result. */
 export const openItems = (items: ReadonlyArray<ItemResult>): ReadonlyArray<ItemResult> =>
   items.filter(({ state }) => state === "failed" || state === "skipped")

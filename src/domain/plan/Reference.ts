@@ -30,7 +30,7 @@ export const resultReference = (title: string, slug: string): ResultReference =>
   target: slug
 })
 
-/** A file; `target` is the path without its fragment, narrowed by a heading's slug or a line range. */
+/** A file. `target` is the path without its fragment. The slug of a heading or a line range narrows the reference. */
 export const FileReference = Schema.Struct({
   kind: Schema.tag("file"),
   ...common,
@@ -43,7 +43,7 @@ export type FileReference = typeof FileReference.Type
 const UrlReference = referenceOf("url")
 export type UrlReference = typeof UrlReference.Type
 
-/** A link of no accepted kind. It is always an issue, and kept so that no link gets lost. */
+/** A link of no accepted kind. It is always an issue; the program keeps it so that no link gets lost. */
 const UnknownReference = referenceOf("unknown")
 export type UnknownReference = typeof UnknownReference.Type
 

@@ -1,7 +1,4 @@
-/**
- * A unit of work of a task list, as the plan states it. The result of a task is stored separately (see
- * domain/plan/TaskResult).
- */
+/** A task of a plan. Its result is stored separately (see domain/plan/TaskResult). */
 import * as Schema from "effect/Schema"
 import { ForEach } from "./ForEach.ts"
 import { CodeBlock } from "../markdown/PromptBlock.ts"
@@ -12,17 +9,17 @@ import { slugOf } from "../text/Slug.ts"
 export class Task extends Schema.Class<Task>("task-conductor/domain/plan/Task")({
   name: TaskName,
   whatIsNeeded: Schema.String,
-  /** The items that the task handles one by one; absent for most tasks. */
+  /** The items on which the task works one by one; absent for most tasks. */
   forEach: Schema.optionalKey(ForEach),
-  /** The name of the skill. The planner checks whether it exists. */
+  /** The name of the skill. The planner checks that it exists. */
   skill: Schema.String,
   references: Schema.Array(Reference),
   expectedOutput: Schema.String,
   /**
-   * True if the plan itself requires an approval. The program may require more approvals, and never removes this one.
+   * True if the plan itself requires an approval. The program may require more approvals, but never removes this one.
    */
   requiresApproval: Schema.Boolean,
-  /** Fenced blocks after the task in the document. */
+  /** The fenced blocks below the task in the document. */
   codeBlocks: Schema.Array(CodeBlock)
 }) {
   #slug: string | undefined
@@ -39,7 +36,7 @@ export class Task extends Schema.Class<Task>("task-conductor/domain/plan/Task")(
   }
 }
 
-/** A task without references and required approval, unless `more` adds them. */
+/** A task without references and without required approval, unless `more` adds them. */
 export const plainTask = (
   name: string,
   skill: string,

@@ -1,18 +1,18 @@
-/**
- * The plan as a value: goals, and steps that run one after another. The tasks of a step run side by side. No method
- * does I/O.
- */
+/** The plan of a run: its goals, and steps that run one after another. The tasks of a step run side by side. */
 import * as Schema from "effect/Schema"
 import { Task } from "./Task.ts"
 import type { TaskName } from "./TaskName.ts"
 
-/** One `### Task section N`. `title` is the heading as printed, e.g. `Task section 1` or `Task section 2: research`. */
+/**
+ * One section `### Task section N`. `title` is the whole heading, such as `Task section 1` or `Task section 2:
+ * research`.
+ */
 export class Step extends Schema.Class<Step>("task-conductor/domain/plan/TaskList/Step")({
   title: Schema.String,
   tasks: Schema.NonEmptyArray(Task)
 }) {}
 
-/** A plan as a value. */
+/** A plan: its goals and its steps. */
 export class TaskList extends Schema.Class<TaskList>("task-conductor/domain/plan/TaskList")({
   /** The markdown under `## Goals / summary`. */
   goals: Schema.String,
@@ -23,7 +23,7 @@ export class TaskList extends Schema.Class<TaskList>("task-conductor/domain/plan
     return this.steps.flatMap((step) => step.tasks)
   }
 
-  /** True while a task has no result. */
+  /** True if any task has no result. */
   hasPending(finished: ReadonlySet<TaskName>): boolean {
     return this.tasks.some((task) => !finished.has(task.name))
   }
@@ -38,7 +38,10 @@ export class TaskList extends Schema.Class<TaskList>("task-conductor/domain/plan
   }
 }
 
-/** The steps, followed by the outstanding tasks after the first `shown`, without those that a step contains anew. */
+/**
+ * The new steps, followed by the outstanding tasks from index `shown` on. A task that a new step also contains is left
+ * out.
+ */
 export const withKept = (steps: ReadonlyArray<Step>, outstanding: TaskList, shown: number): ReadonlyArray<Step> => {
   const written = new Set(steps.flatMap(({ tasks }) => tasks.map(({ slug }) => slug)))
   const hidden = new Set(outstanding.tasks.slice(shown))

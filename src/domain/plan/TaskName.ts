@@ -7,14 +7,14 @@ import { slugOf } from "../text/Slug.ts"
 export const TaskName = Schema.String.check(
   Schema.isTrimmed(),
   Schema.isPattern(/^[^\n\r]+$/),
-  // The slug always contains an ASCII letter or digit, and nearly every name has one.
+  // A name with an ASCII letter or digit always has a slug, so the slug is computed only for other names.
   Schema.makeFilter(
     (name: string) => /[A-Za-z0-9]/.test(name) || slugOf(name) !== "" || "a name needs at least one letter or digit"
   )
 )
 export type TaskName = typeof TaskName.Type
 
-/** `Research 2` -> `research-2-results`. */
+/** The anchor of a task's result: `Research 2` becomes `research-2-results`. */
 export const resultAnchor = (name: TaskName): string => `${slugOf(name)}-results`
 
 export const stepText = (title: string): string => printable(title.replace(/^Task section (\d+)(?=$|:)/, "Step $1"))

@@ -7,7 +7,7 @@ import { Task } from "./Task.ts"
 import { TaskName } from "./TaskName.ts"
 import { CallOutcome, ToolCall } from "../tools/ToolCall.ts"
 
-/** The number of links compared with the project and the run, and of those that are wrong and marked. */
+/** How many links the program compared with the project and the run, and how many of them are wrong and marked. */
 export const EvidenceCount = Schema.Struct({ checked: Schema.Int, wrong: Schema.Int })
 export type EvidenceCount = typeof EvidenceCount.Type
 
@@ -24,7 +24,7 @@ export const resultOfSummary = (summary: string): ResultDocument => ({
   document: `## Result summary\n\n${summary}`
 })
 
-/** The result of a task for each item. The program writes it, not the model. */
+/** The result of a for-each task. The program writes it, not the model. */
 export const resultOfItems = (items: ReadonlyArray<ItemResult>): ResultDocument => {
   const { details, summary } = itemsReport(items)
   const result = resultOfSummary(summary)
@@ -36,14 +36,14 @@ export class TaskResult extends Schema.Class<TaskResult>("task-conductor/domain/
   task: Task,
   calls: Schema.Array(CallOutcome),
   result: ResultDocument,
-  /** The program's own facts: the changed files, and the outcomes of the checks after the last changes. */
+  /** Facts from the program: the changed files, and the outcomes of the checks after the last changes. */
   files: Schema.optionalKey(Schema.Array(FileFact)),
   checks: Schema.optionalKey(Schema.Array(CheckOutcome)),
   /** The references of which the model saw only a part. */
   seen: Schema.optionalKey(Schema.NonEmptyArray(SeenFact)),
-  /** True if the report is about the project although the model looked at nothing. */
+  /** True if the report is about the project although the model had read no file. */
   unfounded: Schema.optionalKey(Schema.Boolean),
-  /** The outcome of each item, for a task for each item. */
+  /** The outcome of each item, for a for-each task. */
   items: Schema.optionalKey(Schema.Array(ItemResult))
 }) {
   get name(): TaskName {
@@ -55,19 +55,17 @@ export class TaskResult extends Schema.Class<TaskResult>("task-conductor/domain/
 export const isFinal = ({ calls }: TaskResult): boolean =>
   calls.every(({ result }) => result.error_type !== "permission_denied")
 
-/** Whether some of the calls of a task were denied, or all. Absent if none was. */
+/** `some` if other calls of the task succeeded, otherwise `all`. Absent if no call was denied. */
 export const DeniedCalls = Schema.Literals(["some", "all"])
 export type DeniedCalls = typeof DeniedCalls.Type
 
-/** Whether the user or a rule denied some of these calls or all; undefined if none. */
+/** Computes `DeniedCalls` from the calls of a task; undefined if no call was denied. */
 export const deniedOf = (calls: ReadonlyArray<Pick<CallOutcome, "result">>): DeniedCalls | undefined => {
   if (!calls.some(({ result }) => result.error_type === "permission_denied")) return undefined
   return calls.some(({ result }) => result.success) ? "some" : "all"
 }
 
-/**
- * The status of a task with a result. If all its calls were denied, the task is not finished, whatever its result says.
- */
+/** The status of a task with a result. If all its calls were denied, the task is not done, whatever its report says. */
 export const finishedText = (denied: DeniedCalls | undefined): string =>
   denied === undefined
     ? "finished"
@@ -76,33 +74,33 @@ export const finishedText = (denied: DeniedCalls | undefined): string =>
       : "finished in part (some calls were denied)"
 
 /**
- * The phase that a task had reached: `execution` once it has made calls. Events, reports and saved runs contain these
+ * The phase that a task reached: `execution` after it has made calls. Events, reports and saved runs contain these
  * words.
  */
 export const TaskPhase = Schema.Literals(["refinement", "execution"])
 export type TaskPhase = typeof TaskPhase.Type
 
 /**
- * The cause that ended a task, for code that decides by it. The reason says the same in words. Absent for a skipped
- * task, and in journals of old versions.
+ * The cause of a task's failure, for code. The field `reason` tells the same in words. Absent for a skipped task, and
+ * in journals of old versions.
  */
 export const FailureCause = Schema.Union([
-  /** The gate denied a call that the task needs. `by` says who decided. */
+  /** The gate denied a call that the task needs. `by` tells who decided. */
   Schema.TaggedStruct("Denied", {
     tool: Schema.String,
     targets: Schema.Array(Schema.String),
     by: Schema.Literals(["person", "rule", "nobody"])
   }),
   /**
-   * No answer of the model was accepted. `repeated` is true if it gave the same answer each time. `unable` describes
-   * the model if its last answers in a row were useless.
+   * The program accepted no answer of the model. `repeated` is true if the model gave the same answer each time.
+   * `unable` describes the model if its last answers in a row were useless.
    */
   Schema.TaggedStruct("NoValidAnswer", {
     attempts: Schema.Int,
     repeated: Schema.Boolean,
     unable: Schema.optionalKey(Schema.String)
   }),
-  /** A model call failed; `reason` is its tag. */
+  /** A model call failed. `reason` is the tag of its error. */
   Schema.TaggedStruct("ModelFailed", { reason: Schema.String }),
   Schema.TaggedStruct("ReferenceUnusable", { href: Schema.String }),
   /** None of the tools of the skill exists. */
@@ -110,7 +108,7 @@ export const FailureCause = Schema.Union([
 ])
 export type FailureCause = typeof FailureCause.Type
 
-/** A task that ended without a result. `skipped` if a task whose result it needs has none. */
+/** A task that ended without a result. `skipped` is true if it needs the result of a task that has none. */
 export class TaskFailure extends Schema.TaggedError<TaskFailure>()("TaskFailure", {
   task: TaskName,
   phase: TaskPhase,
@@ -120,7 +118,7 @@ export class TaskFailure extends Schema.TaggedError<TaskFailure>()("TaskFailure"
   /** The calls that ran before the task failed; absent if there were none. */
   ran: Schema.optionalKey(Schema.NonEmptyArray(Schema.Struct({ call: ToolCall, success: Schema.Boolean })))
 }) {
-  /** `Task refinement: "Research 2": ...` */
+  /** The message, such as `Task refinement: "Research 2": ...` */
   override get message(): string {
     return `Task ${this.phase}: "${this.task}": ${this.reason}`
   }
@@ -131,8 +129,8 @@ export const unableIn = ({ cause }: TaskFailure): string | undefined =>
   cause?._tag === "NoValidAnswer" ? cause.unable : undefined
 
 /**
- * The failure that ends a run because of its model. It is the first task without any work if the model did no other
- * task, and otherwise the second.
+ * The failure that ends a run because its model gives useless answers. It is the first failure of this kind if the
+ * model did no other work, and otherwise the second.
  */
 export const endingFailure = (
   failures: ReadonlyArray<TaskFailure>,
@@ -143,7 +141,7 @@ export const endingFailure = (
   return unable[hasWorked ? 1 : 0]
 }
 
-/** The failures of tasks that have no result: a task that succeeded later has not failed. */
+/** The failures of tasks that still have no result. A task that succeeded later is left out. */
 export const openFailures = (
   failures: ReadonlyArray<TaskFailure>,
   results: ReadonlyArray<TaskResult>

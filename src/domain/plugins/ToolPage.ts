@@ -16,7 +16,7 @@ const effectMeanings: Readonly<Record<EffectClass, string>> = {
   once: "done twice is two effects"
 }
 
-/** `integer, 1 to 1000`, `one of a, b`, `array of string`. */
+/** A type as text, such as `integer, 1 to 1000`, `one of a, b` or `array of string`. */
 const typeText = (schema: JsonSchema): string => {
   const { anyOf, enum: choices, items, maximum, minimum, type } = schema
   if (Array.isArray(choices)) return `one of ${choices.map((choice) => JSON.stringify(choice)).join(", ")}`
@@ -47,7 +47,7 @@ const errorLines = ({ errors = {} }: ToolInfo): ReadonlyArray<string> => {
   return ["", "| error | when |", "|---|---|", ...entries.map(([type, when]) => `| \`${type}\` | ${tableCell(when)} |`)]
 }
 
-/** Markdown with the name as a heading of the second level. */
+/** The page as markdown. The name of the tool is a heading of the second level. */
 export const toolPage = (info: ToolInfo): string =>
   [
     `## ${info.name}`,

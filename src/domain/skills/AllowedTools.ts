@@ -1,7 +1,7 @@
 /**
- * Reads `allowed-tools` of a skill: the tools that it may use, also by the names of other programs, and their limits. A
- * limit allows only commands that begin with certain words, certain files, or certain sites. It only narrows the calls
- * of the skill; the gate still decides about each.
+ * Reads `allowed-tools` of a skill: the tools that it may use, and limits on their calls. Names of tools in other
+ * programs are accepted. A limit allows only commands that begin with certain words, certain files, or certain sites.
+ * It only narrows the calls of the skill; the gate still decides about each call.
  */
 import * as Schema from "effect/Schema"
 import { matches } from "../text/PatternMatch.ts"
@@ -10,7 +10,7 @@ import type { Arguments, ToolCall } from "../tools/ToolCall.ts"
 
 export const ToolLimit = Schema.Struct({
   tool: Schema.String,
-  /** The patterns as in the file. A call is within the limit if one of them matches. */
+  /** The patterns as in the file. A call is within the limit if any pattern matches it. */
   patterns: Schema.Array(Schema.String)
 })
 export type ToolLimit = typeof ToolLimit.Type
@@ -44,7 +44,7 @@ const fitsUrl = (pattern: string, url: string): boolean => {
 const isWords = Schema.is(Schema.NonEmptyArray(Schema.String))
 
 /**
- * A matcher for each tool that can be limited. It returns undefined for arguments of another shape, which other checks
+ * A matcher for each tool that can be limited. It returns undefined for arguments of another form, which other checks
  * reject.
  */
 const fits: Readonly<Record<string, (pattern: string, given: Arguments) => boolean | undefined>> = {
@@ -80,10 +80,10 @@ const others: ReadonlyMap<string, string> = new Map([
 ])
 
 export interface ToolNames {
-  /** The names without duplicates. A name of no known tool stays unchanged. */
+  /** The names without duplicates. The name of an unknown tool stays unchanged. */
   readonly tools: ReadonlyArray<string>
   readonly limits: ReadonlyArray<ToolLimit>
-  /** Translated names of other programs, with the names of our tools. */
+  /** Translated names, each with the name of our tool. */
   readonly renamed: ReadonlyArray<readonly [written: string, tool: string]>
 }
 
@@ -100,7 +100,7 @@ const wordsIn = (text: string): ReadonlyArray<string> => {
   return words.map((word) => word.trim()).filter((word) => word !== "")
 }
 
-/** The name here of a server's tool that other programs call `mcp__My-Server__readFile`. */
+/** Our name for a server's tool that other programs call `mcp__My-Server__readFile`. */
 const serverTool = (name: string): string | undefined => {
   const [, server = "", tool = ""] = /^mcp__(.+?)__(.+)$/.exec(name) ?? []
   const [prefix, rest] = [snakeCase(server), snakeCase(tool)]
@@ -109,7 +109,7 @@ const serverTool = (name: string): string | undefined => {
 
 interface NamedTool {
   readonly tool: string
-  /** Absent if the whole tool is meant. */
+  /** Absent if the skill may use the tool without a limit. */
   readonly pattern?: string
 }
 
@@ -118,7 +118,7 @@ const readWord = (word: string): NamedTool => {
   const pattern = given.trim()
   const tool = others.get(name) ?? serverTool(name) ?? name
   if (pattern === "" || pattern === "*") return { tool }
-  // A limit that cannot be checked must not be dropped, so the name then means no tool.
+  // A limit that cannot be checked must not be dropped. So the whole word becomes the name, which no tool has.
   return Object.hasOwn(fits, tool) ? { tool, pattern } : { tool: word }
 }
 

@@ -1,7 +1,7 @@
 /**
- * Defines skills: how to refine and to execute one kind of task, the allowed tools and files, and the typed inputs of
- * its tasks. A line of `## Input requirements` such as "- `file` (path, required): The file to change." declares an
- * input. Every other line there is free text.
+ * Defines skills: how to do one kind of task and report it, the allowed tools and files, and the typed inputs of its
+ * tasks. A line of `## Input requirements` such as "- `file` (path, required): The file to change." declares an input.
+ * Every other line there is free text.
  */
 import * as Schema from "effect/Schema"
 import { type Issue, makeIssue } from "../findings/Issue.ts"
@@ -10,15 +10,18 @@ import { estimateTokens } from "../models/PromptSize.ts"
 import { partsOfMove, type ToolCall } from "../tools/ToolCall.ts"
 import { exceedsLimits, ToolLimit } from "./AllowedTools.ts"
 
-/** `path` is an existing file or folder of the project, `yes-no` a boolean, `choice` one of several words. */
+/**
+ * The type of an input. `path` is an existing file or folder of the project, `yes-no` is a boolean, and `choice` is one
+ * of several words.
+ */
 const InputType = Schema.Literals(["text", "path", "url", "number", "yes-no", "choice"])
 type InputType = typeof InputType.Type
 
-/** An input that the plan of a task must name, or may name. */
+/** An input of the tasks of a skill, required or optional. */
 export const SkillInput = Schema.Struct({
   name: Schema.String,
   type: InputType,
-  /** The allowed words of a `choice`; absent for other types. */
+  /** The allowed words for the type `choice`; absent for other types. */
   choices: Schema.optionalKey(Schema.Array(Schema.String)),
   required: Schema.Boolean,
   about: Schema.String
@@ -27,7 +30,7 @@ export type SkillInput = typeof SkillInput.Type
 
 export class Skill extends Schema.Class<Skill>("task-conductor/domain/skills/Skill")({
   name: Schema.String,
-  /** What the skill does and when to use it. The planner sees nothing else of the skill. */
+  /** Tells what the skill does and when to use it. The planner sees nothing else of the skill. */
   description: Schema.String,
   /** Names of tools; absent if the file does not restrict them. */
   allowedTools: Schema.optionalKey(Schema.Array(Schema.String)),
@@ -35,19 +38,19 @@ export class Skill extends Schema.Class<Skill>("task-conductor/domain/skills/Ski
   toolLimits: Schema.optionalKey(Schema.Array(ToolLimit)),
   /** The files beside SKILL.md, as paths for `read_file`: below the project, or absolute. */
   files: Schema.optionalKey(Schema.Array(Schema.String)),
-  /** `metadata.task-conductor.requires-approval` */
+  /** The setting `metadata.task-conductor.requires-approval`. */
   requiresApproval: Schema.Boolean,
-  /** `metadata.task-conductor.model` */
+  /** The setting `metadata.task-conductor.model`. */
   model: Schema.optionalKey(Schema.String),
-  /** `metadata.task-conductor.turns`: the number of turns of a task. */
+  /** The setting `metadata.task-conductor.turns`: the number of turns of a task. */
   turns: Schema.optionalKey(Schema.Int),
-  /** Markdown under `## Input requirements`. */
+  /** The markdown under `## Input requirements`. */
   inputRequirements: Schema.String,
   /** The inputs that these lines declare. */
   inputs: Schema.Array(SkillInput),
-  /** Markdown under `## How to work`; the whole body if the file has none of our headings. */
+  /** The markdown under `## How to work`, or the whole body if the file has none of our headings. */
   refinement: Schema.String,
-  /** Markdown under `## How to report`. */
+  /** The markdown under `## How to report`. */
   execution: Schema.String
 }) {}
 
@@ -67,8 +70,8 @@ export const maxTurns = 100
 export const isSkillName = (name: string): boolean => /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name) && name.length <= 64
 
 /**
- * The skills that work with these tools. A skill whose tools are all missing is left out, because its tasks could never
- * run. A skill that names no tools always works.
+ * The skills that the run can use with these tools. A skill is left out if the run has none of its tools, because its
+ * tasks could never run. A skill that names no tools is always included.
  */
 export const usableSkills = (all: ReadonlyArray<Skill>, toolNames: ReadonlyArray<string>): ReadonlyArray<Skill> =>
   all.filter(
@@ -88,7 +91,7 @@ export const whyNotOffered = (skill: Skill, toolNames: ReadonlyArray<string>): s
   return `The skill "${skill.name}" is not offered: ${tools}.`
 }
 
-/** A note for users about the missing tools of a usable skill. */
+/** A note for the user about missing tools of a usable skill. */
 export const missingToolsNote = (skill: Skill, toolNames: ReadonlyArray<string>): string | undefined => {
   const missing = missingTools(skill, toolNames)
   if (missing.length === 0 || whyNotOffered(skill, toolNames) !== undefined) return undefined
@@ -104,12 +107,12 @@ export const skillTokens = (skill: Skill) => ({
 })
 export type SkillTokens = ReturnType<typeof skillTokens>
 
-/** A line that looks like a typed input but is none. `line` counts from 1 in the text of the section. */
+/** A line that looks like a typed input but is not one. `line` counts from 1 in the text of the section. */
 interface InputFault {
   readonly kind: "type" | "name"
   readonly line: number
   readonly what: string
-  /** The fix, if it is more exact than the one of the rule. */
+  /** The fix, if it is more exact than the fix of the rule. */
   readonly how?: string
 }
 
@@ -218,7 +221,7 @@ const escaped = (path: string): string => path.replace(/[*\\]/g, "\\$&")
 
 const quoted = (words: ReadonlyArray<string>): string => words.map((word) => `\`${word}\``).join(", ")
 
-/** An issue for each call that the skill does not allow with these arguments. */
+/** One issue for each call whose arguments the skill does not allow. */
 export const callsBeyondLimits = (skill: Skill, calls: ReadonlyArray<ToolCall>, task: string): ReadonlyArray<Issue> => {
   const limits = limitsOfSkill(skill)
   return calls
@@ -265,10 +268,10 @@ export const skillFileAt = (path: string, { files = [] }: Skill): string | undef
   return meant.length === 1 ? meant[0] : undefined
 }
 
-/** The names by which skills of other programs refer to their folder. */
+/** The placeholders with which skills of other programs refer to their folder. */
 const skillFolderNames = String.raw`(?:\{[Bb]ase_?[Dd]ir\}|<(?:base|skill)[-_ ]?(?:dir|folder|path)>|\$\{?(?:CLAUDE_)?SKILL_(?:DIR|ROOT|PATH)\}?)`
 
-/** The skill in the prompt of a turn, with its files and limits. Its headings are below those of the prompt. */
+/** The skill in the prompt of a turn, with its files and limits. Its headings become sub-headings of the prompt. */
 export const refinementText = (skill: Skill): string => {
   const { files = [], refinement, toolLimits = [] } = skill
   return [

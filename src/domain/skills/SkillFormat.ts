@@ -1,7 +1,7 @@
 /**
- * Reads SKILL.md files by the rules of agentskills.io. A deviation is a repair, which only a linter shows. An issue
- * makes the skill unusable. The file has front matter between two lines `---`, and a body of three parts: input
- * requirements, how to work, and how to report.
+ * Reads SKILL.md files by the rules of agentskills.io. The file has front matter between two lines `---`, and a body of
+ * three parts: input requirements, how to work, and how to report. A small deviation is a repair, which only a linter
+ * shows. An issue makes the skill unusable.
  */
 import * as Predicate from "effect/Predicate"
 import * as Option from "effect/Option"
@@ -27,18 +27,18 @@ const broken = (what: string, line: number, how?: string): Result.Result<never, 
 
 const asLines = "Write it as lines `key: value`."
 
-/** `key: text with: a colon` is not YAML, but many skills contain such lines. */
+/** Quotes values with colons. `key: text with: a colon` is not YAML, but many skills contain such lines. */
 const quoteColons = (yaml: string): string =>
   yaml.replace(/^([\w-]+):[ \t]+([^\s"'[{|>&*!#][^\n]*: [^\n]*)$/gm, (_, key: string, value: string) => {
     return `${key}: ${JSON.stringify(value.trim())}`
   })
 
-/** Front matter never has more levels, and the parser recurses without a limit. */
+/** The most levels of front matter. The YAML parser recurses without a limit. */
 const maxNesting = 64
 
 /**
- * True for deeper nesting than the reader allows. Counts brackets, open or closed needlessly, and blanks or list signs
- * before a line.
+ * True if the text may be nested too deeply for the parser. Counts open brackets, and blanks and list signs before a
+ * line.
  */
 const isNested = (yaml: string): boolean => {
   let open = 0
@@ -63,13 +63,13 @@ const parse = (yaml: string) => {
   return { document, lineOf }
 }
 
-/** Converts maps to records. Keys that are no strings are left out. */
+/** Converts maps to records. Keys that are not strings are left out. */
 const plain = (value: unknown): unknown =>
   value instanceof Map
     ? Object.fromEntries([...value].flatMap(([key, inner]) => (typeof key === "string" ? [[key, plain(inner)]] : [])))
     : value
 
-/** The values of the document; undefined if an alias has no target or repeats a value. */
+/** The values of the document; undefined if it uses an alias. */
 const valuesOf = (document: Document): Record<string, unknown> | undefined => {
   try {
     return plain(document.toJS({ mapAsMap: true, maxAliasCount: 0 })) as Record<string, unknown>
@@ -78,7 +78,7 @@ const valuesOf = (document: Document): Record<string, unknown> | undefined => {
   }
 }
 
-/** Reads front matter. Fails if it is not a YAML mapping. */
+/** Reads front matter. Fails if it is no YAML mapping. */
 const readFrontMatter = (yaml: string): Result.Result<FrontMatter, Issue> => {
   if (isNested(yaml)) return broken("The front matter is nested too deeply.", 2, asLines)
   const strict = parse(yaml)
@@ -101,12 +101,12 @@ const readFrontMatter = (yaml: string): Result.Result<FrontMatter, Issue> => {
 
 /** The front matter and the body of a SKILL.md. */
 export interface SkillFile extends FrontMatter {
-  /** The text after the front matter, and its first line. */
+  /** The text after the front matter, and the number of its first line. */
   readonly body: string
   readonly bodyLine: number
 }
 
-/** Reads the bytes of a SKILL.md. Fails if they are no text, or if the front matter cannot be read. */
+/** Reads the bytes of a SKILL.md. Fails if they are not text, or if the front matter is unreadable. */
 export const readSkillFile = (bytes: Uint8Array): Result.Result<SkillFile, Issue> =>
   decodeText(bytes).pipe(
     Result.mapError((because) =>
@@ -161,8 +161,8 @@ export const isPlainBody = ({ sections }: SectionedText): boolean =>
   sections.every((section) => skillPart(section) === undefined)
 
 /**
- * Reads the body. Headings of another level or case are repairs. A body without our headings becomes the instructions
- * as a whole.
+ * Reads the body. Headings with another level or case are repairs. If the body has none of our headings, all of it
+ * becomes the instructions.
  */
 const readSkillBody = ({ body, bodyLine }: SkillFile) => {
   const written = outline(body)
@@ -227,7 +227,7 @@ const readAllowedTools = (file: SkillFile, findings: Findings): ToolNames | unde
   return names
 }
 
-/** A setting of ours. Metadata contains strings; other scalars count as their text. */
+/** A setting below `metadata`. Its value should be a string; other scalars are converted to text. */
 const readSetting = (file: SkillFile, key: string, findings: Findings): string => {
   const metadata = file.fields["metadata"]
   const value = Predicate.isObject(metadata) ? metadata[`task-conductor.${key}`] : undefined
@@ -237,7 +237,10 @@ const readSetting = (file: SkillFile, key: string, findings: Findings): string =
   return typeof value === "boolean" || typeof value === "number" ? String(value) : ""
 }
 
-/** Any value except a clear no requires approval, so that a misspelling does not remove a question. */
+/**
+ * True if tasks of the skill require approval. Only a clear no counts as no, so that a misspelling does not remove a
+ * question.
+ */
 const readApproval = (file: SkillFile, findings: Findings): boolean => {
   const text = readSetting(file, "requires-approval", findings).toLowerCase()
   if (text === "" || text === "false") return false
@@ -255,7 +258,7 @@ const readModel = (file: SkillFile, findings: Findings): string => {
   return ""
 }
 
-/** The number of turns; undefined if the file has none. */
+/** The number of turns; undefined if the file does not set it. */
 const readTurns = (file: SkillFile, findings: Findings): number | undefined => {
   const text = readSetting(file, "turns", findings)
   if (text === "") return undefined
@@ -294,7 +297,7 @@ const readFields = (file: SkillFile, folder: string): Reading<Skill> => {
   }
 }
 
-/** Reads the bytes of `<folder>/SKILL.md`. `folder` is the name of the folder, not its path. */
+/** Reads the bytes of `<folder>/SKILL.md`. `folder` is the name of the folder without its path. */
 export const readSkill = (bytes: Uint8Array, folder: string): Reading<Skill> =>
   Result.match(readSkillFile(bytes), {
     onFailure: (issue) => ({ value: Option.none(), issues: [issue], repairs: [] }),

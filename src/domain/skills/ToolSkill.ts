@@ -1,29 +1,29 @@
 /**
- * Makes skills for the tools of plugins and servers that no skill names, so that a plan can use them. A server's
- * descriptions of its tools are foreign text. They are shortened, cleaned of everything with a meaning in a prompt, and
- * quoted.
+ * Makes skills for tools of plugins and servers that no skill names, so that a plan can use these tools. A server's
+ * descriptions of its tools are foreign text. The program shortens them, removes all characters that have a meaning in
+ * a prompt, and quotes them.
  */
 import { builtInOrigin, type ToolInfo } from "../tools/ToolCall.ts"
 import { snakeCase } from "../text/Json.ts"
 import { Skill } from "./Skill.ts"
 
-/** The budget of the skills in prompts. */
+/** The budget of a tool skill in prompts. */
 interface ToolSkillBudget {
-  /** The most tokens for the descriptions of the tools of one skill. */
+  /** The most tokens that the descriptions of a skill's tools may take. */
   readonly tokens: number
   readonly tokensOf: (tool: ToolInfo) => number
 }
 
-/** A skill for the tools of one origin. */
+/** A skill that the program made for the tools of one origin. */
 interface MadeSkill {
   readonly skill: Skill
-  /** The plugin or server, as its tools name it. */
+  /** The plugin or server, by the name that its tools carry. */
   readonly origin: string
 }
 
 const maxPhrase = 60
 const maxName = 50
-/** The length of a line of the catalogue, and of all lines together, in characters. */
+/** The least and most characters of a line in the skill catalogue, and of all lines together. */
 const lineLength = { least: 120, most: 360, all: 2000 }
 
 const cut = (text: string, most: number): string =>
@@ -40,13 +40,13 @@ const plainText = (text: string, most: number): string =>
     most
   )
 
-/** The tools that a configuration declares, by their origin. */
+/** The name and title of skills for tools that a configuration file declares. */
 const declared: Readonly<Record<string, readonly [name: string, title: string]>> = {
   "task-conductor.json": ["use-project-tools", "tools that the project declares"],
   "user configuration": ["use-own-tools", "tools that the person declares"]
 }
 
-/** The skill's name and a title for its tools, for a server `mcp:name` or a plugin `name@version`. */
+/** The name of the skill and a title for its tools. The origin is a server `mcp:name` or a plugin `name@version`. */
 const introduce = (origin: string): readonly [name: string, title: string] => {
   const known = declared[origin]
   if (known !== undefined) return known
@@ -62,7 +62,7 @@ const freeName = (name: string, taken: ReadonlySet<string>): string => {
   return free
 }
 
-/** Lists tools with their descriptions while they fit, then names only, then the number of the rest. */
+/** Lists tools with their descriptions as far as they fit, then tools by name, then the number of the others. */
 const toolList = (tools: ReadonlyArray<ToolInfo>, budget: number): string => {
   let list = ""
   let listedCount = 0
@@ -111,7 +111,7 @@ const leftOutNote = (name: string, tools: ReadonlyArray<ToolInfo>, fitting: Read
   return `${what}: their descriptions would take too much of each prompt. Write a skill that names those you need.`
 }
 
-/** Makes one skill for each plugin or server whose tools no skill names, and notes about tools that do not fit. */
+/** Makes a skill for each plugin or server whose tools no skill names, and notes about tools that do not fit. */
 export const makeToolSkills = (
   tools: ReadonlyArray<ToolInfo>,
   skills: ReadonlyArray<Skill>,

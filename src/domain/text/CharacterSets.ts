@@ -1,19 +1,19 @@
 /**
- * The character sets of text files besides Unicode: Windows-1252, which includes Latin-1, and Shift-JIS. One table decodes and
- * encodes each set, so that bytes survive a round trip.
+ * The character sets of text files other than Unicode: Windows-1252, which includes Latin-1, and Shift-JIS. One table
+ * decodes and encodes each set, so that text keeps its bytes.
  */
 
-/** A set that includes ASCII. */
+/** A character set that includes ASCII. */
 export interface CharacterSet {
-  /** Undefined for bytes outside the set. */
+  /** The text; undefined if a byte is not in the set. */
   readonly decode: (bytes: Uint8Array) => string | undefined
   /** The bytes of one character; undefined if the set lacks it. */
   readonly encode: (character: string) => ReadonlyArray<number> | undefined
 }
 
 /**
- * The characters of Windows-1252 from 0x80 to 0x9F. The five unassigned ones stand for the control character of the same
- * number.
+ * The characters of Windows-1252 from 0x80 to 0x9F. Five positions are unassigned; they hold the control character of
+ * the same number.
  */
 const windowsSigns =
   "\u20AC\u0081\u201A\u0192\u201E\u2026\u2020\u2021\u02C6\u2030\u0160\u2039\u0152\u008D\u017D\u008F" +
@@ -24,7 +24,7 @@ const windowsCharacters = Array.from({ length: 256 }, (_, byte) =>
 )
 const windowsBytes = new Map(windowsCharacters.map((character, byte) => [character, [byte]] as const))
 
-/* The decoder of some Node releases confuses Windows-1252 with Latin-1. */
+/* This table replaces `TextDecoder`, because some Node releases decode Windows-1252 as Latin-1. */
 export const windows1252: CharacterSet = {
   decode: (bytes) => Array.from(bytes, (byte) => windowsCharacters[byte] ?? "").join(""),
   encode: (character) => windowsBytes.get(character)
@@ -32,7 +32,7 @@ export const windows1252: CharacterSet = {
 
 const isHalfWidth = (byte: number): boolean => byte >= 0xa1 && byte <= 0xdf
 
-/** Leads whose characters have a second position, which is the one to write. */
+/** First bytes of characters that also have another position. Encoders write the other position. */
 const isDoubled = (lead: number): boolean => lead === 0xed || lead === 0xee
 
 const keyOf = (lead: number, trail: number): number => lead * 256 + trail
@@ -49,7 +49,7 @@ const makePairTable = (): PairTable => {
   for (let lead = 0x81; lead <= 0xfc; lead += 1) {
     for (let trail = 0x40; trail <= 0xfc; trail += 1) {
       const character = decoder.decode(Uint8Array.of(lead, trail))
-      /* Skips pairs of characters, characters for private use, and pairs without a character. */
+      /* Skips results with several characters, private-use characters, and pairs that stand for no character. */
       if (character.length !== 1 || /[\uE000-\uF8FF\uFFFD]/.test(character)) continue
       characters.set(keyOf(lead, trail), character)
       if (!isDoubled(lead) && !bytes.has(character)) bytes.set(character, [lead, trail])
@@ -61,7 +61,7 @@ const makePairTable = (): PairTable => {
 let pairTable: PairTable | undefined
 const pairs = (): PairTable => (pairTable ??= makePairTable())
 
-/** The first of the half-width katakana, which stands at 0xA1. */
+/** The first half-width katakana, encoded as 0xA1. */
 const halfWidth = 0xff61
 
 export const shiftJis: CharacterSet = {
@@ -89,15 +89,15 @@ export const shiftJis: CharacterSet = {
   }
 }
 
-/** Leads of the most common Chinese characters. In Windows-1252 these bytes are followed by accented letters. */
+/** First bytes of the most common Chinese characters. In Windows-1252 text, accented letters follow these bytes. */
 const isCommonLead = (lead: number): boolean => lead >= 0x88 && lead <= 0x97
 
 const kana = /[\u3041-\u3096\u30A1-\u30FA]/
 const chineseRuns = /[\u3000-\u3003\u3005\u30FB\u30FC\u4E00-\u9FFF]{2,}/g
 
 /**
- * True for decoded text that is almost certainly Shift-JIS: it has kana, or Chinese characters in a row with a common one
- * among them. Windows-1252 words with several accents may look like rare ones.
+ * True for decoded text that is almost certainly Shift-JIS. Such text has kana, or several Chinese characters in a row
+ * of which one is common. Words with accents in Windows-1252 may look like rare Chinese characters.
  */
 export const looksLikeShiftJis = (text: string): boolean =>
   kana.test(text) ||

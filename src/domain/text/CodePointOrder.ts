@@ -1,11 +1,9 @@
-/**
- * Orders texts by code point: the same on every machine, and the order of paths in git.
- */
+/** Orders texts by code point. The order is the same on every machine, and is the order of paths in git. */
 
-/** Moves surrogates above the other code units, where their code points belong. */
+/** Moves surrogates above all other code units, because their code points are higher. */
 const rank = (unit: number): number => (unit < 0xd800 ? unit : unit < 0xe000 ? unit + 0x2000 : unit - 0x800)
 
-/** Negative when `a` comes before `b`; for `sort`. */
+/** A comparison for `sort`. The result is negative if `a` comes before `b`. */
 export const compareCodePoints = (a: string, b: string): number => {
   const length = Math.min(a.length, b.length)
   for (let index = 0; index < length; index++) {

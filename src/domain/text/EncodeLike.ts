@@ -1,6 +1,6 @@
 /**
- * Encodes the new text of a file in the file's own encoding. Unchanged lines keep their bytes, even invalid ones. Changed
- * lines use the encoding and the byte order mark of the file.
+ * Encodes the new text of a file in the current encoding of the file. Unchanged lines keep their bytes, even invalid
+ * ones. Changed lines use the encoding of the file.
  */
 import * as Result from "effect/Result"
 import * as TextDiff from "effect/TextDiff"
@@ -42,7 +42,7 @@ interface OldLine {
   readonly text: string
 }
 
-/** The lines of bytes, each with its line feed. */
+/** The lines of a file as bytes, each with its line feed. */
 const byteLines = (bytes: Uint8Array, decode: (line: Uint8Array) => string): ReadonlyArray<OldLine> => {
   const lines: Array<OldLine> = []
   for (let at = 0; at < bytes.length;) {
@@ -54,12 +54,12 @@ const byteLines = (bytes: Uint8Array, decode: (line: Uint8Array) => string): Rea
 }
 
 /**
- * With more differences, aligning the lines would take too long: everything between the first and the last one is encoded
- * anew.
+ * The most differences that are aligned, because aligning more takes too long. Above this, all lines between the first
+ * and the last difference are encoded again.
  */
 const maxEdits = 5000
 
-/** The new lines, with the old bytes of unchanged ones, and the removed old lines. */
+/** The new lines and the removed old lines. An unchanged line has its old bytes. */
 const compareLines = (before: ReadonlyArray<OldLine>, after: string) => {
   const edits = TextDiff.diff(
     before.map(({ text }) => text),
@@ -80,7 +80,7 @@ const compareLines = (before: ReadonlyArray<OldLine>, after: string) => {
   return { lines, replaced }
 }
 
-/** Encodes one changed line, or fails with the character that the encoding lacks. */
+/** Encodes a changed line. Fails with the character that the encoding lacks. */
 type LineEncoder = (line: string) => Result.Result<Uint8Array, string>
 
 const inCharacterSet =
@@ -95,7 +95,7 @@ const inCharacterSet =
     return Result.succeed(Uint8Array.from(bytes))
   }
 
-/** UTF-8 that turns displayed bytes such as `\xe9` of the replaced lines back into bytes. */
+/** Encodes UTF-8. Text such as `\xe9`, which displayed an invalid byte of a replaced line, becomes that byte again. */
 const withShownBytes = (replaced: ReadonlyArray<OldLine>): LineEncoder => {
   const byteOfText = new Map(
     replaced.flatMap(({ bytes }) => showBytes(bytes).shownBytes.map((byte) => [shownByte(byte), byte] as const))
@@ -156,15 +156,15 @@ const encodeAs = (before: Uint8Array, text: string, encoding: TextEncoding): Res
 const withoutMark = (text: string): string => (text.startsWith(byteOrderMark) ? text.slice(1) : text)
 
 /**
- * The bytes of a text in the encoding of the file's old bytes; UTF-8 when it held no text. A failure completes the sentence
- * "because ...".
+ * The bytes of a text in the encoding of the old bytes, or in UTF-8 if the old bytes held no text. The failure
+ * completes the sentence "because ...".
  */
 export const encodeLike = (before: Uint8Array | undefined, text: string): Result.Result<Uint8Array, string> => {
   const decoded = before === undefined ? undefined : Result.getOrUndefined(decodeFile(before))
   if (before === undefined || decoded === undefined) return Result.succeed(utf8(text))
   return Result.flatMap(encodeAs(before, text, decoded.encoding), (bytes) => {
     if (decoded.encoding === "UTF-8") return Result.succeed(bytes)
-    /* The result must decode to the same text. */
+    /* The bytes must decode to the same text. */
     const read = decodeFile(bytes)
     if (Result.isSuccess(read) && read.success.text === withoutMark(text)) return Result.succeed(bytes)
     return Result.fail(

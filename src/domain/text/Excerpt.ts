@@ -1,8 +1,6 @@
-/**
- * Shortens texts for prompts at natural breaks, and always says what is left out.
- */
+/** Shortens texts for prompts at line ends and paragraph ends. A note tells how much is left out. */
 
-/** The fence that is open after the line: its marker, or `""`. */
+/** The marker of the fence that is open after the line, or "" if none is open. */
 const fenceAfter = (open: string, line: string): string => {
   const marker = /^ {0,3}(`{3,}|~{3,})(.*)$/.exec(line)
   if (marker === null) return open
@@ -11,7 +9,7 @@ const fenceAfter = (open: string, line: string): string => {
   return run[0] === open[0] && run.length >= open.length && rest.trim() === "" ? "" : open
 }
 
-/** The end of the last paragraph that fits, outside fences; 0 when not even the first one fits. */
+/** The end of the last paragraph that fits and is outside fences; 0 if the first paragraph does not fit. */
 const lastParagraphEnd = (text: string, max: number): number => {
   let end = 0
   let offset = 0
@@ -25,13 +23,15 @@ const lastParagraphEnd = (text: string, max: number): number => {
   return end
 }
 
-/** The longest beginning of whole lines that fits, or of whole characters without a line end. */
+/** The end of the last whole line that fits. If no line fits, the last whole character. */
 const lastLineEnd = (text: string, max: number): number => {
   const end = text.lastIndexOf("\n", max)
   return end > 0 ? end : cutAt(text, max).length
 }
 
-/** Cuts a string of more than `max` characters at the end of a paragraph. `omittedCharacters` is 0 without a cut. */
+/**
+ * Cuts a string with more than `max` characters at the end of a paragraph. If nothing is cut, `omittedCharacters` is 0.
+ */
 export const cutAtParagraph = (
   text: string,
   max: number
@@ -41,7 +41,7 @@ export const cutAtParagraph = (
   return { text: kept, omittedCharacters: text.length - kept.length }
 }
 
-/** The first lines of a string, and the number of lines after them. */
+/** The first lines of a string, and the number of omitted lines. */
 export const firstLines = (text: string, max: number): { readonly text: string; readonly omittedLines: number } => {
   const lines = text.replace(/\n$/, "").split("\n")
   return lines.length <= max
@@ -49,17 +49,17 @@ export const firstLines = (text: string, max: number): { readonly text: string; 
     : { text: `${lines.slice(0, max).join("\n")}\n`, omittedLines: lines.length - max }
 }
 
-/** Cuts a string to `limit` characters at a line end, with a note about it. */
+/** Cuts a string to about `limit` characters, at a line end if possible, and adds a note with the omitted length. */
 export const shorten = (text: string, limit: number): string => {
   if (text.length <= limit) return text
-  /* Measures the note with its number: with a limit of 0 it has one digit. */
+  /* The number in the note counts towards the limit. With a limit of 0 it has one digit. */
   const cut = text.slice(0, Math.max(0, limit - String(limit).length + 1))
   const lineEnd = cut.lastIndexOf("\n")
   const kept = lineEnd > limit / 2 ? cut.slice(0, lineEnd) : cut
   return `${kept}\n[only the first ${kept.length} of ${text.length} characters are shown]`
 }
 
-/** Divides the budget equally; what short texts do not need goes to the long ones. */
+/** Divides the budget equally among texts. Short texts take only their length, and longer texts share the rest. */
 export const shares = (lengths: ReadonlyArray<number>, budget: number): ReadonlyArray<number> => {
   const order = lengths.map((length, index) => ({ length, index })).sort((a, b) => a.length - b.length)
   const result = lengths.map(() => 0)
@@ -73,8 +73,8 @@ export const shares = (lengths: ReadonlyArray<number>, budget: number): Readonly
 }
 
 /**
- * Divides the budget without useless shares: while several texts get less than `least`, the last of them gets nothing. One
- * function helps more than a few lines of each.
+ * Divides the budget without useless shares. While several texts get less than `least`, the last of them gets nothing.
+ * A whole function helps more than a few lines of several functions.
  */
 export const usefulShares = (
   lengths: ReadonlyArray<number>,
@@ -93,11 +93,11 @@ export const usefulShares = (
   }
 }
 
-/** Never splits a surrogate pair. */
+/** Cuts a string without splitting a surrogate pair. */
 export const cutAt = (text: string, length: number): string =>
   text.slice(0, Math.max(0, length)).replace(/[\uD800-\uDBFF]$/, "")
 
-/** At most `most` characters; an ellipsis replaces the rest. */
+/** Cuts a string to `most` characters; an ellipsis replaces the end. */
 export const shortened = (text: string, most: number): string =>
   text.length <= most ? text : `${cutAt(text, most - 1)}…`
 
@@ -107,7 +107,10 @@ export interface ListExcerpt {
   readonly shownEntries: number
 }
 
-/** Lists entries in at most `limit` characters. `rest` writes the number of omitted ones, and may exceed the limit alone. */
+/**
+ * Lists entries in at most `limit` characters. `rest` returns the line about omitted entries, which is added even if it
+ * exceeds the limit.
+ */
 export const listWithin = (
   entries: ReadonlyArray<string>,
   limit: number,
@@ -126,7 +129,7 @@ export const listWithin = (
   return { text: [...entries.slice(0, count), note(count)].join("\n"), shownEntries: count }
 }
 
-/** The position of the lines in their file. */
+/** The position of lines in their file. */
 export interface LinePlace {
   /** The number of the first line, from 1. */
   readonly first: number
@@ -135,8 +138,8 @@ export interface LinePlace {
 }
 
 /**
- * The first lines of a string, in at most `maxCharacters` characters, or the beginning of a line that is longer. A note after
- * them says which lines they are and tells the model to read on with a parameter `start_line`; all lines have none.
+ * The first lines, in at most `maxCharacters` characters, or the beginning of a line that is longer. If lines are
+ * omitted, a note tells the model which lines are shown, and to continue with the parameter `start_line`.
  *
  * ```ts
  * fitLines(["one", "two"], 5, { first: 1, of: 2 }) // "one\n\n(Lines 1 to 1 of 2. Read on with start_line 2.)"

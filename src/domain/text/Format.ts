@@ -13,14 +13,14 @@ export const secondsText = (seconds: number): string => {
     : parted(Math.floor(minutes / 60), "h", minutes % 60, "min")
 }
 
-/** `1.7 s` below a minute. */
+/** A duration in seconds with one digit, such as `1.7 s`; from one minute on in minutes or hours. */
 export const durationText = (ms: number): string =>
   ms < 59_950 ? `${(ms / 1000).toFixed(1)} s` : secondsText(Math.round(ms / 1000))
 
-/** `12 ms` below a second. */
+/** A duration in milliseconds, such as `12 ms`; from one second on as in `durationText`. */
 export const shortDurationText = (ms: number): string => (ms < 1000 ? `${Math.round(ms)} ms` : durationText(ms))
 
-/** `5.2 GB`, `270 MB`, `472 kB` */
+/** A size such as `5.2 GB`, `270 MB` or `472 kB`. */
 export const sizeText = (bytes: number): string =>
   bytes >= 1e9
     ? `${(bytes / 1e9).toFixed(1)} GB`
@@ -28,15 +28,15 @@ export const sizeText = (bytes: number): string =>
       ? `${Math.round(bytes / 1e6)} MB`
       : `${Math.round(bytes / 1e3)} kB`
 
-/** `12 bytes`, or a size above 1000. */
+/** A size such as `12 bytes`; from 1000 bytes on as in `sizeText`. */
 export const bytesText = (bytes: number): string => (bytes < 1000 ? counted(bytes, "byte") : sizeText(bytes))
 
-/** Joins lines and collapses blanks. */
+/** Joins all lines and replaces repeated blanks by one. */
 export const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim()
 
 export const tableCell = (text: string): string => oneLine(text).replaceAll("|", "\\|")
 
-/** Makes paths inside the project relative to it, but not longer paths that merely contain it. */
+/** Makes paths inside the project relative to it. Leaves other paths that contain its path unchanged. */
 export const withoutProject = (text: string, project: string): string =>
   project.length < 2
     ? text
@@ -44,13 +44,13 @@ export const withoutProject = (text: string, project: string): string =>
         .split(`${project}/`)
         .reduce((before, after) => (/[^\s"'`(<[:=]$/.test(before) ? `${before}${project}/${after}` : before + after))
 
-/** A path, with `~` for the home folder. */
+/** A path in which `~` replaces the home folder. */
 export const belowHome = (path: string, home: string): string =>
   home.length > 1 && path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path
 
-/** `1 task`, `2 tasks`. */
+/** A number with its noun, such as `1 task` or `2 tasks`. */
 export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`
 
-/** The first names, and the number of further ones. */
+/** The first names, and the number of further names. */
 export const namesOf = (names: ReadonlyArray<string>, most = 3): string =>
   `${names.slice(0, most).join("; ")}${names.length > most ? ` and ${names.length - most} more` : ""}`

@@ -1,19 +1,25 @@
 /**
- * JSON helpers that the platform lacks: nesting depth, canonical form, what a parser hides (repeated keys, inexact numbers, an
- * unfinished string), and names in `snake_case`.
+ * JSON helpers that JavaScript lacks: nesting depth, canonical form, names in `snake_case`, and facts that a parser
+ * hides. Such facts are repeated keys, inexact numbers and an unfinished string.
  */
 import type * as Schema from "effect/Schema"
 import { printableJson } from "./Printable.ts"
 
-/** Deeper values are rejected everywhere: no real arguments, results or settings reach this depth. */
+/**
+ * The most levels of a JSON value. The program rejects deeper values, because no real arguments, results or settings
+ * are that deep.
+ */
 export const maxNesting = 64
 
-/** Larger values are not measured: a value that refers to the same part repeatedly has no limit. */
+/**
+ * The most parts that are visited. Values with more parts count as too deep, because a value that contains a part
+ * repeatedly can be endless.
+ */
 export const maxParts = 1_000_000
 
 const partsOf = (value: object): ReadonlyArray<unknown> => (Array.isArray(value) ? value : Object.values(value))
 
-/** True for a value with more than `most` levels of objects and lists, or one that contains itself. */
+/** True for a value with more than `most` levels of objects and lists, and for a value that contains itself. */
 export const isNestedTooDeep = (value: unknown, most: number = maxNesting): boolean => {
   let partsLeft = maxParts
   const exceeds = (part: unknown, level: number): boolean => {
@@ -24,7 +30,7 @@ export const isNestedTooDeep = (value: unknown, most: number = maxNesting): bool
   return exceeds(value, 1)
 }
 
-/** Replaces the parts that are cut off. */
+/** The string that replaces deeper parts. */
 const leftOut = "(nested too deeply)"
 
 /** The value with at most `most` levels; a string replaces deeper parts. */
@@ -35,7 +41,10 @@ export const withoutDeeper = (value: Schema.Json, most: number): Schema.Json => 
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, withoutDeeper(one, most - 1)]))
 }
 
-/** True for JSON text with more than `most` levels, brackets inside strings not counted. Linear in its length. */
+/**
+ * True for JSON text with more than `most` levels. Brackets inside strings do not count. The time is linear in the
+ * length of the text.
+ */
 export const textNestedTooDeep = (text: string, most: number = maxNesting): boolean => {
   let depth = 0
   for (let at = 0; at < text.length; at += 1) {
@@ -51,7 +60,7 @@ export const textNestedTooDeep = (text: string, most: number = maxNesting): bool
   return false
 }
 
-/** Object keys sorted by code unit, no blanks. */
+/** JSON without blanks, with object keys sorted by code unit. */
 export const canonicalJson = (value: Schema.Json): string => {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`
   if (typeof value !== "object" || value === null) return JSON.stringify(value)
@@ -59,24 +68,24 @@ export const canonicalJson = (value: Schema.Json): string => {
   return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${canonicalJson(item)}`).join(",")}}`
 }
 
-/** The findings of one pass; keys and numbers are valid only for JSON text. */
+/** Facts about a JSON text from one pass. Keys and numbers are valid only if the text is JSON. */
 export interface JsonScan {
   readonly deepest: number
-  /** How many brackets are open at the end. */
+  /** The number of open brackets at the end of the text. */
   readonly open: number
-  /** True when the text ends inside a string. */
+  /** True if the text ends inside a string. */
   readonly inString: boolean
-  /** `...` outside strings marks an omission. */
+  /** True if `...` occurs outside strings, where it marks an omission. */
   readonly ellipsis: boolean
   readonly repeatedKey: string | undefined
   readonly forbiddenKey: string | undefined
-  /** A number that is infinite or too large to be exact. */
+  /** A number that is infinite, or too large to be exact. */
   readonly inexactNumber: string | undefined
-  /** Exclusive end positions of top-level objects and arrays. */
+  /** The end positions (exclusive) of top-level objects and arrays. */
   readonly ends: ReadonlyArray<number>
 }
 
-/** The characters at which the pass stops. */
+/** Characters at which the scanner stops. */
 const sign = /["{}[\]\d…-]|\.\.\./g
 
 /** The position of the next sign, or the end of the text. */
@@ -107,7 +116,7 @@ const isInexact = (token: string): boolean => {
   return !Number.isFinite(value) || (/^-?\d+$/.test(token) && !Number.isSafeInteger(value))
 }
 
-/** Scans a string; linear in its length. */
+/** Scans a text for facts about its JSON. The time is linear in its length. */
 export const scanJson = (text: string): JsonScan => {
   const stack: Array<Set<string> | undefined> = []
   const ends: Array<number> = []
@@ -148,13 +157,16 @@ export const scanJson = (text: string): JsonScan => {
   return { deepest, open: stack.length, inString, ellipsis, repeatedKey, forbiddenKey, inexactNumber, ends }
 }
 
-/** The values under these names belong to others: arguments and results of tools, JSON schemas, metadata of skills. */
+/**
+ * Fields whose values come from others: arguments and results of tools, JSON schemas, and metadata of skills. Names
+ * inside these values stay unchanged.
+ */
 export const foreignNames: ReadonlySet<string> = new Set(["arguments", "data", "metadata", "parameters", "schema"])
 
-/** `endsAtSeconds` becomes `ends_at_seconds`; `_tag` and lower-case names stay. */
+/** A name in snake case: `endsAtSeconds` becomes `ends_at_seconds`. Names such as `_tag` stay unchanged. */
 export const snakeName = (name: string): string => name.replace(/[a-z0-9](?=[A-Z])/g, "$&_").toLowerCase()
 
-/** The value with field names in `snake_case`, except inside foreign values. */
+/** The value with field names in `snake_case`. Names inside values of `foreignNames` stay unchanged. */
 const snakeNames = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(snakeNames)
   if (typeof value !== "object" || value === null) return value
@@ -163,10 +175,13 @@ const snakeNames = (value: unknown): unknown => {
   )
 }
 
-/** The JSON of a command's output: names in `snake_case`, safe to print on a terminal. */
+/** The JSON that a command prints, with names in `snake_case`. It is safe on a terminal. */
 export const outputJson = (value: unknown, indent?: number): string => printableJson(snakeNames(value), indent)
 
-/** `readFile`, `read-file` and `Read File` become `read_file`; empty without a letter or digit. */
+/**
+ * A name in snake case: `readFile`, `read-file` and `Read File` become `read_file`. Empty if the name has no ASCII
+ * letter or digit.
+ */
 export const snakeCase = (name: string): string =>
   name
     .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
@@ -174,7 +189,7 @@ export const snakeCase = (name: string): string =>
     .replace(/[^a-z0-9]+/g, "_")
     .replace(/^_+|_+$/g, "")
 
-/** Changes every text of a value, field names included. */
+/** Changes every string in a value, including field names. */
 export const withTexts = <Value>(value: Value, change: (text: string) => string): Value => {
   const within = (part: unknown): unknown => {
     if (typeof part === "string") return change(part)

@@ -1,5 +1,6 @@
 /**
- * Reads JSON with the line and column of every key and element, so that a later problem can point to its place.
+ * Reads JSON with the line and column of each key and element, so that a message about a later problem can name its
+ * place.
  */
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
@@ -13,7 +14,7 @@ import {
 } from "jsonc-parser"
 import { maxNesting, textNestedTooDeep } from "./Json.ts"
 
-/** A position in a string; line and column count from 1. */
+/** A position in a text. Line and column count from 1. */
 export interface Place {
   readonly line: number
   readonly column: number
@@ -23,19 +24,22 @@ export interface JsonProblem extends Place {
   readonly what: string
 }
 
-/** A value with the places of its parts. An unknown path has the place of its nearest known parent. */
+/**
+ * A JSON value with the places of its parts. For an unknown path, `placeOf` returns the place of the nearest known
+ * parent.
+ */
 export interface LocatedJson {
   readonly value: Schema.Json
   readonly placeOf: (path: ReadonlyArray<PropertyKey>) => Place
 }
 
-/** As in editors, a single carriage return also ends a line. */
+/** A single carriage return also ends a line, as in editors. */
 const placeAt = (text: string, offset: number): Place => {
   const lines = text.slice(0, offset).split(/\r\n?|\n/)
   return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 }
 }
 
-/** Turns `ValueExpected` of the parser into words. */
+/** Turns an error code of the parser, such as `ValueExpected`, into words. */
 const faultText = ({ error }: ParseError): string =>
   `${printParseErrorCode(error)
     .replace(/(?<=[a-z])[A-Z]/g, " $&")
@@ -43,7 +47,7 @@ const faultText = ({ error }: ParseError): string =>
 
 const keyOf = ({ children: [key] = [] }: Node): unknown => key?.value
 
-/** The first repeated key of an object, which the parser would accept. */
+/** The first repeated key of an object. The parser itself accepts repeated keys. */
 const repeatedKey = (node: Node): Node | undefined => {
   const { children = [], type } = node
   const again =
@@ -53,7 +57,10 @@ const repeatedKey = (node: Node): Node | undefined => {
   return again ?? children.map(repeatedKey).find((one) => one !== undefined)
 }
 
-/** Reads strict JSON and rejects repeated keys. `isLoose` allows comments and trailing commas, for files of other programs. */
+/**
+ * Reads strict JSON and rejects repeated keys. If `isLoose` is true, comments and trailing commas are allowed, for
+ * files of other programs.
+ */
 export const readJson = (given: string, isLoose = false): Result.Result<LocatedJson, JsonProblem> => {
   const text = isLoose ? given.replace(/^\uFEFF/, " ") : given
   const problemAt = (offset: number, what: string) => Result.fail({ ...placeAt(text, offset), what })

@@ -1,28 +1,26 @@
-/**
- * Ranges of lines, as references narrow files: 1-based and inclusive.
- */
+/** Ranges of lines, to which references narrow files. Both ends are inclusive and count from 1. */
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 
-/** Lines of a file, 1-based and inclusive. */
+/** A range of lines in a file. */
 export const LineRange = Schema.Struct({
   /** The first line, from 1. */
   from: Schema.Int,
-  /** The last line, which belongs to the range. */
+  /** The last line of the range, inclusive. */
   to: Schema.Int
 })
 export type LineRange = typeof LineRange.Type
 
-/** True when the outer range includes the whole inner one. */
+/** True if the outer range contains the whole inner range. */
 export const holdsRange = (outer: LineRange, inner: LineRange): boolean =>
   outer.from <= inner.from && inner.to <= outer.to
 
 const linesOf = (text: string): ReadonlyArray<string> => (text === "" ? [] : text.replace(/\n$/, "").split("\n"))
 
-/** Counts the lines; the final line end begins no new one. */
+/** Counts the lines. A line end at the end of the text begins no new line. */
 export const countLines = (text: string): number => linesOf(text).length
 
-/** The lines of a range. None if it begins after the text; it may end after the text. */
+/** The lines of a range. None if the range begins after the last line. The range may end after the last line. */
 export const takeLines = (text: string, { from, to }: LineRange): Option.Option<string> => {
   const lines = linesOf(text)
   return from < 1 || to < from || from > lines.length
@@ -30,7 +28,7 @@ export const takeLines = (text: string, { from, to }: LineRange): Option.Option<
     : Option.some(lines.slice(from - 1, to).join("\n"))
 }
 
-/** How many first lines fit these characters, at least one. */
+/** How many first lines fit this many characters, at least one. A very large number if the whole text fits. */
 export const linesWithin = (text: string, characters: number): number => {
   let left = characters
   const over = linesOf(text).findIndex((line) => (left -= line.length + 1) < 0)

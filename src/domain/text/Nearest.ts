@@ -1,10 +1,10 @@
 /**
- * Suggests valid names for a wrong one, for issues and error messages. Compares the words of names in any order, by spelling
- * and by a table of synonyms in names of tools, skills and arguments.
+ * Suggests valid names for a wrong name, in issues and error messages. Compares the words of names in any order: by
+ * spelling, and by synonyms that are common in names of tools, skills and arguments.
  */
 import { distance } from "fastest-levenshtein"
 
-/** Synonyms. The first word names the group. */
+/** Groups of synonyms. The first word of a group is its name. */
 const groups: ReadonlyArray<readonly [meaning: string, ...words: ReadonlyArray<string>]> = [
   ["search", "find", "grep", "rg", "ripgrep", "ag", "ack", "lookup", "locate", "seek", "scan", "query", "hunt"],
   ["tree", "list", "ls", "dir", "directory", "folder", "glob", "listing", "outline", "structure", "layout"],
@@ -42,7 +42,7 @@ const weak = new Set(["get", "the", "a", "an", "of", "in", "for", "to", "tool", 
 const changing = new Set(["edit", "write", "delete", "remove", "move", "rename", "erase", "rm", "mv"])
 const reading = new Set(["search", "tree", "read", "fetch", "time", "research", "count", "summarize", "review", "diff"])
 
-/** `searches`, `searching` and `search` are one word. */
+/** The stem of a word: `searches`, `searching` and `search` have the same stem. */
 export const stemOf = (word: string): string => {
   const bare = word.replace(/(?:ies|ied)$/, "y").replace(/(?<=.{3})(?:ing|es|ed|er|s)$/, "")
   return bare.length > 3 ? bare.replace(/e$/, "") : bare
@@ -56,7 +56,7 @@ const meanings = Map.groupBy(
 interface NameWord {
   readonly stem: string
   readonly meanings: ReadonlyArray<string>
-  /** The weight of the word, from 0 to 1. */
+  /** The weight of the word in comparisons, from 0 to 1. */
   readonly weight: number
 }
 
@@ -75,18 +75,18 @@ const wordsOf = (name: string): ReadonlyArray<NameWord> =>
     weight: weak.has(word) ? 0.4 : 1
   }))
 
-/** True for two verbs that both change something, even in different ways. */
+/** True for two verbs that both change something, even if in different ways. */
 const bothChange = (a: NameWord, b: NameWord): boolean =>
   [a, b].every(({ meanings, stem }) => changing.has(stem) || changing.has(meanings[0] ?? ""))
 
-/** Whether a name promises a change or a read; undefined if its words show neither. */
+/** Tells whether a name promises a change or a read; undefined if its words show neither. */
 export const intentOf = (name: string): "changes" | "reads" | undefined => {
   const words = wordsOf(name)
   const has = (set: ReadonlySet<string>) => words.some((word) => set.has(word.stem) || set.has(word.meanings[0] ?? ""))
   return has(changing) ? "changes" : has(reading) ? "reads" : undefined
 }
 
-/** Names that are less alike are unrelated. */
+/** The least likeness of a suggestion. Names that are less alike are unrelated. */
 const threshold = 0.45
 
 /** True for words of at least three letters with the same letters in another order: `scr` and `src`. */
@@ -106,11 +106,11 @@ const wordLikeness = (a: NameWord, b: NameWord): number => {
 
 const weightOf = (words: ReadonlyArray<NameWord>): number => words.reduce((sum, { weight }) => sum + weight, 0)
 
-/** How much of one name's words the other name covers. */
+/** How much of the weight of `some` the words in `others` cover. */
 const covered = (some: ReadonlyArray<NameWord>, others: ReadonlyArray<NameWord>): number =>
   some.reduce((sum, word) => sum + word.weight * Math.max(0, ...others.map((other) => wordLikeness(word, other))), 0)
 
-/** The share of the words of both names that the other one covers. */
+/** The likeness of two names: the share of their words that the other name covers. */
 const meaningLikeness = (a: ReadonlyArray<NameWord>, b: ReadonlyArray<NameWord>): number => {
   const total = weightOf(a) + weightOf(b)
   return total === 0 ? 0 : (covered(a, b) + covered(b, a)) / total
@@ -122,8 +122,8 @@ const spellingLikeness = (a: string, b: string): number =>
   a === "" || b === "" ? 0 : 1 - distance(a, b) / Math.max(a.length, b.length)
 
 /**
- * At most three candidates, each once, nearest first; none that has nothing to do with the word. A name that only reads
- * is never answered with one that changes something, nor the other way round.
+ * At most three candidates, nearest first. Unrelated names are left out. A name that promises a read never gets a
+ * suggestion that promises a change, and vice versa.
  *
  * ```ts
  * nearest("code-search", ["search-docs", "search-code", "review"]) // ["search-code", "search-docs"]
@@ -137,7 +137,9 @@ export const nearest = (word: string, candidates: ReadonlyArray<string>): Readon
       const isOpposite = intent !== undefined && other !== undefined && intent !== other
       const spelling = spellingLikeness(bare, bareOf(candidate))
       const meaning = isOpposite ? 0 : meaningLikeness(words, wordsOf(candidate))
-      /* A typing error is nearer than a synonym. */
+      /*
+       * Candidates of equal likeness are ordered by spelling, because a typing error is more probable than a synonym.
+       */
       return { candidate, spelling, likeness: Math.max(meaning, spelling >= 0.6 && !isOpposite ? spelling : 0) }
     })
     .filter(({ likeness }) => likeness >= threshold)
@@ -146,7 +148,7 @@ export const nearest = (word: string, candidates: ReadonlyArray<string>): Readon
     .map(({ candidate }) => candidate)
 }
 
-/** The nearest names, or all of them when none is near. For places where only these names are valid. */
+/** The nearest names, or all names if none is near. For places where only these names are valid. */
 export const nearestOrAll = (word: string, candidates: ReadonlyArray<string>): ReadonlyArray<string> => {
   const near = nearest(word, candidates)
   return near.length > 0 ? near : candidates

@@ -1,15 +1,13 @@
-/**
- * Numbers lines in the form that models see: `1748: text`. Models then copy line numbers instead of counting.
- */
+/** Numbers lines for models as `1748: text`, so that models copy line numbers instead of counting lines. */
 
-/** Numbers the lines from `first`, and removes carriage returns. */
+/** Numbers lines, beginning with `first`. Removes carriage returns at line ends. */
 export const numberLines = (lines: ReadonlyArray<string>, first: number): ReadonlyArray<string> =>
   lines.map((line, index) => {
     const text = line.endsWith("\r") ? line.slice(0, -1) : line
     return `${first + index}:${text === "" ? "" : ` ${text}`}`
   })
 
-/** Reads a line of `numberLines`. */
+/** Reads a line that `numberLines` wrote; undefined for any other line. */
 export const readNumbered = (line: string): { readonly number: number; readonly text: string } | undefined => {
   const match = /^(\d+):(?: (.*))?$/s.exec(line)
   return match === null ? undefined : { number: Number(match[1]), text: match[2] ?? "" }

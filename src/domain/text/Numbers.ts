@@ -1,15 +1,17 @@
-/** Numbers in a sentence and in the lines of a file that it is about, and whether they contradict each other. */
+/**
+ * Compares a number in a sentence with the numbers in the lines that the sentence is about, and finds contradictions.
+ */
 
-/** More lines hold too many numbers to contradict one. */
+/** The most lines that are compared. In more lines, some number would contradict by chance. */
 const mostLines = 3
 
 const number = /(?<![\w.$#/-]|\bL)\d[\d_,]*(?:\.\d+)?(?![\w/]|\.\d|-\d)/g
-/** Words that make a number a count or a position instead of a value. */
+/** Words around a number that is a count or a position, not a value. */
 const counts =
   /\b(?:lines?|rows?|columns?|steps?|tasks?|sections?|chapters?|versions?|v|nodes?|pages?|no\.?|number|issue|example|exit code|port|python|typescript|ecmascript|es)\s*$/i
 const counted =
   /^\s*(?:(?:\w+ )?(?:lines?|files?|places?|times?|calls?|callers?|usages?|uses|matches|results?|tests?|functions?|methods?|classes|cases?|links?|hits|of)\b|[):.]\s)/i
-/** Words that make a number the value of something. */
+/** Words before a number that is a value. */
 const isValue =
   /(?:\b(?:is|are|was|to|of|at|most|least|default|defaults|limit|maximum|minimum|equals|than)|[=:])\s*[*_`"'(]*$/i
 
@@ -18,7 +20,7 @@ const valueOf = (written: string): number => Number(written.replace(/[_,]/g, "")
 const numbersIn = (text: string): ReadonlyArray<number> =>
   [...text.matchAll(/\d[\d_]*(?:\.\d+)?(?:e\d+)?/gi)].map(([one]) => valueOf(one)).filter(Number.isFinite)
 
-/** Conversion factors between units, such as minutes and seconds. */
+/** Conversion factors between units, such as seconds and minutes. */
 const factors = [1, 60, 1000, 1024, 60_000, 3600, 3_600_000, 86_400, 86_400_000, 1_048_576, 100]
 
 const means = (said: number, there: number): boolean =>
@@ -35,15 +37,15 @@ const words = (text: string): ReadonlySet<string> =>
   )
 
 /**
- * The number of a sentence that contradicts the lines it is about; undefined if they agree or may agree. Only a sentence with
- * a single number, about a word in the lines, can contradict them.
+ * The number of a sentence that contradicts its lines; undefined if they agree or may agree. The sentence must have a
+ * single number, and share a word with the lines.
  */
 export const otherNumber = (
   sentence: string,
   lines: ReadonlyArray<string>
 ): { readonly claimed: string; readonly there: string } | undefined => {
   if (lines.length > mostLines) return undefined
-  // Quoted text states nothing itself.
+  // A quotation is no statement of the sentence itself.
   const prose = sentence.replace(/`[^`]*`|"[^"]*"/g, (span) =>
     /^[`"][\d_,.]+[`"]$/.test(span) ? span : "·".repeat(span.length)
   )

@@ -1,23 +1,22 @@
 /**
- * The language of the patterns in permission rules. `*` stands for any run of characters within one path component,
- * `**` for any run across components; as a component of its own, with the slash after it, `**` may also stand for
- * nothing. A backslash takes the next character literally. Everything else is literal, also `?` and brackets.
+ * Matches the patterns of permission rules. `*` matches any characters within a path component. `**` matches any
+ * characters, also across components. As a whole component with the slash after it, `**` matches any folders, or
+ * nothing. A backslash makes the next character literal. All other characters are literal, including `?` and brackets.
  *
- * A pattern becomes a row of steps. The text is read once, with the set of all steps that may come next, so that
- * comparing takes time linear to the text.
+ * A pattern is compiled to a list of steps. The matcher reads the text once and keeps the set of steps that may match
+ * next. So the time is linear in the length of the text.
  */
-
-/** What one place of a pattern takes from the text. */
+/** A step of a pattern. */
 type PatternStep =
   | { readonly kind: "character"; readonly character: string }
-  /** Any characters, or none: within a path component, or across components. */
+  /** Any characters or none: within a path component, or across components. */
   | { readonly kind: "component" | "path" }
-  /** Nothing, or whole components: the step after it takes them. */
+  /** Nothing, or whole components, which the next step matches. */
   | { readonly kind: "optionalFolders" }
-  /** Characters up to a slash, and that slash. */
+  /** Characters up to a slash, and the slash. */
   | { readonly kind: "folders" }
 
-/** A wildcard, or the literal text up to the next one. */
+/** A wildcard, or the literal text up to the next wildcard. */
 const part = /(?<=^|\/)\*\*\/|\*\*?|(?:\\.|[^*])+/gsu
 
 const wildcards: ReadonlyMap<string, ReadonlyArray<PatternStep>> = new Map([
@@ -32,7 +31,7 @@ const literalSteps = (text: string): ReadonlyArray<PatternStep> =>
 const stepsOf = (pattern: string): ReadonlyArray<PatternStep> =>
   (pattern.match(part) ?? []).flatMap((text) => wildcards.get(text) ?? literalSteps(text))
 
-/** Adds a step, and those after it that may be next because it may take nothing. */
+/** Adds a step to the possible steps. If the step may match nothing, adds the following steps too. */
 const enter = (steps: ReadonlyArray<PatternStep>, first: number, next: Set<number>): void => {
   let index = first
   while (!next.has(index)) {
@@ -44,7 +43,7 @@ const enter = (steps: ReadonlyArray<PatternStep>, first: number, next: Set<numbe
   }
 }
 
-/** Adds what may come next when a step takes this character. */
+/** Adds the steps that are possible after a step has matched this character. */
 const take = (steps: ReadonlyArray<PatternStep>, index: number, character: string, next: Set<number>): void => {
   const step = steps[index]
   switch (step?.kind) {
@@ -63,7 +62,7 @@ const take = (steps: ReadonlyArray<PatternStep>, index: number, character: strin
 }
 
 /**
- * True when the pattern stands for the whole text, or, with `boundaries`, for a beginning of it that one of these
+ * True if the pattern matches the whole text. With `boundaries`, also true if it matches a beginning that one of these
  * characters follows.
  */
 export const matches = (pattern: string, text: string, boundaries = ""): boolean => {

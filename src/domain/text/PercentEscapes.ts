@@ -1,6 +1,4 @@
-/**
- * Decodes percent escapes; invalid ones stay as they are.
- */
+/** Decodes percent escapes. A text with an invalid escape stays unchanged. */
 export const unescaped = (text: string): string => {
   try {
     return decodeURIComponent(text)

@@ -1,23 +1,27 @@
 /**
- * Makes foreign text safe for a terminal, so that a user reads what is really there before answering. Everything that prints
- * text of a model, a file or a tool calls it.
+ * Makes foreign text safe for a terminal, so that the user reads all of it before answering a question. All code that
+ * prints text of a model, a file or a tool must use these functions.
  */
 
 /**
- * Control, format, private, unassigned and surrogate code points, separators except the blank, and invisible code points.
- * Escape sequences, bidi overrides and zero-width characters are among them.
+ * Code points that a terminal does not show plainly: control, format, private-use, unassigned and surrogate code
+ * points, separators other than the blank, and invisible code points. They include escape sequences, bidi overrides and
+ * zero-width characters.
  */
 const hidden = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}/gu
 
 const escapeCodePoint = (character: string): string => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`
 
-/** Shows every code point that is not plainly visible as `\u{...}`, line breaks too, and removes nothing. Idempotent. */
+/** Shows each such code point, including line breaks, as `\u{...}`. Removes nothing. A second call changes nothing. */
 export const printable = (text: string): string => text.replace(hidden, escapeCodePoint)
 
 /** Box-drawing characters. */
 const drawn = /[\u2500-\u257f]/gu
 
-/** Like `printable`, for text beside frames: nothing in it can imitate a frame, and no long gap can push its end out of sight. */
+/**
+ * Like `printable`, for text inside frames. Escapes box-drawing characters, and shortens long gaps that would push text
+ * out of sight.
+ */
 export const unframed = (text: string): string =>
   printable(text)
     .replace(drawn, escapeCodePoint)
@@ -30,7 +34,7 @@ export const printableLines = (text: string): string =>
     .map((line) => line.split("\t").map(printable).join("\t"))
     .join("\n")
 
-/** Invisible characters that JSON does not escape; the line breaks of indented JSON stay. */
+/** Invisible characters that `JSON.stringify` does not escape. Line breaks of indented JSON stay. */
 const hiddenInJson = /(?!\n)[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu
 
 const escapeUnits = (character: string): string =>
@@ -40,7 +44,7 @@ const escapeUnits = (character: string): string =>
   ).join("")
 
 /**
- * JSON with control, format and bidirectional characters as `\u` escapes: it reads back as the same value and is safe on a
+ * JSON with control, format and bidi characters as `\u` escapes. It reads back as the same value and is safe on a
  * terminal.
  */
 export const printableJson = (value: unknown, indent?: number): string =>
@@ -50,7 +54,7 @@ export const printableJson = (value: unknown, indent?: number): string =>
 const harmful = /(?![\n\t])[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 
 /**
- * Makes a long text safe for a terminal: shows control characters and bidi marks as `\u{...}`. Keeps joiners and variation
- * selectors, which emoji and many scripts need.
+ * Makes a long text safe for a terminal: control characters and bidi marks become `\u{...}`. Joiners and variation
+ * selectors stay, because emoji and many scripts need them.
  */
 export const harmless = (text: string): string => text.replace(/\r\n/g, "\n").replace(harmful, escapeCodePoint)

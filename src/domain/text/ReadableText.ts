@@ -1,6 +1,6 @@
 /**
- * Decodes bytes of a user into text, whatever they are: a log with a broken character is worth reading. Invalid bytes appear
- * as `\xe9`.
+ * Decodes any bytes of the user into text, because even a log with a broken character is worth reading. Invalid bytes
+ * appear as `\xe9`.
  */
 import * as Result from "effect/Result"
 import { decodeFile, encodingName, hasByteOrderMark, showBytes, unmarkedUtf16, utf16Mark } from "./TextEncoding.ts"
@@ -12,7 +12,10 @@ export interface ReadableText {
   readonly encoding?: string
 }
 
-/** True for accented letters beside other letters, as in Latin-1; false for cut-off or broken bytes. */
+/**
+ * True if most non-ASCII characters are accented letters beside other letters, as in Latin-1. False for cut-off or
+ * broken bytes.
+ */
 const isLatinWords = (text: string): boolean => {
   const signs = text.match(/[\u0080-\uFFFF]/g) ?? []
   const letters = text.match(/(?<=\p{L})[\u00C0-\u00FF]|[\u00C0-\u00FF](?=\p{L})/gu) ?? []
@@ -28,7 +31,7 @@ const asShown = (bytes: Uint8Array): ReadableText => {
 export const readableText = (bytes: Uint8Array): ReadableText => {
   const wide = utf16Mark(bytes) ?? (bytes.includes(0) ? unmarkedUtf16(bytes) : undefined)
   if (wide !== undefined) {
-    /* A stream may end in the middle of a character. */
+    /* The bytes may end in the middle of a character. */
     const text = new TextDecoder(wide).decode(bytes.subarray(0, bytes.length - (bytes.length % 2)))
     if (!text.includes("\0")) return { text, encoding: `It was encoded as ${wide}.` }
   }

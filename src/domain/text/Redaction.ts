@@ -1,16 +1,17 @@
 /**
- * Removes secrets from recorded and reported text: keys and tokens in well-known forms, and the secret values that the caller
- * passes. Redact values before they become JSON; text with embedded JSON stays valid.
+ * Removes secrets from recorded and reported text: keys and tokens in well-known forms, and the secret values that the
+ * caller passes. Redact values before they become JSON. A text with embedded JSON stays valid JSON.
  */
 import type * as Schema from "effect/Schema"
 import { withTexts } from "./Json.ts"
 
-/** Replaces a secret. */
+/** The text that replaces a secret. */
 export const redacted = "[redacted]"
 
 /**
- * A token begins after anything but a letter, a digit or an underscore, and after letters that encode one character in JSON, a
- * shell, a terminal or a URL (`\n`, `\x0a`, a colour, `%20`).
+ * The beginning of a token: not directly after a letter, a digit or an underscore. It may follow letters that are part
+ * of an escape in JSON, a shell, a terminal or a URL (`
+ * `, `\x0a`, a colour, `%20`).
  */
 const colour = String.raw`(?:\u001b|\\u001b|\\x1b|\\e|\\033)\[[0-9;]{0,20}[A-Za-z]`
 const start = String.raw`(?:(?<![A-Za-z0-9_])|(?<=\\[bfnrtv0]|\\x[0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|${colour}|%[0-9a-fA-F]{2}))`
@@ -19,10 +20,10 @@ const begins = (form: RegExp): RegExp => new RegExp(`${start}${form.source}`, fo
 
 const beginKey = String.raw`-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----`
 const endKey = String.raw`(?:[^"-]|-(?!----)){0,20000}-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----`
-/** The lines of a private key that was cut off before its end. */
+/** The lines of a private key whose end is missing. */
 const keyLines = String.raw`(?:(?:\\{1,16}[nr]|\s){1,8}[A-Za-z0-9+/=]{16,80}){1,400}`
 
-/** Unmistakable forms. Each is bounded, so that the search is linear. */
+/** Forms that only a secret has. Each has a maximum length, so that the search is linear. */
 const tokens: ReadonlyArray<RegExp> = [
   /gh[pousr]_[A-Za-z0-9_]{36,255}/g,
   /github_pat_[A-Za-z0-9_]{22,255}/g,
@@ -31,7 +32,7 @@ const tokens: ReadonlyArray<RegExp> = [
   /do[oprt]_v1_[a-f0-9]{64}/g,
   /eyJ[A-Za-z0-9_-]{10,1000}\.eyJ[A-Za-z0-9_-]{10,4000}\.[A-Za-z0-9_-]{10,1000}/g
 ]
-/** Forms that also occur at the end of ordinary words. */
+/** Forms of secrets that can also occur at the end of ordinary words. */
 const endings: ReadonlyArray<RegExp> = [
   /sk-[A-Za-z0-9_-]{20,200}/g,
   /hf_[A-Za-z0-9]{30,100}/g,
@@ -45,15 +46,14 @@ const endings: ReadonlyArray<RegExp> = [
 
 const forms = [new RegExp(`${beginKey}(?:${endKey}|${keyLines})`, "g"), ...tokens, ...endings.map(begins)]
 
-/** `Authorization: Bearer ...` and `https://name:password@host`: only the secret is replaced. */
+/**
+ * Forms with context: `Authorization: Bearer ...` and `https://name:password@host`. Only the secret itself is replaced.
+ */
 const bearer = begins(/(Bearer\s+)[A-Za-z0-9._~+/=-]{16,4000}/gi)
 const basic = /(Authorization[^A-Za-z0-9]{1,12}Basic\s+)[A-Za-z0-9+/=]{8,4000}/gi
 const userInfo = /(:\\{0,4}\/\\{0,4}\/[^\s/:@"\\]{0,200}:)[^\s/@"\\]{1,2000}@/g
 
-/**
- * One search for a sign of any form, in a text or its JSON: most texts hold none, and one search is cheaper than one for each
- * form.
- */
+/** Matches the beginning of any form. Most texts hold no secret, and one search is cheaper than one for each form. */
 const anySign = new RegExp(
   [
     beginKey,
@@ -66,10 +66,10 @@ const anySign = new RegExp(
 )
 
 const secretName = /(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL)/i
-/** A shorter value may be an ordinary word. */
+/** The fewest characters of a secret value. A shorter value may be an ordinary word. */
 const leastLength = 8
 
-/** The values of variables with secret-like names, the longest first. */
+/** The values of variables whose names suggest a secret, longest first. */
 export const secretValues = (variables: Readonly<Record<string, string | undefined>>): ReadonlyArray<string> =>
   Object.entries(variables)
     .flatMap(([name, value]) => (secretName.test(name) && value !== undefined ? [value.trim()] : []))
@@ -78,15 +78,15 @@ export const secretValues = (variables: Readonly<Record<string, string | undefin
 
 const escapedOnce = (value: string): string => JSON.stringify(value).slice(1, -1)
 
-/** Each value as it is, in JSON, and in JSON within JSON. */
+/** The spellings of each value: unchanged, as in JSON, and as in JSON inside JSON. */
 const spellings = (values: ReadonlyArray<string>): ReadonlyArray<string> => [
   ...new Set(values.flatMap((value) => [escapedOnce(escapedOnce(value)), escapedOnce(value), value]))
 ]
 
-/** Secret values, or a function for the values known so far. */
+/** Secret values, or a function that returns the values known so far. */
 export type SecretValues = ReadonlyArray<string> | (() => ReadonlyArray<string>)
 
-/** Caches the spellings of the values until the values change. */
+/** Caches the spellings until the function returns another list of values. */
 const spelled = (values: SecretValues, of: (values: ReadonlyArray<string>) => ReadonlyArray<string>) => {
   if (typeof values !== "function") {
     const all = of(values)
@@ -122,7 +122,7 @@ export const makeRedaction = (values: SecretValues): ((text: string) => string) 
   }
 }
 
-/** Makes a function that redacts every text of a value, field names included. */
+/** Makes a function that redacts every string in a value, including field names. */
 export const makeValueRedaction = (values: SecretValues): ((value: Schema.Json) => Schema.Json) => {
   const redact = makeRedaction(values)
   return (value) => withTexts(value, redact)

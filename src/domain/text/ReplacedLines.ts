@@ -1,9 +1,7 @@
-/**
- * Finds which lines of a text were replaced.
- */
+/** Finds the lines of a text that another text replaces. */
 import * as TextDiff from "effect/TextDiff"
 
-/** New lines for the index range of old ones. */
+/** New lines that replace the old lines from index `from` up to `to` (exclusive). */
 export interface ReplacedLines {
   readonly from: number
   readonly to: number
@@ -11,7 +9,7 @@ export interface ReplacedLines {
 }
 
 /**
- * The replacements that turn the first lines into the second. Above `maxEdits` differences, a part counts as replaced as a
+ * The replacements that turn `before` into `after`. A part with more than `maxEdits` differences is replaced as a
  * whole.
  */
 export const replacedLines = (

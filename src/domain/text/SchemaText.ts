@@ -1,6 +1,6 @@
 /**
- * Explains why a value does not fit a schema. A user reads the words of the schema library with the place of each part. A
- * model also reads the actual value and how to write the right one.
+ * Explains why a value does not fit a schema. For a user, the message of the schema library follows the place of each
+ * part. For a model, the message also has the actual value and how to write the right one.
  */
 import type * as Schema from "effect/Schema"
 import * as SchemaIssue from "effect/SchemaIssue"
@@ -8,7 +8,7 @@ import type { JsonProblem, LocatedJson } from "./JsonText.ts"
 
 type Path = ReadonlyArray<PropertyKey>
 
-/** One mismatch, in the words of the schema library. */
+/** One mismatch, with the message of the schema library. */
 interface SchemaFault {
   readonly path: Path
   readonly kind: "missing" | "unknown" | "wrong"
@@ -39,7 +39,7 @@ const walk = (issue: SchemaIssue.Issue, path: Path): ReadonlyArray<SchemaFault> 
 /** All mismatches of a value, in the order of decoding. */
 export const schemaFaults = ({ issue }: Schema.SchemaError): ReadonlyArray<SchemaFault> => walk(issue, [])
 
-/** `limits.rounds`, `allow[0]` */
+/** A path as text, such as `limits.rounds` or `allow[0]`. */
 export const pathText = (path: Path): string =>
   path
     .map((part, index) => (typeof part === "number" ? `[${part}]` : `${index === 0 ? "" : "."}${String(part)}`))
@@ -54,15 +54,15 @@ const sentence = (subject: string, message: string): string =>
 const faultText = ({ message, path }: SchemaFault, whole: string): string =>
   path.length === 0 ? sentence(whole, message) : sentence(`"${pathText(path)}"`, message)
 
-/** For a user, in one line: `"edits[0].line": Expected number. "path": Missing key.` */
+/** All mismatches for a user, in one line: `"edits[0].line": Expected number. "path": Missing key.` */
 export const schemaErrorText = (error: Schema.SchemaError): string =>
   schemaFaults(error)
     .map((fault) => faultText(fault, "the value"))
     .join(" ")
 
 /**
- * For the user who wrote a file: one problem for each mismatch, in the order of the text. `above` is the path of the decoded
- * part. `unknownKey` writes the message about a forbidden key.
+ * The problems in a file that a user wrote: one for each mismatch, in the order of the text. `above` is the path of the
+ * decoded part in the file. `unknownKey` returns the message about an unknown key.
  */
 export const schemaProblems = (
   error: Schema.SchemaError,
@@ -85,12 +85,12 @@ export const schemaProblems = (
 export interface ModelFault {
   readonly path: Path
   readonly kind: SchemaFault["kind"]
-  /** The actual value: `a string`, `the number 12`. */
+  /** The actual value, such as `a string` or `the number 12`. */
   readonly actual: string
-  /** The wanted value and its notation: `a number, without quotes`. Absent when `message` is set. */
+  /** The expected value and its notation, such as `a number, without quotes`. Absent if `message` is set. */
   readonly wanted?: string
   readonly hint?: string
-  /** The message of the schema's author, instead of `wanted`. */
+  /** A message of the schema's author, which replaces `wanted`. */
   readonly message?: string
 }
 
@@ -114,7 +114,10 @@ const valueAt = (value: unknown, path: Path): unknown =>
     value
   )
 
-/** Does not quote a string, which may be a secret, unless it replaces one of a few words. */
+/**
+ * Describes the actual value. Quotes a string only if the schema expects one of a few words, because other strings may
+ * be secrets.
+ */
 const givenText = (value: unknown, isChoice: boolean): string => {
   if (typeof value === "string")
     return value === "" ? "an empty string" : isChoice && value.length <= 40 ? JSON.stringify(value) : "a string"
@@ -134,7 +137,7 @@ const hintFor = (kinds: ReadonlyArray<string>, value: unknown): string | undefin
   return kinds.includes("object") ? "in braces, { ... }" : undefined
 }
 
-/** The mismatches for a model; `whole` is the decoded value. */
+/** The mismatches for a model. `whole` is the value that was decoded. */
 export const modelFaults = (error: Schema.SchemaError, whole: unknown): ReadonlyArray<ModelFault> =>
   schemaFaults(error).map(({ kind, message, path }) => {
     const value = valueAt(whole, path)
@@ -147,13 +150,13 @@ export const modelFaults = (error: Schema.SchemaError, whole: unknown): Readonly
     return { path, kind, actual: givenText(value, isChoice), wanted, hint: hintFor(kinds, value) }
   })
 
-/** A sentence about the correction; empty for missing and unknown parts. */
+/** The sentence that tells a model the correction; empty for missing and unknown parts. */
 export const remedyOf = ({ hint, message, wanted }: ModelFault): string => {
   if (message !== undefined) return ended(message)
   return wanted === undefined ? "" : `Write ${wanted}${hint === undefined ? "" : `, ${hint}`}.`
 }
 
-/** A sentence about `subject`: `"limits.rounds" must be a number, but is a string. Write it without quotes.` */
+/** A sentence such as `"limits.rounds" must be a number, but is a string. Write it without quotes.` */
 export const modelSentence = (subject: string, { actual, hint, kind, message, wanted }: ModelFault): string => {
   if (kind === "missing") return `${subject} is missing. Add it.`
   if (kind === "unknown") return `${subject} is unknown here. Remove it, or correct its name.`

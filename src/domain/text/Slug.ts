@@ -3,12 +3,12 @@
  */
 import GithubSlugger, { slug } from "github-slugger"
 
-/** The GFM slug of one heading or name, without the numbering of repeated headings. */
+/** The GFM slug of a heading or name. It has no number for repeated headings. */
 export const slugOf = (name: string): string => slug(name)
 
-/** A slugger for one document: repeated headings get `-1`, `-2`, ... */
+/** A slugger for one document. Repeated headings get `-1`, `-2` and so on. */
 export const makeSlugger = (): { readonly slug: (heading: string) => string } => new GithubSlugger()
 
-/** Normalises a slug for lookup: lower case, underscores as hyphens, repeated hyphens as one. */
+/** Normalises a slug for comparisons: lower case, hyphens in place of underscores, and no repeated hyphens. */
 export const forgivingSlug = (slug: string): string =>
   slug.toLowerCase().replaceAll("_", "-").replace(/-{2,}/g, "-").replace(/^-|-$/g, "")

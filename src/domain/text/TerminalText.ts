@@ -1,8 +1,9 @@
 /**
- * Converts terminal output to plain text: without escape sequences, and with only the last state of overwritten lines.
+ * Converts terminal output to plain text, without escape sequences. Of an overwritten line, only the last state
+ * remains.
  */
 
-/* Links and titles, sequences such as colours, and any other escape with its parameters. */
+/* Terminal links and titles, sequences such as colours, and all other escape sequences. */
 const escapes =
   // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
   /\u001b[\]PX^_][^\u0007\u001b]*(?:\u0007|\u001b\\)|(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|\u001b[ -/]*[0-~]?/g
@@ -15,7 +16,7 @@ const everyControl = new RegExp(controls, "g")
 // oxlint-disable-next-line no-control-regex -- a character and the step back over it
 const erased = /[^\u0008]\u0008/g
 
-/** The final state of a line: `10 %`, carriage return, `20 %` becomes `20 %`. */
+/** The last state of a line: `10 %`, carriage return, `20 %` becomes `20 %`. */
 export const plainLine = (line: string): string => {
   if (!controls.test(line)) return line
   const states = line.replace(escapes, "").split("\r")

@@ -1,15 +1,15 @@
 /**
- * Decodes bytes. `decodeText` is strict: UTF-8, or a reason why not. `decodeFile` reads every encoding that this program
- * knows, and names it.
+ * Decodes bytes to text. `decodeText` accepts only UTF-8, and otherwise fails with the reason. `decodeFile` accepts
+ * each encoding that the program supports, and returns its name.
  */
 import * as Result from "effect/Result"
 import { looksLikeShiftJis, shiftJis, windows1252 } from "./CharacterSets.ts"
 
-/** The encoding of a file. `Partly UTF-8` has invalid bytes, which appear as `\xe9`. */
+/** The encoding of a file. Text in `Partly UTF-8` has invalid bytes, which appear as `\xe9`. */
 export type TextEncoding = "UTF-8" | "Partly UTF-8" | "UTF-16LE" | "UTF-16BE" | "Windows-1252" | "Shift-JIS"
 
 export interface DecodedText {
-  /** Without the byte order mark. */
+  /** The text without its byte order mark. */
   readonly text: string
   readonly encoding: TextEncoding
 }
@@ -17,7 +17,7 @@ export interface DecodedText {
 const startsWith = (bytes: Uint8Array, ...mark: ReadonlyArray<number>): boolean =>
   mark.every((byte, index) => bytes[index] === byte)
 
-/** Detects UTF-16 without a mark by zero bytes at every second place. */
+/** Detects UTF-16 without a byte order mark by zero bytes at every second position. */
 export const unmarkedUtf16 = (bytes: Uint8Array): "UTF-16LE" | "UTF-16BE" | undefined => {
   const sample = bytes.subarray(0, 512)
   const zeros = [0, 0] as [number, number]
@@ -27,13 +27,16 @@ export const unmarkedUtf16 = (bytes: Uint8Array): "UTF-16LE" | "UTF-16BE" | unde
   return zeros[1] > zeros[0] ? "UTF-16LE" : "UTF-16BE"
 }
 
-/** Control characters that no text holds. Tab, line ends, form feed, the old end mark and escapes are allowed. */
+/**
+ * True if the bytes hold control characters that no text has. Tab, line ends, form feed, escape and the old end-of-file
+ * mark are allowed.
+ */
 const hasControls = (bytes: Uint8Array): boolean =>
   bytes.some((byte) => (byte < 32 && ![9, 10, 12, 13, 26, 27].includes(byte)) || byte === 127)
 
 export const hasByteOrderMark = (bytes: Uint8Array): boolean => startsWith(bytes, 0xef, 0xbb, 0xbf)
 
-/** The UTF-16 byte order mark at the beginning. */
+/** The kind of UTF-16, from the byte order mark. */
 export const utf16Mark = (bytes: Uint8Array): "UTF-16LE" | "UTF-16BE" | undefined => {
   if (startsWith(bytes, 0xff, 0xfe)) return "UTF-16LE"
   return startsWith(bytes, 0xfe, 0xff) ? "UTF-16BE" : undefined
@@ -60,8 +63,8 @@ const strictly = (bytes: Uint8Array, encoding: string): string | undefined => {
 }
 
 /**
- * The text of UTF-8 bytes without the byte order mark. A failure names the likely format and completes the sentence "because
- * ...": `it is binary`, `it looks like UTF-32; convert it to UTF-8`.
+ * The text of UTF-8 bytes, without the byte order mark. The failure names the likely format and completes the sentence
+ * "because ...": `it is binary`, `it looks like UTF-32; convert it to UTF-8`.
  */
 export const decodeText = (bytes: Uint8Array): Result.Result<string, string> => {
   const text = bytes.includes(0) ? undefined : strictly(bytes, "utf-8")
@@ -70,7 +73,7 @@ export const decodeText = (bytes: Uint8Array): Result.Result<string, string> => 
 
 const follows = (byte: number): boolean => byte >= 0x80 && byte <= 0xbf
 
-/** The byte count of the UTF-8 character here, or 0 for an invalid one. */
+/** The number of bytes of the UTF-8 character at this position; 0 if it is invalid. */
 const characterLength = (bytes: Uint8Array, at: number): number => {
   const [first = 0, second = 0, third = 0, fourth = 0] = bytes.subarray(at, at + 4)
   if (first < 0x80) return 1
@@ -86,15 +89,15 @@ const characterLength = (bytes: Uint8Array, at: number): number => {
   return second >= least && second <= most && follows(third) && follows(fourth) ? 4 : 0
 }
 
-/** The display of an invalid byte: `\xe9`. */
+/** The text that displays an invalid byte, such as `\xe9`. */
 export const shownByte = (byte: number): string => `\\x${byte.toString(16).padStart(2, "0")}`
 
-/** Bytes as text in which invalid bytes and zeros are displayed. */
+/** Bytes as text. Invalid bytes and zeros are displayed as `\xe9` and `\x00`. */
 export interface ShownBytes {
   readonly text: string
-  /** The displayed bytes in order. */
+  /** The displayed bytes, in order. */
   readonly shownBytes: ReadonlyArray<number>
-  /** The number of characters with several bytes. */
+  /** The number of characters that take several bytes. */
   readonly longCharacters: number
 }
 
@@ -134,7 +137,7 @@ const decodeUtf16 = (bytes: Uint8Array, encoding: "UTF-16LE" | "UTF-16BE"): Resu
   return text === undefined || controlCharacters.test(text) ? Result.fail(guess(bytes)) : decoded(text, encoding)
 }
 
-/** Decodes text without zeros that is not valid UTF-8. */
+/** Decodes text that is not valid UTF-8 and has no zero bytes. */
 const decodeOther = (bytes: Uint8Array): Result.Result<DecodedText, string> => {
   if (hasControls(bytes)) return Result.fail("it is binary")
   const { longCharacters, shownBytes, text } = showBytes(hasByteOrderMark(bytes) ? bytes.subarray(3) : bytes)
@@ -145,8 +148,8 @@ const decodeOther = (bytes: Uint8Array): Result.Result<DecodedText, string> => {
 }
 
 /**
- * The text of a file: UTF-8, also with some invalid bytes; UTF-16; Shift-JIS; otherwise Windows-1252, which decodes every
- * byte. Fails like `decodeText` for other content.
+ * The text of a file. Accepts UTF-8, also with some invalid bytes, UTF-16, and Shift-JIS; any other text is decoded as
+ * Windows-1252, which has a character for each byte. Fails like `decodeText` for other content.
  */
 export const decodeFile = (bytes: Uint8Array): Result.Result<DecodedText, string> => {
   const wide = utf16Mark(bytes) ?? (bytes.includes(0) ? unmarkedUtf16(bytes) : undefined)
@@ -156,11 +159,11 @@ export const decodeFile = (bytes: Uint8Array): Result.Result<DecodedText, string
   return text === undefined ? decodeOther(bytes) : decoded(text, "UTF-8")
 }
 
-/** The name of an encoding for people: `Windows-1252 (Latin-1)`. */
+/** The name of an encoding as a user knows it, such as `Windows-1252 (Latin-1)`. */
 export const encodingName = (encoding: TextEncoding): string =>
   encoding === "Windows-1252" ? "Windows-1252 (Latin-1)" : encoding
 
-/** One line about an encoding other than UTF-8, without the name of the file. */
+/** A line about an encoding other than UTF-8; undefined for UTF-8. */
 export const encodingNote = (encoding: TextEncoding | undefined): string | undefined => {
   if (encoding === undefined || encoding === "UTF-8") return undefined
   return encoding === "Partly UTF-8"

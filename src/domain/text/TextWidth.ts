@@ -1,12 +1,12 @@
 /**
- * Measures and fits text for a terminal: wraps lines between words, cuts lines at a width, and splits text into pages. The
- * text must have passed `printable`, so that nothing in it is invisible.
+ * Measures and fits text for a terminal: wraps lines between words, cuts lines at a width, and splits text into pages.
+ * Pass text through `printable` first, so that none of its characters are invisible.
  */
 import { eastAsianWidth } from "get-east-asian-width"
 
 const combining = /[\p{Mn}\p{Me}]/u
 
-/** The columns of one code point: 0 for a combining mark, 2 for East Asian text and emoji. */
+/** The columns of a code point: 0 for a combining mark, 2 for East Asian characters and emoji, otherwise 1. */
 const widthOf = (character: string): number => {
   const code = character.codePointAt(0) ?? 0
   if (code < 0x300) return 1
@@ -22,10 +22,12 @@ export const textWidth = (text: string): number => {
 // oxlint-disable-next-line no-control-regex -- the sequences that set colours begin with a control character
 const colours = /\u001b\[[0-9;]*m/g
 
-/** The columns of a string that may hold colours. */
+/** The columns of a string. Colour sequences do not count. */
 export const shownWidth = (text: string): number => textWidth(text.replaceAll(colours, ""))
 
-/** Wraps a line at `columns`; only a longer word exceeds it. Further lines begin with `indent`. */
+/**
+ * Wraps a line at `columns` columns. Only a word that is longer exceeds them. Continuation lines begin with `indent`.
+ */
 export const wrapLine = (line: string, columns: number, indent: string): ReadonlyArray<string> => {
   if (shownWidth(line) <= columns) return [line]
   const [, blanks = "", text = ""] = /^(\s*)([^]*)$/.exec(line) ?? []
@@ -47,7 +49,10 @@ export const wrapLine = (line: string, columns: number, indent: string): Readonl
   return [...lines, current]
 }
 
-/** Wraps every line of a string. Continuations of a list item stand below its words; others are indented a little. */
+/**
+ * Wraps every line of a string. The continuation of a list item is indented to its words; other continuations are
+ * slightly indented.
+ */
 export const wrapText = (text: string, columns: number | undefined): string =>
   columns === undefined
     ? text
@@ -60,7 +65,8 @@ export const wrapText = (text: string, columns: number | undefined): string =>
         .join("\n")
 
 /**
- * Cuts a string without colours to `columns` columns. A cut ends with `...`, or with fewer dots if there is no space.
+ * Cuts a string without colours to `columns` columns. A cut string ends with `...`, or with fewer dots if there is no
+ * space.
  */
 export const cutText = (text: string, columns: number): string => {
   if (textWidth(text) <= columns) return text
@@ -78,7 +84,7 @@ export const cutText = (text: string, columns: number): string => {
 
 export type TextStyle = "bold" | "dim" | "red" | "green" | "yellow" | "cyan"
 
-/** A piece of a line, plain unless it has a style. */
+/** A piece of a line. It is plain if it has no style. */
 export interface Span {
   readonly text: string
   readonly style?: TextStyle
@@ -98,7 +104,7 @@ export const cutLine = (line: StyledLine, columns: number): StyledLine => {
   for (const span of line) {
     const width = textWidth(span.text)
     if (width >= columnsLeft) {
-      // A piece that fits exactly is cut too: more follows, so the sign is needed.
+      // A piece that fits exactly is cut too, because the dots must show that more pieces follow.
       cut.push({ ...span, text: cutText(`${span.text}${" ".repeat(columnsLeft)}.`, columnsLeft) })
       return cut
     }
@@ -110,23 +116,26 @@ export const cutLine = (line: StyledLine, columns: number): StyledLine => {
 
 const tabWidth = 8
 
-/** How many rows a line takes after the terminal wraps it. */
+/** How many rows of the terminal a line takes. */
 const rowsOf = (line: string, columns: number): number => {
   const tabs = line.split("\t").length - 1
   return Math.max(1, Math.ceil((textWidth(line) + tabs * (tabWidth - 1)) / columns))
 }
 
-/** Splits a line that is longer than a page. */
+/** Splits a line that is longer than a page into pieces. */
 const piecesOf = (line: string, columns: number, rows: number): ReadonlyArray<string> => {
   if (rowsOf(line, columns) <= rows) return [line]
-  /* Half of the columns, since every character may be two wide. */
+  /* Each character may take two columns. */
   const characters = [...line]
   const most = Math.max(1, Math.floor((columns * rows) / 2))
   const count = Math.ceil(characters.length / most)
   return Array.from({ length: count }, (_, index) => characters.slice(index * most, (index + 1) * most).join(""))
 }
 
-/** Splits a string into pages. Joined, they are the string, except that lines longer than a page are broken. */
+/**
+ * Splits a string into pages. Lines that are longer than a page are broken; otherwise the pages together are the
+ * string.
+ */
 export const pagesOf = (
   text: string,
   { columns, rows }: { readonly columns: number; readonly rows: number }

@@ -1,22 +1,23 @@
-/**
- * Finds the lines of an output that report trouble, so that a cut keeps them.
- */
+/** Finds the lines of an output that report errors and failures, so that these lines remain when the output is cut. */
 
 const trouble =
   /error|exception|panic(?:ked)?\b|traceback|\bfail(?:ed|s|ure|ures|ing)?\b|\bfatal\b|\bassert(?:ion)?\b|\bnot ok\b|undefined reference|cannot find|[✗✖✘×❌]|^E\s{2,}|\bFAIL/i
 
-/** Lines of success or zero failures that contain such a word. */
+/** Lines that contain such a word but report success, or no failures. */
 const harmless =
   /^\s*(?:[✓✔√]|ok\b|pass(?:ed)?\b|--- PASS)|\bok\s*(?:\(|$)|\bpassed\s*(?:\[|$)|\b(?:0|no) (?:errors?|fail)/i
 
 const counted = /\b[1-9]\d* (?:tests? |suites? )?(?:errors?|fail)/i
 
-/** Lines after a trouble line that explain it, such as the message below a failed test. */
+/** How many lines after an error are kept, because they often explain it. */
 const explaining = 2
 
 export const isTrouble = (line: string): boolean => counted.test(line) || (trouble.test(line) && !harmless.test(line))
 
-/** Makes a filter for consecutive lines: true for a trouble line or one that closely follows it. */
+/**
+ * Makes a filter for consecutive lines. It returns true for a line that reports an error, and for the lines directly
+ * after it.
+ */
 export const troubleFilter = (): ((line: string) => boolean) => {
   let linesLeft = 0
   return (line) => {
