@@ -139,7 +139,7 @@ export const scaleOfText = (text: string): TokenScale => {
 
 const tokensOf = (characters: number, scale: TokenScale): number => Math.ceil(characters / scale.charactersPerToken)
 
-/** The estimated tokens of a text. */
+/** Estimates the tokens of a text from its length in characters. */
 export const estimateTokens = (text: string, scale = assumedScale): number => tokensOf(text.length, scale)
 
 /** The estimated tokens of the system part and the user part. */

@@ -6,7 +6,7 @@
  * A pattern is compiled to a list of steps. The matcher reads the text once and keeps the set of steps that may match
  * next. So the time is linear in the length of the text.
  */
-/** A step of a pattern. */
+/** The part of a text that one step of a pattern matches. */
 type PatternStep =
   | { readonly kind: "character"; readonly character: string }
   /** Any characters or none: within a path component, or across components. */
