@@ -10,15 +10,15 @@ import { nearest } from "../domain/text/Nearest.ts"
 import { printableLines } from "../domain/text/Printable.ts"
 import { Output } from "./terminal/Output.ts"
 
-/** Commands that list things without a `list` subcommand. */
+/** Commands that list without a subcommand. `runs list` is accepted as `runs`. */
 export const listsItself: ReadonlySet<string> = new Set(["runs", "sessions", "models"])
 
 type Event = CliOutput.Presenter.Event
 
-/** Flags of every command. The parser does not suggest them. */
+/** Flags of every command. The parser suggests none of them. */
 const globalFlags = ["--help", "--version"]
 
-/** Without a near match, this many commands of the group are listed. */
+/** If no command is similar, this many commands of the group are listed. */
 const fewCommands = 6
 
 type Invalid = Extract<Event, { readonly _tag: "InvalidInvocation" }>
@@ -27,25 +27,25 @@ const commandsOf = ({ subcommands = [] }: HelpDoc): ReadonlyArray<string> =>
   subcommands.flatMap(({ commands }) => commands.map(({ name }) => name))
 
 /**
- * Suggestions for a wrong word, also for errors where the parser has none. The parser compares only spellings and
- * does not know the flags of every command.
+ * Suggestions for a wrong word. The parser has suggestions only for some errors: it compares only spellings, and does
+ * not know the flags of every command.
  */
 const suggestionsOf = (error: CliError.CliError, { commandPath, helpDoc }: Invalid): ReadonlyArray<string> => {
   if (!("suggestions" in error)) return []
   if (error._tag === "UnrecognizedOption") {
     const flags = [...globalFlags, ...helpDoc.flags.map(({ name }) => `--${name}`)]
-    /* Single letters are near every short word. */
+    /* A single letter is similar to every short word, so it is suggested only for a single letter. */
     const spelt = error.suggestions.filter((one) => one.length > 2 || error.option.length === 2)
     return spelt.length > 0 ? spelt : nearest(error.option, flags).slice(0, 1)
   }
-  /* An unknown command may be an unquoted prompt. */
+  /* The unknown command may be an unquoted prompt, so only suggestions of the parser are used. */
   if (commandPath.length === 1) return error.suggestions
   const commands = commandsOf(helpDoc)
   const candidates = listsItself.has(commandPath.at(-1) ?? "") ? [...commands, "list"] : commands
   return error.suggestions.length > 0 ? error.suggestions : nearest(error.subcommand, candidates).slice(0, 1)
 }
 
-/** The parser's message with suggestions, or with the commands that exist. */
+/** The message of the parser, with suggestions or with the existing commands. */
 const errorText = (error: CliError.CliError, invalid: Invalid): string => {
   if (!("suggestions" in error)) return error.message
   const [what = ""] = error.message.split("\n\n")
@@ -68,7 +68,7 @@ const looksLikePrompt = (invalid: Invalid): boolean =>
         invalid.commandPath.length === 1
   )
 
-/** True for an unknown flag in a place where a prompt may be. */
+/** True for an unknown flag of a command that takes a prompt. */
 const hasUnknownFlag = ({ commandPath, errors }: Invalid): boolean =>
   promptCommands.has(commandPath.at(-1) ?? "") && errors.some(({ _tag }) => _tag === "UnrecognizedOption")
 

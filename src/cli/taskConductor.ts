@@ -1,6 +1,6 @@
 /**
- * The command tree, and how a command line becomes an exit code. Each command has its own file, loaded only when the
- * command line names it: loading all flags takes longer than most commands.
+ * The command tree, and the way from a command line to an exit code. Each command has its own file, which is loaded
+ * only if the command line names the command. Loading all flags would take longer than most commands run.
  */
 import type * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Cause from "effect/Cause"
@@ -103,7 +103,7 @@ const coreGroups: Readonly<Record<string, PluginCommands>> = {
 /** The commands of features by name. */
 const featureCommands: PluginCommands = Object.assign({}, ...features.map(({ commands }) => commands))
 
-/** A command with any error and any requirement that the program provides. */
+/** A command with any error, and with any requirements that the program provides. */
 type AnyCommand = Command.Command<
   string,
   {},
@@ -112,7 +112,7 @@ type AnyCommand = Command.Command<
   NodeServices.NodeServices | Output | Signals
 >
 
-/** One-word commands by group: core commands first, then added ones. */
+/** Commands of one word by group. Core commands come first, then added commands. */
 const groupsWith = (added: PluginCommands): ReadonlyMap<string, PluginCommands> =>
   Object.entries(added).reduce(
     (groups, [name, command]) => {
@@ -136,14 +136,14 @@ const namesOwnPlugins = Effect.flatMap(
   ({ namesPlugins }) => namesPlugins
 )
 
-/** True if the command line lists all commands. */
+/** True if the command line requests the list of all commands. */
 const asksForAll = ([word = "", ...rest]: ReadonlyArray<string>): boolean =>
   rest.length === 0 && ["help", "--help", "-h"].includes(word)
 
 /**
- * Commands of the user's plugins, if the words name an unknown command or request the whole list. They cannot replace
- * built-in commands. Only a plugin's module knows its commands. A misspelled word therefore imports plugins too: the
- * nearest command may be theirs.
+ * The commands of the user's plugins, if the command line names an unknown command or requests the list of all
+ * commands. They cannot replace built-in commands. Plugins must be imported to know their commands, even for a
+ * misspelled word, because the nearest command may be theirs.
  */
 const commandsOfUser = Effect.fnUntraced(function* (argv: ReadonlyArray<string>) {
   const word = argv[0] === "help" ? argv[1] : argv[0]
@@ -156,7 +156,7 @@ const commandsOfUser = Effect.fnUntraced(function* (argv: ReadonlyArray<string>)
   ) as PluginCommands
 })
 
-/** Adds the subcommands of a command. */
+/** Adds subcommands of features and plugins to a command. */
 const withBelow = async (command: AnyCommand, name: string, added: PluginCommands): Promise<AnyCommand> => {
   const below = Object.entries(added).filter(([words]) => words.startsWith(`${name} `))
   if (below.length === 0) return command
@@ -166,8 +166,8 @@ const withBelow = async (command: AnyCommand, name: string, added: PluginCommand
 }
 
 /**
- * Loads the command if the words may name it, else only its name and help line. Fails if they name it and its package
- * cannot be used.
+ * Loads the command if the command line may name it. Otherwise makes a command with only its name and help line. Fails
+ * if the package of a named command cannot be used.
  */
 const commandOf = async (
   argv: ReadonlyArray<string>,
@@ -210,7 +210,7 @@ const root = Command.make(
   ])
 )
 
-/** The command tree for these words. Unnamed commands have only a name and a description. */
+/** The command tree for a command line. Commands that it does not name have only a name and a description. */
 export const taskConductor = Effect.fnUntraced(function* (argv: ReadonlyArray<string>, own: PluginCommands = {}) {
   const added = { ...featureCommands, ...own }
   const subcommands = yield* loadOrFail(() =>
@@ -226,14 +226,17 @@ export const taskConductor = Effect.fnUntraced(function* (argv: ReadonlyArray<st
   return root.pipe(Command.withSubcommands(subcommands))
 })
 
-/** Built-in flags of the parser that are offered: no wizard, no log level, and completion is a command. */
+/**
+ * The built-in flags of the parser that this program offers. There is no wizard and no log level, and completion is a
+ * command.
+ */
 export const layerFlags = CliConfig.layer({
   builtIns: [GlobalFlag.Help, GlobalFlag.Version]
 })
 
 /**
- * Rewrites plain words: `help run` to `run --help`, `version` to `--version`, `runs list` to `runs`. An unknown
- * command loses `help`, so that the error names it.
+ * Rewrites words as flags: `help run` becomes `run --help`, `version` becomes `--version`, and `runs list` becomes
+ * `runs`. Before an unknown command, `help` is removed, so that the error names the command.
  */
 const withPlainWords = (argv: ReadonlyArray<string>, pluginCommands: PluginCommands): ReadonlyArray<string> => {
   const [first, ...rest] = argv
@@ -255,12 +258,12 @@ const internalError = (cause: Cause.Cause<unknown>): string => {
     : `${line} TASK_CONDUCTOR_DEBUG=1 shows details.`
 }
 
-/** Strips control characters and secrets from quoted text. */
+/** Prints a message to stderr. Control characters are escaped, and secrets are removed. */
 const say = (text: string, exitCode: number) =>
   Output.use(({ emit }) => emit(printableLines(redactText(text)))).pipe(Effect.as(exitCode))
 
 const keptRun = ' The run is saved: "task-conductor show last" prints its answer.'
-/** Hints about work that is saved although its output was lost. */
+/** Tells the user where the work is saved if its output was lost. */
 const savedBy: Readonly<Record<string, string>> = {
   run: keptRun,
   resume: keptRun,
@@ -268,7 +271,7 @@ const savedBy: Readonly<Record<string, string>> = {
   ask: ' The conversation is kept: "task-conductor ask --continue" shows its end.'
 }
 
-/** A result that could not be written is a failure, even if the work succeeded. */
+/** Reports a failure if a result could not be written, even if the work succeeded. */
 const requireWritten = (command: string | undefined) => (exitCode: number) =>
   Output.use(({ emit, lost }) => {
     const reason = lost()
@@ -279,7 +282,7 @@ const requireWritten = (command: string | undefined) => (exitCode: number) =>
         )
   })
 
-/** Reports on stderr what a start waits for. */
+/** Tells the user on stderr what the start of the program waits for. */
 const layerNotices = Layer.effect(
   WaitingNotice,
   Output.useSync(
@@ -295,7 +298,7 @@ const complete = Effect.fnUntraced(function* (program: Command.Command.Any, word
   yield* printCandidates(program, words)
 })
 
-/** Rewrites words that the parser would mistake for flags; fails if one is wrong. */
+/** Rewrites words that the parser would mistake for flags. Fails if a word is wrong. */
 const readWords = Effect.fnUntraced(function* (program: Command.Command.Any, line: ReadonlyArray<string>) {
   if (!hasDashedWords(line)) return line
   const { fromCommand } = yield* Effect.promise(() => import("effect/cli/Completions"))

@@ -1,6 +1,6 @@
 /**
- * Formats approval questions for a terminal: short enough for a screen, or whole. Text from models, files and plugins
- * is made printable. Hidden parts are announced with their size.
+ * Formats approval questions for a terminal, shortened to fit the screen, or whole. All text from models, files and
+ * plugins is made printable. A note tells the size of each hidden part.
  */
 import { type DiffRow, numberedRows } from "../../domain/files/ChangePreview.ts"
 import { printable, printableLines, unframed } from "../../domain/text/Printable.ts"
@@ -39,10 +39,10 @@ const argumentLines = ([name, value]: readonly [string, unknown]): ReadonlyArray
 
 const whoseOf = ({ origin }: ApprovalItem): string => (origin === undefined ? "" : ` (plugin ${unframed(origin)})`)
 
-/** Longer commands are cut in the middle, except in the pager. */
+/** The most characters of a command in a short question. A longer command is cut in the middle, except in the pager. */
 const mostShown = 4000
 
-/** The lines of a command; a cut is announced. */
+/** The lines of a command. A note marks a cut. */
 const commandLines = ({ words }: ApprovalItem, isWhole: boolean): ReadonlyArray<QuestionLine> => {
   if (words?.command === undefined) return []
   const command = unframed(words.command)
@@ -62,7 +62,7 @@ const callLines = (item: ApprovalItem): ReadonlyArray<QuestionLine> => {
   const command = words?.command
   return [
     ...unsaidArguments(item).flatMap(argumentLines),
-    /* The program that a plugin or a server would start. */
+    /* The details name the program that a plugin or a server would start. */
     ...(command === undefined ? details.map((text) => sourceLine(unframed(text))) : [])
   ]
 }
@@ -84,7 +84,7 @@ const rowLine = ({ kind, number, text }: DiffRow, width: number): QuestionLine =
   return { text: before + printableLines(text), hang: before.length, isSource: true, style }
 }
 
-/** Hides carriage returns at line ends if every old line has one. */
+/** Hides carriage returns at line ends if every line of the old file has one. */
 const withoutReturns = (rows: ReadonlyArray<DiffRow>): ReadonlyArray<DiffRow> => {
   let file = 0
   const files = rows.map(({ kind }) => (kind === "file" ? (file += 1) : file))
@@ -105,7 +105,7 @@ const withoutReturns = (rows: ReadonlyArray<DiffRow>): ReadonlyArray<DiffRow> =>
   )
 }
 
-/** Leaves out unchanged rows; a gap marks them. */
+/** Leaves out unchanged rows. A row marks each gap. */
 const withoutContext = (rows: ReadonlyArray<DiffRow>): ReadonlyArray<DiffRow> => {
   const gaps = rows.map((row): DiffRow => (row.kind === "same" ? { kind: "gap", text: "" } : row))
   const firstChange = gaps.findIndex(({ kind }) => kind === "added" || kind === "removed")
@@ -115,7 +115,7 @@ const withoutContext = (rows: ReadonlyArray<DiffRow>): ReadonlyArray<DiffRow> =>
   return kept.at(-1)?.kind === "gap" ? kept.slice(0, -1) : kept
 }
 
-/** The change with line numbers. File names appear only if there are several. */
+/** The rows of a change, with line numbers. File names appear only if several files change. */
 const changeLines = ({ diff, preview = "" }: ApprovalItem, hasContext = true): ReadonlyArray<QuestionLine> => {
   if (diff === undefined && preview !== "" && !preview.includes("\n@@ ")) {
     return sourceOf(preview).map((text) => ({ text, isSource: true }))
@@ -127,17 +127,17 @@ const changeLines = ({ diff, preview = "" }: ApprovalItem, hasContext = true): R
   return rows.filter(({ kind }) => kind !== "file" || files > 1).map((row) => rowLine(row, width))
 }
 
-/** The risk in words, for questions that state no consequence. */
+/** The risk in words, for questions without a stated consequence. */
 const riskText: Readonly<Record<Risk, string>> = { safe: " Low risk.", medium: " Some risk.", high: " High risk." }
 
-/** Lines for the whole question only: the tool, remaining arguments, and the words of a command. */
+/** Lines that only the whole question shows: the tool, further arguments, and the words of a command. */
 const extentLines = (item: ApprovalItem): ReadonlyArray<QuestionLine> => {
   const { call, details = [], diff, risk, targets, tool, words } = item
   if (hasNoCall(item)) return []
   const rest = wordsSayCall(item)
     ? argumentsOf(item).filter(([name]) => !saidByText.has(name) && (diff === undefined || !saidByChange.has(name)))
     : []
-  /* The description already shows the folder, and the consequence the sandbox. */
+  /* The description already shows the folder, and the consequence shows the sandbox. */
   const argumentsOfCommand =
     words?.command === undefined ? [] : details.filter((text) => !/^(?:Folder|Sandbox): /.test(text))
   return [
@@ -203,7 +203,7 @@ const partsOf = (item: ApprovalItem, index: number, { items, scope, title }: Ask
   return { heading, after }
 }
 
-/** Cuts lines to the screen and counts the hidden ones. */
+/** Cuts lines to fit the screen. A last line counts the hidden lines. */
 const shortened = (
   lines: ReadonlyArray<QuestionLine>,
   budget: number,
@@ -230,7 +230,7 @@ const shortened = (
   return [...lines.slice(0, count), { text: `... ${counted(left, "more line")}: v shows all`, style: "dim" }]
 }
 
-/** The details that fit; unchanged lines are dropped first. */
+/** The details of an item as far as they fit. Unchanged lines are dropped first. */
 const shortDetails = (item: ApprovalItem, budget: number, columns: number): ReadonlyArray<QuestionLine> => {
   const all = [...callLines(item), ...changeLines(item)]
   return rowCount(all, columns) <= budget
@@ -240,7 +240,7 @@ const shortDetails = (item: ApprovalItem, budget: number, columns: number): Read
 
 const minDetailRows = 2
 
-/** The short question. Heading, calls, warnings and keys are always shown; details get the remaining rows. */
+/** The short question. It always shows heading, calls, warnings and keys. The details get the remaining rows. */
 export const shortQuestion = (asking: Asking, keys: ReadonlyArray<QuestionLine>, size: ScreenSize): string => {
   const { items, notes = [] } = asking
   const isAlone = items.length === 1
@@ -251,10 +251,10 @@ export const shortQuestion = (asking: Asking, keys: ReadonlyArray<QuestionLine>,
     return { after, own: heading, item }
   })
   const fixed = [...heading, ...keys, ...parts.flatMap(({ after, own }) => own.concat(after))]
-  /* One row above the question, one for the answer. */
+  /* Two rows stay free: one above the question, and one for the answer. */
   const available = size.rows - 2 - rowCount(fixed, size.columns)
   const withNotes = available - rowCount(noteLines, size.columns)
-  /* The notes about keys of a step are also available on request. */
+  /* The notes about keys of a step may be left out, because `?` also shows them. */
   const hasNotes = isAlone || withNotes >= minDetailRows * items.length
   let remaining = hasNotes ? withNotes : available
   const body = parts.flatMap(({ after, item, own: summary }, index) => {

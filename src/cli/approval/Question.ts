@@ -1,6 +1,6 @@
 /**
- * A question at a terminal: its texts, its keys, and what each key allows. Keys for one answer act at once. Keys that
- * allow more than the question shows need Enter.
+ * A question at a terminal: its texts, its keys, and the answer of each key. A key for a single answer acts at once. A
+ * key that allows more than the question shows needs Enter.
  */
 import { nearest } from "../../domain/text/Nearest.ts"
 import type { Answered, CallAnswer, UncertainAnswer, StepAnswer } from "../../domain/permissions/Answer.ts"
@@ -8,7 +8,7 @@ import type { ApprovalItem } from "../../domain/permissions/ApprovalItem.ts"
 import { type Asking, shortQuestion, wholeQuestion } from "./ApprovalText.ts"
 import { framed, joiningBlank, keysJoined, type QuestionLine, type ScreenSize } from "./QuestionLines.ts"
 
-/** Words for the keys that need Enter. */
+/** Words that can be typed in place of keys that need Enter. */
 const fullWords = { repairs: "r", all: "a", kind: "k", project: "p", everywhere: "e" }
 const keyOfWord: ReadonlyMap<string, string> = new Map([
   ...[..."rakpe"].map((key) => [key, key] as const),
@@ -21,15 +21,15 @@ const singleKeys = new Set(["y", "n", "s"])
 /** One answer that a question offers. */
 interface Choice<A> {
   readonly key: "y" | "r" | "a" | "k" | "p" | "e" | "1,3" | "n" | "s"
-  /** An example to type, if it is not the key itself: numbers of calls. */
+  /** An example of an input that is not a fixed key, such as numbers of calls. */
   readonly sample?: string
   /** Label in the line of keys, such as `yes`. */
   readonly label: string
   /** A sentence that explains the answer. */
   readonly explains: string
-  /** Text that may follow the key; absent if nothing may. */
+  /** Describes text that may follow the key; absent if no text may follow. */
   readonly takes?: string
-  /** The answer for the text after the key, or for the numbers. Undefined if that is invalid. */
+  /** The answer for the text after the key, or for the typed numbers. Undefined if the text is invalid. */
   readonly answer: (typed: string) => A | undefined
 }
 
@@ -47,7 +47,7 @@ const readKey = <A>(pressed: string, choices: ReadonlyArray<Choice<A>>): TypedAn
   return answer === undefined ? undefined : { _tag: "Answer", answer }
 }
 
-/** Reads a line that ended with Enter, ignoring case. */
+/** Reads a line that the user ended with Enter. Case does not matter. */
 const readTyped = <A>(line: string, choices: ReadonlyArray<Choice<A>>): TypedAnswer<A> => {
   const text = line.trim()
   if (text === "") return { _tag: "Nothing" }
@@ -81,7 +81,7 @@ const joinedLabels = (labels: ReadonlyArray<string>): string =>
 
 const isSingle = <A>({ key }: Choice<A>): boolean => singleKeys.has(key)
 
-/** The keys that act at once, and below them those that need Enter. */
+/** A line with the keys that act at once, and a line with the keys that need Enter. */
 const keyLine = <A>(choices: ReadonlyArray<Choice<A>>): ReadonlyArray<QuestionLine> => {
   const longer = labelsOf(choices.filter((one) => !isSingle(one)))
   return [
@@ -102,16 +102,19 @@ const keyLines = <A>(choices: ReadonlyArray<Choice<A>>): ReadonlyArray<QuestionL
   ].map(([key, text]) => ({ text: `${key.padEnd(4)}${keysJoined(text)}`, hang: 4 }))
 }
 
-/** An answer, with the rules to save for the project. */
+/** An answer, and the rules that it saves for the project. */
 export type Given<A> = Pick<Answered<A>, "always" | "answer">
 
 /** The pattern of a rule, or its tool if it has none. */
 const patternOf = (rule: string): string => rule.slice(rule.indexOf(":") + 1)
 
-/** Leaves out version hashes; only the whole question shows them. */
+/** Replaces the hash of a version by words. Only the whole question shows hashes. */
 const withoutHashes = (text: string): string => text.replaceAll(/ sha256:[0-9a-f]{64}/g, ", in exactly this version")
 
-/** What "all of this kind" covers, with readable targets. Undefined where it is not offered. */
+/**
+ * The calls that the answer "all of this kind" allows, with readable targets. Undefined if the question does not offer
+ * it.
+ */
 const kindText = ({ offers, targets, words }: ApprovalItem): string | undefined => {
   const session = offers?.session
   if (session === undefined) return undefined
@@ -123,14 +126,17 @@ const kindText = ({ offers, targets, words }: ApprovalItem): string | undefined 
   return withoutHashes(namedText)
 }
 
-/** A rule as text. Without a pattern it covers everyday files, or all calls of a tool without targets. */
+/** A rule as text. A rule without a pattern covers everyday files, or all calls of a tool without targets. */
 const ruleSummaryText = (rule: string, items: ReadonlyArray<ApprovalItem>): string => {
   if (rule.includes(":")) return withoutHashes(rule)
   const hasTargets = items.some(({ targets, tool }) => tool === rule && targets.length > 0)
   return hasTargets ? `${rule} for everyday files of this project` : `${rule} with any arguments`
 }
 
-/** What "always in this project" covers, and which rules can be typed instead. Undefined without rules. */
+/**
+ * The calls that "always in this project" allows, and further rules that the user can type. Undefined if there are no
+ * rules.
+ */
 const projectOffer = (items: ReadonlyArray<ApprovalItem>) => {
   const offered = items.map(({ offers }) => offers?.always ?? [])
   const rules = [...new Set(offered.flat())]
@@ -141,7 +147,7 @@ const projectOffer = (items: ReadonlyArray<ApprovalItem>) => {
   return {
     text: `${whole}${others.length === 0 ? "" : `; also ${others.join(" or ")}`}`,
     patterns: [...new Set(rules.map((rule) => withoutHashes(patternOf(rule))))],
-    /** The first rule of each item, or the rules with the typed pattern or number. */
+    /** The first rule of each item, or the rules whose text, pattern or number the user typed. */
     chosen: (typed: string): ReadonlyArray<string> =>
       typed === "" ? firsts : rules.filter((rule, index) => [rule, patternOf(rule), String(index + 1)].includes(typed))
   }
@@ -171,19 +177,19 @@ const choice = <A>(key: Choice<A>["key"], label: string, explains: string, answe
   answer: (typed) => (typed === "" ? { answer } : undefined)
 })
 
-/** Approves the call and later repairs; offered only if an item offers it. */
+/** Approves the call and later repairs, if an item offers it. */
 const repairsChoice = (items: ReadonlyArray<ApprovalItem>): ReadonlyArray<Choice<{ readonly answer: "repairs" }>> => {
   const covered = items.flatMap(({ offers }) => offers?.repairs ?? [])
   const explains = `Yes, and to repairs when a check fails: ${[...new Set(covered)].join("; ")}. task-conductor asks about other files.`
   return covered.length === 0 ? [] : [choice("r", "yes, and repairs", explains, "repairs")]
 }
 
-/** Yes, repairs, all later steps, this project, single calls, no. */
+/** The answers about a step: yes, repairs, all later steps, this project, single calls, no. */
 const stepChoices = (items: ReadonlyArray<ApprovalItem>): ReadonlyArray<Choice<Given<StepAnswer>>> => {
   const possible = items.flatMap(({ call }, index) => (call === undefined ? [] : [index + 1]))
   const onlyChoice: Choice<Given<StepAnswer>> = {
     key: "1,3",
-    /* With two calls, both numbers would approve everything. */
+    /* For two calls, the example is one number, because two numbers would approve everything. */
     sample: possible.length > 2 ? `${possible[0]},${possible[2]}` : `${possible[0]}`,
     label: possible.length > 2 ? "only these" : "only this",
     explains: `Only the calls with these numbers, of ${possible.join(", ")}. The others are denied.`,
@@ -207,7 +213,7 @@ const stepChoices = (items: ReadonlyArray<ApprovalItem>): ReadonlyArray<Choice<G
   ]
 }
 
-/** Yes, repairs, all of this kind, this project, everywhere, no. */
+/** The answers about a call: yes, repairs, all of this kind, this project, everywhere, no. */
 const callChoices = (item: ApprovalItem): ReadonlyArray<Choice<Given<CallAnswer>>> => {
   const remember = item.offers?.remember
   const kind = kindText(item)
@@ -223,7 +229,7 @@ const callChoices = (item: ApprovalItem): ReadonlyArray<Choice<Given<CallAnswer>
   ]
 }
 
-/** Explains what the keys for more than one call cover. */
+/** Sentences that explain the keys which allow more than one call. */
 const notesOf = (items: ReadonlyArray<ApprovalItem>, kind?: string): ReadonlyArray<string> => {
   const project = projectOffer(items)
   return [
@@ -239,7 +245,7 @@ export interface Question<A> {
   /** The prompt before the answer. */
   readonly prompt: string
   readonly readKey: (pressed: string) => TypedAnswer<A> | undefined
-  /** Reads a line that ended with Enter. */
+  /** Reads a line that the user ended with Enter. */
   readonly read: (line: string) => TypedAnswer<A>
 }
 

@@ -8,9 +8,9 @@ export type LineStyle = "added" | "removed" | "bold" | "caution" | "dim"
 export interface QuestionLine {
   readonly text: string
   readonly style?: LineStyle
-  /** Indentation of continuation lines. */
+  /** The indentation of continuation lines, in columns. */
   readonly hang?: number
-  /** Source text: wrapped at the width, not between words. */
+  /** True for source text, which is broken at the width instead of between words. */
   readonly isSource?: boolean
 }
 
@@ -34,7 +34,7 @@ const painted = (text: string, style: LineStyle | undefined, isColoured: boolean
   return `\u001b[${open}m${text}\u001b[${close}m`
 }
 
-/** Narrower columns are not used. */
+/** The least width for wrapping, in columns. */
 const least = 12
 
 /** Splits off text of at most this width, but at least one character. */
@@ -57,7 +57,7 @@ const broken = (text: string, width: number, isSource: boolean): readonly [head:
   return blank <= 0 ? [head, rest] : [head.slice(0, blank), text.slice(blank + 1)]
 }
 
-/** A no-break blank. Printable foreign text never contains it. */
+/** A no-break blank keeps words on one line. Foreign text never contains it after `printable`. */
 export const joiningBlank = "\u00a0"
 
 /** Keeps a quoted key and its argument on one line: `"p src/**"`. */
@@ -79,7 +79,7 @@ export const wrappedLine = (
   return rows
 }
 
-/** Draws a frame around the rows; `foot` closes it. */
+/** Draws a frame around the rows of `body` and `foot`. */
 export const framed = (
   body: ReadonlyArray<QuestionLine>,
   foot: ReadonlyArray<QuestionLine>,

@@ -1,6 +1,7 @@
 /**
- * Asks the user at a terminal: shows a question that fits the screen, and reads keys until there is an answer. Enter
- * alone repeats the prompt; an invalid answer gets an explanation. Piped, pasted or early input never counts.
+ * Asks the user at a terminal: shows a question that fits the screen, and reads keys until the user has answered. Enter
+ * alone repeats the prompt; an invalid answer gets an explanation. Input that was piped, pasted or typed before the
+ * question never counts.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -46,7 +47,7 @@ const openControllingTerminal = (): TerminalOutput | undefined => {
   }
 }
 
-/** Opens the controlling terminal of the process. Undefined without one. */
+/** Opens the terminal that controls the process. Undefined if there is none. */
 export const ControllingTerminal = Context.Reference<() => TerminalOutput | undefined>(
   "task-conductor/services/approvals/ControllingTerminal",
   { defaultValue: () => openControllingTerminal }
@@ -74,7 +75,7 @@ export const canAsk = Effect.gen(function* () {
   return terminal !== undefined
 })
 
-/** The screen for one question. Undefined if nobody can see and answer it. */
+/** The screen for one question. Undefined if nobody can see and answer the question. */
 const openScreen: Effect.Effect<QuestionScreen | undefined, never, Stdio.Stdio | Terminal.Terminal | Scope.Scope> =
   Effect.gen(function* () {
     const stdio = yield* Stdio.Stdio
@@ -84,7 +85,7 @@ const openScreen: Effect.Effect<QuestionScreen | undefined, never, Stdio.Stdio |
       return {
         show: (text) => Stream.run(Stream.make(text), stdio.stderr()),
         size: Effect.all({ columns: terminal.columns, rows: terminal.rows }).pipe(
-          /* With stdout redirected, use the size of stderr. */
+          /* If stdout is redirected, the size of stderr is used. */
           Effect.map(({ columns, rows }) =>
             orUsual({ columns: columns || process.stderr.columns, rows: rows || process.stderr.rows })
           )
@@ -96,18 +97,18 @@ const openScreen: Effect.Effect<QuestionScreen | undefined, never, Stdio.Stdio |
     return own === undefined ? undefined : { show: own.write, size: Effect.sync(() => orUsual(own.size())) }
   })
 
-/** Keys that follow earlier ones within this time were typed ahead of the question. */
+/** If keys follow each other within this time, the user typed them before reading the question. */
 const typedAhead = "50 millis"
-/** Time in which the terminal returns from single keys to lines. */
+/** The time that the terminal needs to return from single keys to lines. */
 const modeSwitchTime = "30 millis"
-/** Keys within this time belong to one paste; nobody types so fast. */
+/** Keys within this time belong to one paste, because nobody types so fast. */
 const pasteTime = "8 millis"
 
 type Keys = Effect.Success<Terminal.Terminal["readInput"]>
 
 const isQuit = ({ key }: Terminal.UserInput): boolean => key.ctrl && (key.name === "c" || key.name === "d")
 
-/** Ctrl-C interrupts the work as it does without a question. Ctrl-D ends the input. */
+/** Ctrl-C interrupts the program, as it does outside a question. Ctrl-D ends the input. */
 const quit = Effect.fnUntraced(function* (pressed: ReadonlyArray<Terminal.UserInput>) {
   if (!pressed.some((one) => isQuit(one) && one.key.name === "c")) return yield* new Terminal.QuitError({})
   process.kill(process.pid, "SIGINT")
@@ -117,7 +118,7 @@ const quit = Effect.fnUntraced(function* (pressed: ReadonlyArray<Terminal.UserIn
 /** Takes all pending keys. Undefined at the end of input. */
 const arrived = (keys: Keys) => Effect.orElseSucceed(Queue.clear(keys), () => [])
 
-/** Drops pressed keys and those right after them; true if there were any. */
+/** Drops pressed keys, and keys that follow them at once. True if any were dropped. */
 const dropKeys = Effect.fnUntraced(function* (keys: Keys) {
   for (let hasDropped = false; ; hasDropped = true) {
     yield* Effect.sleep(typedAhead)
@@ -127,14 +128,17 @@ const dropKeys = Effect.fnUntraced(function* (keys: Keys) {
   }
 })
 
-/** Drops finished lines, which the terminal keeps even while keys are read. */
+/** Drops finished lines. The terminal keeps them even while the program reads single keys. */
 const dropLines = Effect.gen(function* () {
   const { readLine } = yield* Terminal.Terminal
   yield* Effect.sleep(modeSwitchTime)
   while (Option.isSome(yield* Effect.timeoutOption(readLine, "1 millis")));
 })
 
-/** Drops everything typed ahead. The terminal returns an unfinished line only key by key. */
+/**
+ * Drops all input from before the question. The terminal returns finished lines only as lines, and an unfinished line
+ * only as keys.
+ */
 const dropTypedAhead = Effect.gen(function* () {
   const terminal = yield* Terminal.Terminal
   yield* Effect.scoped(Effect.flatMap(terminal.readInput, dropKeys))
@@ -143,7 +147,7 @@ const dropTypedAhead = Effect.gen(function* () {
 
 const typedLine = Effect.flatMap(Terminal.Terminal, ({ readLine }) => Effect.map(readLine, (line) => line.trim()))
 
-/** How many pages a key turns. Undefined for a key that leaves the pager. Other keys, such as Enter, turn none. */
+/** How many pages a key turns: 0 for a key such as Enter. Undefined for a key that leaves the pager. */
 const turnOf = ({ input, key }: Terminal.UserInput): number | undefined => {
   const name = key.name === "escape" ? "q" : Option.getOrElse(input, () => key.name)
   if (name === "q") return undefined
@@ -152,16 +156,16 @@ const turnOf = ({ input, key }: Terminal.UserInput): number | undefined => {
 
 export interface QuestionStyle {
   readonly isColoured: boolean
-  /** Rings when a question appears. */
+  /** True if the bell rings when a question appears. */
   readonly bell: boolean
 }
 
-/** An answer, "quit" at the end of input, or "unasked" if nobody could be asked. */
+/** An answer of the user. "quit" means the end of input, and "unasked" means that nobody could be asked. */
 type Asked<A> = { readonly answer: A } | "quit" | "unasked"
 
 export const ring = "\u0007"
 
-/** Turns on and off that the terminal marks pasted text. */
+/** Control sequences that make the terminal mark pasted text, and end it. */
 export const pasteMarks = { on: "\u001b[?2004h", off: "\u001b[?2004l" }
 
 const pasted = { _tag: "Unknown", complaint: "Pasted text is not an answer: press a key." } as const
@@ -173,7 +177,7 @@ const textOf = ({ input, key }: Terminal.UserInput): string => {
 
 const isEnter = ({ key }: Terminal.UserInput): boolean => key.name === "return" || key.name === "enter"
 
-/** Reads keys until a key or a line is a valid answer. A paste at the start is ignored; after typed text it is text. */
+/** Reads keys until a key or a line is a valid answer. A paste is ignored, unless the user has typed text before it. */
 const readAnswer = <A>(question: Question<A>, { show }: QuestionScreen, keys: Keys) =>
   Effect.gen(function* (): Effect.fn.Return<TypedAnswer<A> | "stop", Terminal.QuitError | PlatformError> {
     let line = ""
@@ -215,7 +219,7 @@ const readAnswer = <A>(question: Question<A>, { show }: QuestionScreen, keys: Ke
     }
   })
 
-/** Shows a text page by page, with the pager's keys below. */
+/** Shows a text page by page, with the keys of the pager below it. */
 const showPages = Effect.fnUntraced(function* (text: string, screen: QuestionScreen, { columns, rows }: ScreenSize) {
   const terminal = yield* Terminal.Terminal
   const pages = pagesOf(text, { columns, rows: rows - 1 })
@@ -244,14 +248,14 @@ const showPages = Effect.fnUntraced(function* (text: string, screen: QuestionScr
   yield* screen.show("\n")
 })
 
-/** Completes when a stopped process continues; the terminal may have returned to lines. */
+/** Completes when a stopped process continues. The terminal may then be in line mode again. */
 const continued = Effect.callback<"continued">((resume) => {
   const listener = (): void => resume(Effect.succeed("continued"))
   process.on("SIGCONT", listener)
   return Effect.sync(() => void process.off("SIGCONT", listener))
 })
 
-/** Stops the process group, as Ctrl-Z does, until it is continued. */
+/** Stops the process group as Ctrl-Z does. Completes after the user has continued it. */
 const stopped = Effect.andThen(
   Effect.sync(() => void process.kill(0, "SIGTSTP")),
   Effect.sleep(modeSwitchTime)
@@ -299,7 +303,7 @@ const converse = Effect.fnUntraced(function* <A>(
   )
 })
 
-/** Asks until there is an answer or the input ends. */
+/** Asks until the user has answered or the input ends. */
 export const askOnScreen = <A>(question: Question<A>, style: QuestionStyle) =>
   Effect.gen(function* () {
     const screen = yield* openScreen
@@ -314,7 +318,7 @@ export const askOnScreen = <A>(question: Question<A>, style: QuestionStyle) =>
     )
   }).pipe(Effect.scoped, Effect.withSpan("askOnScreen"))
 
-/** Asks for a line of text; empty for Enter and at the end of input. */
+/** Asks for a line of text. It is empty if the user presses only Enter, or if the input ends. */
 export const askText = (prompt: string) =>
   Effect.gen(function* () {
     const screen = yield* openScreen

@@ -11,7 +11,7 @@ import { environmentVariable } from "../../services/configuration/UserFolders.ts
 import { Output } from "../terminal/Output.ts"
 import { rawModeEnds } from "../terminal/Keys.ts"
 
-/** Runs the editor; returns the problem if it cannot be used. */
+/** Runs the editor on a file. Returns the problem if the editor cannot be used. */
 const runEditor = (line: string, file: string) =>
   Effect.callback<string | undefined>((resume) => {
     const words = splitCommand(line)
@@ -23,7 +23,7 @@ const runEditor = (line: string, file: string) =>
     child.once("exit", (code) => resume(Effect.succeed(code === 0 ? undefined : `The editor ${program} failed.`)))
   })
 
-/** The edited text from $VISUAL or $EDITOR; unchanged if the editor failed. */
+/** Lets the user edit a text in $VISUAL or $EDITOR. Returns the text unchanged if the editor failed. */
 export const editText = Effect.fn("editText")(
   function* (text: string) {
     const { emit } = yield* Output

@@ -1,6 +1,4 @@
-/**
- * Completes the line of a message: commands and their arguments, and mentioned files.
- */
+/** Completes the line of a message: commands, their arguments, and mentioned files. */
 import { mentionOf, openMention } from "../../domain/conversation/Mentions.ts"
 import { foldersOf } from "../../domain/files/PathList.ts"
 import { slashCommandNames } from "./slashCommands.ts"

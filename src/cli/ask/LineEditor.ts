@@ -1,6 +1,4 @@
-/**
- * Edits one message with `node:readline`: pastes, multi-line text, and a search in earlier messages.
- */
+/** Edits one message with `node:readline`. It adds pastes, text of several lines, and a search in earlier messages. */
 import * as Option from "effect/Option"
 import type * as Terminal from "effect/Terminal"
 import { createInterface } from "node:readline"
@@ -13,7 +11,7 @@ export type Typed =
   | { readonly _tag: "Interrupt" }
   | { readonly _tag: "End" }
 
-/** How editing ends. A suspended line, or one moved to an editor, continues with its text. */
+/** The way in which editing ends. After a suspension or an external editor, editing continues with the draft. */
 export type LineEnding =
   | Typed
   | { readonly _tag: "Suspend"; readonly draft: string }
@@ -23,13 +21,13 @@ export type Complete = (line: string) => Completion | undefined
 
 const isReturn = ({ key }: Terminal.UserInput): boolean => key.name === "return" && !key.meta
 const isLineFeed = ({ key }: Terminal.UserInput): boolean => key.name === "enter"
-/** Keys after which the terminal delivers nothing until keys are requested again. */
+/** True for a key after which the terminal sends no more keys until the program requests them again. */
 export const endsInput = ({ key }: Terminal.UserInput): boolean =>
   key.name === "escape" || (key.ctrl && /^[cd]$/.test(key.name))
 
 /**
- * True for a paste on a terminal that does not mark pastes. Nobody presses Enter twice, or types on after it, before
- * the program reads it.
+ * True for a paste on a terminal that does not mark pastes. It has Enter before its last key, which nobody types that
+ * fast.
  */
 const isUnmarkedPaste = (keys: ReadonlyArray<Terminal.UserInput>): boolean => {
   const first = keys.findIndex(isReturn)
@@ -43,7 +41,10 @@ const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g
 
 const cleanPaste = (pasted: string): string => pasted.replace(/\r\n?/g, "\n").replace(controls, "")
 
-/** A search in earlier messages: the words, the saved line, and the position from the newest. */
+/**
+ * A search in earlier messages: the searched words, the line before the search, and the position from the newest
+ * message.
+ */
 interface Search {
   readonly words: string
   readonly draft: string
@@ -82,8 +83,8 @@ const openLine = (
   })
 
   /**
-   * Inserts multi-line text at the cursor. Readline accepts it only as a completion, and draws it as lines only if
-   * text follows.
+   * Inserts text of several lines at the cursor. Readline accepts such text only as a completion, and draws its lines
+   * only if other text follows.
    */
   const insert = (text: string): void => {
     if (text === "") return
@@ -103,8 +104,8 @@ const openLine = (
 }
 
 /**
- * Makes the search in earlier messages. The function it returns takes a key; false if the key ends the search and
- * belongs to the line.
+ * Makes the search in earlier messages. The returned function takes a key. It returns false if the key ends the search
+ * and belongs to the line.
  */
 const makeSearch = ({ clear, insert, line }: ReturnType<typeof openLine>, newestFirst: ReadonlyArray<string>) => {
   let search: Search | undefined
@@ -112,7 +113,7 @@ const makeSearch = ({ clear, insert, line }: ReturnType<typeof openLine>, newest
     clear()
     insert(text)
   }
-  /** Shows the first message from `at` on with these words. */
+  /** Shows the first message with these words, from position `at` on. */
   const showFound = ({ at, draft, words }: Search): void => {
     const hit = newestFirst.findIndex((one, index) => index >= at && one.toLowerCase().includes(words.toLowerCase()))
     search = { words, draft, at: hit === -1 ? at : hit }
@@ -193,13 +194,13 @@ export const editLine = (
     else if (key.ctrl && key.name === "g") {
       leave("Edit")
     } else {
-      /* Some terminals never mark the end of a paste; do not lock up. */
+      /* Some terminals never mark the end of a paste, so Ctrl-C ends it too. */
       pasted = undefined
       const isContinued = isReturn(input) && line.cursor === line.line.length && line.line.endsWith("\\")
       if (isContinued) line.write(null, { name: "backspace" })
-      /* In some versions of Node, the event returns the lines in another order. */
+      /* Some versions of Node pass the lines to the event in another order. */
       text = line.line
-      /* The terminal turns an early Enter into a line feed. */
+      /* Enter typed before the program read keys arrives as a line feed. */
       if (isLineFeed(input) && isTypedAhead) line.write("\r", { name: "return" })
       else if (isContinued || isLineFeed(input) || (key.meta && key.name === "return")) insert("\n")
       else line.write(inputOf(input), { ...key, sequence: inputOf(input) })
@@ -212,7 +213,7 @@ export const editLine = (
     prompt: () => line.prompt(true),
     resize: opened.resize,
     close: () => line.close(),
-    /** Handles keys that arrived together; returns how the line ended, if it did. */
+    /** Handles keys that arrived together. Returns the ending if they ended the line. */
     pressAll: (keys: ReadonlyArray<Terminal.UserInput>, isFirst: boolean): LineEnding | undefined => {
       if (pasted === undefined && isUnmarkedPaste(keys) && !keys.some(({ key }) => key.name === "paste-start")) {
         insert(cleanPaste(keys.map(inputOf).join("")).replace(/\n$/, ""))

@@ -1,6 +1,5 @@
 /**
- * Reads the messages of a conversation: edited with `node:readline`, or as whole lines if the terminal cannot move
- * its cursor.
+ * Reads the messages of a conversation. It uses an edited line, or whole lines if the terminal cannot move its cursor.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -12,14 +11,14 @@ import { suspend } from "../terminal/Keys.ts"
 import { type Complete, editLine, endsInput, type LineEnding, type Typed, usualPrompt } from "./LineEditor.ts"
 import { completeLine, noCompletions } from "./LineCompletion.ts"
 
-/** Reads messages. Ctrl-C and the end of input leave the cursor in the line. */
+/** Reads messages. After Ctrl-C and at the end of input, the cursor stays in the line. */
 export interface MessageReader {
   readonly read: Effect.Effect<Typed>
-  /** Describes the keys, for the help. */
+  /** The help text about the keys. */
   readonly keys: string
 }
 
-/** Lines within this time were pasted together: they are one message. */
+/** Lines that arrive within this time were pasted together and form one message. */
 const pasteGap = "30 millis"
 
 /** Reads a message: a line, lines continued with a backslash, or all lines of a paste. */
@@ -64,11 +63,11 @@ const newLine = () =>
     () => usualColumns
   )
 
-/** Text typed during an answer: messages that wait, and an unfinished one. */
+/** Text that the user types while the model answers: queued messages, and an unfinished one. */
 export const makeTypedAhead = () => {
   let queued: ReadonlyArray<string> = []
   let line = newLine()
-  /** Takes the text so far out of the line. */
+  /** Returns the unfinished text and clears the line. */
   const takeText = (): string => {
     const text = line.text()
     line.close()
@@ -83,24 +82,24 @@ export const makeTypedAhead = () => {
       if (ending._tag === "Message" && ending.text.trim() !== "") queued = [...queued, ending.text]
       if (ending._tag === "Suspend" || ending._tag === "Edit") line.insert(draft)
     },
-    /** The lines to draw. */
+    /** The lines to draw: the queued messages and the unfinished one. */
     lines: (): ReadonlyArray<string> => [
       ...queued.map((message) => `queued: ${message}`),
       ...(line.text() === "" ? [] : [`${usualPrompt}${line.text()}`])
     ],
-    /** The next waiting message. */
+    /** Takes the first queued message. */
     next: (): string | undefined => {
       const [first] = queued
       queued = queued.slice(1)
       return first
     },
-    /** Moves waiting messages back into the unfinished text. */
+    /** Moves queued messages back into the unfinished text. */
     hold: (): void => {
       const text = [...queued, takeText()].filter((one) => one !== "").join("\n")
       queued = []
       line.insert(text)
     },
-    /** The unfinished text, for the next line. */
+    /** Takes the unfinished text, for the next line. */
     draft: takeText
   }
 }
@@ -108,14 +107,14 @@ export type TypedAhead = ReturnType<typeof makeTypedAhead>
 
 interface LineReaderOptions {
   readonly ahead?: TypedAhead
-  /** Runs as soon as this reader reads the keys. */
+  /** Runs when this reader begins to read keys. */
   readonly handOver?: Effect.Effect<void>
   readonly complete?: Complete
-  /** Opens the user's editor. */
+  /** Opens the editor of the user with a text. */
   readonly editText?: (text: string) => Effect.Effect<string>
 }
 
-/** A line with history, completion and multi-line pastes. */
+/** Reads messages from a line with history, completion and pastes of several lines. */
 export const makeLineReader = Effect.fnUntraced(function* (
   history: MessageHistory,
   {
@@ -143,7 +142,7 @@ export const makeLineReader = Effect.fnUntraced(function* (
     const readKeys = Effect.gen(function* () {
       const keys = yield* terminal.readInput
       yield* handOver
-      /* Only now: earlier, keys echoed by the terminal would mix with the line. */
+      /* The prompt appears only now, because keys that the terminal echoed before would mix with the line. */
       line.prompt()
       return keys
     })

@@ -123,7 +123,7 @@ const holdRequested = Effect.fn("holdRequested")(function* <E, R>(
   return yield* holdConversation(conversation, context, use)
 })
 
-/** Answers one message. On a terminal the text appears while it arrives. */
+/** Answers one message. On a terminal, the text appears while the model writes it. */
 const askOnce = Effect.fnUntraced(function* (flags: AskFlags) {
   const { answer, isWatched } = yield* Output
   const { json, plain, quiet } = flags
@@ -140,7 +140,7 @@ const askOnce = Effect.fnUntraced(function* (flags: AskFlags) {
   return report
 })
 
-/** Collects completions; the slowest come last. */
+/** Collects words for completion. Slow sources come last. */
 const readCompletions = Effect.fnUntraced(function* (
   { setup }: ConversationContext,
   add: (some: Partial<Completions>) => void
@@ -177,12 +177,18 @@ const makeReader = Effect.fnUntraced(function* (
     complete: (line) => completeLine(line, completions),
     editText: (text) => provide(editText(text))
   })
-  /* Files change during the conversation. Collecting must not delay keys. */
+  /*
+   * Looks for files in the background, because files change during the conversation, and collecting them must not delay
+   * keys.
+   */
   const looking = Effect.provideContext(Effect.ignore(look), yield* Effect.context<Effect.Services<typeof look>>())
   return { ...reader, read: Effect.andThen(Effect.forkDetach(looking), reader.read) }
 })
 
-/** A second Ctrl-C within this time counts as the first: the terminal sends Ctrl-C to npx and to this program, and npx forwards its own. */
+/**
+ * A second Ctrl-C within this time counts as the first one. The terminal sends Ctrl-C to npx and to this program, and
+ * npx forwards it too.
+ */
 const sameInterruptMs = 150
 
 const interruptQueue = Effect.gen(function* () {
@@ -198,8 +204,8 @@ const interruptQueue = Effect.gen(function* () {
 })
 
 /**
- * Reads and answers messages until the user leaves, or chooses another model; then its setup is returned. Ctrl-C
- * stops an answer; pressed twice at the prompt, it leaves. `listen` receives answers while they arrive.
+ * Reads and answers messages until the user leaves. If the user chooses another model, its setup is returned. Ctrl-C
+ * stops an answer; at the prompt, pressing it twice leaves. `listen` receives answers while the model writes them.
  */
 export const answerMessages = Effect.fn("answerMessages")(function* (
   session: AskSession,
@@ -226,7 +232,7 @@ export const answerMessages = Effect.fn("answerMessages")(function* (
       return yield* readTyped(true)
     })
 
-  /** Sends a message. If it is stopped, waiting messages are not sent. */
+  /** Sends a message. If the user stops the answer, queued messages are not sent. */
   const send = (message: string) =>
     Effect.raceFirst(Effect.asVoid(session.send(message, listen)), Effect.map(Queue.take(interrupts), ahead.hold))
 

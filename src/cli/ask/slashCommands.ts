@@ -1,6 +1,4 @@
-/**
- * The slash commands of a conversation: their list, their parser, and what each does.
- */
+/** The slash commands of a conversation: their list, their parser, and their effects. */
 import { leadsOut } from "../../services/files/CanonicalPath.ts"
 import * as Effect from "effect/Effect"
 import { folderIdentity } from "../../services/files/FileLook.ts"
@@ -64,7 +62,7 @@ type CommandName = keyof typeof commands
 
 export const slashCommandNames = Object.keys(commands) as ReadonlyArray<CommandName>
 
-/** A typed command with its argument, an unknown command, or the wish to leave. */
+/** A typed command with its argument, an unknown command, or a request to leave. */
 type SlashCommand =
   | { readonly _tag: "Command"; readonly name: Exclude<CommandName, "edit" | "exit">; readonly argument: string }
   | { readonly _tag: "Edit"; readonly text: string }
@@ -73,10 +71,10 @@ type SlashCommand =
 
 const usageOf = (name: CommandName): string => `/${name} ${commands[name][0]}`.trimEnd()
 
-/** From this width on, explanations are beside the commands. */
+/** From this width on, the help shows explanations beside the commands. */
 const wide = 72
 
-/** The list of commands for this terminal width. */
+/** The help about the commands, for this terminal width. */
 const helpText = (keys: string, columns: number, customCommands: ReadonlyArray<CustomCommand>): string => {
   const rows = [
     ...slashCommandNames.map((name) => [usageOf(name), commands[name][1]] as const),
@@ -98,13 +96,13 @@ const isName = (name: string): name is CommandName => Object.hasOwn(commands, na
 
 const leaving = new Set(["exit", "quit"])
 
-/** The answer to an unknown command. */
+/** The message about an unknown command. */
 const unknownText = (name: string, own: ReadonlyArray<CustomCommand>): string => {
   const near = nearest(name, [...slashCommandNames, ...own.map((one) => one.name)]).slice(0, 1)
   return `Unknown command /${printable(name)}.${near.length === 0 ? "" : ` Did you mean /${near.join("")}?`} /help lists the commands.`
 }
 
-/** The command in a line. Undefined for a message. A path is no command: `/etc/hosts says`. */
+/** The command in a line; undefined for a message. A path such as `/etc/hosts` at the beginning is no command. */
 export const slashCommandIn = (
   line: string,
   customCommands: ReadonlyArray<CustomCommand> = []
@@ -123,20 +121,20 @@ export const slashCommandIn = (
 /** The names in a list with commas or blanks. */
 export const toolNames = (text: string): ReadonlyArray<string> => text.split(/[\s,]+/).filter((name) => name !== "")
 
-/** The tools to offer after a change by the user. Undefined means all. */
+/** The tools to offer after the user has changed them. Undefined means all tools. */
 const chooseTools = (argument: string, offered: ReadonlyArray<string>): ReadonlyArray<string> | undefined => {
   const [first = "", ...rest] = toolNames(argument)
   if (first === "all" && rest.length === 0) return undefined
   if (first === "on" && rest.length > 0) return [...new Set([...offered, ...rest])]
   if (first !== "off" || rest.length === 0) return [first, ...rest]
   const missing = rest.filter((name) => !offered.includes(name))
-  /* Passes unknown names on, so that they are reported. */
+  /* Unknown names stay in the list, so that the program reports them. */
   return [...offered.filter((name) => !rest.includes(name)), ...missing]
 }
 
 const usualColumns = 80
 
-/** The output of a command, and the setup of a newly chosen model. */
+/** The output of a command. `next` is the setup of a newly chosen model. */
 interface CommandResult {
   readonly text: string
   readonly next?: FittedSetup
@@ -145,7 +143,7 @@ interface CommandResult {
 interface CommandContext {
   readonly session: AskSession
   readonly conversation: ConversationContext
-  /** Describes the keys, for the help. */
+  /** The help text about the keys. */
   readonly keys: string
 }
 
@@ -162,7 +160,7 @@ const taskLines = Effect.fnUntraced(function* (session: AskSession) {
   return data.map((task) => printable(Object.values(task as object).join("  "))).join("\n")
 })
 
-/** Changes by tools since the conversation began. */
+/** Changes that tools made since the conversation began. */
 const changesHere = Effect.gen(function* () {
   const versions = yield* FileVersions
   const { root } = yield* Workspace
@@ -268,7 +266,9 @@ const save = Effect.fnUntraced(function* (argument: string, { conversation, sess
   return `Saved to ${shownFile}.`
 })
 
-/** One line for each conversation: number, time, title. On a narrow terminal the title has its own line. */
+/**
+ * One line for each conversation, with its number, time and title. On a narrow terminal, the title has its own line.
+ */
 export const sessionLines = (all: ReadonlyArray<ConversationSummary>, now: Date, columns = usualColumns): string =>
   all
     .map(({ messages, savedAt, title }, index) => {
@@ -300,7 +300,7 @@ const compact = Effect.fnUntraced(function* ({ session }: CommandContext) {
   return `Shortened from about ${tokensIn(before)} to ${tokensIn(after)} tokens. Your messages and the answers stay.`
 })
 
-/** Runs the command after "!". A shell runs what needs one. */
+/** Runs the command after "!". A shell runs it if it uses syntax of a shell. */
 export const runTyped = Effect.fn("runTyped")(function* (line: string, session: AskSession) {
   const typed = line.trim()
   if (typed === "") return "Write a command after the !: !npm test"
@@ -314,7 +314,7 @@ const changeModel = Effect.fnUntraced(function* (name: string, { conversation }:
   const { model } = conversation.setup.settings
   if (name === "") return { text: `The model is ${printable(model)}. /model NAME changes it.` }
   const prepared = yield* Effect.result(conversation.prepareModel(name))
-  /* In a conversation, a command replaces the flag. */
+  /* In a conversation, the user types /model instead of the flag --model. */
   if (Result.isFailure(prepared))
     return { text: printableLines(prepared.failure.message.replaceAll("--model ", "/model ")) }
   const next = prepared.success
@@ -323,7 +323,7 @@ const changeModel = Effect.fnUntraced(function* (name: string, { conversation }:
 
 const clearScreen = "\u001b[H\u001b[2J\u001b[3J"
 
-/** Runs a command; an error becomes its output. */
+/** Runs a command. The message of an error becomes its output. */
 export const runCommand = Effect.fn("runCommand")(
   function* ({ argument, name }: Extract<SlashCommand, { _tag: "Command" }>, context: CommandContext) {
     if (name === "model") return yield* changeModel(argument, context)

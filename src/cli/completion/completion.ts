@@ -1,6 +1,6 @@
 /**
- * `task-conductor completion SHELL` prints a script for a shell. The script calls `task-conductor complete -- WORDS`,
- * which prints completions of the last word: one candidate a line, then a tab and its description.
+ * Implements `task-conductor completion SHELL`, which prints a script for a shell. The script calls `task-conductor
+ * complete -- WORDS`. This prints one completion of the last word per line, followed by a tab and its description.
  */
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
@@ -18,7 +18,7 @@ import { Skills } from "../../services/skills/Skills.ts"
 import { withHelp } from "../terminal/Flags.ts"
 import { Output } from "../terminal/Output.ts"
 
-/** Kinds of candidates that depend on this machine. */
+/** Kinds of completions that depend on the data of this machine. */
 type Kind = "model" | "run" | "skill"
 
 interface Candidate {
@@ -26,7 +26,7 @@ interface Candidate {
   readonly about: string
 }
 
-/** Candidates, or their kind. Undefined for files, which the shell completes itself. */
+/** Completions, or their kind. Undefined for a file name, which the shell completes itself. */
 type Wanted = ReadonlyArray<Candidate> | Kind | undefined
 
 const kindsOfFlags: Readonly<Record<string, Kind>> = { model: "model", skill: "skill" }
@@ -50,7 +50,7 @@ const valueOf = ({ name, type }: FlagDescriptor): Wanted =>
 
 const firstSentence = (text = ""): string => text.split(/(?<=\.) |: |\n/, 1)[0] ?? ""
 
-/** Completions of the last word. The words follow the name of the program. */
+/** The completions of the last word. `words` begins after the name of the program. */
 const wantedFor = (program: CommandDescriptor, words: ReadonlyArray<string>): Wanted => {
   const last = words.at(-1) ?? ""
   let command = program
@@ -87,7 +87,7 @@ const wantedFor = (program: CommandDescriptor, words: ReadonlyArray<string>): Wa
     : command.subcommands.map(({ description, name }) => ({ text: name, about: firstSentence(description) }))
 }
 
-/** The time limit for finding completions, because the user waits after a key press. */
+/** The time limit for completions, because the user waits for them after pressing a key. */
 const patience = "1 second"
 const mostRuns = 20
 
@@ -119,7 +119,7 @@ const skills = Effect.gen(function* () {
 
 const candidatesOf = (kind: Kind) => (kind === "model" ? models() : kind === "run" ? runs : skills)
 
-/** Prints completions of the last word. Prints nothing for files, and on errors. */
+/** Prints the completions of the last word. Prints nothing for file names and after errors. */
 export const printCandidates = Effect.fn("printCandidates")(
   function* (program: Command.Command.Any, words: ReadonlyArray<string>) {
     const { result } = yield* Output
@@ -133,7 +133,7 @@ export const printCandidates = Effect.fn("printCandidates")(
   (work) => Effect.ignore(work)
 )
 
-/* The scripts ask this program what the last word of a command line may become. Where it says nothing, they offer files. */
+/* The scripts call this program to complete the last word. If it prints nothing, they complete file names. */
 
 const bash = `# In ~/.bashrc: source <(task-conductor completion bash)
 _task_conductor() {

@@ -1,6 +1,4 @@
-/**
- * `task-conductor doctor`: checks what a run needs, and says how to fix what is missing.
- */
+/** Implements `task-conductor doctor`, which checks the requirements of a run and tells how to fix what is missing. */
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Terminal from "effect/Terminal"
@@ -26,7 +24,7 @@ const terminalFinding = Effect.gen(function* () {
     : note("terminal", "none, so task-conductor cannot ask you", remedy)
 })
 
-/** The exit code says whether a run can start. */
+/** The exit code tells whether a run can start. */
 export const doctor = Command.make(
   "doctor",
   {

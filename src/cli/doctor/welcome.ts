@@ -1,6 +1,4 @@
-/**
- * The output of `task-conductor` without arguments: what it is, what is missing here, and one command to try.
- */
+/** The text of `task-conductor` without arguments: its purpose, missing requirements, and a command to try. */
 import * as Effect from "effect/Effect"
 import { quickDiagnosis, withSetup } from "../../app/diagnosis.ts"
 import { readSetup } from "../../app/setup.ts"
@@ -23,7 +21,7 @@ const summaryLines = (findings: ReadonlyArray<Finding>): ReadonlyArray<string> =
     })
     .flatMap((text) => text.split("\n"))
 
-/** The flag that a run needs here, and the reason. */
+/** The flag that a run needs on this machine, and the reason. */
 const startWith = (findings: ReadonlyArray<Finding>) => {
   if (canStart(findings)) return { flag: "", why: [] }
   const [choice] = findings.flatMap(({ choices = [] }) => choices)

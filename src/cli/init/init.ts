@@ -43,7 +43,7 @@ const notWritten = (file: string) => (error: PlatformError) =>
 
 const nothingWritten = new CommandFailure({ exitCode: exitCodes.usage, text: "Nothing was written." })
 
-/** Chooses whose configuration to write; asks at a terminal. */
+/** Chooses whether the user's or the project's configuration is written. Asks at a terminal. */
 const askScope = Effect.gen(function* () {
   const { canAsk, emit, prompt } = yield* Output
   if (!canAsk) return yield* usageFailure("Say whose configuration it is: --for me, or --for project.")
@@ -68,12 +68,12 @@ const requireFree = Effect.fnUntraced(function* (file: string) {
   )
 })
 
-/** The server's name of the model; asks at a terminal if none is named. */
+/** The name of the model on its server. Asks at a terminal if the flags name no model. */
 const chooseModel = Effect.fnUntraced(function* (flags: InitFlags) {
   const { canAsk, emit } = yield* Output
   const read = yield* readSetup(flags.project, present({ host: flags.host, model: flags.model }))
   if (read.configuration.model === "embedded" && Option.isSome(flags.model)) return "embedded"
-  /* `init` always asks, whatever existing files say. */
+  /* `init` always asks for the model, even if existing configurations name one. */
   const open: Setup = Option.isSome(flags.model) ? read : { ...read, models: { ...read.models, chosenBy: "nobody" } }
   const services = yield* Effect.context<Output | Terminal.Terminal>()
   const pickModel = (offer: ModelOffer) => Effect.provideContext(chooseFrom(offer), services)

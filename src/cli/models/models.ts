@@ -27,7 +27,8 @@ const jsonOf = ({ abilities, capacity, isForwarded = false, memory, name, size }
 })
 
 /**
- * Lists the models of the configured model's server, or of the default server, and marks those of the configuration.
+ * Lists the models of the server that the configuration uses, or of the default server. Marks the models that the
+ * configuration names.
  */
 export const models = Command.make(
   "models",

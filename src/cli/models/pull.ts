@@ -1,5 +1,6 @@
 /**
- * `task-conductor models pull NAME` downloads a model to the server; `models unload NAME` unloads one from memory.
+ * Implements `task-conductor models pull NAME`, which downloads a model to the server, and `models unload NAME`, which
+ * unloads it from memory.
  */
 import * as Command from "effect/cli/Command"
 import * as Argument from "effect/cli/Argument"
@@ -21,13 +22,13 @@ import { CommandFailure, exitCodes } from "../terminal/Failure.ts"
 import { switchFlag, withHelp } from "../terminal/Flags.ts"
 import { Output } from "../terminal/Output.ts"
 
-/** Without redrawing, print a line after this many percent. */
+/** If the terminal cannot redraw, a line is printed after this many further percent. */
 const lineEvery = 10
 
 /** Interval of JSON lines in milliseconds. */
 const jsonEvery = 1000
 
-/** Shows the progress: redrawn on a terminal, else as lines or JSON. */
+/** Shows the progress: redrawn on a terminal, otherwise as lines or as JSON. */
 const makeShow = Effect.fnUntraced(function* (name: string, isJson: boolean) {
   const { emit, result, screen } = yield* Output
   const began = yield* Clock.currentTimeMillis
@@ -76,7 +77,7 @@ const nameArgument = Argument.String("NAME").pipe(
   )
 )
 
-/** Ends with exit code 5 if the model could not be downloaded. */
+/** Exits with code 5 if the model could not be downloaded. */
 export const pull = Command.make(
   "pull",
   {

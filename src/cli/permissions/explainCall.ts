@@ -12,11 +12,11 @@ import type { Policies } from "../../services/permissions/Policies.ts"
 import { type GateOptions, type SourcedRule, makePolicy, scriptWarning } from "../../services/permissions/Policy.ts"
 
 interface PermissionExplanation {
-  /** `refuse` for protected access. */
+  /** `refuse` means that the access is protected. */
   readonly verdict: Verdict | "refuse"
-  /** The deciding rules; empty if only the risk decides. */
+  /** The rules that decide; empty if only the risk decides. */
   readonly rules: ReadonlyArray<SourcedRule>
-  /** Reasons as sentences: protected, asked each time, or a lapsed rule. */
+  /** Further reasons as sentences: the access is protected, is asked about each time, or a rule has lapsed. */
   readonly reasons: ReadonlyArray<string>
 }
 

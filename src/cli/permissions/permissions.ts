@@ -23,10 +23,10 @@ import { exitCodes, CommandFailure, usageFailure } from "../terminal/Failure.ts"
 import { Output } from "../terminal/Output.ts"
 import { explainCall } from "./explainCall.ts"
 
-/** A rule in force, with its source. */
+/** A rule that applies, with its source. */
 type ListedRule = SourcedRule & RememberedRule
 
-/** The setup of a project without flags, its real path for remembered rules, and a problem if there is one. */
+/** The setup of a project without flags, and the real path of the project for remembered rules. */
 const readProject = Effect.fnUntraced(function* (project: string) {
   const fs = yield* FileSystem.FileSystem
   const setup = yield* readSetup(project, {})
@@ -40,7 +40,7 @@ const readProject = Effect.fnUntraced(function* (project: string) {
 
 const decodeArguments = Schema.decodeUnknownEffect(Schema.fromJsonString(Arguments))
 
-/** Parses typed call arguments. */
+/** Parses the arguments of a call that the user typed. */
 const readArguments = (json: string) =>
   textNestedTooDeep(json)
     ? usageFailure(`The arguments are nested more than ${maxNesting} levels deep.`)
@@ -111,7 +111,7 @@ const revoke = Command.make(
     const policies = yield* Effect.provide(Policies, layerPolicies(setup.folders))
     if (policies.rejection !== undefined) return yield* policies.rejection
     const requested = Option.getOrUndefined(rule)
-    /* A named rule counts for this project; `--all` covers all projects. */
+    /* A named rule is revoked for this project. `--all` revokes the rules of all projects. */
     const present = (yield* policies.rules).filter(
       (one) => requested === undefined || concernsProject(one, root, folderIdentity(root))
     )
@@ -134,7 +134,7 @@ const revoke = Command.make(
   })
 )
 
-/** Prepares a call as a run does and asks the gate's rules. Runs nothing. */
+/** Prepares a call as in a run, and returns the decision of the gate. Runs nothing. */
 const explanationOf = Effect.fn("explanationOf")(function* (project: string, name: string, json: string) {
   const callArguments = yield* readArguments(json)
   const { problemWith, setup } = yield* readProject(project)

@@ -1,6 +1,6 @@
 /**
- * Finds out from the text of the configuration whether the user has plugins. Parsing it takes longer than printing
- * help, which most users request without plugins.
+ * Finds out whether the user has plugins by searching the text of the configuration. Parsing it takes longer than
+ * printing help, and most users have no plugins.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"

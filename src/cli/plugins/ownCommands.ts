@@ -8,7 +8,7 @@ import type { Plugin } from "../../services/tools/Plugin.ts"
 import type { PluginCommands } from "../../services/tools/PluginCommand.ts"
 import { usageFailure } from "../terminal/Failure.ts"
 
-/** The commands of a plugin. A command that cannot be loaded fails with the reason when it is used. */
+/** The commands of a plugin. If a command cannot be loaded, it fails with the reason when the user runs it. */
 const commandsOf = ({ commands = {}, name: plugin }: Plugin): PluginCommands =>
   Object.fromEntries(
     Object.entries(commands).map(([name, command]) => {
@@ -26,7 +26,7 @@ const commandsOf = ({ commands = {}, name: plugin }: Plugin): PluginCommands =>
     })
   )
 
-/** The plugin loader is imported only if the user names plugins. */
+/** Imports the plugin loader only if the user has plugins. */
 const pluginsOf = (setup: Setup) =>
   setup.extensions.plugins.length === 0
     ? Effect.succeed([])
@@ -35,7 +35,9 @@ const pluginsOf = (setup: Setup) =>
         ({ ownPlugins }) => ownPlugins(setup)
       )
 
-/** The commands by name. None if the configuration cannot be read: another command reports that better. */
+/**
+ * The commands by name. Empty if the configuration cannot be read, because another command reports the problem better.
+ */
 export const ownCommands = readSetup(".", {}).pipe(
   Effect.flatMap(pluginsOf),
   Effect.map((plugins): PluginCommands => Object.assign({}, ...plugins.map(commandsOf))),

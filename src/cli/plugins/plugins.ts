@@ -1,6 +1,6 @@
 /**
- * `task-conductor plugins` lists packages of tools, and creates one; `task-conductor tools` lists and describes what a task can
- * call.
+ * Implements `task-conductor plugins`, which lists packages of tools and creates one, and `task-conductor tools`, which
+ * lists and describes the tools of a task.
  */
 import * as Effect from "effect/Effect"
 import * as Argument from "effect/cli/Argument"
@@ -35,7 +35,7 @@ import { originOf } from "../../services/tools/PluginLoader.ts"
 import { PluginProblem } from "../../services/tools/PluginProblem.ts"
 import { isOptional, useOf } from "../../services/tools/PluginSettings.ts"
 
-/** The first line of the description, and the plugin of the tool. */
+/** The first line of a tool's description, and the plugin of the tool. */
 const summaryOf = ({ description, origin }: ToolInfo): string => {
   const [first = ""] = description.split("\n", 1)
   return printable(origin === builtInOrigin ? first : `${first} (plugin ${origin})`)
@@ -43,7 +43,7 @@ const summaryOf = ({ description, origin }: ToolInfo): string => {
 
 const place = { project: runFlags.project, plugin: runFlags.plugin }
 
-/** The tools of a project. Unusable plugins are noted; those named by a flag fail. */
+/** The tools of a project. An unusable plugin causes a note; if a flag names it, the command fails. */
 const readTools = Effect.fnUntraced(function* (project: string, plugins: ReadonlyArray<string>) {
   const { problems, tools } = yield* readCatalogue(project, plugins)
   const unusable = problems.find((problem) => "plugin" in problem && plugins.includes(problem.plugin))
@@ -120,22 +120,22 @@ interface ListedSecret {
   readonly isOptional?: boolean
 }
 
-/** One plugin, as `plugins list --json` prints it. */
+/** A plugin as `plugins list --json` prints it. */
 export interface ListedPlugin {
-  /** Its own name, or the name in the entry if it could not be imported. */
+  /** The plugin's own name. If the plugin could not be imported, the name in the configuration. */
   readonly name: string
-  /** The configuration entry; absent for built-in plugins and plugin objects. */
+  /** The entry in the configuration; absent for built-in plugins and for plugin objects. */
   readonly named?: string
   readonly version?: string
   readonly origin: PluginScope | typeof builtInOrigin
   /** The path of its module. */
   readonly path?: string
   readonly tools: ReadonlyArray<{ readonly name: string; readonly risk: Risk }>
-  /** Its secrets, their purpose, and whether the user has set them. */
+  /** Its secrets, their purposes, and whether the user has set them. */
   readonly secrets?: ReadonlyArray<ListedSecret>
-  /** The JSON schema of its configuration, and whether one is set. Absent if it takes none. */
+  /** The JSON schema of its configuration, and whether a configuration is set. Absent if the plugin has none. */
   readonly configuration?: { readonly schema: JsonSchema; readonly isSet: boolean }
-  /** The reason why it is not used. */
+  /** The reason why the plugin is not used. */
   readonly problem?: { readonly code: string; readonly message: string }
 }
 
@@ -162,13 +162,13 @@ const secretLine = ({ isGiven, isOptional: mayLack = false, name, purpose }: Lis
   return `  secret ${printable(`${name}: ${purpose}`)}${state}`
 }
 
-/** `  configuration: limit, table (not set)` */
+/** The line of a plugin's configuration: `  configuration: limit, table (not set)`. */
 const configurationLine = ({ isSet, schema }: NonNullable<ListedPlugin["configuration"]>): string =>
   `  configuration: ${printable([...propertiesOf(schema).keys()].join(", "))}${isSet ? "" : " (not set)"}`
 
 type PluginCatalogue = Pick<Effect.Success<ReturnType<typeof readCatalogue>>, "known" | "found" | "tools" | "problems">
 
-/** All plugins in load order; built-in ones are one entry. */
+/** All plugins in load order. The built-in plugins are one entry. */
 export const listPlugins = ({
   found: discovered,
   known: packages,
@@ -206,7 +206,7 @@ export const listPlugins = ({
   ]
 }
 
-/** Problems outside the listed plugins: an unreadable entry, a single tool of a server. */
+/** Problems that no listed plugin shows, such as an unreadable entry or a faulty tool of a server. */
 export const unlistedProblems = (catalogue: PluginCatalogue): ReadonlyArray<string> => {
   const listed = new Set(listPlugins(catalogue).map(({ problem }) => problem?.message))
   return catalogue.problems.map(({ message }) => message).filter((message) => !listed.has(message))

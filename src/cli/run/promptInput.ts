@@ -19,7 +19,7 @@ import {
 import { Output } from "../terminal/Output.ts"
 import type { AnswerFlags, RunFlags } from "./runFlags.ts"
 
-/** Where the prompt comes from. */
+/** The argument or the file that contains the prompt. */
 type PromptPlace = Pick<RunFlags, "prompt" | "promptFile">
 
 const promptText = Effect.fnUntraced(function* ({ prompt, promptFile }: PromptPlace) {
@@ -33,14 +33,14 @@ const promptText = Effect.fnUntraced(function* ({ prompt, promptFile }: PromptPl
   return yield* usageFailure('There is no prompt. Give it in quotes: task-conductor run "What does this project do?"')
 })
 
-/** Reads the prompt. Fails if there is none, or two, or an empty one. */
+/** Reads the prompt. Fails if there is no prompt, an empty prompt, or more than one. */
 export const readPrompt = Effect.fn("readPrompt")(function* (flags: PromptPlace) {
   const text = yield* promptText(flags)
   if (text.trim() === "") return yield* usageFailure("The prompt is empty. Say what should be done.")
   return text
 })
 
-/** True if stdin is the prompt, so it cannot be an attachment. */
+/** True if stdin contains the prompt, so that it cannot be an attachment. */
 const takesStdin = ({ prompt, promptFile }: PromptPlace, hasOther: boolean): boolean =>
   Option.contains(prompt, "-") ||
   Option.contains(promptFile, "-") ||
@@ -49,8 +49,8 @@ const takesStdin = ({ prompt, promptFile }: PromptPlace, hasOther: boolean): boo
 const nothing: { readonly attachment?: Attachment } = {}
 
 /**
- * Reads the attachment. `hasOther` means that the prompt comes from elsewhere, such as a plan. Without the flag it
- * reads stdin if data comes soon: an open, silent stdin must not block a run.
+ * Reads the attachment. `hasOther` means that a file such as a plan contains the prompt. Without the flag, it reads
+ * stdin if data arrives soon, because an open stdin without data must not block a run.
  */
 export const readAttachment = Effect.fn("readAttachment")(function* (
   flags: Pick<AnswerFlags, "attach"> & PromptPlace,

@@ -1,6 +1,4 @@
-/**
- * The flags that `run` and other commands share, and the order and configuration they produce.
- */
+/** The flags that `run` shares with other commands, and the order and configuration that they set. */
 import type * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Option from "effect/Option"
@@ -76,7 +74,7 @@ export const modelConfiguration = ({
   }
 }
 
-/** A repeatable flag. `read` parses each value or returns the problem. */
+/** A repeatable flag. `parse` returns the value, or the problem. */
 const repeatedFlag = <A>(
   name: string,
   what: string,
@@ -122,7 +120,7 @@ export const endFlags = {
   )
 }
 
-/** Naming a check also allows it. */
+/** A check that the user names is also allowed. */
 export const checkConfiguration = ({
   askFirst,
   check,

@@ -1,6 +1,4 @@
-/**
- * The flag `--cluster`: runs on several machines, if the program has that feature.
- */
+/** Implements the flag `--cluster` for runs on several machines, if a feature of the program provides it. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { features } from "../../app/features.ts"
@@ -20,12 +18,12 @@ export const loadSharedRuns = Effect.suspend((): Effect.Effect<SharedRuns, Packa
     : loadOrFail(load)
 })
 
-/** The store of shared runs, in place of this machine's store. */
+/** The store of shared runs. It replaces the store of this machine. */
 export const layerSharedStore = Layer.unwrap(Effect.map(loadSharedRuns, ({ store }) => store))
 
 type Shown = Parameters<typeof showRun>[0] & ApprovalFlags
 
-/** Starts the order and shows the run to its end. If the client leaves earlier, says how to follow the run. */
+/** Starts a run and shows it until it ends. If the client leaves earlier, tells the user how to follow the run. */
 export const showSharedRun = (style: Shown, order: SharedOrder, approver: SharedClient["approver"] = layerTerminal()) =>
   showRun({ ...style, isClusterRun: true }, (sink) =>
     Effect.gen(function* () {
@@ -35,7 +33,7 @@ export const showSharedRun = (style: Shown, order: SharedOrder, approver: Shared
       const begun = (runId: string) => void (run = runId)
       const client = { ...approvedBeforehand(style), approver, listen: sink.listen, tell: emit, begun }
       return yield* follow(order, client).pipe(
-        /* A waiting run has not ended; its event stream stays open. */
+        /* A run that waits has not ended, so its event stream stays open. */
         Effect.tapError(({ _tag, message }) => (_tag === "RunWaits" || run === "" ? Effect.void : sink.abort(message))),
         Effect.onInterrupt(() =>
           run === ""

@@ -1,5 +1,6 @@
 /**
- * Shows long text in the user's pager: `$PAGER`, else `less -R`. Without a terminal the text is printed as it is.
+ * Shows long text in the user's pager: `$PAGER`, or `less -R` if it is not set. Without a terminal, the text is printed
+ * unchanged.
  */
 import { switchFlag } from "../terminal/Flags.ts"
 import { spawn } from "node:child_process"
@@ -18,22 +19,22 @@ interface Screen {
   readonly rows: number
 }
 
-/** True if the text plus the prompt line does not fit the screen. */
+/** True if the text and the line of the prompt do not fit the screen. */
 export const isLongerThan = (text: string, { columns, rows }: Screen): boolean => {
   const taken = text.split("\n").reduce((sum, line) => sum + Math.max(1, Math.ceil(shownWidth(line) / columns)), 1)
   return columns > 0 && rows > 0 && taken > rows
 }
 
-/** The pager command. Undefined if the user turned it off. */
+/** The command of the pager. Undefined if the user has turned it off. */
 export const pagerCommand = (env: { readonly pager: string | undefined; readonly term: string | undefined }) => {
   if (env.term === "dumb" || env.pager?.trim() === "cat") return undefined
   return env.pager === undefined || env.pager.trim() === "" ? "less -R" : env.pager
 }
 
-/** The shell's exit code for an unknown command. */
+/** The exit code of a shell for an unknown command. */
 const notFound = 127
 
-/** True if the pager showed the text. The user ends it; it handles Ctrl-C itself. */
+/** True if the pager has shown the text. The user ends the pager, which handles Ctrl-C itself. */
 const page = (command: string, text: string): Effect.Effect<boolean> =>
   Effect.callback<boolean>((resume) => {
     const env = { ...process.env, PATH: trustedSearchPath(process.env["PATH"], process.cwd()) }
@@ -43,7 +44,7 @@ const page = (command: string, text: string): Effect.Effect<boolean> =>
     child.stdin.on("error", () => undefined).end(text.endsWith("\n") ? text : `${text}\n`)
   })
 
-/** Shows a long text in the pager, or with `print`. */
+/** Shows a long text in the pager, or passes it to `print`. */
 export const showLong = Effect.fn("showLong")(function* (
   text: string,
   { noPager, print }: { readonly noPager: boolean; readonly print: (text: string) => Effect.Effect<void> }

@@ -1,6 +1,4 @@
-/**
- * `task-conductor diff` and `undo`: show and undo a run's changes to files.
- */
+/** Implements `task-conductor diff` and `undo`, which show and undo the changes that a run made to files. */
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
@@ -27,11 +25,11 @@ const states: Readonly<Record<RunChange["state"], string>> = {
   not_kept: " (its earlier content was not kept)"
 }
 
-/** Lists effects that are not file changes. */
+/** The note about effects that are not changes of files. */
 const outsideText = (outside: ReadonlyArray<string>): string =>
   `note: neither shown nor undone is what the run did with\n${outside.map((one) => `- ${printable(one)}`).join("\n")}`
 
-/** One line for each file, and the total, counted as git does. */
+/** One line for each file, and the total. Lines are counted as git counts them. */
 const statText = (changes: ReadonlyArray<RunChange>): string => {
   const sum = (key: "insertions" | "deletions"): number => changes.reduce((all, one) => all + one[key], 0)
   return [

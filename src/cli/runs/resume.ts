@@ -1,6 +1,6 @@
 /**
- * `task-conductor resume RUN` resumes a run that ended early and repeats no finished work. `task-conductor fork RUN
- * --from TASK` starts a new run that reuses the results before a task.
+ * Implements `task-conductor resume RUN`, which resumes a run that ended early without repeating finished work.
+ * `task-conductor fork RUN --from TASK` starts a new run that reuses the results before a task.
  */
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
@@ -21,21 +21,21 @@ import { present, withHelp } from "../terminal/Flags.ts"
 const flags = { ...savedRunFlags, cluster: clusterFlag }
 type Given = Command.Command.Config.Infer<typeof flags>
 
-/** The project is set only if it was moved. */
+/** `project` is set only if the user moved the project. */
 const savedOf = (flags: Given): SavedRun => ({
   run: flags.run,
   configuration: runConfiguration(flags),
   ...present({ project: flags.project })
 })
 
-/** Continues a saved run with `start` and shows it to its report. */
+/** Continues a saved run with `start`, and shows it until its report. */
 const goOn = (
   flags: Given,
   start: (saved: SavedRun, context: RunContext) => ReturnType<typeof forkRun>,
   uncertainAnswer?: UncertainAnswer
 ) => showOwnRun(flags, (context) => Effect.provide(start(savedOf(flags), { ...context, uncertainAnswer }), layerRuns))
 
-/** The answers about uncertain calls, by value of the flag. */
+/** The answers about uncertain calls, by the value of the flag. */
 const uncertainAnswers: Readonly<Record<string, UncertainAnswer>> = { retry: "again", done: "done", abort: "stop" }
 
 export const resume = Command.make(

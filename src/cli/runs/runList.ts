@@ -1,6 +1,4 @@
-/**
- * Formats the list of runs. On a terminal a run wraps to the width; elsewhere it is one line. Pure.
- */
+/** Formats the list of runs. On a terminal, the text of a run is wrapped; otherwise it is one line. */
 import type { RunStanding, RunSummary } from "../../domain/history/RunOverview.ts"
 import { printable } from "../../domain/text/Printable.ts"
 import { cutText, shownWidth } from "../../domain/text/TextWidth.ts"
@@ -9,10 +7,10 @@ import { counted, durationText } from "../../domain/text/Format.ts"
 
 export interface ListStyle {
   readonly paint: Paint
-  /** The width of the terminal, if there is one. */
+  /** The width of the terminal; undefined without a terminal. */
   readonly columns: number | undefined
   readonly now: Date
-  /** Shows the project of each run. */
+  /** True if the project of each run is shown. */
   readonly withProject: boolean
 }
 
@@ -46,7 +44,7 @@ const partsOf = (run: RunSummary, { now, paint }: ListStyle): ReadonlyArray<stri
   ]
 }
 
-/** The first line of a prompt that is not empty. */
+/** The first non-empty line of a prompt. */
 const promptLine = (prompt: string): string => printable(prompt.trim().split("\n")[0] ?? "")
 
 const projectText = ({ project }: RunSummary): string => (project === undefined ? "" : printable(project))
@@ -89,7 +87,7 @@ const symbols: Readonly<Record<RunStanding, readonly [symbol: string, tone: Tone
   unfinished: ["○", "yellow"]
 }
 
-/** `✓ done`, `✗ no valid plan`. */
+/** The state of a run, such as `✓ done` or `✗ no valid plan`. */
 export const standingText = (standing: RunStanding, paint: Paint): string => {
   const [symbol, tone] = symbols[standing]
   return paint[tone](`${symbol} ${standing.replaceAll("_", " ")}`)
@@ -103,7 +101,10 @@ const minute = 60_000
 const hour = 60 * minute
 const day = 24 * hour
 
-/** `just now`, `5 min ago`, `3 h ago`, `2 days ago`. Undefined for older and future times. */
+/**
+ * How long ago: `just now`, `5 min ago`, `3 h ago`, `2 days ago`. Undefined for times more than two weeks ago, and for
+ * future times.
+ */
 const agoText = (ms: number): string | undefined => {
   if (ms < 0 || ms >= 14 * day) return undefined
   if (ms < minute) return "just now"
@@ -115,7 +116,7 @@ const agoText = (ms: number): string | undefined => {
 
 const isSameDay = (one: Date, other: Date): boolean => one.toDateString() === other.toDateString()
 
-/** `today 17:02`, `yesterday 09:10`, `Nov 20 18:30`, `2025-11-20 18:30`, in local time. */
+/** A local time, such as `today 17:02`, `yesterday 09:10`, `Nov 20 18:30` or `2025-11-20 18:30`. */
 const localText = (at: Date, now: Date): string => {
   const time = `${two(at.getHours())}:${two(at.getMinutes())}`
   const yesterday = new Date(now.getFullYear(), now.getMonth(), now.getDate() - 1)
@@ -125,7 +126,7 @@ const localText = (at: Date, now: Date): string => {
   return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${time}`
 }
 
-/** `today 17:02 (5 min ago)`; returns the text unchanged if it is no time. */
+/** A time as text, such as `today 17:02 (5 min ago)`. Returns the text unchanged if it is not a time. */
 export const whenText = (iso: string, now: Date): string => {
   const at = new Date(iso)
   if (Number.isNaN(at.getTime())) return iso

@@ -1,4 +1,4 @@
-/** `task-conductor runs`: lists the saved runs, removes old ones and repairs damaged ones. */
+/** Implements `task-conductor runs`, which lists the saved runs, removes old runs and repairs damaged ones. */
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
@@ -21,7 +21,7 @@ import { exitCodes, quietFailure } from "../terminal/Failure.ts"
 import { Output } from "../terminal/Output.ts"
 import { switchFlag, withHelp } from "../terminal/Flags.ts"
 
-/** The store of this machine, or of the database. */
+/** The store of this machine, or the store of the cluster. */
 export const storeOf = (isCluster: boolean) => (isCluster ? layerSharedStore : layerRuns)
 
 const json = (what: string) => switchFlag("json", `Print ${what} as JSON`)
@@ -34,13 +34,13 @@ export const clusterFlag = switchFlag(
 const sizeText = (bytes: number): string =>
   bytes < 1_000_000 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`
 
-/** The start time of a run, else the time in its id, else the oldest possible. */
+/** The start time of a run. If it is unknown, the time in the id of the run, or else the earliest possible time. */
 const begunAt = ({ runId, startedAt }: RunSummary): string => {
   const start = startOfRun(runId)
   return startedAt ?? (start === undefined ? "" : DateTime.formatIso(DateTime.makeUnsafe(start)))
 }
 
-/** Reports runs that were not removed; fails if there are any. */
+/** Reports runs that could not be removed. Fails if there are any. */
 const reportKept = Effect.fnUntraced(function* (failures: ReadonlyArray<{ readonly message: string }>) {
   const { emit } = yield* Output
   for (const { message } of failures) yield* emit(printable(message))
@@ -61,7 +61,7 @@ const deletion = Command.make(
     const { emit, result } = yield* Output
     const [removed, failures] = yield* Effect.gen(function* () {
       const store = yield* RunStore
-      /* Resolve all names first: an unknown one removes nothing. */
+      /* All names are resolved first, so that an unknown name prevents any removal. */
       const ids = new Set(yield* Effect.forEach(flags.run, (one) => store.find(one)))
       const remove = Effect.fnUntraced(function* (runId: string) {
         if (yield* store.remove(runId)) return runId
@@ -101,7 +101,7 @@ const prune = Command.make(
   Effect.fn("runs prune")(function* (flags) {
     const { emit, result } = yield* Output
     const before = DateTime.formatIso(DateTime.subtract(yield* DateTime.now, { days: flags.olderThan }))
-    /* Active runs are not removed. */
+    /* Active runs are kept. */
     const [outcomes, failures] = yield* RunStore.use(({ list, remove }) =>
       Effect.flatMap(list, (all) =>
         Effect.partition(
@@ -126,7 +126,7 @@ const prune = Command.make(
 
 const mostNamed = 10
 
-/** Warns about effects that may repeat because the journal lost them. */
+/** The warning that resuming may repeat effects, because the journal lost their records. */
 const doneAgain = (effects: ReadonlyArray<string>): string => {
   const what = "When the run is resumed, it may repeat what the moved records contain."
   if (effects.length === 0) return `${what} Look at the project first.`
@@ -157,7 +157,7 @@ const repair = Command.make(
   })
 )
 
-/** The number of runs in other projects, and how to list them. */
+/** The sentence with the number of runs in other projects, and how to list them. */
 const othersText = (others: number, isAlone: boolean): string => {
   const runs = others === 1 ? "There is 1 run" : `There are ${others} runs`
   return `${isAlone ? "There are no runs of this project yet. " : ""}${runs} of other projects: task-conductor runs --all`

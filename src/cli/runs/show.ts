@@ -1,5 +1,6 @@
 /**
- * `task-conductor show RUN`: shows plan, results and answer of a run. `--task` shows the evidence of one task.
+ * Implements `task-conductor show RUN`, which shows the plan, results and answer of a run. With `--task`, it shows the
+ * evidence of one task.
  */
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
@@ -34,7 +35,7 @@ import { toolCallText } from "../../domain/runs/CallText.ts"
 const section = (heading: string, lines: ReadonlyArray<string>): ReadonlyArray<string> =>
   lines.length === 0 ? [] : [`## ${heading}`, "", ...lines, ""]
 
-/** The state of a task. */
+/** The state of a task in words. */
 const stateText = ({ denied, state }: Pick<TaskEvidence, "state"> & { readonly denied?: DeniedCalls | undefined }) =>
   state === "finished" ? finishedText(denied) : state === "open" ? "not done" : state
 
@@ -182,11 +183,11 @@ const callLine = ({ call, result, targets }: CallEvidence, project: string): str
   return `- ${what}: ${exit === undefined ? "" : `${exit}, `}${counted(data_size_bytes, "byte")}, ${shortDurationText(execution_time_ms)}`
 }
 
-/** The reason of a denial already names the call. */
+/** The line for a call that did not run. The reason of a denial already names the call. */
 const unrunLine = ({ call, result }: UnrunCall, project: string): string =>
   `- ${firstLine(toolCallText(call, [], project))}: ${result.error_type === "permission_denied" ? "" : "not run, "}${reasonText(result, project)}`
 
-/** The number of model calls, their cost, and the problems of answers. */
+/** Lines about the model calls: their number, their cost, and the problems of answers. */
 const modelLines = ({ attempts }: TaskEvidence): ReadonlyArray<string> => {
   if (attempts.length === 0) return []
   const usages = attempts.flatMap(({ answer }) => (answer === undefined ? [] : [answer.usage]))
@@ -196,7 +197,7 @@ const modelLines = ({ attempts }: TaskEvidence): ReadonlyArray<string> => {
     `${sum(({ answerTokens = 0 }) => answerTokens)} out`,
     shortDurationText(sum(({ durationMs }) => durationMs))
   ].join(", ")
-  /* Models repeat mistakes; list each once with its count. */
+  /* Models repeat mistakes, so each problem is listed once with its count. */
   const findings = new Map<string, number>()
   for (const { call, issues } of attempts) {
     for (const text of new Set(issues.map((issue) => `${call.stage}: ${userText(issue)}`)))
@@ -208,7 +209,7 @@ const modelLines = ({ attempts }: TaskEvidence): ReadonlyArray<string> => {
   ]
 }
 
-/** A summary of the task, with project-relative paths. */
+/** The evidence of a task. Paths are relative to the project. */
 export const taskText = (evidence: TaskEvidence, project: string): string => {
   const { calls, failures, filesWritten, references, skill, summary, task, unrun = [], whatIsNeeded } = evidence
   return [
@@ -252,7 +253,7 @@ export const show = Command.make(
   },
   Effect.fn("show")(function* (flags) {
     const { answer, emit, isWatched, result, resultColumns } = yield* Output
-    /* The pager writes directly to the terminal, so make the text harmless. */
+    /* The pager writes the text directly to the terminal, so control characters are escaped first. */
     const print = (text: string) =>
       showLong(isWatched ? harmless(text) : text, { noPager: flags.noPager, print: answer })
     if (flags.prompts && Option.isNone(flags.task)) {

@@ -1,6 +1,4 @@
-/**
- * `task-conductor skills ...`: lists, describes and creates skills.
- */
+/** Implements `task-conductor skills`, which lists, describes and creates skills. */
 import * as Effect from "effect/Effect"
 import * as Path from "effect/Path"
 import * as Argument from "effect/cli/Argument"
@@ -60,7 +58,7 @@ const list = Command.make(
   )
 )
 
-/** Finds a skill; fails with near names if there is none. */
+/** Finds a skill by its name. Fails with similar names if there is none. */
 export const namedSkill = (name: string, skills: ReadonlyArray<FoundSkill>) => {
   const found = skills.find(({ skill }) => skill.name === name)
   if (found !== undefined) return Effect.succeed(found)

@@ -1,18 +1,18 @@
 /**
- * Decides whether to use colours, by NO_COLOR, FORCE_COLOR and TERM=dumb, and paints text. Without colours the paint
+ * Decides by NO_COLOR, FORCE_COLOR and TERM=dumb whether to use colours, and paints text. Without colours, painting
  * leaves text unchanged.
  */
 
 import { lineText, type StyledLine, type TextStyle } from "../../domain/text/TextWidth.ts"
 
-/** The environment variables that control colours. */
+/** Values of the environment variables that control colours. */
 export interface ColourVariables {
   readonly noColor: string | undefined
   readonly forceColor: string | undefined
   readonly term: string | undefined
 }
 
-/** NO_COLOR and a dumb terminal override FORCE_COLOR. Otherwise only terminals get colours. */
+/** NO_COLOR and a dumb terminal win over FORCE_COLOR. Without these variables, only terminals get colours. */
 export const wantsColour = (isTerminal: boolean, variables: ColourVariables): boolean => {
   if (variables.term === "dumb" || (variables.noColor ?? "") !== "") return false
   const force = (variables.forceColor ?? "").toLowerCase()
@@ -21,7 +21,7 @@ export const wantsColour = (isTerminal: boolean, variables: ColourVariables): bo
 
 export type Paint = Readonly<Record<TextStyle, (text: string) => string>>
 
-/** Node's `styleText` is not used: importing it warns on stderr when NO_COLOR and FORCE_COLOR are both set. */
+/** Replaces `styleText` of Node, whose import warns on stderr if NO_COLOR and FORCE_COLOR are both set. */
 const painted = (start: number, end: number) => {
   const [open, close] = [`\u001b[${start}m`, `\u001b[${end}m`]
   return (text: string): string => `${open}${text.replaceAll(close, `${close}${open}`)}${close}`

@@ -1,18 +1,18 @@
 /**
- * Handles words that begin with a dash but are no flags, such as the prompt "- fix the test". The parser reads each
- * letter as a flag, and prints help at an h. A word with a blank is no flag, unless it starts with a flag's name and
- * `=`. Such words move behind `--`, where the parser takes them literally.
+ * Handles words that begin with a dash but are not flags, such as the prompt "- fix the test". The parser would read
+ * each letter as a flag, and an h as a request for help. A word that contains a blank is not a flag, unless it begins
+ * with the name of a flag and `=`. Such words are moved behind `--`, after which the parser reads words literally.
  */
 import type { CommandDescriptor, FlagDescriptor } from "effect/cli/Completions"
 import { nearest } from "../../domain/text/Nearest.ts"
 
-/** A command line for the parser, or the problem and its remedy. */
+/** A command line for the parser, or a problem with its remedy. */
 export interface ReadWords {
   readonly argv: ReadonlyArray<string>
   readonly problem?: string
 }
 
-/** A visible blank between words. */
+/** A blank, tab or line end inside a word. */
 const blank = /[\p{Zs}\t\r\n]/u
 
 /** True if the parser may mistake words of the command line for flags. */
@@ -21,7 +21,7 @@ export const hasDashedWords = (argv: ReadonlyArray<string>): boolean =>
 
 const isNumber = (word: string): boolean => /^-(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(word)
 
-/** The flags of every command; descriptors lack them. */
+/** Flags of every command, which the descriptors of commands do not list. */
 const globals = ["help", "h", "version"]
 
 const namesOf = ({ flags }: CommandDescriptor): ReadonlyArray<string> => [
@@ -35,7 +35,7 @@ const flagOf = ({ flags }: CommandDescriptor, word: string): FlagDescriptor | un
 const takesValue = (flag: FlagDescriptor | undefined): boolean =>
   flag !== undefined && flag.type._tag !== "Boolean" && flag.optionalValue !== true
 
-/** True for `--name=value` with a flag of the command, or a near spelling of one. */
+/** True for `--name=value` with the name of a flag, or a name that is similar to one. */
 const isFlagWithValue = (word: string, command: CommandDescriptor): boolean => {
   const [, name = ""] = /^--?([^\p{Zs}\t\r\n=]+)=/u.exec(word) ?? []
   if (name === "") return false
@@ -43,7 +43,7 @@ const isFlagWithValue = (word: string, command: CommandDescriptor): boolean => {
   return names.includes(name) || (name.length > 2 && nearest(name, names).length > 0)
 }
 
-/** True if some letters after a single dash are no flags. */
+/** True if any letter after a single dash is not a flag. */
 const isNoCluster = (word: string, command: CommandDescriptor): boolean => {
   const [, letters = ""] = /^-([^-=][^=]*)/s.exec(word) ?? []
   if (letters.length < 2 || isNumber(word)) return false
@@ -53,7 +53,7 @@ const isNoCluster = (word: string, command: CommandDescriptor): boolean => {
 
 const quoted = (word: string): string => JSON.stringify(word)
 
-/** Reorders the words so that the parser finds the intended flags and operands. */
+/** Moves the words so that the parser finds the intended flags and operands. */
 export const readDashedWords = (program: CommandDescriptor, argv: ReadonlyArray<string>): ReadWords => {
   const end = argv.includes("--") ? argv.indexOf("--") : argv.length
   const joined: Array<string> = []

@@ -12,24 +12,24 @@ import { lastIssues, isOwnChoice, safeText, userLine, statusText } from "./Event
 import { counted, durationText } from "../../domain/text/Format.ts"
 
 export interface EndingOptions {
-  /** Time for answers of the user in milliseconds. It does not count as time of the run. */
+  /** The time that the user took to answer, in milliseconds. It does not count as time of the run. */
   readonly userMs?: number
   readonly isVerbose?: boolean
-  /** The project folder; paths are shown relative to it. */
+  /** The folder of the project. Paths are shown relative to it. */
   readonly project?: string
   readonly isUnicode?: boolean
 }
 
-/** At most this many files or tasks are listed; the rest is counted. */
+/** The most files or tasks that are listed. Further ones are counted. */
 const mostLines = 12
-/** Shorter answer times are not shown. */
+/** The least answer time that is shown, in milliseconds. */
 const leastUserMs = 1000
 
-/** The issues that ended a run. Without a model call, they are about the user's document. */
+/** The issues that ended a run. If no model was called, they are about a document of the user. */
 const endingIssues = ({ issues, usage }: RunReport): ReadonlyArray<string> =>
   usage.modelCalls === 0 ? issues.map((issue) => `  ${safeText(placedIssueText(issue), 800)}`) : lastIssues(issues)
 
-/** The number of links that are marked as wrong, if any. */
+/** The line about links that are marked as wrong; empty if there are none. */
 const evidenceLine = ({ evidence }: RunReport): ReadonlyArray<string> =>
   evidence === undefined || evidence.wrong === 0
     ? []
@@ -37,7 +37,7 @@ const evidenceLine = ({ evidence }: RunReport): ReadonlyArray<string> =>
         `evidence: ${evidence.wrong} of ${counted(evidence.checked, "link")} could not be confirmed; each is marked in the text`
       ]
 
-/** Warns that changes were not checked, or not after the last change, or that a report misstates checks. */
+/** Warns if changes were not checked, or not after the last change, or if a report makes a false claim about checks. */
 const checkedLines = ({ facts }: RunReport): ReadonlyArray<string> => {
   if (facts === undefined) return []
   const { checks, claims = [] } = facts
@@ -76,10 +76,10 @@ const signs: Readonly<Partial<Record<RunStatus, string>>> = {
   limit: "■ "
 }
 
-/** `980`, `12.3k` */
+/** A number of tokens as text, such as `980` or `12.3k`. */
 const tokens = (number: number): string => (number < 10_000 ? String(number) : `${(number / 1000).toFixed(1)}k`)
 
-/** The duration of the work; the time for the user's answers is separate. */
+/** The duration of the work, and separately the time that the user took to answer. */
 export const timeText = (durationMs: number, userMs: number): string =>
   `${durationText(Math.max(0, durationMs - userMs))}${userMs >= leastUserMs ? ` and ${durationText(userMs)} for your answers` : ""}`
 
@@ -99,11 +99,11 @@ const costs = ({ results, rounds, usage }: RunReport, { isVerbose = false, userM
   ].join(", ")
 }
 
-/** The last lines. The reason why a run is not done was printed before. */
+/** The last lines of a run. If the run is not done, the reason was printed before. */
 export const outcomeLines = (report: RunReport, paint: Paint, options: EndingOptions = {}): string => {
   const { failures, message } = report
   const project = options.project ?? ""
-  /* A denial by the user is shown like a declined step. */
+  /* If the user denied a call, the run is shown as declined. */
   const isOwn = report.status === "not_permitted" && isOwnChoice(message)
   const status: RunStatus = isOwn ? "declined" : report.status
   const sign = options.isUnicode === true ? (signs[status] ?? "✖ ") : ""
@@ -112,7 +112,7 @@ export const outcomeLines = (report: RunReport, paint: Paint, options: EndingOpt
     ...bounded(fileChanges(report.results), changeLine(paint, project), "file"),
     ...checkedLines(report),
     ...bounded(
-      /* A task may fail in the same way in several rounds. */
+      /* The same failure of a task may occur in several rounds, so it is shown once. */
       [
         ...new Set(
           failures.map(

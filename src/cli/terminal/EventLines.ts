@@ -1,5 +1,5 @@
 /**
- * Lines about model calls: waiting, failures, and unusable answers. Also the forms of numbers and names in all lines
+ * Formats lines about model calls: waiting, failures and unusable answers. Also formats numbers and names in all lines
  * for the user.
  */
 import { helpText, mayLoseSomething, modelText, userText, repairText } from "../../domain/findings/IssueText.ts"
@@ -15,22 +15,22 @@ import type { Paint } from "./Colour.ts"
 
 type Of<Type extends RunEvent["type"]> = Extract<RunEvent, { readonly type: Type }>
 
-/** Text of a model, printable and cut to a length. */
+/** Foreign text, made printable and cut to a length. */
 export const safeText = (text: string, most = 160): string => {
   const line = printable(text)
   return line.length > most ? `${line.slice(0, most)}...` : line
 }
 
-/** `no_valid_plan` as `no valid plan`. */
+/** A status in words: `no_valid_plan` becomes `no valid plan`. */
 export const statusText = (status: RunReport["status"]): string => status.replaceAll("_", " ")
 
-/** The start of a denial in results, which models read too. */
+/** The beginning of a denial by the user in the result of a call, which models read too. */
 const ownDenial = "Permission denied: a person denied "
 
-/** True if the text only lists denials by the user. */
+/** True if all lines of the text are denials by the user. */
 export const isOwnChoice = (text: string): boolean => text.split("\n").every((line) => line.startsWith(ownDenial))
 
-/** The line for the user: "You denied ..." for their own denials, and project-relative paths. */
+/** A line for the user: "You denied ..." for a denial by the user, with paths relative to the project. */
 export const userLine = (line: string, project: string): string =>
   withoutProject(line.replace(ownDenial, "You denied "), project)
 
@@ -46,7 +46,7 @@ export const messageLine = (
   return `${label}: ${lines.map((line) => safeText(userLine(line, project), 2000)).join("\n  ")}`
 }
 
-/** The purpose of a call: `planning`, `choosing the calls for "Search 1"`. */
+/** The purpose of a call, such as `planning` or `choosing the calls for "Search 1"`. */
 export const callText = ({ stage, task }: Pick<ModelCallId, "stage" | "task">): string =>
   task === undefined ? stageText[stage] : `${stageText[stage]} for "${safeText(task)}"`
 
@@ -58,18 +58,21 @@ const failures: Readonly<Record<string, string>> = {
   EmptyAnswer: "The answer was empty"
 }
 
-/** `ContextOverflow` as `context overflow`. */
+/** A reason in words: `ContextOverflow` becomes `context overflow`. */
 const reasonText = (reason: string): string =>
   failures[reason] ?? `The call failed: ${reason.replace(/\B[A-Z]/g, " $&").toLowerCase()}`
 
-/** The failure, and the number of the retry. */
+/** The line about a failed call, with the number of the retry. */
 export const retryLine = ({ call, reason, retries, retry, what }: Of<"model.failed">, paint: Paint): string => {
   const why = what === undefined ? "" : ` (${safeText(what)})`
   const which = retry === undefined ? "" : ` (${retry} of ${retries})`
   return `  ${paint.yellow(reasonText(reason))}${why}; trying again${which}: ${callText(call)}`
 }
 
-/** What a model call waits for, since when, and when its limit ends it. `live` knows its phase. */
+/**
+ * The line about a model call that waits: what it waits for, for how long, and when its time limit ends it. `live`
+ * knows the phase of the call.
+ */
 export const waitingLine = (event: Of<"model.waiting">, paint: Paint, live: LiveState | undefined): string => {
   const { call, characters = 0, endsAtSeconds, phase, seconds } = event
   const ends = `is stopped after ${secondsText(endsAtSeconds)}`
@@ -91,10 +94,10 @@ export const waitingLine = (event: Of<"model.waiting">, paint: Paint, live: Live
   return paint.dim(`  ${callText(call)}: ${texts[phase]}`)
 }
 
-/** At most this many findings are shown; the rest is counted. */
+/** The most findings that are shown. Further ones are counted. */
 const mostFindings = 3
 
-/** The problems of an answer. With --verbose also the fixes for the model. */
+/** The problems of an answer. With --verbose, also the fixes for the model. */
 const findingLines = (issues: ReadonlyArray<Issue>, isVerbose: boolean): ReadonlyArray<string> => {
   const first = isVerbose ? issues : issues.slice(0, mostFindings)
   const remaining = issues.length - first.length
@@ -119,17 +122,17 @@ const answerText = ({ stage, task }: ModelCallId): string => {
   return texts[stage]
 }
 
-/** Findings already shown for a call. They are not shown again for its next attempt. */
+/** Findings that were already shown for a call. The next attempt shows only new ones. */
 export type SeenFindings = Map<string, ReadonlySet<string>>
 
-/** A rejected answer with its new findings. Old findings appear again only at the last attempt. */
+/** The lines about a rejected answer, with its new findings. Earlier findings appear again only at the last attempt. */
 export const rejectedLine = (
   { call, issues, ...event }: Of<"answer.rejected">,
   paint: Paint,
   isVerbose: boolean,
   reported: SeenFindings = new Map()
 ): string | undefined => {
-  /* A task has more turns than attempts. */
+  /* A task may have more turns than attempts, so the line does not tell the most attempts. */
   const mostAttempts = call.stage === "task" ? undefined : event.mostAttempts
   const key = modelCallKey({ ...call, attempt: 1 })
   const before = reported.get(key) ?? new Set()
@@ -151,11 +154,11 @@ export const rejectedLine = (
   ].join("\n")
 }
 
-/** The number of items of tasks, shown before they run. */
+/** The numbers of items of tasks, shown before the tasks run. */
 const itemCounts = (repairs: ReadonlyArray<Repair>): ReadonlyArray<string> =>
   repairs.filter(({ code }) => code === "for-each-count").map(({ message }) => `  ${safeText(message, 320)}`)
 
-/** The repairs of an answer: with --verbose all, else only those that may lose something. */
+/** The repairs of an answer. Without --verbose, only repairs that may have lost something. */
 export const repairedLine = (
   { call, repairs }: Of<"answer.repaired">,
   paint: Paint,
@@ -168,7 +171,7 @@ export const repairedLine = (
   return all.length === 0 ? undefined : all.join("\n")
 }
 
-/** The issues of the model that ended a run, with remedies for the user. */
+/** The issues that ended a run, and what the user can do about them. */
 export const lastIssues = (issues: ReadonlyArray<Issue>): ReadonlyArray<string> => [
   ...findingLines(issues, false).map((line) => line.slice(2)),
   ...(issues.length === 0 ? [] : [`  What you can do: ${helpText(issues)}`])

@@ -1,6 +1,6 @@
 /**
- * Prints the events of a run: JSON Lines on stdout, or progress on stderr. Progress is lines that stay and, on a
- * terminal, a redrawn region below. While a question waits, nothing is drawn or printed.
+ * Prints the events of a run as JSON Lines on stdout, or as progress on stderr. The progress consists of lines, and of
+ * a redrawn region below them on a terminal. While a question waits for its answer, nothing is drawn or printed.
  */
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
@@ -20,17 +20,17 @@ import { marksAt } from "../../domain/runs/LiveText.ts"
 import { type Paint, paintLine } from "./Colour.ts"
 import { progressLine, type ProgressOptions } from "./Progress.ts"
 
-/** Receives events; `abort` ends a stream that the run could not end. */
+/** Receives the events of a run. `abort` ends the stream if the run could not end it. */
 export interface EventSink {
   readonly listen: (recorded: RecordedEvent) => Effect.Effect<void>
   readonly abort: (message: string) => Effect.Effect<void>
-  /** Time for answers of the user so far, in milliseconds. */
+  /** The time that the user has taken to answer so far, in milliseconds. */
   readonly userMs?: () => number
-  /** The path of the project, once it is known. */
+  /** The path of the project; empty until it is known. */
   readonly project?: () => string
 }
 
-/** An interrupted run gets the exit code of its signal. */
+/** The event with the exit code of the signal, for an interrupted run. */
 const withSignal = (event: RunEvent, received: "SIGINT" | "SIGTERM" | undefined): RunEvent =>
   event.type === "run.finished" && event.report.status === "interrupted" && received === "SIGTERM"
     ? { ...event, exitCode: exitCodes.sigterm }
@@ -49,7 +49,7 @@ const abortedReport = (runId: string, message: string, results: ReadonlyArray<Ta
   usage: { modelCalls: 0, toolCalls: 0, promptTokens: 0, answerTokens: 0, modelMs: 0, durationMs: 0 }
 })
 
-/** One JSON object a line on stdout. A started stream always gets a last line. */
+/** Prints each event as a JSON object on a line of stdout. A stream that has begun always gets a last line. */
 export const jsonSink: Effect.Effect<EventSink, never, Output | Signals> = Effect.gen(function* () {
   const { result } = yield* Output
   const { received } = yield* Signals
@@ -74,19 +74,19 @@ export const jsonSink: Effect.Effect<EventSink, never, Output | Signals> = Effec
 
 export interface LineSinkOptions {
   readonly isVerbose?: boolean
-  /** Prints only lines, without redrawing. */
+  /** True if only lines are printed, without redrawing. */
   readonly isPlain?: boolean
-  /** What Ctrl-C does. */
+  /** The effect of Ctrl-C in words. */
   readonly stop?: string
-  /** Text of an answer that is not printed yet. */
+  /** Returns text of an answer that is not printed yet. */
   readonly unfinished?: () => string
-  /** Waiting messages of the user, drawn at the bottom. */
+  /** Returns queued messages of the user, which are drawn at the bottom. */
   readonly below?: () => ReadonlyArray<string>
   /** Runs before the event is shown. */
   readonly before?: (event: RunEvent) => void
 }
 
-/** Orders lines: while a question waits for its answer, all other lines wait too. */
+/** Orders lines: while a question waits for its answer, all other lines wait. */
 const makeLineOrder = () => {
   const waiting: Array<string> = []
   return (event: RunEvent, isAsked: boolean, lines: ReadonlyArray<string>): ReadonlyArray<string> => {
@@ -100,10 +100,10 @@ const makeLineOrder = () => {
   }
 }
 
-/** Heartbeats within this many milliseconds after another line are dropped. */
+/** Progress reports within this time after another line are dropped, in milliseconds. */
 const soon = 5000
 
-/** Draws the current work while there is any. */
+/** Draws the current work as long as there is any. */
 const makeDrawing = (
   { emitPaint, screen }: Output["Service"],
   { below = () => [], stop = "stops", unfinished = () => "" }: LineSinkOptions,
@@ -149,7 +149,7 @@ export const lineSink = Effect.fnUntraced(function* (
         before?.(recorded.event)
         const earlier = state
         state = liveStateAfter(state, recorded)
-        /* The arguments of a call are known only while it runs. */
+        /* The arguments of a call are known only before it ends, so a finished call needs the earlier state. */
         const text = lineFor(recorded, recorded.event.type === "tool.finished" ? earlier : state)
         const isAsked = state.questions.open.size > 0
         const lines = order(recorded.event, isAsked, text === undefined ? [] : [redactText(text)])
@@ -169,6 +169,6 @@ export const quietSink = lineSink(
   { isPlain: true }
 )
 
-/** Prints the progress of a run. With --verbose also the fixes for the model. */
+/** Prints the progress of a run. With --verbose, also the fixes for the model. */
 export const progressSink = (isVerbose: boolean, options: LineSinkOptions = {}) =>
   lineSink(progressLine, { ...options, isVerbose })

@@ -1,4 +1,4 @@
-/** How a command fails: an exit code and a message. */
+/** The ways in which a command fails: an exit code and a message. */
 import * as Schema from "effect/Schema"
 import type { ModelUnchosen } from "../../app/ModelUnchosen.ts"
 import { issuesMarkdown } from "../../domain/findings/Issue.ts"
@@ -10,10 +10,10 @@ import type { RuleWithoutTool } from "../../domain/permissions/RuleWithoutTool.t
 import { exitCodeOf } from "../../domain/runs/RunReport.ts"
 import type { NoValidPlan } from "../../domain/runs/RunOrder.ts"
 
-/** Exit codes of the binary that are not those of a run (domain/runs/RunReport). */
+/** Exit codes of the program. Those of runs are in domain/runs/RunReport. */
 export const exitCodes = { failed: 1, usage: 2, noValidPlan: 3, unavailable: 5, sigint: 130, sigterm: 143 } as const
 
-/** Ends the command with this code. `text` goes to stderr unless it is empty. */
+/** Ends the command with this exit code. A non-empty `text` is printed to stderr. */
 export class CommandFailure extends Schema.TaggedError<CommandFailure>()("CommandFailure", {
   exitCode: Schema.Int,
   text: Schema.String
@@ -23,24 +23,27 @@ export class CommandFailure extends Schema.TaggedError<CommandFailure>()("Comman
   }
 }
 
-/** Invalid input of the user: exit code 2. */
+/** A failure because of invalid input of the user, with exit code 2. */
 export const usageFailure = (text: string): CommandFailure => new CommandFailure({ exitCode: exitCodes.usage, text })
 
-/** Ends the command after everything was reported. */
+/** Ends the command without a message, because everything was already reported. */
 export const quietFailure = (exitCode: number): CommandFailure => new CommandFailure({ exitCode, text: "" })
 
-/** Any other typed failure: invalid input, or a damaged installation. */
+/** Any other failure with a tag: invalid input, or a damaged installation. */
 export interface OtherFailure {
   readonly _tag: string
   readonly message: string
-  /** Set by features with exit codes of their own. */
+  /** Set by features that have their own exit codes. */
   readonly exitCode?: number
 }
 
-/** Errors in saved data, not in the user's input. */
+/** Tags of errors in saved data, as opposed to errors in input of the user. */
 const stateErrors = new Set(["JournalError", "LockTaken", "LockUnavailable"])
 
-/** The issues of a plan. Its author reads how to fix it; a user of a model reads what can be done. */
+/**
+ * The issues of a plan. If the user wrote the plan, they tell how to fix it. If a model wrote it, they tell what the
+ * user can do.
+ */
 const planIssues = ({ attempts, issues }: NoValidPlan): string => {
   if (attempts === undefined || issues.length === 0) return issuesMarkdown(issues)
   const found = issues.map((issue, index) => `${index + 1}. ${userText(issue)}`)
@@ -57,7 +60,7 @@ const rulesText = (error: RuleWithoutTool): string =>
     )
     .join("\n")
 
-/** The exit code of an error: its own, that of saved data, or one of the list. */
+/** The exit code of an error: its own code, or the code for its kind. */
 const exitCodeFor = (error: OtherFailure): number => {
   if (error.exitCode !== undefined) return error.exitCode
   switch (error._tag) {
@@ -76,7 +79,7 @@ const exitCodeFor = (error: OtherFailure): number => {
   }
 }
 
-/** Converts any failure of a command to exit code and text. */
+/** Converts any failure of a command to an exit code and a text. */
 export const failureOf = (
   error: CommandFailure | ModelError | NoValidPlan | RuleWithoutTool | OtherFailure
 ): CommandFailure => {

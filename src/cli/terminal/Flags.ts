@@ -1,6 +1,4 @@
-/**
- * Kinds of flags for all commands.
- */
+/** Kinds of flags that commands use. */
 import * as Command from "effect/cli/Command"
 import * as Argument from "effect/cli/Argument"
 import * as Flag from "effect/cli/Flag"
@@ -11,7 +9,7 @@ import * as Record from "effect/Record"
 export const switchFlag = (name: string, description: string) =>
   Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false))
 
-/** An optional whole number within an inclusive range. */
+/** An optional flag with a whole number; the range is inclusive. */
 export const wholeNumberFlag = (name: string, [minimum, maximum]: readonly [number, number], description: string) =>
   Flag.Int(name).pipe(
     Flag.filter(
@@ -23,7 +21,7 @@ export const wholeNumberFlag = (name: string, [minimum, maximum]: readonly [numb
     Flag.optional
   )
 
-/** A flag with non-blank text; `what` names it in the help. */
+/** A flag with text that is not blank. `what` names the text in the help and in errors. */
 export const textFlag = (name: string, what: string, description: string) =>
   Flag.String(name).pipe(
     Flag.filter(
@@ -47,6 +45,6 @@ export const runArgument = Argument.String("RUN").pipe(
   Argument.withDescription('The id of the run, the beginning of an id, or "last"; see "task-conductor runs"')
 )
 
-/** The set flags by name, without the unset ones. */
+/** The flags that are set, by name. */
 export const present = <Flags extends Readonly<Record<string, Option.Option<unknown>>>>(flags: Flags) =>
   Record.getSomes(flags) as { readonly [Name in keyof Flags]?: Option.Option.Value<Flags[Name]> }

@@ -1,6 +1,4 @@
-/**
- * Reads text from a file, or from stdin as `-` or through a pipe.
- */
+/** Reads text from a file, or from stdin for the name `-` or through a pipe. */
 import * as Effect from "effect/Effect"
 import * as Stdio from "effect/Stdio"
 import * as Stream from "effect/Stream"
@@ -17,7 +15,7 @@ const stdinBytes = Effect.gen(function* () {
   return Buffer.concat(chunks)
 })
 
-/** Decodes text in any known encoding; a note names the encoding and the replaced bytes. */
+/** Decodes text in any known encoding. If it is not UTF-8, a note names the encoding. */
 const readNoted = Effect.fnUntraced(function* (name: string, bytes: Uint8Array) {
   const { encoding, text } = readableText(bytes)
   if (encoding !== undefined) yield* (yield* Output).emit(`note: ${name}: ${encoding}`)
@@ -26,7 +24,7 @@ const readNoted = Effect.fnUntraced(function* (name: string, bytes: Uint8Array) 
 
 export const readPromptStdin = Effect.flatMap(stdinBytes, (bytes) => readNoted("stdin", bytes))
 
-/** The prompt in a file; `-` is stdin. */
+/** Reads the prompt from a file; `-` means stdin. */
 export const readPromptFile = Effect.fn("readPromptFile")(function* (path: string) {
   return path === "-" ? yield* readPromptStdin : yield* readNoted(path, yield* readGivenBytes(path))
 })
@@ -34,10 +32,10 @@ export const readPromptFile = Effect.fn("readPromptFile")(function* (path: strin
 /** Size limit of an attachment in bytes. */
 export const attachedBytes = 1_048_576
 
-/** Stop waiting for stdin after this time. */
+/** The time after which the program no longer waits for data on stdin. */
 const silence = "3 seconds"
 
-/** The start of an attachment, without a cut character at its end. */
+/** The attachment from these bytes. If they exceed the limit, the end is cut between characters. */
 const attachmentOf = (name: string, bytes: Buffer): Attachment => {
   const isCut = bytes.length > attachedBytes
   const most = Math.min(bytes.length, attachedBytes)
@@ -46,7 +44,7 @@ const attachmentOf = (name: string, bytes: Buffer): Attachment => {
   return { name, ...readableText(bytes.subarray(0, end)), ...(isCut ? { isCut } : {}) }
 }
 
-/** Reads stdin to its end or to the size limit. `onFirstInput` is called with the first bytes. */
+/** Reads stdin to its end or to the size limit. `onFirstInput` is called when the first bytes arrive. */
 const collectStdin = Effect.fnUntraced(function* (onFirstInput: () => void) {
   const stdio = yield* Stdio.Stdio
   const chunks: Array<Uint8Array> = []
@@ -64,7 +62,7 @@ const collectStdin = Effect.fnUntraced(function* (onFirstInput: () => void) {
   return attachmentOf("stdin", Buffer.concat(chunks))
 })
 
-/** Reads stdin to its end. "silent" if neither data nor an end comes. */
+/** Reads stdin to its end. Returns "silent" if neither data nor the end arrives in time. */
 export const readWaitingStdin = Effect.gen(function* () {
   let hasData = false
   const reading = collectStdin(() => void (hasData = true))
@@ -74,13 +72,13 @@ export const readWaitingStdin = Effect.gen(function* () {
   return yield* Effect.raceFirst(reading, giveUp)
 })
 
-/** Reads an attachment; `-` is stdin. */
+/** Reads an attachment from a file; `-` means stdin. */
 export const readAttached = Effect.fn("readAttached")(function* (path: string) {
   if (path === "-") return yield* collectStdin(() => undefined)
   return attachmentOf(path, Buffer.from(yield* readGivenBytes(path)))
 })
 
-/** Reads a UTF-8 document; `-` is stdin. */
+/** Reads a UTF-8 document from a file; `-` means stdin. */
 export const readInput = Effect.fn("readInput")(function* (path: string) {
   return path === "-" ? yield* decodeUtf8("stdin", yield* stdinBytes) : yield* readGivenFile(path)
 })

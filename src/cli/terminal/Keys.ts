@@ -1,6 +1,6 @@
 /**
- * Reads keys during work, so that the terminal does not echo them into the screen and the shell does not get them
- * later. A question has the terminal to itself.
+ * Reads keys while a run works. Otherwise the terminal would echo them into the screen, and the shell would receive
+ * them later. During a question, only the question reads keys.
  */
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -11,31 +11,31 @@ import type { RunEvent } from "../../domain/runs/RunEvent.ts"
 import type { EventSink } from "./EventSink.ts"
 import { Output } from "./Output.ts"
 
-/** Time in which the terminal returns from single keys to lines. */
+/** The time that the terminal needs to return from single keys to lines. */
 export const rawModeEnds = "30 millis"
 
 const isControl = (letter: string) => (one: Terminal.UserInput) => one.key.ctrl && one.key.name === letter
 
-/** Stops the process group as the terminal does, until the user continues it. */
+/** Stops the process group as the terminal does for Ctrl-Z, until the user continues it. */
 export const suspend = Effect.andThen(
   Effect.sleep(rawModeEnds),
   Effect.sync(() => process.kill(0, "SIGTSTP"))
 )
 
 interface KeyOptions {
-  /** The event with which work begins. */
+  /** The event that begins the work. */
   readonly begin: "run.started" | "ask.started"
   readonly take?: (keys: ReadonlyArray<Terminal.UserInput>) => void
 }
 
 export interface KeyTaker {
-  /** The sink. Keys are read from the start of work to its end, except during questions. */
+  /** The wrapped sink. It reads keys from the start of the work to its end, except during questions. */
   readonly sink: EventSink
-  /** Stops reading keys after another reader began, so that none is lost. */
+  /** Stops reading keys after another reader has begun, so that no key is lost. */
   readonly handOver: Effect.Effect<void>
 }
 
-/** Reads keys during work, if the screen can be redrawn. */
+/** Reads keys during the work, if the screen can redraw. */
 export const takingKeys = Effect.fnUntraced(function* (
   sink: EventSink,
   { begin, take = () => undefined }: KeyOptions
@@ -48,7 +48,7 @@ export const takingKeys = Effect.fnUntraced(function* (
   let keys: Effect.Success<typeof terminal.readInput> | undefined
   let isWorking = false
 
-  /** Reads keys until the user suspends the program. Ctrl-C acts as in the terminal. */
+  /** Reads keys until the user suspends the program. Ctrl-C interrupts the program, as usual. */
   const takeKeys = Effect.gen(function* () {
     const pressed = (keys = yield* terminal.readInput)
     for (;;) {

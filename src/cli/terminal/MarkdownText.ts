@@ -8,7 +8,7 @@ import type { Paint } from "./Colour.ts"
 
 export interface MarkdownStyle {
   readonly paint: Paint
-  /** The width of the terminal, if known. */
+  /** The width of the terminal; undefined if unknown. */
   readonly columns: number | undefined
   readonly isUnicode: boolean
 }
@@ -17,7 +17,7 @@ export interface MarkdownStyle {
 const parts =
   /(`+)([^`]|[^`].*?[^`])\1(?!`)|!?\[((?:\\.|[^\]\\])*)\]\((?:<([^>]*)>|([^\s()]*(?:\([^\s()]*\)[^\s()]*)*))(?:\s+"[^"]*")?\)|\*\*(?=\S)(.+?)(?<=\S)\*\*|__(?=\S)(.+?)(?<=\S)__|(?<![\w*])\*(?=[^\s*])(.+?)(?<=[^\s*])\*(?![\w*])|<(https?:\/\/[^\s>]+)>|\\([!-/:-@[-`{-~])/g
 
-/** `src/a.ts#L12-L40` becomes `src/a.ts:12`, its first line. */
+/** A link to lines as a place: `src/a.ts#L12-L40` becomes `src/a.ts:12`. */
 const placeOf = (href: string): string => {
   if (/^[a-z][a-z0-9+.-]*:/i.test(href)) return href
   const [, path = href, line] = /^([^#]*)#L(\d+)(?:-L?\d+)?$/.exec(href) ?? []
@@ -38,10 +38,10 @@ const linkText = (title: string, href: string, paint: Paint): string => {
   return isSame || text === "" ? paint.cyan(place) : `${text} (${paint.cyan(place)})`
 }
 
-/** Longer lines stay as they are: unclosed marks make the search slow. */
+/** The most characters of a line whose marks are rendered. In longer lines, unclosed marks make the search slow. */
 const longestLine = 4000
 
-/** The line with its marks as styles. */
+/** A line in which styles replace marks of emphasis, code and links. */
 const inlineText = (line: string, paint: Paint): string => (line.length > longestLine ? line : withStyles(line, paint))
 
 const withStyles = (line: string, paint: Paint): string =>
@@ -69,7 +69,7 @@ const withStyles = (line: string, paint: Paint): string =>
     }
   )
 
-/** The widest text: longer lines are hard to read. */
+/** The most columns of rendered text, because longer lines are hard to read. */
 const mostColumns = 100
 
 const wrapped = (lead: string, text: string, indent: string, { columns }: MarkdownStyle): ReadonlyArray<string> =>
@@ -91,10 +91,10 @@ const goesOn = (line: string): boolean =>
   !isTable(line) &&
   !/^\s*(?:`{3,}|~{3,})/.test(line)
 
-/** True for a hard line break. */
+/** True for a line that ends with a hard line break. */
 const isBroken = (line: string): boolean => / {2,}$|\\$/.test(line)
 
-/** Joins lines into paragraphs. */
+/** Joins the lines of each paragraph. */
 const joined = (lines: ReadonlyArray<string>): ReadonlyArray<string> => {
   const paragraphs: Array<string> = []
   let canGoOn = false

@@ -1,12 +1,10 @@
-/**
- * Guards the output files of commands in foreign projects: a link in the project must not redirect them.
- */
+/** Guards the files that commands write in foreign projects: a link in the project must not redirect a write. */
 import * as Effect from "effect/Effect"
 import { printable } from "../../domain/text/Printable.ts"
 import { leadsOut } from "../../services/files/CanonicalPath.ts"
 import { usageFailure } from "./Failure.ts"
 
-/** Fails if a link leads the path out of the folder. Paths elsewhere are the user's choice. */
+/** Fails if a link leads the path out of the folder. A path outside the folder is the choice of the user. */
 export const requireStays = Effect.fnUntraced(function* (folder: string, file: string) {
   const real = yield* leadsOut(folder, file)
   if (real === undefined) return

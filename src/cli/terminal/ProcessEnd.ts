@@ -1,13 +1,13 @@
 /**
- * Ends the process even while a plugin's thread runs code that cannot be interrupted, such as a long database query.
- * Node would wait for every thread.
+ * Ends the process, even while a plugin's thread runs code that cannot be interrupted, such as a long database query.
+ * Node itself would wait for every thread.
  */
 import type { Worker } from "node:worker_threads"
 
-/** Time for threads to end, in milliseconds. */
+/** The time that threads have to end, in milliseconds. */
 const grace = 1000
 
-/** Abandons the threads. Where possible, `execve` replaces the process and keeps the exit code. */
+/** Ends the process without its threads. If `execve` is available, it replaces the process to keep the exit code. */
 const leaveThreads = (code: number): void => {
   process.emit("exit", code)
   /* Windows has no `execve`. */
@@ -17,7 +17,7 @@ const leaveThreads = (code: number): void => {
   process.kill(process.pid, "SIGKILL")
 }
 
-/** Tracks new threads. Returns the function that ends the process. */
+/** Tracks new threads. Returns a function that ends the process with an exit code. */
 export const watchThreads = (): ((code: number) => void) => {
   const running = new Set<Worker>()
   const onWorker = (worker: Worker): void => {

@@ -1,6 +1,6 @@
 /**
- * Formats the progress of a run: one plain line for each event that the user needs. Pure. Text of models and tools is
- * made printable first.
+ * Formats the progress of a run: one plain line for each event that concerns the user. All text of models and tools is
+ * made printable.
  */
 import { usualHelp } from "../../domain/findings/IssueText.ts"
 import { stepText } from "../../domain/plan/TaskName.ts"
@@ -31,16 +31,16 @@ import {
 import { deniedOf, finishedText } from "../../domain/plan/TaskResult.ts"
 
 export interface ProgressOptions {
-  /** Also all repairs and issues of answers, and the turns of tasks. */
+  /** True if lines also show all repairs and issues of answers, and the turns of tasks. */
   readonly isVerbose?: boolean
-  /** The state of current work, for its description. */
+  /** The state of the current work, with which lines describe events. */
   readonly live?: LiveState
-  /** Current work is drawn at the bottom: print no lines about it. */
+  /** True if the screen draws the current work, so that no lines report it. */
   readonly isDrawn?: boolean
   readonly seen?: SeenFindings
 }
 
-/** At most this many task names in a line. */
+/** The most task names in a line. */
 const mostNames = 5
 
 const namesText = (names: ReadonlyArray<string>): string => {
@@ -70,7 +70,7 @@ const answers: Readonly<Record<Answered["answer"], string>> = {
 
 const isNo: ReadonlySet<string> = new Set(["decline", "deny", "stop"])
 
-/** The answer, and its source if it was not the user. */
+/** The answer to a question, and its source if the user did not answer. */
 const answeredLine = ({ always = [], answer, by, instead }: Answered): string | undefined => {
   if (answer === "said" || answer === "nothing") return by === "person" ? `  ${answers[answer]}` : undefined
   const what =
@@ -86,27 +86,27 @@ const answeredLine = ({ always = [], answer, by, instead }: Answered): string | 
 
 const forTask = (task: string): string => ` for "${safeText(task)}"`
 
-/** The call as its start event described it; only its name if that is unknown. */
+/** The call as its start event described it. If that is unknown, only the name of the tool. */
 export const toolText = (
   { id, name }: Extract<RunEvent, { readonly type: "tool.finished" }>,
   { live }: ProgressOptions
 ): string => safeText(live?.tools.get(toolCallKey(id))?.text ?? name)
 
-/** Why a call failed: the first line. A sentence that only introduces lines for the model is dropped. */
+/** The first line of the reason why a call failed. Drops a sentence that only introduces lines for the model. */
 export const failureText = ({ error_message }: ToolResult, live: LiveState | undefined): string => {
   const [first = "", ...rest] = (error_message ?? "").split("\n")
   const line = rest.length === 0 ? first : first.replace(/[.;] [^.;]*:$/, ".")
   return safeText(withoutProject(line, live?.run.project ?? ""), 400)
 }
 
-/** The last line of a command's output, often its totals, with the number of lines. */
+/** The last line of a command's output, which often has totals, and the number of lines. */
 export const lastLine = ({ output }: CommandEnd): string => {
   const lines = output.trimEnd().split("\n")
   const more = lines.length > 1 ? ` (${lines.length} lines)` : ""
   return output.trim() === "" ? "nothing" : `${safeText(lines.at(-1) ?? "", 100)}${more}`
 }
 
-/** A failed command of a successful call. Undefined for other successful calls. */
+/** The line about a command that failed inside a successful call. Undefined for any other successful call. */
 const exitLine = (
   event: Extract<RunEvent, { readonly type: "tool.finished" }>,
   paint: Paint,
@@ -118,7 +118,7 @@ const exitLine = (
     : `  ${paint.yellow(exit)} ${toolText(event, options)}${forTask(event.id.task)}: ${lastLine(end)}`
 }
 
-/** A finished step, with the number of tasks without a result. */
+/** The line about a finished step. It counts the tasks without a result. */
 const stepLine = (title: string, paint: Paint, live: LiveState | undefined): string => {
   const names = live?.steps.findLast((step) => step.title === title)?.tasks ?? []
   const stages = names.map((name) => live?.tasks.get(name)?.stage)
@@ -146,7 +146,7 @@ const triedLine = (
   return paint.dim(`  before any change, the check fails: ${name}: ${safeText(namesOf(failures), 400)}`)
 }
 
-/** The result of a check in one line. No new failures count as success. */
+/** The line about a check. A check without new failures counts as a success. */
 const checkLine = (
   {
     command,
@@ -175,7 +175,7 @@ const checkLine = (
   return `${paint.red("check failed")} ${name} after ${secondsText(Math.round(seconds))}: ${names.join(", ")}${more}`
 }
 
-/** Lines about current work; a drawn screen shows it instead. */
+/** Lines about the current work. They are omitted if the screen draws it. */
 const workLine = (event: RunEvent, paint: Paint, { isVerbose = false, live }: ProgressOptions): string | undefined => {
   switch (event.type) {
     case "stage.started":
@@ -227,7 +227,7 @@ const insideLine = (event: RunEvent): string | undefined => {
   }
 }
 
-/** The line for an event. Undefined for events that only programs need. */
+/** The line for an event. Undefined for an event that is only for programs. */
 export const progressLine = (event: RunEvent, paint: Paint, options: ProgressOptions = {}): string | undefined => {
   const { isDrawn = false, isVerbose = false, live, seen: reported } = options
   switch (event.type) {
@@ -263,7 +263,7 @@ export const progressLine = (event: RunEvent, paint: Paint, options: ProgressOpt
         ...(event.failure.cause?._tag === "NoValidAnswer" ? [`    What you can do: ${usualHelp}`] : [])
       ].join("\n")
     case "tool.finished":
-      /* The answer and the end of the run already report denials. */
+      /* The answer to the question and the end of the run already report denials. */
       if (event.result.success) return exitLine(event, paint, options)
       return isOwnChoice(event.result.error_message ?? "")
         ? undefined
@@ -284,7 +284,7 @@ export const progressLine = (event: RunEvent, paint: Paint, options: ProgressOpt
       return answeredLine(event)
     case "message":
       return event.text === interruptedText ? undefined : messageLine(event, paint, live?.run.project ?? "")
-    // An interrupted run has no other last line.
+    // An interrupted run has no other last lines.
     case "run.finished":
       return event.report.status === "interrupted"
         ? outcomeLines(event.report, paint, {

@@ -1,11 +1,14 @@
 /**
- * Redraws a region at the bottom of the terminal while other output scrolls above it. The cursor stays below the
- * region and is never hidden, so a crash leaves a usable terminal.
+ * Redraws a region at the bottom of the terminal, while other output scrolls above it. The cursor stays visible below
+ * the region, so the terminal remains usable after a crash.
  */
 import { shownWidth } from "../../domain/text/TextWidth.ts"
 import type { ViewSize } from "../../domain/runs/LiveView.ts"
 
-/** The part of Node's write stream that the program uses. `isTTY` and the sizes are absent if the stream is no terminal. */
+/**
+ * The part of a Node write stream that the program uses. `isTTY` and the sizes are absent if the stream is not a
+ * terminal.
+ */
 export interface TerminalStream {
   write(text: string, done?: (error?: Error | null) => void): unknown
   on(event: "error", listener: (error: Error & { readonly code?: string }) => void): unknown
@@ -15,17 +18,17 @@ export interface TerminalStream {
   getWindowSize?(): [columns: number, rows: number]
 }
 
-/** Returns the lines of the region at a time in milliseconds. */
+/** Returns the lines of the region. `now` is a time in milliseconds. */
 export type Draw = (size: ViewSize, now: number) => ReadonlyArray<string>
 
 export interface Screen {
-  /** False if redrawing is impossible: no terminal, a dumb one, or a CI server. */
+  /** False if the program cannot redraw: without a terminal, on a dumb terminal, or on a CI server. */
   readonly canDraw: boolean
   /** True if the terminal can show characters beyond ASCII. */
   readonly isUnicode: boolean
-  /** The columns of stderr. Undefined without a terminal. */
+  /** The columns of stderr. Undefined if stderr is not a terminal. */
   readonly columns: () => number | undefined
-  /** Starts drawing. */
+  /** Starts drawing the region. */
   readonly show: (draw: Draw) => void
   /** Erases the region until the next `show`. */
   readonly hide: () => void
@@ -39,24 +42,30 @@ export interface ScreenProcess {
   readonly pid: number
 }
 
-/** Ten times a second: smooth enough, and light enough for a slow connection. */
+/**
+ * The interval between drawings, in milliseconds. It is short enough to look smooth, and long enough for a slow
+ * connection.
+ */
 const drawEvery = 100
 const usualSize: ViewSize = { columns: 80, rows: 24 }
 
-/** Synchronized output: terminals that know the mode show the text between the marks at once. */
+/** The marks of synchronized output. A terminal that supports them shows the text between them at once. */
 const [begin, end] = ["\u001b[?2026h", "\u001b[?2026l"]
 
 const isSet = (value: string | undefined): boolean => value !== undefined && !["", "0", "false"].includes(value)
 
-/** True if the region can be drawn on this stream in this environment. */
+/** True if the region can be drawn on a stream in this environment. */
 export const canDrawOn = (isTerminal: boolean, env: Readonly<Record<string, string | undefined>>): boolean =>
   isTerminal && env["TERM"] !== "dumb" && !isSet(env["CI"])
 
-/** Characters beyond ASCII need a UTF-8 locale. The Linux console lacks most of them. */
+/**
+ * True if the terminal can show characters beyond ASCII. It needs a UTF-8 locale, and the Linux console lacks most of
+ * the characters.
+ */
 export const isUnicodeIn = (env: Readonly<Record<string, string | undefined>>): boolean =>
   env["TERM"] !== "linux" && /utf-?8/i.test(env["LC_ALL"] || env["LC_CTYPE"] || env["LANG"] || "")
 
-/** The screen of a process. All output to its terminal goes through `write`. */
+/** The screen of a process. All output to its terminal must go through `write`. */
 export class TerminalScreen implements Screen {
   readonly canDraw: boolean
   readonly isUnicode: boolean
@@ -65,7 +74,7 @@ export class TerminalScreen implements Screen {
   #draw: Draw | undefined
   #drawn: ReadonlyArray<string> = []
   #timer: NodeJS.Timeout | undefined
-  /** Other text is in the line of the cursor. */
+  /** True if other text is in the line of the cursor. */
   #isInLine = false
 
   constructor(
@@ -106,7 +115,7 @@ export class TerminalScreen implements Screen {
     this.#send(this.#erased())
   }
 
-  /** Stops the process for Ctrl-Z with a clean screen. The region returns with the next drawing. */
+  /** Erases the region and stops the process for Ctrl-Z. The next drawing restores the region. */
   readonly #suspend = (): void => {
     this.#send(this.#erased())
     this.#process?.kill(this.#process.pid, "SIGSTOP")
@@ -117,15 +126,15 @@ export class TerminalScreen implements Screen {
   }
 
   /**
-   * Erases the region row by row. Erasing to the end from the first row clears the screen in some terminals, which
-   * then keep it in their history. Lines wrapped by a narrower terminal take several rows.
+   * Erases the region row by row. Some terminals keep the screen in their history if a program erases from a row to the
+   * end. If the terminal became narrower, a line takes several rows.
    */
   #erased(): string {
     if (this.#drawn.length === 0) return ""
     const { columns } = this.#size()
     const rows = this.#drawn.reduce((sum, line) => sum + Math.max(1, Math.ceil(shownWidth(line) / columns)), 0)
     this.#drawn = []
-    /* The terminal may have echoed a key, such as ^C, in the cursor's line. */
+    /* The terminal may have echoed a key such as ^C into the line of the cursor. */
     return `\r\u001b[2K${"\u001b[A\u001b[2K".repeat(rows)}`
   }
 
@@ -134,7 +143,7 @@ export class TerminalScreen implements Screen {
     return lines.map((line) => `${line}\r\n`).join("")
   }
 
-  /** Draws the region if it changed. */
+  /** Draws the region if its lines have changed. */
   readonly refresh = (): void => {
     if (this.#draw === undefined || this.#isInLine) return
     const before = this.#drawn
@@ -143,7 +152,7 @@ export class TerminalScreen implements Screen {
     this.#send(`${this.#erased()}${this.#region(next)}`)
   }
 
-  /** Writes above the region to a stream on the same terminal. */
+  /** Writes text above the region, to a stream of the same terminal. */
   readonly write = (stream: TerminalStream, text: string, done?: (error?: Error | null) => void): void => {
     if (stream.isTTY !== true || this.#draw === undefined) {
       stream.write(text, done)

@@ -1,6 +1,4 @@
-/**
- * Shows a run during its work, ends its command, and says how to resume it.
- */
+/** Shows a run while it works, ends its command, and tells the user how to resume the run. */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -16,19 +14,19 @@ import { Output, redactText } from "./Output.ts"
 import type { RunContext } from "../../app/RunContext.ts"
 import { type ApprovalFlags, approvedBeforehand, runContextOf } from "./runContext.ts"
 
-/** False if nothing is left to do, or no plan exists. */
+/** False if the run has nothing left to do, or has no plan. */
 const canResume = ({ nothingLeft = false, status }: RunReport): boolean =>
   !nothingLeft && status !== "done" && status !== "no_valid_plan"
 
-/** Output flags of a run. */
+/** The flags that decide how a run is shown. */
 interface RunStyle {
-  /** Prints events as JSON Lines. */
+  /** True if events are printed as JSON Lines. */
   readonly json: boolean
   readonly verbose?: boolean
   readonly plain?: boolean
-  /** Prints only the answer and errors. */
+  /** True if only the answer and errors are printed. */
   readonly quiet?: boolean
-  /** The run is not saved on this machine and cannot be resumed here. */
+  /** True if the run is not saved on this machine and cannot be resumed here. */
   readonly isClusterRun?: boolean
 }
 
@@ -37,11 +35,11 @@ const eventSink = ({ isClusterRun = false, json, plain = false, quiet = false, v
   return json ? jsonSink : quiet ? quietSink : progressSink(verbose, { isPlain: plain, stop })
 }
 
-/** True for a JSON answer of an output schema, which is no markdown. */
+/** True for a JSON answer to an output schema, which must not be rendered as markdown. */
 const isJson = (text: string): boolean =>
   /^[{[]/.test(text) && Result.isSuccess(Result.try(() => JSON.parse(text) as unknown))
 
-/** Prints an answer: rendered on a terminal, else as it is. */
+/** Prints an answer: rendered on a terminal, otherwise unchanged. */
 export const printAnswer = Effect.fnUntraced(function* (markdown: string, isPlain: boolean) {
   const { answer, isWatched, result, resultColumns: columns, resultPaint: paint, screen } = yield* Output
   if (markdown.trim() === "") return
@@ -51,8 +49,8 @@ export const printAnswer = Effect.fnUntraced(function* (markdown: string, isPlai
 })
 
 /**
- * Puts the status of an unfinished run and the checked facts above the model's answer, except for JSON answers.
- * Without an answer and facts, the last lines say everything.
+ * Adds the status of an unfinished run and the checked facts above the answer of the model. JSON answers stay
+ * unchanged. An empty answer without facts also stays unchanged, because the last lines report the status.
  */
 const withFacts = (report: RunReport, project: string): string => {
   const { answer, facts } = report
@@ -62,7 +60,9 @@ const withFacts = (report: RunReport, project: string): string => {
 
 const resumeLine = (runId: string): string => `Resume it: task-conductor resume ${runId}`
 
-/** Shows a run during its work, then its answer on stdout and its outcome on stderr. Fails unless the run is done. */
+/**
+ * Shows a run while it works. Then prints its answer to stdout and its outcome to stderr. Fails unless the run is done.
+ */
 export const showRun = Effect.fnUntraced(function* <E, R>(
   style: RunStyle,
   work: (sink: EventSink) => Effect.Effect<RunReport, E, R>
@@ -87,7 +87,7 @@ export const showRun = Effect.fnUntraced(function* <E, R>(
   if (report.status !== "done") return yield* quietFailure(exitCodeOf(report.status))
 })
 
-/** Carries out a run. If it is stopped after its start, says how to resume it, unless a program reads its events. */
+/** Carries out a run. If it is stopped after its start, tells the user how to resume it, unless the output is JSON. */
 export const carryOut = <E, R>(
   { listen, ...context }: RunContext,
   isJson: boolean,
@@ -104,7 +104,7 @@ export const carryOut = <E, R>(
   return Effect.onInterrupt(work({ ...context, listen: noticing }), () => reportResume)
 }
 
-/** Carries out a run of this machine and shows it. If the work crashes, the event stream ends with an error. */
+/** Carries out a run on this machine and shows it. If the work crashes, the event stream ends with an error. */
 export const showOwnRun = <E, R>(
   flags: RunStyle & ApprovalFlags,
   work: (context: RunContext) => Effect.Effect<RunReport, E, R>
