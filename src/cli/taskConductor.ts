@@ -123,7 +123,7 @@ const groupsWith = (added: PluginCommands): ReadonlyMap<string, PluginCommands> 
     new Map(Object.entries(coreGroups))
   )
 
-/** All command names except those of the user's plugins. */
+/** All command names except the commands of the user's plugins. */
 export const commandNames: ReadonlyArray<string> = [...groupsWith(featureCommands).values()].flatMap((commands) =>
   Object.keys(commands)
 )

@@ -251,7 +251,7 @@ export const shortQuestion = (asking: Asking, keys: ReadonlyArray<QuestionLine>,
     return { after, own: heading, item }
   })
   const fixed = [...heading, ...keys, ...parts.flatMap(({ after, own }) => own.concat(after))]
-  /* Two rows stay free: one above the question, and one for the answer. */
+  /* Two rows stay free: a row above the question, and a row for the answer. */
   const available = size.rows - 2 - rowCount(fixed, size.columns)
   const withNotes = available - rowCount(noteLines, size.columns)
   /* The notes about keys of a step may be left out, because `?` also shows them. */

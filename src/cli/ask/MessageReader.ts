@@ -48,7 +48,7 @@ export const makePlainReader = Effect.gen(function* () {
   return reader
 })
 
-/** Earlier messages, oldest first, and a function that adds one. */
+/** Earlier messages, oldest first, and a function that adds a message. */
 export interface MessageHistory {
   readonly messages: ReadonlyArray<string>
   readonly add: (message: string) => Effect.Effect<void>
@@ -63,7 +63,7 @@ const newLine = () =>
     () => usualColumns
   )
 
-/** Text that the user types while the model answers: queued messages, and an unfinished one. */
+/** Text that the user types while the model answers: queued messages, and an unfinished message. */
 export const makeTypedAhead = () => {
   let queued: ReadonlyArray<string> = []
   let line = newLine()
@@ -82,7 +82,7 @@ export const makeTypedAhead = () => {
       if (ending._tag === "Message" && ending.text.trim() !== "") queued = [...queued, ending.text]
       if (ending._tag === "Suspend" || ending._tag === "Edit") line.insert(draft)
     },
-    /** The lines to draw: the queued messages and the unfinished one. */
+    /** The lines to draw: the queued messages and the unfinished message. */
     lines: (): ReadonlyArray<string> => [
       ...queued.map((message) => `queued: ${message}`),
       ...(line.text() === "" ? [] : [`${usualPrompt}${line.text()}`])

@@ -186,8 +186,8 @@ const makeReader = Effect.fnUntraced(function* (
 })
 
 /**
- * A second Ctrl-C within this time counts as the first one. The terminal sends Ctrl-C to npx and to this program, and
- * npx forwards it too.
+ * The terminal sends Ctrl-C to npx and to this program, and npx forwards it too. So a second Ctrl-C within this time is
+ * ignored.
  */
 const sameInterruptMs = 150
 

@@ -1,6 +1,7 @@
 /**
  * Implements `task-conductor completion SHELL`, which prints a script for a shell. The script calls `task-conductor
- * complete -- WORDS`. This prints one completion of the last word per line, followed by a tab and its description.
+ * complete -- WORDS`. That command prints completions of the last word, one per line, each followed by a tab and its
+ * description.
  */
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"

@@ -73,7 +73,7 @@ const chooseModel = Effect.fnUntraced(function* (flags: InitFlags) {
   const { canAsk, emit } = yield* Output
   const read = yield* readSetup(flags.project, present({ host: flags.host, model: flags.model }))
   if (read.configuration.model === "embedded" && Option.isSome(flags.model)) return "embedded"
-  /* `init` always asks for the model, even if existing configurations name one. */
+  /* `init` always asks for the model, even if an existing configuration names a model. */
   const open: Setup = Option.isSome(flags.model) ? read : { ...read, models: { ...read.models, chosenBy: "nobody" } }
   const services = yield* Effect.context<Output | Terminal.Terminal>()
   const pickModel = (offer: ModelOffer) => Effect.provideContext(chooseFrom(offer), services)

@@ -1,5 +1,5 @@
 /**
- * Implements `task-conductor plugins`, which lists packages of tools and creates one, and `task-conductor tools`, which
+ * Implements `task-conductor plugins`, which lists and creates packages of tools, and `task-conductor tools`, which
  * lists and describes the tools of a task.
  */
 import * as Effect from "effect/Effect"
@@ -146,7 +146,7 @@ const configurationOf = ({ config, configuration }: Plugin): Pick<ListedPlugin, 
   return schema === undefined ? {} : { configuration: { schema: schema.json, isSet: configuration !== undefined } }
 }
 
-/** The secrets of a plugin. The list of problems explains how to set missing ones. */
+/** The secrets of a plugin. The list of problems explains how to set a missing secret. */
 const secretsOf = ({ secretValues, secrets }: Plugin): Pick<ListedPlugin, "secrets"> => {
   if (typeof secrets !== "object") return {}
   const listed = Object.entries(secrets).map(([name, need]) => {

@@ -33,7 +33,7 @@ const promptText = Effect.fnUntraced(function* ({ prompt, promptFile }: PromptPl
   return yield* usageFailure('There is no prompt. Give it in quotes: task-conductor run "What does this project do?"')
 })
 
-/** Reads the prompt. Fails if there is no prompt, an empty prompt, or more than one. */
+/** Reads the prompt. Fails if there is no prompt, an empty prompt, or more than one prompt. */
 export const readPrompt = Effect.fn("readPrompt")(function* (flags: PromptPlace) {
   const text = yield* promptText(flags)
   if (text.trim() === "") return yield* usageFailure("The prompt is empty. Say what should be done.")

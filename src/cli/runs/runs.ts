@@ -1,4 +1,4 @@
-/** Implements `task-conductor runs`, which lists the saved runs, removes old runs and repairs damaged ones. */
+/** Implements `task-conductor runs`, which lists saved runs, removes old runs and repairs damaged runs. */
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"

@@ -35,7 +35,7 @@ const flagOf = ({ flags }: CommandDescriptor, word: string): FlagDescriptor | un
 const takesValue = (flag: FlagDescriptor | undefined): boolean =>
   flag !== undefined && flag.type._tag !== "Boolean" && flag.optionalValue !== true
 
-/** True for `--name=value` with the name of a flag, or a name that is similar to one. */
+/** True for `--name=value` with the name of a flag, or a name similar to the name of a flag. */
 const isFlagWithValue = (word: string, command: CommandDescriptor): boolean => {
   const [, name = ""] = /^--?([^\p{Zs}\t\r\n=]+)=/u.exec(word) ?? []
   if (name === "") return false

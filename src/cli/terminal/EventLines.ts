@@ -94,7 +94,7 @@ export const waitingLine = (event: Of<"model.waiting">, paint: Paint, live: Live
   return paint.dim(`  ${callText(call)}: ${texts[phase]}`)
 }
 
-/** The most findings that are shown. Further ones are counted. */
+/** The most findings that are shown. Further findings are counted. */
 const mostFindings = 3
 
 /** The problems of an answer. With --verbose, also the fixes for the model. */
@@ -122,7 +122,7 @@ const answerText = ({ stage, task }: ModelCallId): string => {
   return texts[stage]
 }
 
-/** Findings that were already shown for a call. The next attempt shows only new ones. */
+/** Findings that were already shown for a call. The next attempt shows only new findings. */
 export type SeenFindings = Map<string, ReadonlySet<string>>
 
 /** The lines about a rejected answer, with its new findings. Earlier findings appear again only at the last attempt. */

@@ -67,7 +67,7 @@ const maxNameLength = 214
 /** True for a valid npm package name, with or without a scope. */
 export const isPackageName = (text: string): boolean => packageName.test(text) && text.length <= maxNameLength
 
-/** The name of a package, or a path that begins like one. */
+/** The name of a package, or a path. A relative path begins with "./" or "../". */
 export const PluginText = Schema.String.check(
   Schema.makeFilter((text: string) =>
     isPackageName(text) || localPath.test(text)

@@ -13,7 +13,7 @@ export interface Finding {
   readonly state: "ok" | "note" | "problem"
   /** A clause or sentences. */
   readonly what: string
-  /** What to do, as a sentence; absent if there is nothing to do. */
+  /** The remedy as a sentence; absent if no remedy is needed. */
   readonly remedy?: string | undefined
   /** Possible choices, the most suitable first. */
   readonly choices?: ReadonlyArray<string>

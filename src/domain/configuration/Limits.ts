@@ -145,7 +145,7 @@ export const stageLimitNames = Object.keys(stageFields) as ReadonlyArray<keyof S
 /** The keys of the entries below `limits.tools`. */
 export const toolLimitNames = Object.keys(ToolLimits.fields) as ReadonlyArray<keyof ToolLimits>
 
-/** The limits of a stage. Its own values win over those of the run. */
+/** The limits of a stage. Its own values win over the values of the run. */
 export const limitsOf = (limits: Limits, stage: GeneratingStage): Limits => {
   const own = limits.stages?.[stage]
   return own === undefined ? limits : { ...limits, ...own }

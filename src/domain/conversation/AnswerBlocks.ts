@@ -3,7 +3,7 @@
  * later text cannot change it.
  */
 
-/** The finished blocks, including their line ends, and the rest. */
+/** The finished blocks, including their line ends, and the unfinished text after them. */
 export interface AnswerBlocks {
   readonly finished: ReadonlyArray<string>
   readonly rest: string

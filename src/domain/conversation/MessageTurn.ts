@@ -1,7 +1,7 @@
 /**
- * Reads an answer of a model in a conversation: its calls and changes, or else the answer to the user. Only calls that
- * the model itself makes count, not those that it quotes, explains or repeats. Otherwise a quoted file could decide
- * what runs.
+ * Reads an answer of a model in a conversation: its calls and changes, or the answer to the user. Only calls that the
+ * model itself makes count. Calls that it quotes, explains or repeats do not count, because a quoted file could
+ * otherwise decide which calls run.
  */
 import * as Option from "effect/Option"
 import { type TurnContent, noCalls, nothingAsked, removalSaid, withCoveredFiles } from "../documents/TurnFormat.ts"
@@ -119,9 +119,8 @@ const lastFence = (text: string): OwnBlocks | undefined => {
 }
 
 /**
- * The calls that the answer itself makes, not those that it quotes, explains or repeats. Only two forms count: a text
- * of nothing but calls, and calls in tags at the end. All other calls belong to the text of the answer. Otherwise a
- * quoted file could decide what runs.
+ * The calls that the answer itself makes. Two forms count: a text that holds only calls, and calls in tags at the end.
+ * All other calls belong to the text of the answer, because a quoted file could otherwise decide which calls run.
  */
 const ownBlocks = (text: string): OwnBlocks => {
   const trimmed = text.trim()
@@ -132,7 +131,7 @@ const ownBlocks = (text: string): OwnBlocks => {
   return /^[{[][^]*[}\]]$/.test(trimmed) ? { blocks: [trimmed], rest: "" } : none
 }
 
-/** The task that the readers of calls expect, since a conversation has none. */
+/** The task that the readers of calls expect, because a conversation has no task. */
 const noTask = plainTask("ask", "ask", "", "")
 
 const isHeadingOfCalls = (heading: string): boolean => {
@@ -156,7 +155,7 @@ const headedCalls = (answer: string): string | undefined => {
   return holdsCall(part) || fencedBlocks(part).some(({ text }) => holdsCall(text)) ? part : undefined
 }
 
-/** The calls in an answer: those under their heading, or those that make up or end the answer. */
+/** The calls in an answer: calls under their heading, or calls that make up or end the answer. */
 const readCalls = (answer: string, isTool: (name: string) => boolean, isNative: boolean): TurnContent | undefined => {
   const headed = headedCalls(answer)
   const { blocks } = headed === undefined ? ownBlocks(answer) : none

@@ -77,8 +77,8 @@ export const answerSchema = (given: unknown): Result.Result<AnswerSchema, string
 }
 
 /**
- * The Effect schema that a JSON answer must also fit, for a caller that passed one in code. An order stores only the
- * JSON schema; this codec adds checks such as a date format.
+ * The Effect schema that a JSON answer must also fit, if the caller passed a schema in code. An order stores only the
+ * JSON schema. The Effect schema adds checks such as a date format.
  */
 export const AnswerCodec = Context.Reference<AnswerSchema["codec"] | undefined>(
   "task-conductor/domain/documents/AnswerFormat/AnswerCodec",

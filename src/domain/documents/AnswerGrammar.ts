@@ -1,7 +1,7 @@
 /**
- * Writes the grammar of answers in GBNF, for servers such as llama.cpp that can force a model to follow one. It uses
- * the headings, labels and marks of the readers, but is narrower. A reader accepts every text of the grammar without an
- * issue (test/domain/documents/AnswerGrammar.test.ts).
+ * Writes the grammar of answers in GBNF, for servers such as llama.cpp that can force a model to follow a grammar. The
+ * grammar uses the headings, labels and marks of the readers, but accepts fewer texts. A reader accepts every text of
+ * the grammar without an issue (test/domain/documents/AnswerGrammar.test.ts).
  */
 import { changeMarks } from "../files/ChangeMarks.ts"
 import { type KnownHeadings, turnHeadings, resultHeadings, taskListHeadings } from "../markdown/MarkdownHeadings.ts"
@@ -18,7 +18,7 @@ const headingLine = (known: KnownHeadings, slug: string): string => {
 
 const label = (key: keyof typeof fieldLabels): string => `- **${fieldLabels[key]}**`
 
-/** Visible characters except those that markdown could read as marks, tags, links or a line end. */
+/** Visible characters, without characters that markdown could read as marks, tags, links or a line end. */
 const plainCharacter = String.raw`[^\x00-\x1F\x7F-\xA0\u00AD\u034F\u0600-\u0605\u061C\u115F\u1160\u17B4\u17B5\u180B-\u180F\u2000-\u200F\u2028-\u202F\u205F-\u206F\u3000\u3164\uD800-\uF8FF\uFE00-\uFE0F\uFEFF\uFFA0\uFFF0-\uFFFF\\<>\[\]\x60*_~|!&#]`
 
 /** The grammar parts of a line of text. Characters that markdown could read as markup occur only in backticks. */

@@ -14,7 +14,7 @@ import { numberLines } from "../text/NumberedLines.ts"
 /** The most lines of a declaration that is shown whole. */
 const longestFunction = 100
 
-/** The numbers of added lines, and of the lines that follow removed ones. */
+/** The numbers of added lines, and of the lines after removed lines. */
 export const changedLines = (diff: string): ReadonlyArray<number> => {
   const numbers = new Set<number>()
   let next = 0
@@ -45,7 +45,10 @@ const isShort = ({ from, to }: LineRange): boolean => to - from < longestFunctio
 const indexesOf = ({ from, to }: LineRange): ReadonlyArray<number> =>
   Array.from({ length: to - from + 1 }, (_, index) => from - 1 + index)
 
-/** The whole functions around all places; undefined if they exceed `budget` characters together, or one is too long. */
+/**
+ * The whole functions around all places. Undefined if they exceed `budget` characters together, or if any function is
+ * too long.
+ */
 export const changedFunctions = (
   { path, text }: ProposedFile,
   { beside, budget, places, shownLines }: FunctionOrder

@@ -1,7 +1,7 @@
 /**
  * The report of `task-conductor check` about a document; `--json` prints it unchanged. `check --fix` rewrites the
  * document in the strict form, so that its reader needs no repairs. The program then reads the new text, and keeps it
- * only if its meaning is the same. A check needs no model. It needs a project only for a check against one.
+ * only if its meaning is the same. A check needs no model. A check against a project also needs the project.
  */
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"

@@ -11,8 +11,8 @@ export interface CheckRequest extends CheckOptions {
 }
 
 /**
- * Rejects a plain string such as "result" in place of an object. JavaScript callers may pass one, and it would be
- * checked as a task list.
+ * Rejects a plain string such as "result" in place of an object. A JavaScript caller may pass a string, and the
+ * document would be checked as a task list.
  */
 export const checkRequestOf = (request: CheckRequest): CheckRequest => {
   if (typeof request === "object" && request !== null) return request

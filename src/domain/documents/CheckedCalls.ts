@@ -30,7 +30,7 @@ export interface CheckedCalls {
   readonly repairs: ReadonlyArray<Repair>
 }
 
-/** Calls that belong together, such as those of one replacement. */
+/** Calls that belong together, such as the calls of a replacement. */
 type CallGroup = ReadonlyArray<ToolCall>
 
 /** The groups without repeated calls. Groups that become empty are dropped. */

@@ -1,4 +1,4 @@
-/** Tells a model which of its changes clash with changes that others made since the task began. */
+/** Tells a model where its changes clash with changes that other tasks or users made after the task began. */
 import type { Clash, MergedText } from "../files/TextMerge.ts"
 import { fenced } from "../markdown/PromptBlock.ts"
 import { shorten } from "../text/Excerpt.ts"

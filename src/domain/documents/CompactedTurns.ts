@@ -59,7 +59,7 @@ const mostImports = 12
 /** How many lines around a place are shown: the budget decides how far this list is followed. */
 const radii = [1, 3, 8, 20, 40]
 
-/** True if the later read shows all lines of the earlier one. */
+/** True if the later read shows all lines of the earlier read. */
 const showsLinesOf = (later: CallOutcome, earlier: CallOutcome): boolean => {
   const [outer, inner] = [linesOfRead(later), linesOfRead(earlier)]
   return outer !== undefined && inner !== undefined && holdsRange(outer, inner)
@@ -219,7 +219,7 @@ const functionsWithin = (
 
 /**
  * The outputs worth showing, best first. Outputs of the last answer come first. Next come reads that an open change
- * needs, and the last failed command. The newest of the others follow.
+ * needs, and the last failed command. All other outputs follow, newest first.
  */
 const outputsOf = ({ open, outcomes }: Folded) => {
   const current = outcomes.filter((outcome, index) => isCurrent(outcome, outcomes.slice(index + 1)))
@@ -232,7 +232,9 @@ const outputsOf = ({ open, outcomes }: Folded) => {
   return { newest, before: [...before.filter(isNeeded), ...before.filter((one) => !isNeeded(one)).toReversed()] }
 }
 
-/** The outputs that fit, in this order. At most one is cut, because fragments of many outputs would be useless. */
+/**
+ * The outputs that fit, in this order. At most one output is cut, because fragments of many outputs would be useless.
+ */
 const fittingOutputs = (ordered: ReadonlyArray<CallOutcome>, most: number): ReadonlySet<CallOutcome> => {
   const chosen = new Set<CallOutcome>()
   let budgetLeft = most

@@ -28,7 +28,7 @@ export interface EvidenceLink extends FoundLink {
   readonly beside: ReadonlyArray<string>
 }
 
-/** The fault of a link. The codes are those of the rules. */
+/** The fault of a link. The codes are codes of rules. */
 export const WrongLink = Schema.Struct({
   code: Schema.Literals([
     "evidence-file",

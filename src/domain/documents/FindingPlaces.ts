@@ -13,7 +13,7 @@ import { slugOf } from "../text/Slug.ts"
 import type { ToolCall } from "../tools/ToolCall.ts"
 import { readSteps } from "./TaskListFormat.ts"
 
-/** Adds the line to a place without one. An unknown place stays as it is. */
+/** Adds the line to a place without a line. An unknown place stays unchanged. */
 export type FindingPlaces = (where: Where) => Where
 
 const keyOf = (label: string): FieldKey | undefined =>

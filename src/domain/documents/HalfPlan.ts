@@ -63,7 +63,7 @@ interface Listed {
   /** Section titles and task names as written. */
   readonly titles: ReadonlyArray<string>
   readonly names: ReadonlyArray<string>
-  /** The number of tasks, including finished ones. */
+  /** The number of tasks, including finished tasks. */
   readonly all: number
 }
 

@@ -17,7 +17,7 @@ interface OtherForm {
 const headings = 'with the headings "## Original prompt", "## Goals / summary" and "## Tasks", outside any code block'
 const mostQuestion = 600
 
-/** The question to the user, if the answer consists of one; undefined for any other answer. */
+/** The question, if the whole answer is a question to the user; undefined for any other answer. */
 export const questionOf = (answer: string): string | undefined => {
   const text = answer.trim()
   if (text.length > mostQuestion || fencedBlocks(text).length > 0 || /^#{1,6}\s/m.test(text)) return undefined

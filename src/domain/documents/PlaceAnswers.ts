@@ -62,7 +62,7 @@ const fenceFrom = (lines: ReadonlyArray<string>, at: number, opening = lines[at]
 
 const indentOf = (line: string): string => /^\s*/.exec(line)?.[0] ?? ""
 
-/** Indents new lines like the line that they replace, unless the first one is already indented. */
+/** Indents new lines like the line that they replace, unless the first new line is already indented. */
 const indentedAs = (line: string, lines: ReadonlyArray<string>): ReadonlyArray<string> =>
   indentOf(lines[0] ?? "") !== "" ? lines : lines.map((text) => (text.trim() === "" ? "" : `${indentOf(line)}${text}`))
 

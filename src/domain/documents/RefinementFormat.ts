@@ -1,8 +1,8 @@
 /**
- * Reads the report of a task. Its sections: `## Task` with the fields, `## Added references`, `## Inputs` with the
- * typed inputs of the skill, `## Look first` with calls to run first, and `## Tool Calls`. Models often leave out the
- * task, which the program knows. A repeated task is merged into the planned one: its texts and references replace the
- * planned ones; name, skill and approval stay as planned.
+ * Reads the report of a task. The report has the sections `## Task` with the fields, `## Added references`, and `##
+ * Inputs` with the typed inputs of the skill. The sections `## Look first` and `## Tool Calls` hold calls. Models often
+ * leave out the task, which the program knows. A task in the report is merged into the planned task: its texts and
+ * references replace the planned texts and references. Name, skill and approval stay as planned.
  */
 import * as Arr from "effect/Array"
 import {
@@ -86,7 +86,7 @@ const isSameTarget = (one: Reference, other: Reference): boolean =>
 
 const quoted = (references: ReadonlyArray<Reference>): string => references.map(({ href }) => `"${href}"`).join(", ")
 
-/** The references of the field "References", which replace the planned ones. */
+/** The references in the field "References". They replace the planned references. */
 const listedReferences = (
   raw: RawTask,
   place: TaskPlace,
@@ -197,7 +197,7 @@ const mergeTask = (raw: RawTask, planned: Task, section: string, findings: Findi
   })
 }
 
-/** The task of a report; undefined if neither the document nor the plan has one. */
+/** The task of a report. Undefined if neither the document nor the plan has a task. */
 const readTask = (
   reader: DocumentReader,
   section: MarkdownSection | undefined,

@@ -57,8 +57,8 @@ const checkFailed = ({ command, newFailures, stillFails }: CheckOutcome): string
 }
 
 /**
- * True for a failing check that still rejects the report. A new failure rejects two reports; a failure from before the
- * change rejects one.
+ * True for a failing check that still rejects the report. A new failure rejects two reports. A failure from before the
+ * change rejects one report.
  */
 const isOpenCheck = (check: CheckOutcome, rejectedReports: number): boolean =>
   !isFine(check) && rejectedReports < (check.stillFails === undefined ? mostRejectedReports : 1)

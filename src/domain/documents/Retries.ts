@@ -45,11 +45,11 @@ interface OpenAnswer {
   readonly isUnfounded: boolean
 }
 
-/** True for an answer that repeats an earlier one. Answers with native calls may have the same text each time. */
+/** True for an answer that repeats an earlier answer. Answers with native calls may have the same text each time. */
 export const isRepeated = ({ answers }: Retries, { native, text }: ParsedAnswer): boolean =>
   answers.has(text.trim()) && native.length === 0
 
-/** The counts after one more answer. */
+/** The counts after another answer. */
 export const retriesAfter = (retries: Retries, open: OpenAnswer): Retries => {
   const { answer, isSentBack, isUnfounded, isUnusable, issues } = open
   const { content, hasOnlyThought = false, native } = answer

@@ -44,7 +44,7 @@ export const reviewedDeclarations = (changed: ReadonlyArray<ProposedFile>) =>
 const placeText = ({ line, path, relation, text }: RelatedLine): string =>
   `- ${path}:${line}: ${cutAt(text, placeLength)} (${relation})`
 
-/** Lines that use changed declarations, and branches near the changes. `others` are unchanged files. */
+/** Lines that use changed declarations, and branches near the changes. `others` are files without changes. */
 export const relatedPlaces = (
   changed: ReadonlyArray<ProposedFile>,
   others: ReadonlyArray<NamedText>

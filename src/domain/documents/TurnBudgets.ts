@@ -143,7 +143,7 @@ export const isCutShort = (turns: TakenTurns, size: () => number): boolean => {
 /** The turns at the start of a task suffice for this many changed files. */
 const filesAtFirst = 3
 
-/** How many turns each further file adds: one to read it, one to correct it. */
+/** How many turns each further file adds: a turn to read the file, and a turn to correct it. */
 const turnsForFile = 2
 
 /** The most turns that the limit can grow to by itself. */
@@ -155,7 +155,7 @@ export const turnLimit = (atFirst: number, changedFiles: number): number => {
   return Math.max(atFirst, Math.min(mostTurnsGrown, grown))
 }
 
-/** In this many turns before the last one, the program tells the model how many answers are left. */
+/** During this many turns before the end, the program tells the model how many answers are left. */
 export const warnedTurns = 3
 
 /** The instruction of the prompt. Before the last answers, it says how many are left. */

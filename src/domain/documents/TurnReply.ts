@@ -22,9 +22,9 @@ export interface AnswerResults {
   readonly files?: ReadonlyArray<ProposedFile>
   /** One sentence about the result of each replacement. */
   readonly replaced?: ReadonlyArray<string>
-  /** Sentences about the images that the message shows, and those that it leaves out. */
+  /** Sentences about the images in the message, and about images that are left out. */
   readonly images?: ReadonlyArray<string>
-  /** Remaining occurrences of names and lines that the answer renamed or removed, one per line. */
+  /** Remaining occurrences of names and lines that the answer renamed or removed. Each entry is one line. */
   readonly remaining?: ReadonlyArray<string>
   /** The checks that ran for the answer. */
   readonly checks?: ReadonlyArray<CheckOutcome>
@@ -173,7 +173,7 @@ export interface CallReply {
   readonly issues: ReadonlyArray<Issue>
 }
 
-/** Gives calls unique ids across all turns, since a model may reuse an id. */
+/** Gives calls unique ids across all turns, because a model may reuse an id. */
 export const withUniqueIds = (
   calls: ReadonlyArray<AskedCall>,
   messages: ReadonlyArray<ConversationMessage>
@@ -197,7 +197,7 @@ const notMade = (issues: ReadonlyArray<Issue>): ToolResult => ({
 })
 
 /**
- * One message for each native call. Short outputs stay whole, and long ones share the remaining budget. If the shares
+ * A message for each native call. Short outputs stay whole, and long outputs share the remaining budget. If the shares
  * become too small, the last outputs are left out.
  */
 export const toolMessages = (replies: ReadonlyArray<CallReply>, budget: number): ReadonlyArray<ToolMessage> => {

@@ -31,7 +31,7 @@ export const stoppedNote = (left: number): string => `[The answer was stopped; $
 /** True for an answer that copies the note, so it copies a stopped answer. */
 export const repeatsStopped = (answer: string): boolean => /\[The answer was stopped; \d+ characters/.test(answer)
 
-/** The issue of an answer that copies a stopped one. */
+/** The issue of an answer that copies a stopped answer. */
 export const stoppedAgain = makeIssue(
   "answer-unfinished",
   {},

@@ -82,7 +82,7 @@ export class DocumentReader {
   }
 
   /**
-   * The section of a known heading. An exact heading wins over others. If there are several, the last one is used,
+   * The section of a known heading. An exact heading wins over other forms. Of several sections the last is used,
    * because a copy of the prompt may precede the answer.
    */
   section(key: string): MarkdownSection | undefined {

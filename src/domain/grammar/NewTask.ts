@@ -1,6 +1,6 @@
 /**
- * Builds a task from its raw form, and checks its required and forbidden content. In the field "References", links are
- * those of CommonMark. Other text there is completed or ignored if its meaning is clear; otherwise it is an issue.
+ * Builds a task from its raw form, and checks its required and forbidden content. In the field "References", CommonMark
+ * defines the links. Other text there is completed or ignored if its meaning is clear; otherwise it is an issue.
  */
 import * as Option from "effect/Option"
 import { type Where, addIssue, addRepair, type Findings } from "../findings/Issue.ts"
@@ -25,7 +25,7 @@ import { excerpt, type LabelFault, type RawTask } from "./RawTask.ts"
 import { readReference, type ResolveResult } from "./ReferenceForm.ts"
 import { namesSeveralSkills } from "./TextEscaping.ts"
 
-/** A link, or text that was meant as one. `bracketed` is false for a target with spaces that lacked `<` and `>`. */
+/** A link, or text that was meant as a link. `bracketed` is false for a target with spaces that lacked `<` and `>`. */
 interface Candidate {
   readonly title: string
   readonly href: string

@@ -26,7 +26,7 @@ export const attachmentAnchor = "attached-input"
 const numbered = (lines: ReadonlyArray<string>, from: number): ReadonlyArray<string> =>
   lines.map((line, index) => `${from + index}: ${line}`)
 
-/** How many of the first lines fit, at least one. */
+/** How many of the first lines fit. The result is at least 1. */
 const within = (lines: ReadonlyArray<string>, budget: number): number => {
   let used = 0
   const over = lines.findIndex((line) => (used += line.length + 1) > budget)
@@ -34,8 +34,8 @@ const within = (lines: ReadonlyArray<string>, budget: number): number => {
 }
 
 /**
- * The numbered lines that fit: one third from the beginning and the rest from the end, because the end of a log tells
- * how it ended.
+ * The numbered lines that fit. One third comes from the beginning and two thirds from the end, because the end of a log
+ * tells how it ended.
  */
 const shownLines = (lines: ReadonlyArray<string>, budget: number) => {
   const first = within(lines, budget)

@@ -85,8 +85,8 @@ const lineBlock = (lines: ReadonlyArray<string>): string =>
 /**
  * Writes a block `### Tool call <name> (<uid>)` for each call, with its output. It repeats the call as JSON if `place`
  * is "left out". All outputs share `budget` characters in addition to `callFrame`: short outputs stay whole, and long
- * ones share the rest. If the shares become too small, a line replaces each of the last outputs, even without budget
- * for it. `lines` is the most output lines of all calls together.
+ * outputs share the remaining characters. If the shares become too small, a line replaces each of the last outputs,
+ * even without budget for it. `lines` limits the output lines of all calls together.
  */
 export const callBlocks = (
   outcomes: ReadonlyArray<CallOutcome>,
@@ -188,7 +188,7 @@ const ranText = ({ ran }: TaskFailure): string => {
 export const failureLines = (failures: ReadonlyArray<TaskFailure>): string =>
   failures.map((failure) => `- ${failure.message.replaceAll(/\s*\n\s*/g, " ")}${ranText(failure)}`).join("\n")
 
-/** A prompt in which one text is still open. */
+/** A prompt in which the program still has to insert a text. */
 export type Frame = ReturnType<typeof frameOf>
 
 /** Measures a prompt without its dispensable parts, because they are removed before any text is cut. */
@@ -237,7 +237,7 @@ export const leastResults = (results: ReadonlyArray<TaskResult>): string => {
 
 /**
  * The results of finished tasks in the fullest form that fits. The forms are: whole summaries, shortened summaries, no
- * expected outputs, only names, and some names with the number of the others.
+ * expected outputs, only names, and a few names with the number of further tasks.
  */
 export const fittedResults = (
   results: ReadonlyArray<TaskResult>,

@@ -4,7 +4,7 @@
 import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
 
-/** Whether or how much a model thinks before it answers. */
+/** Tells if, or how much, a model thinks before it answers. */
 export const Think = Schema.Union([Schema.Boolean, Schema.Literals(["low", "medium", "high"])])
 export type Think = typeof Think.Type
 
@@ -12,7 +12,7 @@ const between = (minimum: number, maximum: number) => Schema.Finite.check(Schema
 const whole = (maximum: number) => Schema.Int.check(Schema.isBetween({ minimum: 0, maximum }))
 const key = <A>(schema: Schema.Codec<A>, description: string) => Schema.optionalKey(schema.annotate({ description }))
 
-/** Sampling parameters. The model or its server decides those that are absent. */
+/** Sampling parameters. The model or its server chooses the absent parameters. */
 export const Sampling = Schema.Struct({
   temperature: key(between(0, 2), "Sampling temperature, 0 to 2."),
   topP: key(between(0, 1), "Sampling considers the most probable words up to this total probability."),
@@ -97,7 +97,7 @@ export const toolCallsFor = (
 export const stageModel = ({ stages }: Pick<Generation, "stages">, name: GeneratingStage): string | undefined =>
   stages?.[name]?.model
 
-/** The models of all stages with their own model; empty if no stage has one. */
+/** The models of all stages that have their own model; empty if no stage has its own. */
 export const stageModelsOf = ({ stages = {} }: Pick<Generation, "stages">) => {
   const own = Object.entries(stages).flatMap(([name, { model }]) => (model === undefined ? [] : [[name, model]]))
   const models: { readonly stageModels?: Readonly<Record<string, string>> } =
@@ -148,7 +148,7 @@ const temperatureOfServer = 0.8
 const step = 0.3
 const highest = 1
 
-/** What the server and the program know about the sampling of a model. `temperature` comes from its Modelfile. */
+/** Facts about the sampling of a model. `temperature` comes from its Modelfile. */
 interface ModelSampling {
   readonly isKnown: boolean
   readonly temperature?: number | undefined

@@ -25,7 +25,7 @@ export interface InstalledModel {
   readonly name: string
   /** The size of its file, in bytes. */
   readonly size?: number | undefined
-  /** What the model can do. */
+  /** The abilities of the model. */
   readonly abilities: ModelAbilities
   /** True if the server forwards prompts for the model to another server. */
   readonly isForwarded?: boolean | undefined
@@ -36,8 +36,8 @@ export interface InstalledModel {
 }
 
 /**
- * The models that write text, best first. Local models come before forwarded ones, then models with tools, then loaded
- * models.
+ * The models that write text, best first. Local models come before forwarded models, then models with tools, then
+ * loaded models.
  */
 export const fittingModels = (models: ReadonlyArray<InstalledModel>): ReadonlyArray<InstalledModel> => {
   const rank = ({ abilities, capacity, isForwarded }: InstalledModel): number =>
@@ -67,8 +67,8 @@ export const listedName = (wantedName: string, names: ReadonlyArray<string>): st
 export const isUnusualName = (name: string): boolean => name !== name.toLowerCase() || /(?:^|\/)library\//.test(name)
 
 /**
- * Suggests names for an unknown name. `only` is set if the name has no tag and the server has one tag of it. `nearest`
- * are similar names, nearest first.
+ * Suggests names for an unknown name. `only` is set if the name has no tag and the server has exactly one tag of it.
+ * `nearest` are similar names, nearest first.
  */
 export const matchName = (
   wantedName: string,

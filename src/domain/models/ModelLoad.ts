@@ -4,12 +4,12 @@ import { durationText } from "../text/Format.ts"
 /** The default time for which a server keeps a model loaded after a call. */
 export const defaultKeepAlive = "30m"
 
-/** The time and the calls since the last answer of the model. */
+/** The time and the calls after the last answer of the model. */
 export interface SinceLoaded {
   readonly idleMs: number
   /** How long the server keeps the model loaded after a call, such as "30m". A negative time means for ever. */
   readonly keepAlive: string
-  /** Another model that the run called since then. */
+  /** Another model that the run called in this time. */
   readonly otherModel?: string | undefined
 }
 

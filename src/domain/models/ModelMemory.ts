@@ -60,7 +60,7 @@ export const memoryText = (memory: LoadedMemory, fileSize: number = Infinity): s
 const besideFile = 1.2
 
 /**
- * Warns that models do not fit into memory together, so that the server loads each one again for each call. `memory` is
+ * Warns that models do not fit into memory together, so that the server loads a model again for each call. `memory` is
  * the server's memory in bytes, if known.
  */
 export const togetherText = (models: ReadonlyArray<SizedModel>, memory: number | undefined): string | undefined => {

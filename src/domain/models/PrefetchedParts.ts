@@ -19,7 +19,7 @@ import { numberLines } from "../text/NumberedLines.ts"
 
 type Messages = ReadonlyArray<ConversationMessage>
 
-/** A turn before its reply. `outcomes` are all outcomes so far; `newOutcomes` are those of this turn. */
+/** A turn before its reply. `outcomes` are all outcomes so far. `newOutcomes` are the outcomes of this turn. */
 export interface SearchedTurn {
   readonly messages: Messages
   readonly outcomes: ReadonlyArray<CallOutcome>

@@ -1,6 +1,6 @@
 /**
- * Shows references in prompts. If all fit, each is shown whole. Otherwise the program shows the parts that help the
- * task, with a note about the shown part and how to see the rest.
+ * Shows references in prompts. If all references fit, each is shown whole. Otherwise the program shows the parts that
+ * help the task, with a note about the shown part and how to see the hidden parts.
  */
 import * as Arr from "effect/Array"
 import { type Excerpt, excerptOf, type ExcerptSource } from "../excerpts/TextExcerpt.ts"

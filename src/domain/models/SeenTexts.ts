@@ -14,7 +14,7 @@ import { unescaped } from "../text/PercentEscapes.ts"
 const mostCharacters = 32_000_000
 /** The fewest characters of a compared word in a query. */
 const leastWord = 4
-/** The fewest characters of a compared token. A shorter one is often a part of another word. */
+/** The fewest characters of a compared token. A shorter token is often a part of another word. */
 const leastPiece = 6
 /** This many consecutive words of a line, with this many letters together, count as content of the line. */
 const runOfLine = { count: 4, letters: 16 }

@@ -55,7 +55,7 @@ const median = (values: ReadonlyArray<number>): number =>
 export const scaleOf = ({ ratios }: TokenCounts): TokenScale =>
   ratios.length === 0 ? assumedScale : { charactersPerToken: median(ratios), margin: ratios.length < 3 ? 1.1 : 1.05 }
 
-/** True if the other prompt begins with more than half of this one. */
+/** True if the other prompt begins with more than half of this prompt. */
 const sharesHalf = (prompt: string, other: string): boolean =>
   other.startsWith(prompt.slice(0, Math.floor(prompt.length / 2) + 1))
 

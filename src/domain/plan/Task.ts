@@ -16,7 +16,8 @@ export class Task extends Schema.Class<Task>("task-conductor/domain/plan/Task")(
   references: Schema.Array(Reference),
   expectedOutput: Schema.String,
   /**
-   * True if the plan itself requires an approval. The program may require more approvals, but never removes this one.
+   * True if the plan itself requires an approval. The program may require more approvals, but never drops this
+   * requirement.
    */
   requiresApproval: Schema.Boolean,
   /** The fenced blocks below the task in the document. */

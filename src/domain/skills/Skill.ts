@@ -107,7 +107,9 @@ export const skillTokens = (skill: Skill) => ({
 })
 export type SkillTokens = ReturnType<typeof skillTokens>
 
-/** A line that looks like a typed input but is not one. `line` counts from 1 in the text of the section. */
+/**
+ * A line that looks like a typed input but does not declare an input. `line` counts from 1 in the text of the section.
+ */
 interface InputFault {
   readonly kind: "type" | "name"
   readonly line: number

@@ -62,7 +62,10 @@ const freeName = (name: string, taken: ReadonlySet<string>): string => {
   return free
 }
 
-/** Lists tools with their descriptions as far as they fit, then tools by name, then the number of the others. */
+/**
+ * Lists tools with their descriptions as far as they fit. Then lists tools by name, and then the number of further
+ * tools.
+ */
 const toolList = (tools: ReadonlyArray<ToolInfo>, budget: number): string => {
   let list = ""
   let listedCount = 0

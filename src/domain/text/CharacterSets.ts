@@ -97,7 +97,7 @@ const chineseRuns = /[\u3000-\u3003\u3005\u30FB\u30FC\u4E00-\u9FFF]{2,}/g
 
 /**
  * True for decoded text that is almost certainly Shift-JIS. Such text has kana, or several Chinese characters in a row
- * of which one is common. Words with accents in Windows-1252 may look like rare Chinese characters.
+ * including a common character. Words with accents in Windows-1252 may look like rare Chinese characters.
  */
 export const looksLikeShiftJis = (text: string): boolean =>
   kana.test(text) ||

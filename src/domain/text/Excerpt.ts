@@ -52,14 +52,17 @@ export const firstLines = (text: string, max: number): { readonly text: string; 
 /** Cuts a string to about `limit` characters, at a line end if possible, and adds a note with the omitted length. */
 export const shorten = (text: string, limit: number): string => {
   if (text.length <= limit) return text
-  /* The number in the note counts towards the limit. With a limit of 0 it has one digit. */
+  /* The number in the note counts towards the limit. With a limit of 0 it has a single digit. */
   const cut = text.slice(0, Math.max(0, limit - String(limit).length + 1))
   const lineEnd = cut.lastIndexOf("\n")
   const kept = lineEnd > limit / 2 ? cut.slice(0, lineEnd) : cut
   return `${kept}\n[only the first ${kept.length} of ${text.length} characters are shown]`
 }
 
-/** Divides the budget equally among texts. Short texts take only their length, and longer texts share the rest. */
+/**
+ * Divides the budget equally among texts. Short texts take only their length, and longer texts share the remaining
+ * budget.
+ */
 export const shares = (lengths: ReadonlyArray<number>, budget: number): ReadonlyArray<number> => {
   const order = lengths.map((length, index) => ({ length, index })).sort((a, b) => a.length - b.length)
   const result = lengths.map(() => 0)

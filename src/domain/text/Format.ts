@@ -13,11 +13,11 @@ export const secondsText = (seconds: number): string => {
     : parted(Math.floor(minutes / 60), "h", minutes % 60, "min")
 }
 
-/** A duration in seconds with one digit, such as `1.7 s`; from one minute on in minutes or hours. */
+/** A duration with its unit: below a minute in seconds, such as `1.7 s`; otherwise in minutes or hours. */
 export const durationText = (ms: number): string =>
   ms < 59_950 ? `${(ms / 1000).toFixed(1)} s` : secondsText(Math.round(ms / 1000))
 
-/** A duration in milliseconds, such as `12 ms`; from one second on as in `durationText`. */
+/** A duration with its unit: below a second in milliseconds, such as `12 ms`; otherwise as in `durationText`. */
 export const shortDurationText = (ms: number): string => (ms < 1000 ? `${Math.round(ms)} ms` : durationText(ms))
 
 /** A size such as `5.2 GB`, `270 MB` or `472 kB`. */
@@ -31,7 +31,7 @@ export const sizeText = (bytes: number): string =>
 /** A size such as `12 bytes`; from 1000 bytes on as in `sizeText`. */
 export const bytesText = (bytes: number): string => (bytes < 1000 ? counted(bytes, "byte") : sizeText(bytes))
 
-/** Joins all lines and replaces repeated blanks by one. */
+/** Joins all lines, and replaces repeated blanks by a single blank. */
 export const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim()
 
 export const tableCell = (text: string): string => oneLine(text).replaceAll("|", "\\|")

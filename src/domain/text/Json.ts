@@ -68,7 +68,7 @@ export const canonicalJson = (value: Schema.Json): string => {
   return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${canonicalJson(item)}`).join(",")}}`
 }
 
-/** Facts about a JSON text from one pass. Keys and numbers are valid only if the text is JSON. */
+/** Facts about a JSON text, collected in a single pass. Keys and numbers are valid only if the text is JSON. */
 export interface JsonScan {
   readonly deepest: number
   /** The number of open brackets at the end of the text. */
@@ -158,8 +158,8 @@ export const scanJson = (text: string): JsonScan => {
 }
 
 /**
- * Fields whose values come from others: arguments and results of tools, JSON schemas, and metadata of skills. Names
- * inside these values stay unchanged.
+ * Fields whose values follow foreign formats: arguments and results of tools, JSON schemas, and metadata of skills.
+ * Names inside these values stay unchanged.
  */
 export const foreignNames: ReadonlySet<string> = new Set(["arguments", "data", "metadata", "parameters", "schema"])
 

@@ -28,7 +28,10 @@ export const takeLines = (text: string, { from, to }: LineRange): Option.Option<
     : Option.some(lines.slice(from - 1, to).join("\n"))
 }
 
-/** How many first lines fit this many characters, at least one. A very large number if the whole text fits. */
+/**
+ * How many of the first lines fit this many characters. The result is at least 1, and a very large number if the whole
+ * text fits.
+ */
 export const linesWithin = (text: string, characters: number): number => {
   let left = characters
   const over = linesOf(text).findIndex((line) => (left -= line.length + 1) < 0)

@@ -106,7 +106,7 @@ const wordLikeness = (a: NameWord, b: NameWord): number => {
 
 const weightOf = (words: ReadonlyArray<NameWord>): number => words.reduce((sum, { weight }) => sum + weight, 0)
 
-/** How much of the weight of `some` the words in `others` cover. */
+/** How much of the weight of the words in `some` the words in `others` cover. */
 const covered = (some: ReadonlyArray<NameWord>, others: ReadonlyArray<NameWord>): number =>
   some.reduce((sum, word) => sum + word.weight * Math.max(0, ...others.map((other) => wordLikeness(word, other))), 0)
 

@@ -33,11 +33,11 @@ const plainSign = (one: string): string => {
 /** A text with keyboard characters only, for comparisons. */
 export const plainSigns = (text: string): string => text.replace(invisibles, "").replace(signs, plainSign)
 
-/** Removes invisible characters between ASCII, except those in `known`. */
+/** Removes invisible characters between ASCII characters, unless `known` contains them. */
 export const withoutInvisible = (text: string, known: string): string =>
   text.replace(aloneInAscii, (one) => (known.includes(one) ? one : ""))
 
-/** Replaces typographic characters by keyboard characters, except those that `isMeant` accepts. */
+/** Replaces typographic characters by keyboard characters. Characters that `isMeant` accepts stay unchanged. */
 export const withPlainSigns = (text: string, isMeant: (sign: string) => boolean): string =>
   text.replace(signs, (one) => (isMeant(one) ? one : plainSign(one)))
 

@@ -53,7 +53,10 @@ const bearer = begins(/(Bearer\s+)[A-Za-z0-9._~+/=-]{16,4000}/gi)
 const basic = /(Authorization[^A-Za-z0-9]{1,12}Basic\s+)[A-Za-z0-9+/=]{8,4000}/gi
 const userInfo = /(:\\{0,4}\/\\{0,4}\/[^\s/:@"\\]{0,200}:)[^\s/@"\\]{1,2000}@/g
 
-/** Matches the beginning of any form. Most texts hold no secret, and one search is cheaper than one for each form. */
+/**
+ * Matches the beginning of any form. Most texts hold no secret, and a single search is cheaper than a search for each
+ * form.
+ */
 const anySign = new RegExp(
   [
     beginKey,

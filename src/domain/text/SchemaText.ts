@@ -8,7 +8,7 @@ import type { JsonProblem, LocatedJson } from "./JsonText.ts"
 
 type Path = ReadonlyArray<PropertyKey>
 
-/** One mismatch, with the message of the schema library. */
+/** A mismatch, with the message of the schema library. */
 interface SchemaFault {
   readonly path: Path
   readonly kind: "missing" | "unknown" | "wrong"
@@ -61,8 +61,8 @@ export const schemaErrorText = (error: Schema.SchemaError): string =>
     .join(" ")
 
 /**
- * The problems in a file that a user wrote: one for each mismatch, in the order of the text. `above` is the path of the
- * decoded part in the file. `unknownKey` returns the message about an unknown key.
+ * The problems in a file that a user wrote: a problem for each mismatch, in the order of the text. `above` is the path
+ * of the decoded part in the file. `unknownKey` returns the message about an unknown key.
  */
 export const schemaProblems = (
   error: Schema.SchemaError,
