@@ -100,7 +100,7 @@ const coreGroups: Readonly<Record<string, PluginCommands>> = {
   }
 }
 
-/** The commands of features by name. */
+/** Commands that features add to the core commands. */
 const featureCommands: PluginCommands = Object.assign({}, ...features.map(({ commands }) => commands))
 
 /** A command with any error, and with any requirements that the program provides. */

@@ -242,7 +242,7 @@ export interface Question<A> {
   readonly short: (size: ScreenSize) => string
   readonly whole: (size: ScreenSize) => string
   readonly help: (size: ScreenSize) => string
-  /** The prompt before the answer. */
+  /** The text before the cursor, such as "Allow? ". */
   readonly prompt: string
   readonly readKey: (pressed: string) => TypedAnswer<A> | undefined
   /** Reads a line that the user ended with Enter. */
@@ -269,7 +269,7 @@ export const callQuestion = (title: string, item: ApprovalItem): Question<Given<
     "Allow? "
   )
 
-/** The question about an uncertain call. */
+/** Asks if an interrupted call took effect. */
 export const uncertainQuestion = (item: ApprovalItem) =>
   questionOf<Given<UncertainAnswer>>(
     { scope: "doubt", title: item.task, items: [item] },

@@ -96,7 +96,7 @@ const isName = (name: string): name is CommandName => Object.hasOwn(commands, na
 
 const leaving = new Set(["exit", "quit"])
 
-/** The message about an unknown command. */
+/** Tells the user that a command is unknown, and suggests a similar command. */
 const unknownText = (name: string, own: ReadonlyArray<CustomCommand>): string => {
   const near = nearest(name, [...slashCommandNames, ...own.map((one) => one.name)]).slice(0, 1)
   return `Unknown command /${printable(name)}.${near.length === 0 ? "" : ` Did you mean /${near.join("")}?`} /help lists the commands.`

@@ -94,7 +94,7 @@ const goesOn = (line: string): boolean =>
 /** True for a line that ends with a hard line break. */
 const isBroken = (line: string): boolean => / {2,}$|\\$/.test(line)
 
-/** Joins the lines of each paragraph. */
+/** Joins the lines of each paragraph into a single line. */
 const joined = (lines: ReadonlyArray<string>): ReadonlyArray<string> => {
   const paragraphs: Array<string> = []
   let canGoOn = false

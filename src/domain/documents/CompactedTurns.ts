@@ -90,7 +90,7 @@ const isCurrent = (outcome: CallOutcome, later: ReadonlyArray<CallOutcome>): boo
 
 /** The outcome of a failed change, with its reason recomputed from the current text of the file. */
 const reasonNow = (outcome: CallOutcome, files: ReadonlyArray<ProposedFile>): CallOutcome => {
-  // The reason of a denied call must reveal nothing about its file.
+  // The reason of a denied call must reveal nothing about its file, so it stays unchanged.
   if (outcome.result.error_type !== "validation_failed") return outcome
   const { new_text: newText, old_text: oldText } = outcome.call.arguments
   const file = files.find(({ path }) => path === pathOf(outcome.call))
@@ -277,7 +277,9 @@ const endKept = (text: string, most: number): string => {
   ).text
 }
 
-/** The outcomes of the checks, within about `most` characters. */
+/**
+ * The block with the outcomes of the checks. Long outputs are cut, so that all outputs have about `most` characters.
+ */
 const checksWithin = (checks: ReadonlyArray<CheckOutcome>, hasChanged: boolean, most: number): string => {
   const limits = shares(
     checks.map(({ text }) => text.length),

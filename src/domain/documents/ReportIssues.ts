@@ -29,7 +29,7 @@ export const notLooked = makeIssue(
   }
 )
 
-/** The facts of the work that a report is about. */
+/** Facts of the work against which the program checks a report. */
 export interface ReportedWork {
   readonly task: string
   /** True for the first answer of work with tools, before any call. */

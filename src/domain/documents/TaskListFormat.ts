@@ -182,7 +182,7 @@ export const readSteps = (
   })
 }
 
-/** Facts of the run that a list may use. */
+/** Facts of the run against which the reader checks a list. */
 interface TaskListOptions {
   /** Names of finished tasks. A list may refer to them; the reader drops tasks with these names. */
   readonly finished?: ReadonlyArray<string>

@@ -114,9 +114,9 @@ const lastOutputs = ({ messages, outcomes, turn }: TakenTurns): ReadonlyArray<st
 const sizeOf = (texts: ReadonlyArray<string>): number => texts.reduce((sum, text) => sum + text.length, 0)
 
 /**
- * The size of a summary. It is at least the size that `compactTo` leaves (`least`), and at most that of a reply to the
- * first message (`most`). The outputs of the last answer have priority, because the model would otherwise request them
- * again. The changed functions and open problems take `facts` characters.
+ * The size of a summary. It is at least the size that `compactTo` leaves (`least`), and at most the size of a reply to
+ * the first message (`most`). The outputs of the last answer have priority, because the model would otherwise request
+ * them again. The changed functions and open problems take `facts` characters.
  */
 export const summarySize = (turns: TakenTurns, least: number, most: number, facts = 0): number => {
   const beside = announcedLines(turns.messages) === undefined ? 0 : besideOutputs

@@ -16,7 +16,6 @@ import { outcomeText, resultText } from "../models/OutputText.ts"
 
 /** The results of an answer. A part is absent if it has nothing to report. */
 export interface AnswerResults {
-  /** The calls of the answer with their outcomes. */
   readonly outcomes?: ReadonlyArray<CallOutcome>
   /** The files that the answer changed, with their previous texts. */
   readonly files?: ReadonlyArray<ProposedFile>

@@ -137,7 +137,6 @@ export const withAnswers = (briefing: Briefing, answers: ReadonlyArray<AnsweredQ
   return texts.length === 0 ? briefing : { ...briefing, prompt: [briefing.prompt, ...texts].join("\n\n") }
 }
 
-/** A briefing without its request document. */
 export type BriefingParts = Omit<Briefing, "requestDocument">
 
 const oneLine = (path: string): string => path.replace(/[\r\n]+/g, " ")

@@ -34,7 +34,7 @@ export interface ModelCapacity {
   readonly pool?: number | undefined
 }
 
-/** A note for the user about the window. */
+/** Tells the user why the window is not the default, or that it is smaller than requested. */
 export interface WindowNote {
   readonly text: string
   /** True if the window is smaller than the user requested. */

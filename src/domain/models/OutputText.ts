@@ -45,7 +45,7 @@ export const commandText = (result: ToolResult): CommandText | undefined => {
   }
 }
 
-/** The result of a tool as text, or its error. */
+/** The text of a result that a model reads: its data, or its error. */
 export const resultText = (result: ToolResult): string => {
   if (!result.success) return `ERROR (${result.error_type}): ${result.error_message ?? ""}`
   const command = commandText(result)

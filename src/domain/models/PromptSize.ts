@@ -21,7 +21,7 @@ export interface FilledPrompt {
   readonly lighter?: FilledPrompt | undefined
 }
 
-/** The estimated size of a part. */
+/** The size of a part of a prompt, in estimated tokens. */
 export const PartSize = Schema.Struct({ name: Schema.String, tokens: Schema.Int })
 export type PartSize = typeof PartSize.Type
 

@@ -23,7 +23,7 @@ export interface TokenCount {
 /** `unclear` means that the count is too small. The cache or a dropped front may be the reason. */
 export type CountVerdict = "plausible" | "unclear" | "overflow"
 
-/** The history of a model's token counts. */
+/** The knowledge about the tokens of a model, learned from the counts of its server. */
 export interface TokenCounts {
   /** Characters per token of the latest prompts. */
   readonly ratios: ReadonlyArray<number>

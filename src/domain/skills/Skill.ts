@@ -292,5 +292,5 @@ export const refinementText = (skill: Skill): string => {
 /** The skill in the prompt for a report. */
 export const executionText = (skill: Skill): string => nestMarkdown(withWholePaths(skill.execution, skill), 2)
 
-/** The input requirements of the skill in a prompt. */
+/** The input requirements for a prompt. Paths of the skill's files are written as `read_file` needs them. */
 export const requirementsText = (skill: Skill): string => withWholePaths(skill.inputRequirements, skill)

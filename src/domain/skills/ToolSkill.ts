@@ -7,7 +7,7 @@ import { builtInOrigin, type ToolInfo } from "../tools/ToolCall.ts"
 import { snakeCase } from "../text/Json.ts"
 import { Skill } from "./Skill.ts"
 
-/** The budget of a tool skill in prompts. */
+/** Limits the descriptions of tools in a prompt. */
 interface ToolSkillBudget {
   /** The most tokens that the descriptions of a skill's tools may take. */
   readonly tokens: number

@@ -41,7 +41,7 @@ export const cutAtParagraph = (
   return { text: kept, omittedCharacters: text.length - kept.length }
 }
 
-/** The first lines of a string, and the number of omitted lines. */
+/** Cuts a string after `max` lines. */
 export const firstLines = (text: string, max: number): { readonly text: string; readonly omittedLines: number } => {
   const lines = text.replace(/\n$/, "").split("\n")
   return lines.length <= max
@@ -106,7 +106,6 @@ export const shortened = (text: string, most: number): string =>
 
 export interface ListExcerpt {
   readonly text: string
-  /** The number of listed entries. */
   readonly shownEntries: number
 }
 

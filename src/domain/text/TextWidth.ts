@@ -96,7 +96,7 @@ export const lineWidth = (line: StyledLine): number => line.reduce((sum, { text 
 
 export const lineText = (line: StyledLine): string => line.map(({ text }) => text).join("")
 
-/** Cuts a styled line to `columns` columns. */
+/** Cuts a styled line to `columns` columns, like `cutText`. */
 export const cutLine = (line: StyledLine, columns: number): StyledLine => {
   if (lineWidth(line) <= columns) return line
   const cut: Array<Span> = []
