@@ -19,7 +19,7 @@ const notFound =
 const claimed =
   /\b(?:chang|fix|edit|updat)\w*\b[^.!?]{0,20}\b(?:made|applied|done)\b|\b(?:I(?: have|'ve)?|has been|have been|was|were) (?:changed|updated|edited|fixed|modified|added|created|removed|renamed|written|implemented|refactored|replaced)\b/i
 
-/** The issue of an answer about the project by a model that has read no file. It is raised only once. */
+/** The issue of an answer about the project by a model that has made no call. It is raised only once. */
 export const notLooked = makeIssue(
   "report-unfounded",
   {},

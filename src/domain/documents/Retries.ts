@@ -12,7 +12,7 @@ export interface Retries {
   /** How many answers in a row had none of the requested content. */
   readonly useless: number
   readonly rejectedReports: number
-  /** How often a report was rejected because the model had read no file. */
+  /** How often a report was rejected because the model had made no call. */
   readonly unfoundedReports: number
   /** How many answers repeated an earlier answer. */
   readonly repeats: number
@@ -41,7 +41,7 @@ interface OpenAnswer {
   readonly isUnusable: boolean
   /** True when its report was rejected. */
   readonly isSentBack: boolean
-  /** True if its report is about the project, but the model has read no file. */
+  /** True if its report is about the project, but the model has made no call. */
   readonly isUnfounded: boolean
 }
 

@@ -62,7 +62,7 @@ export const TaskOutcome = Schema.Struct({
   checks: Schema.optionalKey(Schema.Array(CheckOutcome)),
   /** The references of which the model saw only a part. */
   seen: Schema.optionalKey(Schema.NonEmptyArray(SeenFact)),
-  /** True for a report about the project by a model that had read no file. */
+  /** True for a report about the project by a model that had made no call. */
   unfounded: Schema.optionalKey(Schema.Boolean),
   /** The results of the items, for a for-each task. */
   items: Schema.optionalKey(Schema.Array(ItemResult)),

@@ -60,8 +60,8 @@ export const memoryText = (memory: LoadedMemory, fileSize: number = Infinity): s
 const besideFile = 1.2
 
 /**
- * Warns that models do not fit into memory together, so that the server loads a model again for each call. `memory` is
- * the server's memory in bytes, if known.
+ * Warns that models do not fit into memory together. The server then loads a model again whenever a run changes to
+ * another model. `memory` is the server's memory in bytes, if known.
  */
 export const togetherText = (models: ReadonlyArray<SizedModel>, memory: number | undefined): string | undefined => {
   const here = models.filter(({ isForwarded }) => !isForwarded)

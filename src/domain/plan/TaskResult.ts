@@ -41,7 +41,7 @@ export class TaskResult extends Schema.Class<TaskResult>("task-conductor/domain/
   checks: Schema.optionalKey(Schema.Array(CheckOutcome)),
   /** The references of which the model saw only a part. */
   seen: Schema.optionalKey(Schema.NonEmptyArray(SeenFact)),
-  /** True if the report is about the project although the model had read no file. */
+  /** True if the report is about the project although the model had made no call. */
   unfounded: Schema.optionalKey(Schema.Boolean),
   /** The outcome of each item, for a for-each task. */
   items: Schema.optionalKey(Schema.Array(ItemResult))
