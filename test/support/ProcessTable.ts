@@ -13,9 +13,24 @@ const commandLine = (pid: string): string => {
   }
 }
 
+const withArgument = (text: string): ReadonlyArray<string> =>
+  readdirSync("/proc").filter((name) => /^\d+$/.test(name) && commandLine(name).includes(text))
+
 /** How many processes have this text among their arguments. */
-export const countProcesses = (text: string): number =>
-  readdirSync("/proc").filter((name) => /^\d+$/.test(name) && commandLine(name).includes(text)).length
+export const countProcesses = (text: string): number => withArgument(text).length
+
+const statusOf = (pid: string): string => {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, "utf8")
+    return (status.match(/^(?:State|PPid|Uid|NSpid|SigBlk|SigIgn|CapEff):.*$/gm) ?? []).join("; ")
+  } catch (error) {
+    return String(error)
+  }
+}
+
+/** The processes that have this text among their arguments, with their state and parent. */
+export const describeProcesses = (text: string): ReadonlyArray<string> =>
+  withArgument(text).map((pid) => `${pid}: ${commandLine(pid).replaceAll("\0", " ").slice(0, 400)} (${statusOf(pid)})`)
 
 /** Waits in real time until as many processes as wanted have the text. */
 export const waitForProcesses = Effect.fnUntraced(function* (text: string, isEnough: (count: number) => boolean) {

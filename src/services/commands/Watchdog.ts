@@ -13,21 +13,35 @@ export const groupPrefix = `task-conductor-${process.pid}-`
 
 /**
  * Nothing is written to the pipe: the first read returns when the program has ended. Later passes find processes that
- * were just starting.
+ * were just starting. A command may have left no room for another process, so that `grep` cannot start: `command eval`
+ * keeps the shell alive then, the word at the end of `files` is missing, and the shell reads the environments itself.
  */
 const script = `
+find_files() {
+  files=
+  command eval 'files=$(grep -lsF "$1" /proc/[0-9]*/environ; echo end)'
+  case $files in *end) files=\${files%end}; return;; esac
+  for file in /proc/[0-9]*/environ; do
+    while read -r line || [ "$line" ]; do
+      case $line in *"$1"*) files="$files $file";; esac
+    done < "$file"
+  done
+}
 trap '' HUP INT TERM
 read -r end
-groups=$(find /sys/fs/cgroup -type d -name "$2*")
+command eval 'groups=$(find /sys/fs/cgroup -type d -name "$2*")'
 for group in $groups; do echo 1 > "$group/cgroup.kill"; done
 signal=TERM looks=0 empty=0
-while [ $empty -lt 10 ]; do
-  pids=$(grep -lsF "$1" /proc/[0-9]*/environ | tr -dc '0-9\\n')
-  if [ -z "$pids" ]; then empty=$((empty+1)); else empty=0; fi
-  for pid in $pids; do kill -$signal -$pid $pid; done
+while [ $empty -lt 30 ]; do
+  find_files "$1"
+  if [ -z "$files" ]; then empty=$((empty+1)); else empty=0; fi
+  for file in $files; do
+    pid=\${file#/proc/} pid=\${pid%/environ}
+    kill -$signal -$pid $pid
+  done
   looks=$((looks+1))
   if [ $looks -gt 2 ]; then signal=KILL; fi
-  sleep 0.1 || sleep 1
+  command eval 'sleep 0.1 || sleep 1'
 done
 for group in $groups; do rmdir "$group"; done
 `

@@ -12,7 +12,7 @@ import { fileURLToPath } from "node:url"
 import type { CommandOrder } from "../../support/commandProcess.ts"
 import { makeSandbox } from "../../support/binary.ts"
 import { needs } from "../../support/needs.ts"
-import { countProcesses } from "../../support/ProcessTable.ts"
+import { countProcesses, describeProcesses } from "../../support/ProcessTable.ts"
 import { refinementRunning } from "../../support/TestRun.ts"
 import { waitLimit } from "../../support/withinLimit.ts"
 
@@ -41,8 +41,8 @@ interface Kill {
   readonly wait: number
 }
 
-/** Starts a program with a command, kills it, and gives the number of processes that never end. */
-const leftAfter = async (start: (script: string) => ChildProcess, { atLeast, signal, wait }: Kill): Promise<number> => {
+/** Starts a program with a command, kills it, and describes the processes that never end. */
+const leftAfter = async (start: (script: string) => ChildProcess, { atLeast, signal, wait }: Kill) => {
   const mark = newMark()
   const child = start(tree(mark))
   const ended = new Promise((resolve) => child.on("exit", resolve))
@@ -54,7 +54,7 @@ const leftAfter = async (start: (script: string) => ChildProcess, { atLeast, sig
     await ended
   }
   await vi.waitUntil(() => countProcesses(mark) === 0, { timeout: waitLimit, interval: 20 }).catch(() => undefined)
-  return countProcesses(mark)
+  return describeProcesses(mark)
 }
 
 const nobody = "65534"
@@ -86,15 +86,33 @@ describe.each(users)("commands of a program that is killed, as $user", needs("se
     describe(mode === "off" ? "without a sandbox" : "in the sandbox", mode === "off" ? {} : needs("bwrap"), () => {
       it("end with all that they started", async () => {
         const kill = { signal: "SIGKILL", atLeast: inTree + 2, wait: 0 } as const
-        assert.strictEqual(await leftAfter(startLibrary(under, mode), kill), 0)
+        assert.deepStrictEqual(await leftAfter(startLibrary(under, mode), kill), [])
       })
 
       it("end also while they start", async () => {
         const kill = { signal: "SIGKILL", atLeast: 6, wait: 0 } as const
-        assert.strictEqual(await leftAfter(startLibrary(under, mode, 12), kill), 0)
+        assert.deepStrictEqual(await leftAfter(startLibrary(under, mode, 12), kill), [])
       })
     })
   }
+})
+
+/** A user of its own, whose processes are limited: programs of other tests do not count. */
+const crowded = ["setpriv", "--reuid", "60123", "--regid", nobody, "--clear-groups", "prlimit", "--nproc=150"]
+
+describe("commands that leave no room for another process, without a sandbox", needs("setsid"), () => {
+  it.skipIf(users.length === 1)("end with a program that is killed", async () => {
+    const start = (script: string) => {
+      const mark = /900[.]\d+/.exec(script)?.[0]
+      const crowd = `const { spawn } = require("node:child_process")
+        process.on("SIGTERM", () => undefined)
+        const start = () => spawn("sleep", ["${mark}"]).on("error", () => undefined)
+        setInterval(() => { for (let n = 0; n < 20; n += 1) start() }, 2)`
+      return startLibrary(crowded, "off")(`exec '${process.execPath}' -e '${crowd}'`)
+    }
+    const kill = { signal: "SIGKILL", atLeast: 120, wait: 500 } as const
+    assert.deepStrictEqual(await leftAfter(start, kill), [])
+  })
 })
 
 describe("commands in a control group, without a sandbox", needs("controlGroups", "setsid"), () => {
@@ -109,7 +127,7 @@ describe("commands in a control group, without a sandbox", needs("controlGroups"
       program = child.pid ?? 0
       return child
     }, kill)
-    assert.strictEqual(left, 0)
+    assert.deepStrictEqual(left, [])
     const groups = () => globSync(`/sys/fs/cgroup/**/task-conductor-${program}-*`).length
     await vi.waitUntil(() => groups() === 0, { timeout: waitLimit, interval: 20 })
   })
@@ -118,7 +136,8 @@ describe("commands in a control group, without a sandbox", needs("controlGroups"
 describe("commands without a sandbox", needs("setsid"), () => {
   for (const signal of ["SIGTERM", "SIGHUP"] as const) {
     it(`end with a program that uses the library on ${signal}`, async () => {
-      assert.strictEqual(await leftAfter(startLibrary([], "off"), { signal, atLeast: inTree + 2, wait: 0 }), 0)
+      const kill = { signal, atLeast: inTree + 2, wait: 0 } as const
+      assert.deepStrictEqual(await leftAfter(startLibrary([], "off"), kill), [])
     })
 
     it(`end with the command line on ${signal}`, async () => {
@@ -130,7 +149,7 @@ describe("commands without a sandbox", needs("setsid"), () => {
         sandbox.write("project/run.md", refinementRunning("sh", "tree.sh"))
         return sandbox.start(["execute", "run.md", "--yes-this-run"]).child
       }
-      assert.strictEqual(await leftAfter(start, { signal, atLeast: inTree, wait: 0 }), 0)
+      assert.deepStrictEqual(await leftAfter(start, { signal, atLeast: inTree, wait: 0 }), [])
       sandbox.remove()
     })
   }
