@@ -25,7 +25,10 @@ export interface AnswerLines {
   readonly beginsCall?: (line: string) => boolean
 }
 
-/** The first and last line of a fence around a whole answer that begins with a path. */
+/**
+ * The first and last line of a fence around a whole answer whose first line inside is a path; undefined without such a
+ * fence.
+ */
 export const wrapperOf = (
   lines: ReadonlyArray<string>,
   namesFile: (line: string) => boolean
@@ -90,7 +93,7 @@ class PartReader {
     return at < 0 ? this.lines.length : at
   }
 
-  /** The index after a thought or call that begins on a line; neither holds parts. */
+  /** The index after a thought or a call that begins on this line. Thoughts and calls contain no parts. */
   private afterSkipped(at: number): number | undefined {
     const isThought = !this.hasHeading && thought.test(this.line(at))
     if (!isThought && !this.beginsCall(this.line(at))) return undefined

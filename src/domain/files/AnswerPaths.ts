@@ -1,6 +1,7 @@
 /**
- * Finds the path of each change in an answer: the one on the line or fence directly above. A block directly after another one
- * has the same path. After any other text it has none: a change must never go to another change's file.
+ * Finds the path of each change in an answer: the path on the line or fence directly above. A block directly after
+ * another block has the same path. After any other text a block has no path: a change must never go to another change's
+ * file.
  */
 import { isBlank, lastBefore, type OpenMark, readFence, readOpen } from "./ChangeMarks.ts"
 import {
@@ -24,7 +25,7 @@ export interface PlacedPath {
   readonly isOfSentence?: true
 }
 
-/** Why a block has no path: the text above it, if any. */
+/** A block without a path, and the nearest text above it, if any. */
 interface NoPath {
   readonly above: string | undefined
 }
@@ -38,7 +39,7 @@ export class AnswerPaths {
   /** The file of the last block, and the index after it. */
   private lastBlock: { readonly end: number; readonly path: string | undefined } | undefined
 
-  /** `takenLines` grows during reading: its lines belong to changes. */
+  /** `takenLines` grows while the answer is read. It holds the indexes of lines that belong to changes. */
   constructor(lines: ReadonlyArray<string>, takenLines: ReadonlySet<number>, paths: ProjectPaths | undefined) {
     this.lines = lines
     this.takenLines = takenLines
@@ -64,7 +65,7 @@ export class AnswerPaths {
     this.lastBlock = { end, path }
   }
 
-  /** True for a path without a file in the project. */
+  /** True when the project has no file at this path. */
   isMissing(path: string): boolean {
     return this.isLookedUp && !this.spellings.has(path)
   }
@@ -82,7 +83,7 @@ export class AnswerPaths {
     return named === undefined ? undefined : { ...named, line: above }
   }
 
-  /** The path of a block; its first mark may name it. */
+  /** The path of a block: from the label of its first mark, or else from the text above it. */
   ofBlock(at: number, { label, path: named }: OpenMark): PlacedPath | NoPath {
     const labelled = pathInProject(label, this.spellings)?.path ?? named
     if (labelled !== undefined) return { path: this.spelled(labelled) }
@@ -106,7 +107,10 @@ export class AnswerPaths {
     return { above: undefined }
   }
 
-  /** The path in a text above a block: on its line, in its sentence, or above sentences without a path. */
+  /**
+   * The path in the text above a block: the whole line, a path in its sentence, or a path line above sentences without
+   * paths.
+   */
   private ofText(at: number): PlacedPath | undefined {
     const line = this.line(at)
     const whole = this.ofLine(line)?.path ?? pathWithBlanks(line)
@@ -133,7 +137,7 @@ const lineAboveSentences = (lines: ReadonlyArray<string>, at: number): number =>
   return above < 0 ? -1 : first + above
 }
 
-/** At most this many texts are looked up. */
+/** At most this many texts are looked up in the project. */
 const maxTexts = 200
 
 /** The texts of an answer that may name the file of a block or fence below them. */

@@ -5,7 +5,10 @@
 
 const gradle = ["build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"]
 
-/** By folder name: the files of which at least one must be beside it; empty for an unmistakable name. */
+/**
+ * For each folder name, the files of which at least one must be in the same parent folder. The list is empty if the
+ * name alone is enough.
+ */
 const folders = new Map<string, ReadonlyArray<string>>([
   ["target", ["Cargo.toml", "pom.xml", "build.sbt", "project.clj"]],
   ["build", gradle],
@@ -21,5 +24,8 @@ const folders = new Map<string, ReadonlyArray<string>>([
 /** Entries that mark a folder of any name: caches (bford.info/cachedir), CMake and Meson. */
 export const buildMarks: ReadonlyArray<string> = ["CACHEDIR.TAG", "CMakeCache.txt", "meson-private"]
 
-/** The files of which at least one must be beside a folder of this name; undefined for another name. */
+/**
+ * For a folder of this name, the files of which at least one must be in the same parent folder; undefined for another
+ * name.
+ */
 export const besideBuild = (name: string): ReadonlyArray<string> | undefined => folders.get(name)

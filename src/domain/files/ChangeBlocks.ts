@@ -48,7 +48,7 @@ export type Change =
       readonly line: number
     }
   | (ObjectChange & { readonly line: number })
-  /** Edits of many files as one change, from the answers about numbered places. */
+  /** Edits of many files as one change. The program makes it when the model has answered about numbered places. */
   | {
       readonly _tag: "Edits"
       readonly files: ReadonlyArray<{ readonly path: string; readonly edits: ReadonlyArray<TextEdit> }>
@@ -71,7 +71,9 @@ const textOf = (lines: ReadonlyArray<string>): string => lines.map((line) => `${
 
 const isMarkdown = (path: string): boolean => ["markdown", "mdx", "rst", "text", ""].includes(languageOf(path))
 
-/** Languages of data, commands and output, which a fence for a file of another kind cannot have. */
+/**
+ * Languages of data, commands and output. A fence with such a language is not the content of a file of another kind.
+ */
 const otherContent = /^(?:json|sh|bash|shell|console|terminal|powershell|cmd|output|log|te?xt|plaintext|diff|patch)$/i
 
 const shownOfLine = 80
@@ -134,7 +136,7 @@ class Reader {
     if (spelled._tag === "Move") this.paths.noteFile(spelled.to)
   }
 
-  /** The index of the nearest line above that is neither blank nor a fence. */
+  /** The index of the nearest line above that is neither blank nor a fence; -1 without such a line. */
   private lineBefore(at: number): number {
     return lastBefore(this.lines, at, (line) => !isBlank(line) && readFence(line) === undefined)
   }
@@ -260,7 +262,7 @@ class Reader {
     return next
   }
 
-  /** True for a fence without a type under a path of a new file, or of a text file without a type. */
+  /** True for a fence without a language that holds a whole file: the path is new, or the file is prose. */
   private isPlainFile(info: string, path: string): boolean {
     return info === "" && (isMarkdown(path) || this.paths.isMissing(path))
   }
@@ -373,8 +375,8 @@ class Reader {
 }
 
 /**
- * The changes that a model's answer requests, in order, with issues for unreadable ones. `rest` is the answer without blocks
- * and their paths. `paths` holds the project files at the paths of `pathQuestions`.
+ * The changes that a model's answer requests, in order, with issues for unreadable changes. `rest` is the answer
+ * without blocks and their paths. `paths` maps the paths of `pathQuestions` to files of the project.
  */
 export const readChanges = (answer: string, paths?: ProjectPaths) => {
   const reader = new Reader(answer, paths)
@@ -384,8 +386,8 @@ export const readChanges = (answer: string, paths?: ProjectPaths) => {
 }
 
 /**
- * The questions that only the project can answer: which paths the line above a change, or a change itself, may mean. The first
- * one that is a file counts.
+ * The paths to look up in the project before `readChanges`. Each list holds the possible paths of one text; the first
+ * path that is a file counts.
  */
 export const pathQuestions = (answer: string): ReadonlyArray<ReadonlyArray<string>> => {
   const others = readChanges(answer).changes.flatMap((change) => ("path" in change ? [change.path] : []))

@@ -50,7 +50,7 @@ export const lastBefore = (lines: ReadonlyArray<string>, at: number, test: (line
   return index
 }
 
-/** The parts of a block: the indices of its marks, or why it has no end. */
+/** The marks of a block by line index, or the problem that leaves it incomplete. */
 interface Bounds {
   readonly middle: number
   readonly end: number
@@ -58,8 +58,8 @@ interface Bounds {
 }
 
 /**
- * A block without an end reaches to the end of its fence, to the report, or to the next block, without that block's path and
- * fence.
+ * The end of a block without a closing mark: the end of its fence, the report, or the next block. The path and fence of
+ * that next block are not included.
  */
 const brokenEnd = (lines: ReadonlyArray<string>, from: number, next: number): number => {
   const stop = lines.findIndex((line, at) => at > from && (readFence(line)?.info === "" || report.test(line)))
@@ -74,8 +74,8 @@ const brokenEnd = (lines: ReadonlyArray<string>, from: number, next: number): nu
 }
 
 /**
- * The marks of one block have equal length, so that marks of another length may stand in its text. If none has this length,
- * another length ends the block.
+ * All marks of one block have the same length, so that its text may contain marks of another length. If no closing mark
+ * has this length, a mark of another length ends the block.
  */
 export const findBounds = (lines: ReadonlyArray<string>, from: number, length: number): Bounds => {
   let next = from + 1
@@ -109,13 +109,13 @@ export const unfenced = (lines: ReadonlyArray<string>): ReadonlyArray<string> | 
 
 export interface InfoFence {
   readonly info: string
-  /** The index of the closing line; the number of lines without one. */
+  /** The index of the closing line; the number of lines if the fence is not closed. */
   readonly end: number
-  /** True when another line may also close it. */
+  /** True when a later line may be the real end of the fence. */
   readonly isUnclear?: boolean
 }
 
-/** The index after a whole block that begins here; nothing without one. */
+/** The index after a whole block that begins here; undefined if no block begins here. */
 export const afterBlock = (lines: ReadonlyArray<string>, at: number): number | undefined => {
   const open = readOpen(lines[at] ?? "")
   const bounds = open === undefined ? undefined : findBounds(lines, at, open.length)
@@ -147,13 +147,16 @@ export const fenceAt = (lines: ReadonlyArray<string>, from: number): InfoFence |
   return { info, end }
 }
 
-/** True for a fence line without a type that looks like an opening one: text follows, and a blank line or a colon precedes. */
+/**
+ * True for a fence line without a language that looks like an opening line: text follows it, and a blank line or a
+ * colon precedes it.
+ */
 const looksOpening = (lines: ReadonlyArray<string>, at: number): boolean =>
   !isBlank(lines[at + 1]) && (isBlank(lines[at - 1]) || /:\s*$/.test(lines[at - 1] ?? ""))
 
 /**
- * The end of the fence around a whole file, which may hold fences of the same length. Fences with a type open one; of fences
- * without a type, each first one of a pair looks like an opening.
+ * The end of the fence around a whole file, which may contain fences of the same length. A fence line with a language
+ * opens an inner fence. Of two fence lines without a language, the first must look like an opening line.
  */
 export const fileFenceAt = (lines: ReadonlyArray<string>, from: number): InfoFence | undefined => {
   const info = readFence(lines[from] ?? "")?.info

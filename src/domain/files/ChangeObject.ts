@@ -1,12 +1,15 @@
 /**
- * Reads the JSON objects that change whole files. One replaces a text wherever it occurs, others remove or move a file:
- * `{"replace": "limit", "with": "maximum", "except": ["docs/history.md:4"]}`, `{"remove": "old.ts"}`, `{"move": "a.ts", "to":
- * "b.ts"}`.
+ * Reads the JSON objects that change whole files: `{"replace": "limit", "with": "maximum", "except":
+ * ["docs/history.md:4"]}` replaces a text in all files, `{"remove": "old.ts"}` removes a file, `{"move": "a.ts", "to":
+ * "b.ts"}` moves a file.
  */
 import * as Result from "effect/Result"
 import * as Predicate from "effect/Predicate"
 
-/** The request of an object. A text is replaced everywhere except in the places of `except`; paths are as written. */
+/**
+ * The request of one object. `Replace` changes the text everywhere except in the places of `except`. Paths are as the
+ * model wrote them.
+ */
 export type ObjectChange =
   | {
       readonly _tag: "Replace"
@@ -39,14 +42,14 @@ export const mayBeChangeObject = (line: string): boolean => opening.test(line)
 /** True for a line that begins a JSON object for a change, with the verb first. */
 export const beginsChangeObject = (line: string): boolean => beginning.test(line)
 
-/** True for a text with a verb of such objects. */
+/** True for a text that may contain such an object, because it contains one of the verbs. */
 export const mayHoldChangeObject = (text: string): boolean => named.test(text)
 
 type Fields = Readonly<Record<string, unknown>>
 
 /**
- * The verb of an object. Other objects, such as a manifest, may have the same key. So it counts only as the single key, or
- * with both keys of a replacement.
+ * The verb of an object. Other objects, such as a manifest, may have a key of the same name. So a verb counts only as
+ * the only key, or with both keys of a replacement.
  */
 const verbOf = (value: unknown): readonly [key: keyof typeof verbs, value: Fields] | undefined => {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined
@@ -89,7 +92,7 @@ const readOne = ([key, fields]: readonly [keyof typeof verbs, Fields]): Result.R
   return path === to ? Result.fail("The move would change nothing.") : Result.succeed({ _tag: "Move", path, to })
 }
 
-/** The changes of a text; undefined for other text. */
+/** The changes in a text; undefined if the text is no such object. */
 export const readChangeObjects = (text: string): Result.Result<ReadonlyArray<ObjectChange>, string> | undefined => {
   if (!mayHoldChangeObject(text)) return undefined
   const values = valuesOf(text)

@@ -4,7 +4,7 @@
  */
 import { languageOf } from "./Language.ts"
 
-/** The project files at the paths of `pathQuestions`: from the answer's spelling to the project's. */
+/** Maps the paths of `pathQuestions`, as the answer spells them, to the paths of project files. */
 export type ProjectPaths = ReadonlyMap<string, string>
 
 export interface NamedPath {
@@ -18,7 +18,7 @@ const extension = /[^/\\.]\.[\w+-]*[a-z][\w+-]*$/i
 const hiddenFile = /(?:^|[\\/])\.[a-z][\w.-]*$/i
 const wellKnown = /(?:^|[\\/])(?:[A-Z][a-z]+file|AUTHORS|CHANGELOG|CODEOWNERS|COPYING|NOTICE|README|VERSION)$/
 
-/** A placeholder of a template in a name. */
+/** Matches a placeholder of a template, such as `{{name}}`, in a path. */
 const braces = /\{\{\s*[\w.|-]+\s*\}\}/g
 
 /** True for text spelled like a file path. Quoted paths may have blanks. */
@@ -56,7 +56,7 @@ export const pathOfLine = (line: string): NamedPath | undefined => {
   return pathOf(bare) ?? pathOf(bare.replace(label, ""))
 }
 
-/** The decoration around a path, in layers, with the inside of each. */
+/** The decoration around a path. Each row removes one layer and keeps the text inside. */
 const layers: ReadonlyArray<readonly [layer: RegExp, inside: string]> = [
   [/\*\*/g, ""],
   [/^([*_]{1,3})(.+)\1$/, "$2"],
@@ -72,7 +72,7 @@ const layers: ReadonlyArray<readonly [layer: RegExp, inside: string]> = [
   [/^\[.*\]\(<?(.+?)>?\)$/, "$1"]
 ]
 
-/** How many parts of one line are tried as a path, at most. */
+/** At most this many parts of one line are tried as a path. */
 const maxReadings = 40
 
 /** The possible paths of a line, from the whole line to its parts. Only the project decides which one is right. */
@@ -102,7 +102,7 @@ export const pathInProject = (line: string, paths: ProjectPaths): NamedPath | un
 /** Words that separate two paths of a sentence. */
 const prose = /\s(?:and|as|at|but|for|from|has|in|into|is|like|needs|now|of|on|or|so|the|then|to|und|uses|via|with)\s/i
 
-/** The path with blanks on a line that begins with a folder, ends with a file name, and is no sentence. */
+/** The path with blanks on a line that begins with a folder, ends with a file name, and is not a sentence. */
 export const pathWithBlanks = (line: string): string | undefined => {
   if (line.length > maxLength) return undefined
   const text = line.trim().replaceAll("**", "").replace(lead, "").replace(tail, "").replace(label, "").replace(/:$/, "")
@@ -112,7 +112,7 @@ export const pathWithBlanks = (line: string): string | undefined => {
   return isNamed ? text.replace(/^\.\//, "") : undefined
 }
 
-/** The path in an info string, and whether the string gives it as the title of the fence. */
+/** The path in an info string. `isTitle` is true when the info string has the path as a title. */
 export const pathOfInfo = (info: string): (NamedPath & { readonly isTitle: boolean }) | undefined => {
   const title = /(?:^|[\s{,])(?:path|file|filename|title)\s*=\s*(?:"([^"]+)"|'([^']+)'|([^\s}]+))/i.exec(info)
   const named = title?.[1] ?? title?.[2] ?? title?.[3]
@@ -121,7 +121,7 @@ export const pathOfInfo = (info: string): (NamedPath & { readonly isTitle: boole
     return found === undefined ? undefined : { ...found, isTitle: true }
   }
   const afterLanguage = /^[a-z][\w+#-]*:(?!\d)(\S+)$/i.exec(info)?.[1]
-  /* Of several words after the language, the last one may end a path with blanks. */
+  /* If several words follow the language, the last word may be the end of a path with blanks. */
   const words = info.split(/\s+/)
   const found = pathOf(afterLanguage ?? (words.length > 2 ? "" : (words.at(-1) ?? "")))
   const isFile = found !== undefined && (extension.test(found.path) || /[/\\]/.test(found.path) || info.includes(" "))
@@ -144,11 +144,11 @@ export const pathsInSentence = (line: string, paths: ProjectPaths): ReadonlyArra
   return [...new Set(spelled)]
 }
 
-/** A sentence that mentions another file than the changed one. */
+/** Matches words that compare with another file, such as "like `b.ts`". */
 const comparison =
   /\b(?:like|unlike|as in|as with|same as|similar(?:ly)? to|see|mirrors?|matches|matching|copied from|imported (?:by|from)|used (?:by|in)|instead of|not in)\b/i
 
-/** True for a sentence whose only path may not be the file of the block below. */
+/** True for a sentence that compares with another file, so that its only path may not be the changed file. */
 export const comparesFiles = (line: string): boolean => comparison.test(line)
 
 /** True for a sentence without any possible path. */

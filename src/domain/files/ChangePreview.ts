@@ -6,10 +6,10 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { canonicalJson, textNestedTooDeep } from "../text/Json.ts"
 
-/** A region with more edits is shown as a whole replacement: the search would take too long. */
+/** A region with more edits is shown as a whole replacement, because the search would take too long. */
 const maxEdits = 2000
 
-/** The number of added and removed lines with the whole unified diff, which is empty without a change. */
+/** The number of added and removed lines, and the whole unified diff. The diff of equal texts is empty. */
 export interface WholeChange {
   readonly added: number
   readonly removed: number
@@ -32,7 +32,7 @@ const withHunkNames = (diff: string, after: string): string => {
 export const wholeChange = (name: string, before: string | undefined, after: string | undefined): WholeChange =>
   changeBetween({ before, after, fromFile: nameOr(name, before), toFile: nameOr(name, after) })
 
-/** The displayed name of a file, or of an absent one. */
+/** The name of a file in the diff; `/dev/null` for an absent file, as in git. */
 const nameOr = (name: string, text: string | undefined): string => (text === undefined ? "/dev/null" : name)
 
 interface TwoTexts {
@@ -64,9 +64,9 @@ const shorten = (line: string): string => {
 }
 
 /**
- * A unified diff of at most `maxLines` lines; the middle of a line above 300 characters is left out, and every omission
- * is stated with its size. `before` is undefined for a new file, `after` for one that is removed.
- * Empty when both texts are equal.
+ * A unified diff of at most `maxLines` lines. It leaves out the middle of a line above 300 characters, and states the
+ * size of every omission. `before` is undefined for a new file, `after` for a removed file. The diff of equal texts is
+ * empty.
  *
  * ```ts
  * changePreview("a.txt", "one\n", "two\n", 100) // "--- a.txt\n+++ a.txt\n@@ -1 +1 @@\n-one\n+two"
@@ -96,8 +96,8 @@ const scriptsOf = (text: string): string =>
 export const scriptsChange = (before = "", after = ""): boolean => scriptsOf(before) !== scriptsOf(after)
 
 /**
- * The lines of a unified diff with their numbers. The counts in hunk headers decide which lines belong to a hunk, so that text
- * that looks like a header stays text.
+ * A line of a unified diff with its number. The counts in hunk headers decide which lines belong to a hunk, so a line
+ * of text that looks like a header stays text.
  */
 export interface DiffRow {
   readonly kind: "file" | "gap" | "same" | "added" | "removed" | "note"

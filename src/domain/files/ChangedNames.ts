@@ -24,7 +24,7 @@ export const isSourceFile = (path: string): boolean => isProgram(languageOf(path
 const rowsOf = ({ base, path, text }: ProposedFile) =>
   numberedRows(wholeChange(path, base ?? undefined, text ?? "").diff)
 
-/** The definitions that changes take away: renamed or removed in all of these files. */
+/** Names that a changed file defined before and that no changed file defines afterwards. */
 export const removedNames = (changes: ReadonlyArray<ProposedFile>): ReadonlyArray<string> => {
   const left = new Set(changes.flatMap(({ path, text }) => definedNames(path, text)))
   return [...new Set(changes.flatMap(({ base, path }) => definedNames(path, base)))].filter((name) => !left.has(name))
@@ -41,13 +41,13 @@ export const removedLines = (changes: ReadonlyArray<ProposedFile>): ReadonlyArra
   return [...new Set(textsOf("removed"))].filter((line) => line.length >= 24 && !usual.test(line) && !added.has(line))
 }
 
-/** The number of changed lines on the larger side. */
+/** The number of added lines or of removed lines, whichever is larger. */
 export const countChangedLines = ({ base, path, text }: ProposedFile): number => {
   const { added, removed } = wholeChange(path, base ?? undefined, text ?? "")
   return Math.max(added, removed)
 }
 
-/** The differing part of two lines, extended to whole words. */
+/** The differing parts of two lines, extended to whole words. */
 const difference = (before: string, after: string): readonly [string, string] => {
   let start = 0
   while (start < before.length && before[start] === after[start]) start += 1

@@ -1,7 +1,8 @@
 /**
- * Finds lines related to a change: uses of a declaration that the change touches, and the other branches of its condition. A
- * matching word alone is not enough. In scripts and Python, a file must import the name or its file. Elsewhere the name must
- * be declared only once, a member needs its type, and a file that imports another thing of that name means the other thing.
+ * Finds lines related to a change: uses of a changed declaration, and the other branches of a changed condition. A
+ * matching word alone is not enough. In scripts and Python, a file must import the name or its file. In other
+ * languages, only one file may declare the name, and a use of a member must also mention its type. A file that imports
+ * another declaration of the same name does not count.
  */
 import { memoize } from "effect/Function"
 import { numberedRows, wholeChange } from "./ChangePreview.ts"
@@ -20,7 +21,10 @@ import { hasImports, importsOf } from "./ImportedFiles.ts"
 import { languageOf } from "./Language.ts"
 import type { ProposedFile } from "./ProposedFile.ts"
 
-/** A declaration that a change touches; `owner` is the type of a member, `outer` the type around a nested type. */
+/**
+ * A declaration that a change touches. `owner` is the type that a member belongs to. `outer` is the type around a
+ * nested type.
+ */
 export interface TouchedDeclaration {
   readonly path: string
   readonly name: string
@@ -36,26 +40,29 @@ export interface RelatedLine {
   readonly relation: string
 }
 
-/** A name in more files is a common word and says nothing about a change. */
+/** A name that more files use is a common word, which relates nothing to the change. */
 const mostUsers = 20
-/** A word in more files is not examined at all. */
+/** A name that occurs in more files is not examined. */
 const mostHolders = 200
 
 /** At most this many uses in one file are examined. */
 const mostUses = 50
 /** At most this many changed lines are examined for the declarations around them. */
 const mostChangedLines = 500
-/** A word is skipped when its files would exceed this many characters for one change. */
+/** A name is skipped when reading its files would exceed this many characters for one change. */
 const mostCharacters = 4_000_000
 
-/** Declarations with members. */
+/** Matches the first line of a declaration that has members. */
 const typeHead =
   /^\s*(?:[\w@]+(?:\([^)]*\))?\s+)*?(?:class|interface|struct|trait|impl|enum|object|record|protocol|extension|module|namespace|mod|union|actor)\b/
 
-/** Declarations with members that others name without them. */
+/** Matches a module or namespace: other code can name its members without it. */
 const spaceHead = /\b(?:module|namespace|mod)\b/
 
-/** Comments, annotations and closing brackets, which belong to the declaration beside them and not to the one around them. */
+/**
+ * Comments, annotations and closing brackets: a change of such a line does not count as a change of the declaration
+ * around it.
+ */
 const besideCode = /^\s*(?:$|\/\/|\/?\*|#|--)/
 const annotation = /^\s*@[\w.]+(?:\(.*\))?\s*$/
 const closing = /^\s*[)\]}]+[;,]?\s*$/
@@ -69,7 +76,10 @@ const changedIndexes = ({ base, path, text }: ProposedFile, kind: "added" | "rem
     row.kind === kind ? [(row.number ?? 1) - 1] : []
   )
 
-/** The declaration around a line that other code can name: a nested function is part of it, a member is not. */
+/**
+ * The declaration around a line that other code can name. A line in a nested function belongs to the outer function; a
+ * line in a member belongs to the member.
+ */
 const knownAround = (lines: ReadonlyArray<string>, all: ReadonlyArray<Declaration>, index: number) => {
   const around = declarationsAround(lines, all, index)
   const isType = ({ index: at }: Declaration): boolean => typeHead.test(lines[at] ?? "")
@@ -99,7 +109,7 @@ const knownIn = (path: string, text: string | null, indexes: ReadonlyArray<numbe
 const declaredIn = (path: string, text: string | null): ReadonlySet<string> =>
   new Set(declarationsOf(sourceLines(text), languageOf(path)).map(({ name }) => name))
 
-/** The declarations, still there, in which lines change. */
+/** The declarations whose lines change and that still exist after the change. */
 export const changedDeclarations = (change: ProposedFile): ReadonlyArray<TouchedDeclaration> => {
   const { base, path, text } = change
   const after = declaredIn(path, text)
@@ -110,13 +120,16 @@ export const changedDeclarations = (change: ProposedFile): ReadonlyArray<Touched
   return [...new Map(touched.map((known) => [`${known.owner} ${known.name}`, { path, ...known }])).values()]
 }
 
-/** Those that were there before as well. */
+/** The changed declarations that existed before the change as well. */
 export const touchedDeclarations = (change: ProposedFile): ReadonlyArray<TouchedDeclaration> => {
   const before = declaredIn(change.path, change.base)
   return changedDeclarations(change).filter(({ name }) => before.has(name))
 }
 
-/** Import statements in scripts, Python and Rust, and in one line of other languages. Longer statements are ignored. */
+/**
+ * Matches import statements: in scripts, Python and Rust over several lines, in other languages on one line. Longer
+ * statements are ignored.
+ */
 const imports = new RegExp(
   [
     /(?:import\s+(?=\S)|export\s*(?:type\s*)?(?=[{*]))[^;"'`()]{0,4000}?\bfrom\s*["'][^"'\n]*["']/,
@@ -134,7 +147,7 @@ const imports = new RegExp(
 interface SearchedCode extends NamedText {
   readonly statements: ReadonlyArray<string>
   readonly code: ReadonlyArray<string>
-  /** True when the code contains the word. */
+  /** True when the code contains the word, as a whole word. */
   readonly hasWord: (word: string) => boolean
   readonly declared: ReadonlySet<string>
   readonly importsFile: (path: string) => boolean
@@ -159,7 +172,7 @@ const searchedCode = ({ path, text }: NamedText): SearchedCode => {
 
 const holds = (text: string, word: string): boolean => text.includes(word) && new RegExp(wordPattern(word)).test(text)
 
-/** True for an import that may come from this file, also through another file of the project. */
+/** True for an import statement that may import from this file, directly or through another file of the project. */
 const mayComeFrom = (statement: string, path: string): boolean => {
   const specifier = /["']([^"']*)["']\s*\)?$/.exec(statement)?.[1]
   if (specifier !== undefined) return /^[.@~#/]/.test(specifier)
@@ -167,24 +180,24 @@ const mayComeFrom = (statement: string, path: string): boolean => {
   return dot !== "" || path.split("/").includes(first)
 }
 
-/** The part of an import with the imported names. */
+/** An import statement without its module, so that only the imported names are left. */
 const broughtBy = (statement: string): string => statement.replace(/["'][^"']*["']|^\s*from\s+[\w.]+\s+import\b/g, "")
 
-/** An import of a whole file, whose names follow that of the file. */
+/** Matches an import of a whole module, whose names are used as `module.name`. */
 const whole = /\*\s*as\b|\brequire\s*\(/
 
-/** The package of a file and the full names that it imports, in languages like Java. */
+/** The package that a file declares, in languages like Java. `importedName` matches the full names that it imports. */
 const packageOf = (text: string): string | undefined => /^[ \t]*package[ \t]+([\w.]+)/m.exec(text)?.[1]
 const importedName = /^\s*import\s+(?:static\s+)?([\w.]+?)(?:\s+as\s+(\w+))?\s*;?\s*$/
 
-/** True when a file imports something of this name from another package. */
+/** True when a file imports a declaration of this name from a package other than `home`. */
 const importsAnother = ({ statements }: SearchedCode, name: string, home: string | undefined): boolean =>
   statements.some((statement) => {
     const [, full = "", alias = full.split(".").at(-1)] = importedName.exec(statement) ?? []
     return alias === name && full.includes(".") && home !== undefined && !full.startsWith(`${home}.`)
   })
 
-/** True when a file can use this declaration by its name; `home` is the package of the declaration. */
+/** True when this name in the file can mean the declaration. `home` is the package of the declaration. */
 const canMean = (file: SearchedCode, declaration: TouchedDeclaration, home: string | undefined): boolean => {
   const { name, outer, owner, path } = declaration
   if (file.path === path) return true
@@ -201,7 +214,9 @@ const canMean = (file: SearchedCode, declaration: TouchedDeclaration, home: stri
   return isWhole && file.importsFile(path) && (owner === undefined || file.hasWord(owner))
 }
 
-/** Matches the use of a name: a member after its object; another name not as a key or in a new declaration. */
+/**
+ * Matches a use of a name. A member must follow its object (`a.name`). Any other name must not be a key or be assigned.
+ */
 const used = (name: string, owner: string | undefined): RegExp => {
   const word = wordPattern(name)
   return owner === undefined
@@ -230,7 +245,7 @@ const usesIn = (
   })
 }
 
-/** Lines that call or use changed declarations, in other files first. `others` are further texts of the project. */
+/** The lines that use changed declarations, in other files first. `others` are texts of the project without changes. */
 export const usersOf = (
   changed: ReadonlyArray<ProposedFile>,
   touched: ReadonlyArray<TouchedDeclaration>,
@@ -274,11 +289,11 @@ interface BranchLine {
   readonly isBlank: boolean
   readonly isHead: boolean
   readonly beginsCondition: boolean
-  /** The index of the first line of the enclosing branch. */
+  /** The index of the first line of the enclosing branch; undefined outside a branch. */
   readonly head: number | undefined
 }
 
-/** The lines of a text with the branch of each, found in one pass. */
+/** The lines of a text, each with its branch. Takes one pass. */
 const branchLines = (code: ReadonlyArray<string>, language: string): ReadonlyArray<BranchLine> => {
   /* The enclosing lines, each deeper than the one before. */
   const around: Array<BranchLine> = []
@@ -298,7 +313,7 @@ const branchLines = (code: ReadonlyArray<string>, language: string): ReadonlyArr
   })
 }
 
-/** The first lines of all branches of one condition. */
+/** The indexes of the first lines of all branches of one condition. `head` is the first line of one of them. */
 const branchesOf = (
   code: ReadonlyArray<string>,
   lines: ReadonlyArray<BranchLine>,
@@ -322,7 +337,7 @@ const branchesOf = (
   return heads
 }
 
-/** For each line, the distance to the nearest of these. */
+/** For each of `count` lines, the distance to the nearest of these indexes. */
 const distancesTo = (indexes: ReadonlyArray<number>, count: number): ReadonlyArray<number> => {
   const distances = Array.from<number>({ length: count }).fill(Number.POSITIVE_INFINITY)
   for (const index of indexes) distances[index] = 0
@@ -334,7 +349,7 @@ const distancesTo = (indexes: ReadonlyArray<number>, count: number): ReadonlyArr
   return distances
 }
 
-/** The other branches of the changed conditions, nearest first. */
+/** The other branches of conditions in which a branch changed, the nearest branches first. */
 export const otherBranches = (change: ProposedFile): ReadonlyArray<RelatedLine> => {
   const { path, text } = change
   const language = languageOf(path)

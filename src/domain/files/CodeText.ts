@@ -1,10 +1,10 @@
 /**
- * Removes comments and strings from a source file, so that a name is found only in code. Unclear text counts as code: extra
- * matches are examined, but missed ones are lost.
+ * Removes comments and strings from a source file, so that a name is found only in code. Text of an unclear kind stays:
+ * an extra match is examined later, but a missed match is lost.
  */
 import { isProgram } from "./Declarations.ts"
 
-/** After a colon it is a URL. An unclosed comment does not count. */
+/** Two slashes after a colon are part of a URL. An unclosed block comment does not count. */
 const slashes = /(?<!:)\/\/.*|\/\*[\s\S]*?\*\//
 const hashes = /#.*/
 const prefix = /(?:\b[A-Za-z]{1,2})?/
@@ -12,7 +12,7 @@ const tripled = new RegExp(`${prefix.source}(?:"""[\\s\\S]*?"""|'''[\\s\\S]*?'''
 const quotes = new RegExp(`${prefix.source}"(?:\\\\[\\s\\S]|[^"\\\\\\n])*"`)
 const apostrophes = new RegExp(`${prefix.source}'(?:\\\\[\\s\\S]|[^'\\\\\\n])*'`)
 const templates = /`(?:\\[\s\S]|[^`\\])*`/
-/** One character literal; an apostrophe may also begin a name or a number. */
+/** Exactly one character, because an apostrophe may also begin a name (Rust) or group digits (C++). */
 const character = /'(?:\\[^\n]+?|[^'\\\n])'/
 
 /** A string that may hold code: Python strings with an `f`, and strings with interpolation marks. */
@@ -38,7 +38,10 @@ const hiddenIn = (language: string): RegExp | undefined => {
 
 const blank = (part: string): string => (holdsCode(part) ? part : part.replace(/[^\n]/g, " "))
 
-/** Replaces the star of an unclosed comment, which would otherwise be searched to the end each time. */
+/**
+ * Takes the place of the star of unclosed comments, so that the search does not run to the end of the text for each of
+ * them.
+ */
 const openStar = "\uE000"
 
 const maskOpenComments = (text: string): string => {

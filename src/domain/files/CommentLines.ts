@@ -30,7 +30,9 @@ export const commentLines = (lines: ReadonlyArray<string>, language: string): Re
   return indexes
 }
 
-/** The comment lines in runs of at least `least` lines, with the blank lines between them. */
+/**
+ * The indexes of comment lines in runs of at least `least` lines. Blank lines between comment lines belong to the run.
+ */
 export const longComments = (
   lines: ReadonlyArray<string>,
   comments: ReadonlySet<number>,

@@ -8,7 +8,7 @@ export const sourceLines = (text: string | null): ReadonlyArray<string> => (text
 /** Matches a name as a whole word. */
 export const wordPattern = (name: string): string => `(?<![\\w$])${name.replaceAll("$", "\\$")}(?![\\w$])`
 
-/** Matches these words in any order, each followed by a blank. */
+/** Any number of these words before a declaration, each followed by a blank. */
 const after = (words: string): string => `^\\s*(?:(?:${words})\\s+)*`
 
 const patterns = (...all: ReadonlyArray<string | RegExp>): ReadonlyArray<RegExp> => all.map((one) => new RegExp(one))
@@ -27,7 +27,10 @@ const script = patterns(
 const types = "class|interface|@interface|enum|record|struct|namespace|record struct|record class"
 const members =
   "public|protected|private|internal|static|final|abstract|sealed|non-sealed|synchronized|native|default|strictfp|virtual|override|async|extern|unsafe|partial|readonly|required|new|file|volatile|transient"
-/** Java and C#: a type before a name with parameters is a method; a name without a type is a constructor. */
+/**
+ * Java and C#: a type and a name with parameters declare a method; a name with parameters but no type declares a
+ * constructor.
+ */
 const typed = patterns(
   `^\\s*(?:(?:${members}|ref)\\s+)*(?:${types})\\s+([A-Za-z_]\\w*)`,
   `^\\s+(?:@\\w+(?:\\([^)]*\\))?\\s+)*(?:(?:${members})\\s+)*(?:<[^>]+>\\s+)?(?!(?:return|throw|else|case|assert|yield|await|new|using|goto|in|is|as)\\b)[A-Za-z_][\\w.<>,?\\[\\]]*(?:, ?[\\w.<>?\\[\\]]+)*\\s+([A-Za-z_]\\w*)(?:<[^>]*>)?\\s*\\([^;=]*(?:[;{]\\s*|=>.*)?$`,
@@ -53,7 +56,7 @@ const c = patterns(
   /^\s*(?:typedef\s+)?(?:template\s*<.*>\s*)?(?:struct|class|enum(?:\s+class)?|union|namespace)\s+([A-Za-z_]\w*)[^;()=]*$/,
   /^#\s*define\s+([A-Za-z_]\w*)/,
   /^typedef\b.*?([A-Za-z_]\w*)(?:\[[^\]]*\])?;\s*$/,
-  // A type, which may be a macro call, and a name with parameters, without a semicolon at the end.
+  // C: a type, which may be a macro call, then a name with parameters, and no semicolon at the end of the line.
   /^(?:[A-Z_]+\([^()]*\)\s*|(?:[A-Za-z_][\w:<>,]*[\s*&]+)+)((?:[A-Za-z_]\w*::)*~?[A-Za-z_]\w*)\s*\([^;]*$/,
   /^([A-Za-z_]\w*)\s*\([^;]*\)?\s*\{?$/,
   /^\s+(?:(?:static|virtual|inline|explicit|constexpr|const|friend)\s+)*(?:[A-Za-z_][\w:<>,]*[\s*&]+)*(~?[A-Za-z_]\w*)\s*\([^;=]*\)[^;=(]*\{\s*$/
@@ -169,7 +172,7 @@ export const declarationsAround = (
   const enclosing: Array<Declaration> = []
   const nearestAbove = all.findLastIndex((one) => one.index <= index)
   let below = all[nearestAbove]?.index === index ? Number.MAX_SAFE_INTEGER : indentOf(lines[index] ?? "")
-  // Inside closing brackets and blocks, the least indented line decides.
+  // If the line closes brackets or blocks, the least indented line decides which declarations are around it.
   for (let at = nearestAbove, last = index; at >= 0 && below > 0; at--) {
     const declaration = all[at]
     if (declaration === undefined) break

@@ -10,7 +10,7 @@ interface DiffHunk {
   readonly newLines: Array<string>
 }
 
-/** The hunks of one file. `from` and `to` are absent for `/dev/null` and without a header. */
+/** The hunks of one file. `from` and `to` are absent for `/dev/null` and in a diff without a header. */
 interface FileDiff {
   readonly at: number
   from?: string
@@ -57,7 +57,7 @@ export const diffEnd = (lines: ReadonlyArray<string>, from: number): number => {
 export const readDiff = (lines: ReadonlyArray<string>): ReadonlyArray<FileDiff> => {
   const files: Array<FileDiff> = []
   let hunk: DiffHunk | undefined
-  /** The number of blank lines after the hunk, which are not part of it. */
+  /** The number of blank lines at the end of the hunk. They are not part of it. */
   let blank = 0
   const close = (): void => {
     for (const part of [hunk?.oldLines, hunk?.newLines]) part?.splice(part.length - blank)
@@ -98,7 +98,8 @@ export const readDiff = (lines: ReadonlyArray<string>): ReadonlyArray<FileDiff> 
       moved.from = moved.to
       moved.to = movedTo
     } else if (patchMark.test(line)) close()
-    // A removed line may look like the first header line, but an added line after it cannot look like the second.
+    // A removed line `--- a` can look like the first line of a header. The next line decides: only a header has `+++ `
+    // there.
     else if (isHeader(line, lines[at + 1] ?? "")) {
       const last = files.at(-1)
       const file = last === undefined || last.hunks.length > 0 || hunk !== undefined ? open(at) : last

@@ -1,6 +1,4 @@
-/**
- * Summarises a unified diff: the changed lines of each file, where there is no budget for the whole diff.
- */
+/** Summarises a unified diff as the changed lines of each file, for prompts without budget for the whole diff. */
 
 interface DiffFile {
   readonly path: string

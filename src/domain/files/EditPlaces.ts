@@ -1,7 +1,7 @@
 /**
- * Finds the old text of an edit in a file. It is searched exactly first, and then with the changes that models make when they
- * copy: other blanks, other quotes and dashes, escaped line breaks, line numbers, a cut line. The first way with any match
- * counts.
+ * Finds the old text of an edit in a file. First it searches for the exact text. Then it allows for changes that models
+ * make when they copy: other blanks, other quotes and dashes, escaped line breaks, line numbers, a cut line. The first
+ * way that finds a place wins.
  */
 import { plainSigns } from "../text/PlainSigns.ts"
 
@@ -22,7 +22,7 @@ const toCrlf = (text: string): string => toLf(text).replaceAll("\n", "\r\n")
 
 const count = (text: string, part: string): number => text.split(part).length - 1
 
-/** How the line ends of an edit may be spelled in this text: in its style, or in both when it mixes them. */
+/** Functions that write a text with the line ends of the file. A file with mixed line ends has two such functions. */
 export const spellings = (text: string): readonly [(part: string) => string, ...Array<(part: string) => string>] => {
   const crlf = count(text, "\r\n")
   if (crlf === 0) return [toLf]
@@ -42,7 +42,7 @@ const offsetsOf = (text: string, part: string): ReadonlyArray<number> => {
 const isLineStart = (text: string, offset: number): boolean => offset === 0 || text[offset - 1] === "\n"
 const withoutLineEnd = (text: string): string => text.replace(/\r?\n$/, "")
 
-/** Whole lines match at line starts, if such a place exists. The last line of a file may lack its line end. */
+/** Prefers places at line starts if the old text is whole lines. The last line of a file may lack its line end. */
 const exactPlaces = (text: string, { newText, oldText }: Replacement): ReadonlyArray<TextPlace> => {
   for (const spell of spellings(text)) {
     const wanted = spell(oldText)
@@ -71,7 +71,7 @@ const linesOf = (text: string) => {
 
 const isBlank = (line: string): boolean => line.trim() === ""
 
-/** An edit without blank lines around the old text; the new text loses as many. */
+/** An edit without the blank lines around the old text. The new text loses as many blank lines as the old text. */
 const coreOf = ({ newText, oldText }: Replacement) => {
   const [oldLines, newLines] = [toLf(oldText).split("\n"), toLf(newText).split("\n")]
   const first = oldLines.findIndex((line) => !isBlank(line))
@@ -87,7 +87,10 @@ const coreOf = ({ newText, oldText }: Replacement) => {
 
 type Core = ReturnType<typeof coreOf>
 
-/** Places of whole lines. `rewrite` turns the lines of the file into new lines, or returns nothing when unclear. */
+/**
+ * The places where whole lines match. `rewrite` turns the lines of the file into the new lines; it returns undefined if
+ * the result is unclear.
+ */
 const linePlaces = (
   text: string,
   { newLines, oldLines }: Core,
@@ -120,7 +123,7 @@ const stepOf = (lines: ReadonlyArray<string>, sign: string): number => {
   return widths.reduce((least, { length }) => Math.min(least, length), 8)
 }
 
-/** Converts additional indentation to the file's style, between tabs and blanks. */
+/** Converts added indentation to the style of the file: tabs to blanks, or blanks to tabs. */
 const inSignsOf = (fileLines: ReadonlyArray<string>, editLines: ReadonlyArray<string>) => {
   const hasTabs = fileLines.some((line) => line.startsWith("\t"))
   const hasBlanks = fileLines.some((line) => line.startsWith(" "))
@@ -132,8 +135,8 @@ const inSignsOf = (fileLines: ReadonlyArray<string>, editLines: ReadonlyArray<st
 }
 
 /**
- * Indents the new lines like the file. Unchanged lines come from the file. Others move like the old line with the most similar
- * indentation.
+ * Indents the new lines like the file. A line that the edit keeps is copied from the file. Any other line moves as far
+ * as the old line with the most similar indentation.
  */
 const reindent = (
   newLines: ReadonlyArray<string>,
@@ -176,7 +179,10 @@ const signPlaces = placesLike((line) => plainSigns(line).trim())
 
 const breaks = /\r\n|\n|\\n/g
 
-/** The text with each line break, real or escaped, as one character, and the original position of each character. */
+/**
+ * A text in which each line break, real or written as `
+ * `, is one character. `offsets` holds the original position of each character.
+ */
 const withBreaks = (text: string) => {
   const signs = text.match(/\r\n|\\n|[^]/g) ?? []
   const offsets = [0]
@@ -186,7 +192,10 @@ const withBreaks = (text: string) => {
 
 const breaksOf = (text: string): ReadonlyArray<string> => text.match(breaks) ?? []
 
-/** The new text with line breaks in the style of the place; undefined if unclear. */
+/**
+ * The new text with the line breaks of the place; undefined if the place mixes line breaks and the numbers of breaks
+ * differ.
+ */
 const brokenLike = (newText: string, place: string): string | undefined => {
   const signs = breaksOf(place)
   const [first = "\n"] = signs
@@ -219,7 +228,7 @@ const unescaped = ({ newText, oldText }: Replacement): Replacement | undefined =
   return plain === oldText ? undefined : { oldText: plain, newText: withoutEscapes(newText) }
 }
 
-/** `12: `, `12|`, a number and a tab, `path:12: ` and `path-12- `. */
+/** Matches a copied line number: `12: `, `12|`, a number and a tab, `path:12: ` and `path-12- `. */
 const numbered = /^(?:\s*(\d+)(?::(?:\s|$)|\s?[|\u2502]\s?|\t|:(?=\S))|\S+?[:-](\d+)[:-](?:\s|$))/
 
 /** A line number as above, without a blank after it. */
@@ -246,7 +255,10 @@ export const withoutNumbers = (text: string): { readonly first: number; readonly
 const unnumbered = ({ newText, oldText }: Replacement): Replacement | undefined => {
   const old = withoutNumbers(oldText)
   if (old === undefined) return undefined
-  /* New lines without numbers show whether the blank after a number belongs to the line. */
+  /*
+   * If the new lines have no numbers, their indentation shows whether the blank after an old number is part of the
+   * line.
+   */
   const bare = withoutSign(oldText, bareNumber)
   if (!numbered.test(newText) && indentOf(bare) === indentOf(newText)) return { oldText: bare, newText }
   return { oldText: old.text, newText: withoutSign(newText, numbered) }
@@ -273,7 +285,9 @@ const beginning = (line: string): string | undefined => {
   return text.length >= minVisible ? text : undefined
 }
 
-/** Places where cut lines begin as written. The new lines keep the ends of the file's lines. */
+/**
+ * Places where lines of the file begin like the cut lines of the edit. The new lines keep the ends of the file's lines.
+ */
 const cutPlaces = (text: string, replacement: Replacement): ReadonlyArray<TextPlace> => {
   const core = coreOf(replacement)
   const { newLines, oldLines } = core
@@ -330,7 +344,7 @@ const apart = (places: ReadonlyArray<TextPlace>): ReadonlyArray<TextPlace> => {
   })
 }
 
-/** The places of an edit, by the first way that finds any. With `all`, places do not overlap. */
+/** The places of an edit: the result of the first way that finds any. With `all`, places do not overlap. */
 export const findText = (text: string, replacement: Replacement, all: boolean): ReadonlyArray<TextPlace> => {
   for (const find of ways) {
     const places = find(text, replacement)

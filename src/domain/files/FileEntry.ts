@@ -4,10 +4,10 @@
 import * as Schema from "effect/Schema"
 
 export const FileEntry = Schema.Struct({
-  /** The absolute path, with resolved folders and the last name as it is. */
+  /** The absolute path. Its folders are resolved; a link in its last component is not. */
   path: Schema.String,
   is: Schema.Literals(["file", "link", "folder", "other"]),
-  /** Identifies the content: other content has another state. */
+  /** Identifies the content: an entry with other content has another state. */
   state: Schema.String,
   /** In bytes. */
   size: Schema.Int,
@@ -18,7 +18,7 @@ export const FileEntry = Schema.Struct({
 })
 export type FileEntry = typeof FileEntry.Type
 
-/** `undo` keeps no content of larger files, in bytes. */
+/** In bytes. `undo` keeps no content of larger files. */
 export const mostKept = 16_777_216
 
 /** One change moves or removes at most this many files of a folder. */

@@ -7,7 +7,7 @@ import { printable } from "../text/Printable.ts"
 // oxlint-disable-next-line no-control-regex -- control characters would end the link
 const special = /[%#<>\\\u0000-\u001f\u007f]/g
 
-/** The target of a path. It may need angle brackets, since blanks and parentheses stay. */
+/** The target of a link to a path. Blanks and parentheses stay, so that the target may need angle brackets. */
 export const hrefOfPath = (path: string): string => path.replace(special, encodeURIComponent)
 
 /** A target that needs no angle brackets. */

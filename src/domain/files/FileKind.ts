@@ -16,7 +16,7 @@ export const kindOfMode = (mode: number): FileKind => {
   return (mode & 0o100) === 0 ? "plain" : "executable"
 }
 
-/** The file mode for this kind: everyone who may read may execute, or nobody may. */
+/** Adds or removes the execute permission. An executable file is executable for everyone who may read it. */
 export const modeAs = (kind: FileKind, mode: number): number =>
   kind === "executable" ? mode | ((mode & 0o444) >> 2) : mode & ~executeBits
 

@@ -7,12 +7,12 @@ const settingName = /\s*([A-Za-z][\w-]*)[^\S\n]*(=?)/y
 
 const nextLine = (text: string, at: number): number => text.indexOf("\n", at) + 1 || text.length
 
-/** Escape sequences; a backslash before any other character means that character. */
+/** The escape sequences of git. A backslash before any other character stands for that character. */
 const escapes: Readonly<Record<string, string>> = { n: "\n", t: "\t", b: "\b" }
 
 /**
- * Reads a value without quotes, escapes and comment, and the index of the next line. A backslash at the end of a line
- * continues the value, except in a comment.
+ * Reads a value, without its quotes, escapes and comment. `next` is the index of the next line. A backslash at the end
+ * of a line continues the value, except in a comment.
  */
 const valueFrom = (text: string, start: number): { readonly value: string; readonly next: number } => {
   let value = ""
@@ -67,9 +67,9 @@ const commandKey =
 /** A file that a setting names, as written. */
 export interface ConfiguredFile {
   readonly path: string
-  /** True for an included configuration; its path is relative to the including file. */
+  /** True for an included configuration file; its path is relative to the including file. */
   readonly isConfig: boolean
-  /** True for a value that is surely a path, even of an absent file. Other values count only if the file exists. */
+  /** True if the value is a path even when no such file exists. Any other value counts only if the file exists. */
   readonly isSure: boolean
 }
 
@@ -84,12 +84,12 @@ export const filesNamedByGit = (text: string): ReadonlyArray<ConfiguredFile> =>
     if (!commandKey.test(key) || (key.startsWith("alias.") && !value.startsWith("!"))) return []
     const [program = "", ...words] = value.replace(/^!/, "").trim().split(wordBreaks)
     const values = words.map((word) => word.replace(/^-[^=]*=?/, "")).filter((word) => word !== "")
-    /* A program without a slash comes from the search path. */
+    /* Git finds a program without a slash through the search path. */
     const paths = program.includes("/") ? [program, ...values] : values
     return paths.map((path) => ({ path, isConfig: false, isSure: path === program }))
   })
 
-/** The folder that a `.git` file points to; undefined for other text. */
+/** The git folder that a `.git` file names; undefined for other text. */
 export const gitFolderNamed = (text: string): string | undefined => /^gitdir:\s*(.*?)\s*$/m.exec(text)?.[1]
 
 /** True for the contents of a folder that git accepts as a repository without `.git`. */

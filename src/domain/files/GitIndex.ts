@@ -21,7 +21,7 @@ const longName = 0xfff
 
 const kindBits = 0xf000
 const submoduleKind = 0xe000
-/** A folder of a sparse index, whose files are not on disk. */
+/** A folder of a sparse index, whose files are not checked out. */
 const folderKind = 0x4000
 
 interface Entry {
@@ -30,7 +30,7 @@ interface Entry {
   readonly next: number
 }
 
-/** Version 4 stores how much of the previous name to cut off. */
+/** Reads a number of version 4: how many bytes to cut off the end of the previous name. */
 const cutOff = (bytes: Uint8Array, start: number): { readonly value: number; readonly at: number } => {
   let at = start
   let value = (bytes[at] ?? 0) & 127
@@ -72,7 +72,7 @@ const entryAt = (index: Index, start: number, before: Uint8Array): Entry | undef
 
 const nameOf = (bytes: Uint8Array): string => String.fromCharCode(...bytes)
 
-/** The shared index that an extension after the entries names. */
+/** The hash of the shared index, from the extension after the entries; undefined if this is no split index. */
 const sharedBehind = ({ bytes, hashBytes, view }: Index, start: number): string | undefined => {
   for (let at = start; at + 8 <= bytes.length - hashBytes;) {
     const length = view.getUint32(at + 4)
@@ -85,14 +85,14 @@ const sharedBehind = ({ bytes, hashBytes, view }: Index, start: number): string 
   return undefined
 }
 
-/** Reads an index. A failure completes a sentence about the index. */
+/** Reads an index. Fails with a clause that completes a sentence about the index. */
 export const readGitIndex = (bytes: Uint8Array, hashBytes = 20): Result.Result<GitIndex, string> => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (bytes.length < 12 || nameOf(bytes.subarray(0, 4)) !== "DIRC") return Result.fail("it is no index")
   const version = view.getUint32(4)
   if (version < 2 || version > 4) return Result.fail(`its version is ${version}`)
   const index: Index = { bytes, view, version, hashBytes }
-  /* Decodes names like Node decodes file names. */
+  /* Node decodes file names in the same way. */
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
   const files: Array<string> = []
   const submodules: Array<string> = []

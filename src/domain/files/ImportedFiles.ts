@@ -21,7 +21,10 @@ const pathFrom = (file: string, relative: string): string => {
 const specifiers = /(?:from|import|require|mock)\s*(?:\(\s*)?["']([^"'\n]{1,200})["']/g
 const pythonImports = /^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]+\(?([\w, \t]*)|import[ \t]+([\w.]+))/gm
 
-/** The modules that a Python text imports, and the names imported from modules, which may be modules too. */
+/**
+ * The modules that a Python text imports. Names imported from a module are included, because they may be modules as
+ * well.
+ */
 const pythonModules = (text: string): ReadonlySet<string> => {
   const modules = new Set<string>()
   for (const [, from, names = "", plain = ""] of text.matchAll(pythonImports)) {
@@ -31,7 +34,7 @@ const pythonModules = (text: string): ReadonlySet<string> => {
   return modules
 }
 
-/** Makes a test for the paths that a text imports. */
+/** Makes a test for paths of the project: true if the text of `file` imports the path. */
 export const importsOf = (file: string, text: string): ((path: string) => boolean) => {
   if (file.endsWith(".py")) {
     const modules = pythonModules(text)
@@ -42,7 +45,7 @@ export const importsOf = (file: string, text: string): ((path: string) => boolea
   }
   const written = [...text.matchAll(specifiers)].map(([, one = ""]) => one)
   const paths = new Set(written.filter((one) => one.startsWith(".")).map((one) => withoutEnding(pathFrom(file, one))))
-  /* `@/views/list` begins in a folder from the project's settings. */
+  /* The folder that `@` stands for is in the settings of the project, so only the end of the path is compared. */
   const aliased = written.flatMap((one) => /^[@~#]\/(.+)$/.exec(one)?.[1] ?? [])
   return (path) => {
     const wanted = withoutEnding(path)

@@ -10,11 +10,14 @@ import { numberLines } from "../text/NumberedLines.ts"
 export interface SearchPattern {
   /** The index of the first character of the first match in a line; -1 without a match. */
   readonly find: (line: string) => number
-  /** This many characters take milliseconds to search, and less than a second in the worst case. */
+  /**
+   * The number of characters to search before the caller yields. The search takes milliseconds, and less than a second
+   * in the worst case.
+   */
   readonly charactersAtOnce: number
 }
 
-/** The product of expression steps and line characters. */
+/** The number of steps of the expression times the number of characters of a line. */
 const workAtOnce = 10_000_000
 
 const plainText = (pattern: string, caseSensitive: boolean): SearchPattern => {
@@ -23,8 +26,8 @@ const plainText = (pattern: string, caseSensitive: boolean): SearchPattern => {
 }
 
 /**
- * A plain text, or a regular expression in the syntax of RE2, which has neither look-around nor back references. Fails
- * with what is wrong with the expression.
+ * Compiles a plain text, or a regular expression in the syntax of RE2, which has neither look-around nor back
+ * references. Fails with the mistake in the expression.
  *
  * ```ts
  * const pattern = yield* Effect.fromResult(searchPattern("tod[oa]", { regex: true, caseSensitive: false }))
@@ -61,9 +64,9 @@ const maxLineLength = 300
 const aroundMatch = 100
 
 /**
- * At most `wanted` lines that match, from the line of index `from` on. It stops after `charactersAtOnce` characters, so
- * that the caller can yield between two parts: `next` is the index to continue from, `lines.length` at the end. Of a
- * line that is longer than that only the beginning is searched.
+ * Finds at most `wanted` matching lines, from the line with index `from` on. It stops after `charactersAtOnce`
+ * characters, so that the caller can yield between two parts. `next` is the index to continue from; it is
+ * `lines.length` at the end. A line longer than `charactersAtOnce` is searched only at its beginning.
  *
  * ```ts
  * findMatches(["one", "two", "tone"], pattern, 0, 10) // with "one": { found: [{ index: 0, at: 0 }, { index: 2, at: 1 }], next: 3 }

@@ -1,8 +1,9 @@
 /**
- * Checks the new text of a file or a part of it before it is written. It must not lose text silently: a line such as `// ...
- * rest stays the same` replaces text that would be lost, and a part of a file may be written as if it were all. It must not
- * hold artefacts of an answer: marks of blocks, fences, line numbers, trailing blanks, other line ends, invisible characters.
- * Anything that the file already holds, or its kind allows, is intended.
+ * Checks the new text of a file, or of a part of it, before the program writes it. The text must not lose lines
+ * silently: a line such as `// ... rest stays the same` replaces other lines, and a fragment may be written as if it
+ * were the whole file. The text must not contain artefacts of an answer: marks of blocks, fences, line numbers,
+ * trailing blanks, other line ends, invisible characters. Anything that the file already contains, or its kind allows,
+ * is intended.
  */
 import type { IssueCode } from "../findings/Issue.ts"
 import { withoutInvisible, withPlainCode, withPlainSigns } from "../text/PlainSigns.ts"
@@ -60,15 +61,15 @@ const sentence = new RegExp(
 
 /** A spread such as `...others` in a list or an object, with an optional remark. */
 const spread = /^\s*\.{3}[\p{L}_$][\w$.]*[,;)\]}]*\s*(?:\/\/.*|\/\*.*)?$/u
-/** A placeholder without further words. */
+/** Matches a placeholder without dots, such as `unchanged`. */
 const alone = /^[[(<]?(?:unchanged|no changes?|same as before|as before)[\])>]?[.:]?$/i
 
-/** A line that may replace others, without the signs around it. */
+/** A line without its comment signs, which may be a placeholder for omitted lines. */
 interface Omission {
   readonly isComment: boolean
   /** True in a language whose uncommented lines may be prose. */
   readonly mayBeText: boolean
-  /** The words with their dots. */
+  /** The text of the line, with its dots. */
   readonly dottedText: string
 }
 
@@ -83,11 +84,14 @@ const dotsFirst = /^(?:\.{3,}|\u2026)/
 const dotsLast = /(?:\.{3,}|\u2026)$/
 const names = new RegExp(`\\b(?:${part}|document)\\b`, "i")
 
-/** True for a line in brackets, with dots on both sides, or about code: real text never looks like this. */
+/**
+ * True for text in brackets, with dots on both sides, or with a word such as "code". Real text never looks like
+ * this.
+ */
 const isOmission = (said: string, text: string, words: string): boolean =>
   (/^[[(<]/.test(said) && kept.test(words)) || (dotsFirst.test(text) && dotsLast.test(text)) || names.test(words)
 
-/** True for a line that replaces omitted text. A spread such as `...rest` does not. */
+/** True for a line that stands for omitted text. A spread such as `...rest` does not count. */
 const isElision = (line: string, language: string): boolean => {
   if (line.length > maxLength || spread.test(line)) return false
   const { isComment, mayBeText, dottedText } = omissionOf(line, language)
@@ -106,7 +110,7 @@ const isElision = (line: string, language: string): boolean => {
 const plain = (text: string): string => text.replaceAll("\u2026", "...").replace(/\s+/g, " ").toLowerCase()
 const refusal = /\b(?:no|not|never|without|avoid|don['’]t|do not)\b/
 
-/** True for a line that the request quotes in a sentence about it. */
+/** True for a line that the request quotes without forbidding it. */
 const isQuoted = (line: string, language: string, request: string): boolean => {
   const dottedText = plain(omissionOf(line, language).dottedText)
   if (!/\p{L}/u.test(dottedText)) return false
@@ -123,7 +127,7 @@ const isQuoted = (line: string, language: string, request: string): boolean => {
   )
 }
 
-/** A new text with the text it replaces, and the request. */
+/** A new text, the text it replaces, and the request. */
 export interface ReplacedText {
   readonly path: string
   readonly newText: string
@@ -132,7 +136,9 @@ export interface ReplacedText {
   readonly request?: string
 }
 
-/** The first placeholder line of a new text. A line from the old text or quoted in the request is none. */
+/**
+ * The first placeholder line of a new text. A line that the old text contains or the request quotes is no placeholder.
+ */
 export const elisionIn = ({ newText, oldText, path, request = "" }: ReplacedText): string | undefined => {
   const language = languageOf(path)
   const old = new Set(oldText.split("\n").map((line) => line.trim()))
@@ -141,10 +147,10 @@ export const elisionIn = ({ newText, oldText, path, request = "" }: ReplacedText
     .find((line) => isElision(line, language) && !old.has(line.trim()) && !isQuoted(line, language, request))
 }
 
-/** A smaller file is not checked for a silent cut. */
+/** A file with fewer lines is not checked for lost lines. */
 const leastLines = 12
 
-/** A new text with more of the lines is no fragment. */
+/** A new text that keeps a larger share of the lines is no fragment. */
 const mostKept = 0.6
 
 const linesOf = (text: string): ReadonlyArray<string> =>
@@ -157,7 +163,7 @@ const linesOf = (text: string): ReadonlyArray<string> =>
 const removal =
   /\b(?:remov|delet|drop|strip|prun|trim|shorten|simplif|clean|reduc|discard|obsolete|get rid|cut (?:out|down))/i
 
-/** True for an answer that announces a removal itself. */
+/** True for an answer that announces a removal. */
 export const saysRemoval = (words: string): boolean => removal.test(words)
 
 export interface Loss {
@@ -168,7 +174,7 @@ export interface Loss {
 
 const how = "Send blocks with the old and the new lines of each place instead."
 
-/** The number of lines in a fragment of the file; undefined for an independent text. */
+/** The number of lines before and after, if the new text is a fragment of the file; undefined for any other text. */
 const partOf = (base: string, text: string): { readonly before: number; readonly after: number } | undefined => {
   const before = linesOf(base)
   const after = linesOf(text)
@@ -178,7 +184,7 @@ const partOf = (base: string, text: string): { readonly before: number; readonly
   return before.length < leastLines || !isPart ? undefined : { before: before.length, after: after.length }
 }
 
-/** A sentence for the user about lost text. `isWhole` is false for edits, which name the removed text. */
+/** A sentence for the user about lost text. `isWhole` is false for edits, which state the removed text themselves. */
 export const lossSentence = ({ newText, oldText, path }: ReplacedText, isWhole: boolean): string | undefined => {
   const elided = elisionIn({ newText, oldText, path })
   if (elided !== undefined) return `The line \`${elided.trim()}\` replaces other lines, which would be lost.`
@@ -186,7 +192,7 @@ export const lossSentence = ({ newText, oldText, path }: ReplacedText, isWhole: 
   return part === undefined ? undefined : `Of ${part.before} lines with text, ${part.after} would be left.`
 }
 
-/** The text that a new text loses. `saysSo` is true when the answer announces it. */
+/** The text that a write would lose. `saysSo` is true when the answer announces the removal. */
 export const lossOf = (replaced: ReplacedText, saysSo: boolean): Loss | undefined => {
   const { newText, oldText, path } = replaced
   const elided = elisionIn(replaced)
@@ -203,14 +209,14 @@ export const lossOf = (replaced: ReplacedText, saysSo: boolean): Loss | undefine
 /** A new text for a file, or for a part of it. */
 export interface Written {
   readonly path: string
-  /** The text of the file; null for a new one. */
+  /** The current text of the file; null for a new file. */
   readonly base: string | null
   /** The replaced text; absent for a whole file. */
   readonly oldText?: string
   readonly newText: string
 }
 
-/** The cleaned text, the removed parts, and the reason why it stayed unclear. */
+/** The cleaned text, names of the removed artefacts, and the reason why the text stayed unclear. */
 type Tidied = Pick<Written, "newText"> & { readonly removedParts: ReadonlyArray<string>; readonly problem?: string }
 
 const prose: ReadonlySet<string> = new Set(["markdown", "mdx", "rst", "text", "latex", "diff", ""])
@@ -221,7 +227,7 @@ const endBlanks = /(?<![ \t])[ \t]+(?=\r?$)/gm
 const bareMark = /^\s*(?:<{7}|={7}|>{7})\s*$/
 const isMark = (line: string): boolean => looseMark.test(line) || bareMark.test(line)
 
-/** Removes lines of one kind from the beginning and end. */
+/** Removes lines of one kind from the beginning and the end of a text. */
 const withoutEdges = (text: string, isOne: (line: string) => boolean): string => {
   const lines = text.split("\n")
   const tail = lines.at(-1) === "" ? 1 : 0
@@ -239,7 +245,7 @@ const title = /^\s*[\p{L}\p{N}][\p{L}\p{N} .:-]{2,6}\s*$/u
 const isUnderline = (lines: ReadonlyArray<string>, at: number): boolean =>
   /^\s*={7}\s*$/.test(lines[at] ?? "") && title.test(lines[at - 1] ?? "")
 
-/** Pairs of marks may be the subject of the file. */
+/** True for marks that are not in pairs. Pairs of marks may be the subject of the file. */
 const hasOpenMarks = (text: string, base: string): boolean => {
   const lines = text.split("\n")
   const marks = lines.filter((line, at) => isMark(line) && !isUnderline(lines, at) && !hasLine(base, line))
@@ -256,7 +262,7 @@ const withoutFences = ({ newText }: Written, base: string): string => {
   return without.split("\n").some(isFence) ? newText : without
 }
 
-/** Removes line numbers when they match the place, or number a whole file. */
+/** Removes line numbers if they match the place of the edit, or if they number a whole file from 1. */
 const withoutOwnNumbers = ({ newText, oldText }: Written, base: string): string => {
   const numbered = withoutNumbers(newText)
   if (numbered === undefined) return newText
@@ -282,7 +288,7 @@ const withOwnLineEnds = ({ base, newText, oldText, path }: Written): string => {
   return isMeant ? newText : spell(newText)
 }
 
-/** A step for any file, for code, or for code without prose; the text names what it removes. */
+/** A step for any file, for code, or for code without prose. `words` names the artefact that it removes. */
 type Step = readonly [where: "any" | "code" | "plain code", words: string, step: (one: Written, base: string) => string]
 
 const steps: ReadonlyArray<Step> = [
@@ -305,10 +311,10 @@ const steps: ReadonlyArray<Step> = [
   ]
 ]
 
-/** Matches text that may need cleaning. Only the text of the file decides. */
+/** Matches text that may need cleaning, judged by the text alone. */
 export const mayBeUntidy = /[^\p{ASCII}]|[ \t\r]$|^[ \t]*(?:[<=>`~]{3}|\S*\d)/mu
 
-/** Removes from a new text the artefacts of an answer. */
+/** Removes the artefacts of an answer from a new text. */
 export const tidyNewText = (written: Written): Tidied => {
   const language = languageOf(written.path)
   const kinds = prose.has(language) ? ["any"] : ["any", "code", ...(mixed.has(language) ? [] : ["plain code"])]

@@ -15,7 +15,7 @@ export const fileName = (path: string): string => path.slice(path.lastIndexOf("/
 /** True for a path in a folder, at any depth. */
 export const isBelow = (folder: string, path: string): boolean => path.startsWith(`${folder}/`)
 
-/** The paths with the most similar names; only these are compared in full. */
+/** The paths with the most similar file names. Only these paths are then compared in full. */
 const spelledAlike = (name: string, paths: ReadonlyArray<string>): ReadonlyArray<string> =>
   paths
     .slice(0, maxCompared)
@@ -25,7 +25,7 @@ const spelledAlike = (name: string, paths: ReadonlyArray<string>): ReadonlyArray
     .map(({ path }) => path)
 
 /**
- * At most three of the paths: first those with the same last part, then those that are spelled alike.
+ * At most three similar paths: first paths with the same file name, then paths with a similar spelling.
  *
  * ```ts
  * nearestPaths("main.ts", ["src/main.ts", "src/man.ts", "docs/a.md"]) // ["src/main.ts", "src/man.ts"]
@@ -126,9 +126,9 @@ const cut = (paths: ReadonlyArray<string>, budget: TreeBudget): ReadonlyArray<st
 }
 
 /**
- * Shortens a sorted list of file paths to a budget. What lies deeper than `depth` levels is shown as its folder, with `/`
- * at the end; without `depth` it is the greatest depth that fits. `from` is the depth of the folder that is listed, 0 for
- * the project. The last entry says what is not shown, and tells the model to use a parameter `path` for the rest.
+ * Shortens a sorted list of file paths to a budget. It shows a file deeper than `depth` levels as its folder, with `/`
+ * at the end. Without `depth`, it uses the greatest depth that fits. `from` is the depth of the listed folder, 0 for
+ * the project. The last entry counts what is left out, and tells the model to use the parameter `path` for the rest.
  *
  * ```ts
  * fitTree(["a/b/c.ts", "d.ts"], { entries: 500, characters: 16_000 }, { from: 0, depth: 1 }) // ["a/", "d.ts"]
@@ -172,7 +172,7 @@ const alternatives = (glob: string): ReadonlyArray<string> => {
   return [glob.replace(/[{}]/g, "\\$&")]
 }
 
-/** Treats brackets as part of a name, as in `[slug].tsx`, except a range such as `[A-H]`. `**.ts` means every folder. */
+/** Treats brackets as part of a name, as in `[slug].tsx`, except a range such as `[A-H]`. `**.ts` means files in every folder. */
 const asMeant = (pattern: string): string =>
   pattern
     .replace(/(\[!?\w-\w\])|[[\]]/g, (found, range?: string) => range ?? `\\${found}`)

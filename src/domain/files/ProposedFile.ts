@@ -8,7 +8,7 @@ import { definedFields } from "../text/DefinedFields.ts"
 
 export const ProposedFile = Schema.Struct({
   path: Schema.String,
-  /** The text before the proposal; `null` without a file, or without text. */
+  /** The text before the proposal; `null` if there was no file, or no text file. */
   base: Schema.NullOr(Schema.String),
   /** The proposed text; `null` for a removed file. */
   text: Schema.NullOr(Schema.String),
@@ -16,9 +16,9 @@ export const ProposedFile = Schema.Struct({
   kind: Schema.optionalKey(FileKind),
   /** The entry of the project at the path when it is not text: a picture, a link, an empty folder. */
   holds: Schema.optionalKey(FileEntry),
-  /** The project file that moves here. Its bytes are kept, unless the text changed since. */
+  /** The project file that moves here. The move copies its bytes, unless the text has changed since. */
   from: Schema.optionalKey(FileEntry),
-  /** The folder that is removed or moved as a whole, with this file. */
+  /** The folder around this file, if the whole folder is removed or moved. */
   folder: Schema.optionalKey(Schema.String)
 })
 export type ProposedFile = typeof ProposedFile.Type
@@ -33,6 +33,6 @@ export const isOpaque = ({ from, kind, text }: ProposedFile): boolean =>
 
 type Beside = { readonly [K in "folder" | "from" | "holds" | "kind"]?: ProposedFile[K] | undefined }
 
-/** The fields of a proposal besides its texts. */
+/** All fields of a proposal except its path and texts. */
 export const besideText = ({ folder, from, holds, kind }: Beside) =>
   definedFields({ kind, holds, from, folder }) as Pick<ProposedFile, keyof Beside>

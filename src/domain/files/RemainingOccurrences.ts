@@ -7,7 +7,7 @@ import type { ProposedFile } from "./ProposedFile.ts"
 
 const mostPlaces = 5
 const mostNames = 5
-/** More removed lines are a rewritten part, not a replacement. */
+/** If a change removes more lines, it rewrites a part of the file and replaces no single line. */
 const mostLines = 5
 const shownLength = 80
 
@@ -46,7 +46,7 @@ export const remainingOccurrences = (
         text.split("\n").flatMap((line, index) => (line.trim() === wanted ? [`${path}:${index + 1}`] : []))
       )
       .filter(isLeft)
-    /* A line in many places is usual for this project. */
+    /* A line in more places is common in this project. */
     if (places.length === 0 || places.length > mostPlaces) return []
     return [`- \`${cutAt(wanted, shownLength)}\`, a line that your change replaced: ${placesText(places)}`]
   })

@@ -7,15 +7,15 @@
 import rows from "./automaticFiles.json" with { type: "json" }
 
 /**
- * The paths of the rows; a row without indentation names a product. A bare name matches at any depth, `a/b` at the end of a
- * path, `a/` everything inside the folder, and `*` any beginning of a name.
+ * The paths of the list; a row without indentation names a product. A bare name matches at any depth, and `a/b` matches the
+ * end of a path. `a/` matches everything inside the folder. `*.x` matches any name that ends in `.x`.
  */
 const paths = rows.flatMap((row) => (row.startsWith(" ") ? [row.split(" | ", 1)[0]?.trim() ?? ""] : []))
 const exact: ReadonlySet<string> = new Set(paths.filter((path) => !path.startsWith("*")))
 const nameEndings = paths.filter((path) => path.startsWith("*")).map((path) => path.slice(1))
 const longest = Math.max(...paths.map((path) => path.replace(/\/$/, "").split("/").length))
 
-/** The endings of a path with these components, as the list spells them. */
+/** The last one, two, three … of the first `length` components, joined by slashes, as the list spells paths. */
 const endsOf = (components: ReadonlyArray<string>, length: number): ReadonlyArray<string> =>
   Array.from({ length: Math.min(longest, length) }, (_, index) =>
     components.slice(length - index - 1, length).join("/")
@@ -29,7 +29,7 @@ const isInAutomaticFiles = (components: ReadonlyArray<string>): boolean =>
 
 const namesIn = (list: string): ReadonlySet<string> => new Set(list.trim().split(/\s+/))
 
-/** Folders of keys in a user's home folder. Everything inside counts, wherever it is. */
+/** Folders of keys in a user's home folder. Every file inside counts, and the folder may be anywhere. */
 export const secretFolders: ReadonlySet<string> = namesIn(`
   .ssh .gnupg .aws .azure .kube .docker .gcloud .oci .aliyun .bluemix .password-store .kaggle .huggingface .snowsql
   .config/gcloud .config/gh .config/glab-cli .config/doctl .config/hcloud .config/op .config/rclone .config/sops
@@ -48,7 +48,7 @@ const fileNames = namesIn(`
   passwd.txt passwd.csv .passwd shadow gshadow shadow- gshadow- opasswd master.passwd cookies.sqlite key3.db key4.db logins.json wallet.dat fish_history
 `)
 
-/** Files that are secrets in their folder and ordinary files elsewhere. */
+/** Files that are secrets in this folder only. Elsewhere, files of these names are ordinary. */
 const placedFiles = [
   ".m2/settings.xml",
   ".m2/settings-security.xml",
@@ -79,7 +79,7 @@ const keyNames = [
   /firebase-adminsdk/
 ]
 
-/** Prose and source code about secrets are ordinary files; these are the endings of data. */
+/** Extensions of data files. Prose and source code about secrets are ordinary files. */
 const dataEnding =
   /\.(?:json|jsonc|json5|ya?ml|toml|ini|cfg|conf|config|env|txt|csv|xml|properties|plist|db|sqlite|enc|tfrc\.json)$/
 
@@ -101,7 +101,10 @@ const originalOf = (name: string): string => {
   return shorter === "" || shorter === name ? name : originalOf(shorter)
 }
 
-/** Examples hold no secrets. A name that looks like a key is a key, unless it ends like this. */
+/**
+ * Examples hold no secrets. A name with the extension of a key counts as a key unless it ends in `.example` or a
+ * similar word.
+ */
 const isExample = (name: string): boolean =>
   /\.(?:example|sample|template|dist|tmpl)$/.test(name) ||
   (/(?:^|[._-])(?:example|sample|template)\.[a-z]+$/.test(name) && !keyEnding.test(name))
@@ -134,8 +137,8 @@ const componentsOf = (path: string): ReadonlyArray<string> =>
     .filter((part) => part !== "")
 
 /**
- * True when the name of the file or of one of its folders suggests keys, passwords or tokens. The host reads such a file
- * only for a call that declares it.
+ * True when the name of the file or of one of its folders suggests keys, passwords or tokens. The program reads such a
+ * file only for a call that declares it.
  *
  * ```ts
  * isSecretLike("config/.env") // true

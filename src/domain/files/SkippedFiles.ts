@@ -1,18 +1,16 @@
 /**
- * Reports the files that a search skipped, and why. Only their names are revealed, and every answer about "all files" includes
- * the note.
+ * Reports the files that a search skipped, and why. It reveals only their names. Every answer about "all files"
+ * includes this note.
  */
 import { listWithin } from "../text/Excerpt.ts"
 import { counted } from "../text/Format.ts"
 
-/** Why a file was not searched. */
 export type SkipReason = "binary" | "large" | "secret" | "denied" | "unreadable" | "passed over" | "outside"
 
 /** A file that was not searched. */
 export interface SkippedFile {
   /** Relative to the project. */
   readonly path: string
-  /** Why it was not searched. */
   readonly reason: SkipReason
 }
 
@@ -27,7 +25,7 @@ const reasons: Readonly<Record<SkipReason, readonly [one: string, several: strin
   outside: ["that leads out of the project", "that lead out of the project"]
 }
 
-/** The most characters of names for one reason. */
+/** For one reason, at most this many characters of file names are listed. */
 const namesLength = 120
 
 const reasonText = (reason: SkipReason, paths: ReadonlyArray<string>): string => {

@@ -1,6 +1,6 @@
 /**
- * Replaces literal text. Each edit of a file names one place; a mismatch is reported so that a small model can correct it. A
- * replacement in many files changes every occurrence of a text. Line ends stay as they are.
+ * Replaces literal text. Each edit of a file names one place; a small model can correct a mismatch from the report. A
+ * replacement in many files changes every occurrence of a text. Line ends stay unchanged.
  */
 import { distance } from "fastest-levenshtein"
 import * as Result from "effect/Result"
@@ -14,15 +14,15 @@ import { type ReplacedLines, replacedLines } from "../text/ReplacedLines.ts"
 export const TextEdit = Schema.Struct({
   /** The text to replace, letter by letter; not empty. */
   oldText: Schema.String,
-  /** The text that takes its place; empty removes. */
+  /** The text that takes its place. An empty text removes the old text. */
   newText: Schema.String,
-  /** True replaces every occurrence; false or absent wants exactly one. */
+  /** True replaces every occurrence; otherwise the old text must occur exactly once. */
   replaceAll: Schema.optionalKey(Schema.Boolean)
 })
 export type TextEdit = typeof TextEdit.Type
 
 interface EditedText {
-  /** The name in problem messages. */
+  /** The name of the file in problem messages. */
   readonly path: string
   readonly text: string
   /** False for text that a problem message must not quote. */
@@ -39,7 +39,10 @@ const alike = 0.6
 
 const linesOf = (text: string): ReadonlyArray<string> => text.replaceAll("\r\n", "\n").split("\n")
 
-/** `3 times in a.ts, at lines 4, 9, 20:` with the lines of each place and two around it. */
+/**
+ * The end of a sentence, such as `3 times in a.ts, at lines 4, 9, 20:`, and each place with two lines before and after
+ * it.
+ */
 const showPlaces = ({ mayQuote, path, text }: EditedText, places: ReadonlyArray<TextPlace>): string => {
   const total = places.length > maxCounted ? `more than ${maxCounted}` : String(places.length)
   const lines = places.slice(0, maxPlaces).map(({ from }) => lineAt(text, from))
@@ -62,7 +65,7 @@ const withoutBlanks = (text: string): string => text.replace(/\s+/g, "")
 const longestOf = (lines: ReadonlyArray<string>): number =>
   lines.reduce((best, line, index) => (line.trim().length > (lines[best] ?? "").trim().length ? index : best), 0)
 
-/** The average likeness of the lines from `first` to the wanted ones. */
+/** The average similarity between the lines from index `first` and the wanted lines. */
 const likeness = (lines: ReadonlyArray<string>, first: number, wanted: ReadonlyArray<string>): number => {
   const compared = wanted
     .slice(0, maxQuotedLines)
@@ -70,7 +73,9 @@ const likeness = (lines: ReadonlyArray<string>, first: number, wanted: ReadonlyA
   return compared.reduce((sum, one) => sum + one, 0) / Math.max(1, compared.length)
 }
 
-/** The lines most similar to the wanted text, found by its longest line. They are only a hint. */
+/**
+ * The lines most similar to the wanted text, as a hint for the model. The search starts from the longest wanted line.
+ */
 const nearestLines = (text: string, wantedText: string): string => {
   const wanted = linesOf(wantedText.replace(/\r?\n$/, ""))
   const lines = linesOf(text)
@@ -133,7 +138,7 @@ const notFound = ({ mayQuote, path, text }: EditedText, { newText, oldText }: Te
 
 const inOrder = <A extends TextPlace>(places: ReadonlyArray<A>) => places.toSorted((a, b) => a.from - b.from)
 
-/** Makes non-overlapping replacements. */
+/** Makes replacements at places that do not overlap. */
 const replaceAt = (text: string, places: ReadonlyArray<TextPlace>): string => {
   const parts: Array<string> = []
   let at = 0
@@ -208,15 +213,15 @@ export const changedLines = (before: string, after: string) => {
 }
 
 /**
- * The difference of two texts as one replacement: all lines from the first to the last difference, extended until the old
- * lines are unique. Undefined for equal texts.
+ * The difference of two texts as one replacement: all lines from the first to the last difference. More lines are added
+ * until the old lines are unique. Undefined for equal texts.
  */
 export const smallestEdit = (before: string, after: string): TextEdit | undefined => {
   if (before === after) return undefined
   const { now, old, ...same } = changedLines(before, after)
   let { head, tail } = same
   const textOf = (lines: ReadonlyArray<string>): string => lines.slice(head, lines.length - tail).join("\n")
-  /* Without an unchanged line, the end of the last removed line would remain as an empty line. */
+  /* If no line stayed the same, a removal would leave the last line end as an empty line. */
   const removesLines = () => now.length === head + tail
   while ((head > 0 || tail > 0) && (removesLines() || !isOnce(before, textOf(old)))) {
     head = Math.max(0, head - 1)
@@ -225,10 +230,13 @@ export const smallestEdit = (before: string, after: string): TextEdit | undefine
   return { oldText: textOf(old), newText: textOf(now) }
 }
 
-/** Above this many differences, the text counts as replaced as a whole. */
+/** Above this many differences, the whole text counts as replaced. */
 const maxDifferences = 2000
 
-/** The difference of two texts as one replacement of whole lines for each place, extended until its old lines are unique. */
+/**
+ * The difference of two texts as replacements of whole lines, one for each place. Each is extended until its old lines
+ * are unique.
+ */
 export const editsBetween = (before: string, after: string): ReadonlyArray<TextEdit> => {
   const old = before.split("\n")
   const edits: Array<ReplacedLines & { readonly edit: TextEdit }> = []
@@ -291,7 +299,10 @@ const lineNumbers = (text: string, offsets: ReadonlyArray<number>): ReadonlyArra
   })
 }
 
-/** Makes a test for excepted places: `path:line`, `path`, or a folder with a final slash. Without a line it tests a whole file. */
+/**
+ * Makes a test for excepted places: `path:line`, `path`, or a folder with a final slash. Without a line, the test is
+ * for the whole file.
+ */
 export const exceptedPlaces = (except: ReadonlyArray<string>): ((path: string, line?: number) => boolean) => {
   const places = new Set(except.map((place) => place.trim().replace(/^\.\//, "")))
   const folders = [...places].filter((place) => place.endsWith("/"))
@@ -299,7 +310,7 @@ export const exceptedPlaces = (except: ReadonlyArray<string>): ((path: string, l
     places.has(path) || places.has(`${path}:${line}`) || folders.some((folder) => path.startsWith(folder))
 }
 
-/** The lines with the pattern, each once, without the excepted ones. */
+/** The lines that contain the pattern, each once, without the excepted places. */
 export const replacePlaces = (
   files: ReadonlyArray<{ readonly path: string; readonly text: string }>,
   { except, pattern }: { readonly pattern: string; readonly except: ReadonlyArray<string> }

@@ -1,10 +1,10 @@
 /**
- * Merges two changes of one text line by line, like `git merge-file`. Lines that only one side changed are taken; lines that
- * both changed, or that touch, clash.
+ * Merges two changes of one text line by line, like `git merge-file`. A change that only one side made is taken.
+ * Changes of the same or of adjacent lines clash.
  */
 import { type ReplacedLines, replacedLines } from "../text/ReplacedLines.ts"
 
-/** Lines that both sides changed; the merged text has theirs. */
+/** Lines that both sides changed. The merged text contains the lines of the other change. */
 export interface Clash {
   /** The first of these lines in the merged text, from 1. */
   readonly line: number
@@ -20,7 +20,7 @@ export interface MergedText {
   readonly clashes: ReadonlyArray<Clash>
 }
 
-/** Above this many differences, a part counts as replaced as a whole. */
+/** Above this many differences, the whole part counts as replaced. */
 const maxEdits = 5000
 
 const linesOf = (text: string): ReadonlyArray<string> => (text === "" ? [] : text.split(/(?<=\n)/))
@@ -40,7 +40,7 @@ const linesWith = (
   return [...parts, ...base.slice(at, to)].join("")
 }
 
-/** Merges what `mine` and `theirs` each made of `base`. */
+/** Merges two changes of `base`, with the results `mine` and `theirs`. */
 export const mergeTexts = (base: string, mine: string, theirs: string): MergedText => {
   const lines = linesOf(base)
   const all = [

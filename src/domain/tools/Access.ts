@@ -31,8 +31,8 @@ export const Access = Schema.Union([
   /** A network host to which the code of the tool connects. */
   Schema.TaggedStruct("Host", { host: Schema.String, port: Schema.optionalKey(Schema.Int) }),
   /**
-   * Any other effect. `target` is an identifier of the tool's own, such as `db:orders`. `words` describes the effect,
-   * such as "delete rows of orders". The user reads all of `details`, such as the text that is sent.
+   * Any other effect. `target` is an identifier that the tool defines, such as `db:orders`. `words` describes the
+   * effect, such as "delete rows of orders". The user reads all of `details`, such as the text that is sent.
    */
   Schema.TaggedStruct("Other", {
     target: Schema.String,
@@ -48,9 +48,9 @@ export const RunScript = Schema.Struct({ path: Schema.String, hash: Schema.NullO
 export type RunScript = typeof RunScript.Type
 
 /**
- * An access after the program has resolved it. `path` is absolute and real (its deepest existing ancestor is resolved).
- * `inside` is true for a path in the project. The program itself starts the last two, `LoadPlugin` and `StartServer`,
- * before a run. Their `hash` is the SHA-256 of the code or the entry.
+ * An access after the program has resolved it. `path` is absolute and real: its deepest existing ancestor is resolved.
+ * `inside` is true for a path in the project. The tools never declare the last two, `LoadPlugin` and `StartServer`: the
+ * program starts them before a run. Their `hash` is the SHA-256 of the code or the entry.
  */
 export const CanonicalAccess = Schema.Union([
   Schema.TaggedStruct("ReadFile", {
@@ -74,11 +74,13 @@ export const CanonicalAccess = Schema.Union([
     /** The current file, if it is binary. */
     holds: Schema.optionalKey(FileEntry),
     /**
-     * The hash of the text that `content` was computed from. If the file has another text by then, nothing is written.
+     * The hash of the text from which `content` was computed. If the file has another text at the time of the write,
+     * nothing is written.
      */
     base: Schema.optionalKey(Schema.String),
     /**
-     * The state of the path when the program resolved the access. If the state has changed by then, nothing is written.
+     * The state of the path when the program resolved the access. If the state has changed at the time of the write,
+     * nothing is written.
      */
     found: Schema.optionalKey(Schema.String),
     /** A sentence about content that the write would destroy. */
@@ -135,9 +137,9 @@ export const CanonicalAccess = Schema.Union([
 export type CanonicalAccess = typeof CanonicalAccess.Type
 
 /**
- * The access as rules and answers compare it. It drops the state of the file and what the write destroys, which are
- * compared separately. It drops whether the command runs on a copy: permission for the project covers a copy. It drops
- * what a URL carries, which depends on earlier reads.
+ * The access in the form in which rules and answers compare it. It drops the state of the file and what the write
+ * destroys, which are compared separately. It drops whether the command runs on a copy, because permission for the
+ * project covers a copy. It drops what a URL carries, which depends on earlier reads.
  */
 export const plainAccess = (access: CanonicalAccess): CanonicalAccess => {
   if (access._tag === "WriteFile") {
@@ -150,14 +152,14 @@ export const plainAccess = (access: CanonicalAccess): CanonicalAccess => {
   return plain
 }
 
-/** The beginning of `sandbox` for a command that the system confines without the sandbox. */
+/** `sandbox` begins with this text if the system confines the command only in part. */
 export const partly = "partly: "
 
 /** The sandbox text, with "a copy of the project" for a command that runs on one. */
 export const sandboxWords = ({ onCopy = false, sandbox }: CanonicalAccess & { readonly _tag: "RunCommand" }): string =>
   onCopy ? sandbox.replace("writes only in the project", "writes only in a copy of the project") : sandbox
 
-/** The text that the user reads and that rules match. */
+/** The target of the access, which the user reads and rules match. */
 export const accessTarget = (access: CanonicalAccess): string => {
   switch (access._tag) {
     case "ReadFile":
@@ -177,7 +179,9 @@ export const accessTarget = (access: CanonicalAccess): string => {
   }
 }
 
-/** The targets as a user reads them. A folder that is moved or removed as a whole replaces its files. */
+/**
+ * The targets as a user reads them. If a whole folder is moved or removed, the folder is listed instead of its files.
+ */
 export const shownTargets = (accesses: ReadonlyArray<CanonicalAccess>): ReadonlyArray<string> => [
   ...new Set(accesses.map((access) => (access._tag === "WriteFile" && access.folder) || accessTarget(access)))
 ]
@@ -257,7 +261,7 @@ const longPartOf = (text: string): number => {
 }
 
 /**
- * Why the gate asks about each such access, as a sentence; undefined if an answer can hold for longer. A rule
+ * Why the gate asks about such an access each time, as a sentence; undefined if an answer can hold for longer. A rule
  * still applies if its pattern names the access itself, not only a host or a folder.
  */
 export const eachTimeReason = (access: CanonicalAccess): string | undefined => {

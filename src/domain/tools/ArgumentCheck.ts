@@ -34,7 +34,7 @@ const lacksLetter = (short: string, long: string): boolean => {
   return /\p{L}/u.test(long.charAt(at)) && short.slice(at) === long.slice(at + 1)
 }
 
-/** True if one name means a change and the other only reads. */
+/** True if one name stands for a change and the other for a read. */
 const isOpposite = (a: string, b: string): boolean => {
   const [one, other] = [intentOf(a), intentOf(b)]
   return one !== undefined && other !== undefined && one !== other
@@ -99,7 +99,7 @@ export const renameArguments = (call: ToolCall, schema: JsonSchema, where: Where
   return { call: { ...call, arguments: Object.fromEntries(named) satisfies Arguments }, repairs }
 }
 
-/** Remarks that models add to calls, as a string. */
+/** Names of arguments in which models write a remark about the call. */
 const reasons = new Set(
   "reason reasoning explanation thought thoughts thinking rationale justification purpose intent".split(" ")
 )
@@ -122,7 +122,7 @@ const parseNested = (text: string, type: "array" | "object"): Schema.Json | unde
   return isMeant && others.length === 0 ? value : undefined
 }
 
-/** The number, boolean, list or object that a string contains; undefined if that is ambiguous. */
+/** The number, boolean, list or object that a string contains; undefined if the string is ambiguous. */
 const coerce = (value: Schema.Json, { type }: JsonSchema): Schema.Json | undefined => {
   if (typeof value !== "string") return undefined
   if ((type === "number" || type === "integer") && numeral.test(value)) return Number(value)
@@ -198,7 +198,7 @@ const findMeant = (unknown: ReadonlyArray<string>, missing: ReadonlyArray<string
   return meant
 }
 
-/** The problem of a value and its fix. */
+/** The issue for a value: the problem and its fix. */
 const invalidText = (tool: string, problem: ModelFault) => {
   const { actual, kind, path, message } = problem
   const subject = path.length === 0 ? `The arguments of ${tool}` : `The argument "${pathText(path)}" of ${tool}`
@@ -228,7 +228,7 @@ const placeholders = ({ arguments: given, name: tool }: ToolCall, { quote, where
     return [makeIssue("argument-placeholder", where, { what, quote })]
   })
 
-/** All problems of the arguments: missing ones, then those that do not fit, then unknown ones. */
+/** All problems of the arguments, in this order: missing, invalid, unknown. */
 export const checkArguments = (
   call: ToolCall,
   { codec, schema }: Parameters,

@@ -1,6 +1,6 @@
 /**
  * A tool that a configuration declares: a command with placeholders for the arguments of a call. A value fills whole
- * words or a part of a word, but never becomes an option of the program.
+ * words or a part of a word, but it never becomes an option of the program.
  */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"

@@ -1,4 +1,6 @@
-/** Maps tools of other programs to the tools of this one: models write names that they learnt elsewhere. */
+/**
+ * Maps tools of other programs to tools of this program, because models write tool names that they learnt elsewhere.
+ */
 
 import type * as Schema from "effect/Schema"
 import type { Arguments } from "./ToolCall.ts"
@@ -37,7 +39,10 @@ const plain = (name: string): string =>
     .toLowerCase()
     .replaceAll("-", "_")
 
-/** The tool here for the name of another program. Names of tools that end the work or edit stay unchanged. */
+/**
+ * The tool of this program for a name that another program uses. Names of tools that end the work or edit stay
+ * unchanged.
+ */
 export const foreignTool = (name: string): string | undefined =>
   names.get(plain(name)) ?? (editors.has(name) || ends.has(name) ? name : undefined)
 

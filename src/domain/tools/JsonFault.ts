@@ -14,7 +14,7 @@ const kindOf = (value: unknown): string | undefined => {
   return name === undefined || name === "Object" ? undefined : `is an object of the class ${String(name)}`
 }
 
-/** The first fault in depth-first order. */
+/** Describes the first value that JSON cannot express, in depth-first order. */
 const faultIn = (whole: unknown): string | undefined => {
   let partsLeft = maxParts
   const search = (value: unknown, path: string, holders: ReadonlyArray<unknown>): string | undefined => {
@@ -33,7 +33,7 @@ const faultIn = (whole: unknown): string | undefined => {
   return search(whole, "", [])
 }
 
-/** The fault of a value as the end of a sentence. `deep` means too many levels; undefined means valid JSON. */
+/** The fault of a value, as the end of a sentence. `deep` stands for too many levels. Undefined for valid JSON. */
 export const jsonFault = (value: unknown): string | undefined => {
   if (isNestedTooDeep(value)) return faultIn(value) ?? "deep"
   return isJson(value) ? undefined : (faultIn(value) ?? "it is a value of another kind")

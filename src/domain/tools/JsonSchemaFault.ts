@@ -35,8 +35,8 @@ const plain: ReadonlyArray<readonly [ReadonlySet<string>, (value: unknown) => bo
 ]
 
 /**
- * True if a reference leads to a part of the schema. With `$id` or `$anchor` it may also name a part, so any such
- * reference passes.
+ * True if a reference leads to a part of the schema. In a schema with `$id` or `$anchor`, a reference may also be a
+ * name, so every such reference passes.
  */
 const leads = (root: JsonSchema, ref: string): boolean => {
   if (ref !== "#" && !ref.startsWith("#/")) return /"\$(?:id|anchor)":/.test(JSON.stringify(root))

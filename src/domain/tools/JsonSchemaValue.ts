@@ -1,6 +1,6 @@
 /**
- * Computes the TypeScript type of values from a JSON schema literal. It understands types, properties, items and enums;
- * anything else becomes any JSON.
+ * Computes the TypeScript type of values from a JSON schema literal. It understands types, properties, items and enums.
+ * For anything else the type is any JSON.
  */
 import type { Json } from "effect/Schema"
 

@@ -1,6 +1,6 @@
 /**
- * Finds failed changes that no later change replaced. While one is open, the task is not done, whatever its report
- * says.
+ * Finds open changes: failed changes that no later change replaced. While a change is open, the task is not done,
+ * whatever its report says.
  */
 import * as Schema from "effect/Schema"
 import { fileName, isBelow } from "../files/PathList.ts"
@@ -34,7 +34,7 @@ export const changeName = (call: ToolCall): string => {
     : "A change that could not be read"
 }
 
-/** The values of these arguments in a call that changes files and in each of its edits. */
+/** The values of these arguments: of the call itself, and of each of its edits. */
 const textsOf = (given: Arguments, ...keys: ReadonlyArray<string>): ReadonlyArray<string> =>
   [given, ...(Array.isArray(given["edits"]) ? given["edits"] : [])]
     .flatMap((part) => (isArguments(part) ? keys.map((key) => part[key]) : []))
@@ -95,16 +95,19 @@ const isMadeUpFor = (
   const ofFile = answered.filter(({ call }) => pathOf(call) === path)
   const failedBeside = changes.filter((one) => !one.result.success && turnOf(one) === turnOf(failed))
 
-  /** A failed replacement in all files is not open if a later change made it, or an earlier one removed the old text. */
+  /**
+   * A failed replacement in all files. It is closed if a later change made it, or if an earlier change removed the old
+   * text.
+   */
   if (isReplacement(failed)) {
     const isBefore = (one: CallOutcome) => one.result.success && takes(one, String(values["old_text"]))
     return [...answered, ...changes.filter(isBefore)].some((one) => replaces(failed, one))
   }
-  /** An unreadable change: as many later changes as unreadable ones. */
+  /** An unreadable change. It is closed by as many later changes as there are unreadable changes. */
   if (!hasPath(failed)) {
     return answered.length >= failedBeside.filter((one) => !hasPath(one) && !isReplacement(one)).length
   }
-  /** A replacement in one file: a later change of that file makes it, or writes the whole file. */
+  /** A replacement in one file. It is closed if a later change of that file makes it, or writes the whole file. */
   if (values["replace_all"] === true) {
     return ofFile.some((one) => one.call.name === "write_file" || replaces(failed, one))
   }
@@ -112,8 +115,8 @@ const isMadeUpFor = (
     return answered.some((one) => takesAway(one, path) || (one.call.name === "remove_file" && isMeant(failed, one)))
   }
   /**
-   * A move: a later move of the same file or to the same path. Writing the new path and removing the old one counts as
-   * well.
+   * A move. It is closed by a later move of the same file or to the same path. A write of the new path together with a
+   * removal of the old path also closes it.
    */
   if (name === "move_file") {
     const isThere = answered.some(({ call }) => pathOf(call) === to)
@@ -124,8 +127,8 @@ const isMadeUpFor = (
     )
   }
   /**
-   * An edit or a whole file: a later change writes a line of it or the whole file. As many later changes of that file
-   * as failed ones count as well.
+   * An edit or a whole file. It is closed by a later change that writes one of its lines or the whole file. As many
+   * later changes of the file as failed ones also close it.
    */
   const lines = new Set(newLines(failed))
   const bringsLine = (one: CallOutcome): boolean => newLines(one).some((line) => lines.has(line))
@@ -148,10 +151,7 @@ export const openChanges = (outcomes: ReadonlyArray<CallOutcome>): ReadonlyArray
   })
 }
 
-/**
- * Calls with effects outside the working copy, and open changes. `files` are files of the project itself that were
- * changed.
- */
+/** Calls with effects outside the working copy, and open changes. `files` are changed files of the project itself. */
 export const doneOutside = ({
   files,
   outcomes
@@ -182,8 +182,8 @@ export const unmadeOutcome = ({ call, issue }: UnmadeChange, turn: number): Call
 })
 
 /**
- * The changes of an answer that could not be read, from its issues. Beside a report, conflict marks do not count: the
- * report may quote them.
+ * The unreadable changes of an answer, from its issues. If the answer has a report, conflict marks do not count,
+ * because the report may quote them.
  */
 export const unreadChanges = (issues: ReadonlyArray<Issue>, hasReport: boolean): ReadonlyArray<UnmadeChange> => {
   const unread = issues.filter(({ code }) => code.startsWith("change-"))

@@ -1,7 +1,7 @@
 /**
  * Schemas from authors of plugins: a schema of Effect, a Standard Schema with its JSON schema (zod 4, arktype, valibot
  * with its converter), or a plain JSON schema. Values are checked against the JSON schema first, so that models read
- * uniform messages, and then against the schema itself.
+ * uniform messages. Then they are checked against the schema itself.
  */
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
@@ -37,7 +37,7 @@ export interface UsableSchema {
   readonly json: JsonSchema
 }
 
-/** A schema of another copy of `effect` passes `isSchema` but cannot decode here. */
+/** A schema from another installed copy of `effect` passes `isSchema`, but this copy cannot decode with it. */
 const isOwnSchema = ({ ast }: Schema.Constraint): boolean => {
   if (ast._tag === "Objects") return ast instanceof SchemaAST.Objects
   return ast._tag !== "Declaration" || ast instanceof SchemaAST.Declaration
@@ -70,8 +70,8 @@ const reasonOf = (thrown: unknown): string =>
   thrown instanceof Error ? (thrown.message.split("\n")[0] ?? "") : String(thrown)
 
 /**
- * The schema with `additionalProperties: false` on each object that does not say otherwise. The parts of an `allOf`
- * stay open, because each describes only some properties.
+ * The schema with `additionalProperties: false` on each object that does not set it. The parts of an `allOf` stay open,
+ * because each describes only some properties.
  */
 const closed = (schema: Schema.Json): Schema.Json => {
   if (Array.isArray(schema)) return schema.map(closed)

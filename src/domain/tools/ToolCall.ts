@@ -15,7 +15,7 @@ export const isArguments = (value: Schema.Json | undefined): value is Arguments 
 export const ToolCall = Schema.Struct({ uid: Schema.String, name: Schema.String, arguments: Arguments })
 export type ToolCall = typeof ToolCall.Type
 
-/** Of which type the failure of a call is; `none` for a call that succeeded. */
+/** The type of a call's failure; `none` for a call that succeeded. */
 export const ToolErrorType = Schema.Literals([
   "none",
   "not_found",
@@ -30,7 +30,7 @@ export const ToolErrorType = Schema.Literals([
 export type ToolErrorType = typeof ToolErrorType.Type
 
 /**
- * A tool could not do its work; `type` becomes `error_type` and `message` becomes `error_message` of the result.
+ * A tool could not do its work. `type` becomes `error_type` of the result, and `message` becomes `error_message`.
  *
  * ```ts
  * return yield* new ToolFailure({ type: "not_found", message: "There is no city of this name." })
@@ -54,7 +54,7 @@ export const ToolResult = Schema.Struct({
   /** Time and size of the call. */
   metadata: Schema.Struct({
     execution_time_ms: Schema.Finite,
-    /** Bytes of the data as UTF-8 text (JSON unless it is a string). */
+    /** The size of the data as UTF-8 text, in bytes. Data that is no string counts as JSON. */
     data_size_bytes: Schema.Int,
     /** Milliseconds since 1970. */
     timestamp: Schema.Int
@@ -78,7 +78,7 @@ export interface CommandEnd {
   readonly output: string
 }
 
-/** The end of the command that a call ran; undefined for other calls, and if the command could not start. */
+/** How the command of a call ended; undefined for other calls, and if the command could not start. */
 export const commandEnd = ({ data }: ToolResult): CommandEnd | undefined => {
   if (data === null || typeof data !== "object" || !("exit_code" in data) || !("output" in data)) return undefined
   const { exit_code: exitCode, output } = data
@@ -125,10 +125,10 @@ export const builtInOrigin = "built-in"
 /** The origin of tools that a calling program defines in code. */
 export const programOrigin = "program"
 
-/** When the tool fails with each error type, one sentence each. */
+/** For each error type, one sentence that says when the tool fails with it. */
 export type ToolErrors = { readonly [type in ToolErrorType]?: string }
 
-/** The description of a tool, without the code that runs it. */
+/** The description of a tool, without its code. */
 export interface ToolInfo {
   readonly name: string
   /** `built-in` or the name of the plugin. */
@@ -140,7 +140,7 @@ export interface ToolInfo {
   readonly parameters: Schema.Json
   readonly example: Arguments
   readonly errors?: ToolErrors
-  /** SHA-256 of all of the above, in hex. */
+  /** SHA-256 of all fields above, in hex. */
   readonly definition: string
   /** Other names of its parameters, which models do not see. */
   readonly aliases?: ArgumentAliases
@@ -150,7 +150,7 @@ export interface ToolInfo {
 export interface PreparedCall {
   readonly call: ToolCall
   readonly info: ToolInfo
-  /** The highest of the tool's risk and the risks of the accesses. */
+  /** The highest risk among the tool and the accesses. */
   readonly risk: Risk
   readonly accesses: ReadonlyArray<CanonicalAccess>
 }
@@ -169,7 +169,7 @@ export const pathOf = (call: ToolCall): string => plainPath(call.arguments["path
 export const pathsOf = (call: ToolCall): ReadonlyArray<string> =>
   call.name === "move_file" ? [pathOf(call), plainPath(call.arguments["to"])] : [pathOf(call)]
 
-/** A move as a removal and a write, because a skill can limit either. */
+/** Splits a move into a removal and a write, because a skill can limit each of them. */
 export const partsOfMove = (call: ToolCall): ReadonlyArray<ToolCall> =>
   call.name === "move_file"
     ? [

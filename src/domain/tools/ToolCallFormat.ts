@@ -36,7 +36,7 @@ const readUid = (value: Schema.Json | undefined): string =>
 
 const named = (keys: ReadonlyArray<string>): string => keys.map((key) => `"${key}"`).join(", ")
 
-/** Prefixes of uids that servers or this program generate. Another id may be an argument of the tool. */
+/** Prefixes of uids that servers or this program generate. An id with another prefix may be an argument of the tool. */
 const ofHost = /^(?:call|tool|toolu|chatcmpl|function)[-_]?/i
 const isWordOfProtocol = (key: string, value: Schema.Json | undefined): boolean =>
   key === "type" && typeof value === "string" && /^(?:function|tool)(?:_call)?$/.test(value)
@@ -46,8 +46,8 @@ const isUnclear = (key: string, value: Schema.Json | undefined): boolean =>
   !remarks.has(key) && isCallKey(key) && !(otherKeys.uid.some((one) => one === key) && ofHost.test(readUid(value)))
 
 /**
- * Collects arguments that are written beside the tool name: `{ "tool": "read_file", "path": "a.ts" }`. Undefined if a
- * key could also be another part of the call.
+ * Collects arguments that stand beside the tool name: `{ "tool": "read_file", "path": "a.ts" }`. Undefined if a key
+ * could also be another part of the call.
  */
 const gatherArguments = (
   call: Arguments,
@@ -213,7 +213,7 @@ const readJsonCalls = (block: Block): ReadonlyArray<UnnumberedCall> => {
   })
 }
 
-/** Reads one block. It usually has one call; some models put several into it. */
+/** Reads one block. It usually has one call, but some models put several calls into a block. */
 export const readCallBlock = (text: string, where: Where, findings: Findings): ReadonlyArray<UnnumberedCall> =>
   (markedCalls(text) ?? [text]).flatMap((call) => readJsonCalls({ text: call, where, findings }))
 

@@ -73,7 +73,7 @@ const fixStrings = (text: string): string =>
 
 const literals: Readonly<Record<string, string>> = { None: "null", undefined: "null", True: "true", False: "false" }
 
-/** What a repair must preserve: every character except blanks, quotes, brackets and separators. */
+/** The characters that a repair must preserve: all except blanks, quotes, brackets and separators. */
 const skeleton = (text: string): string =>
   text
     .replace(/\b(?:None|undefined|True|False)\b/g, (word) => literals[word] ?? word)
@@ -129,7 +129,7 @@ const readRepaired = (text: string, scan: JsonScan, reason: string): Result.Resu
 /** What models put between two values: blanks, commas, and fences of an unclosed block. */
 const between = /^(?:[\s,;]|`{3,}\w*|~{3,}\w*)+/
 
-/** The texts of several values in a row; the whole text if there is only one. */
+/** The texts of several values in a row. If there is only one value, the whole text. */
 const pieces = (text: string, ends: ReadonlyArray<number>): ReadonlyArray<string> => {
   const cuts = ends.map((end, index) => text.slice(ends[index - 1] ?? 0, end).replace(between, ""))
   const tail = text.slice(ends.at(-1) ?? 0).replace(between, "")

@@ -1,6 +1,7 @@
 /**
- * Recognises tool calls where no reader expects them: under another heading, in running text, or in the syntax of
- * another protocol. It also finds code blocks with calls. A call that is not read would never run, so it is reported.
+ * Recognises tool calls in places where no reader expects them: under another heading, in running text, or in the
+ * syntax of another protocol. It also finds code blocks with calls. Such a call would never run, so the program reports
+ * it.
  */
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
@@ -33,7 +34,7 @@ export const isFlatCall = (block: string): boolean => {
   )
 }
 
-/** True if the text matches these patterns in order. Takes linear time, unlike one combined pattern. */
+/** True if these patterns match the text one after the other. Takes linear time, unlike one combined pattern. */
 const holdsInOrder = (text: string, ...signs: ReadonlyArray<RegExp>): boolean => {
   let at = 0
   for (const sign of signs) {

@@ -1,11 +1,11 @@
-/** Results of a tool beside text: images, which models with vision see, and files, which are kept for the user. */
+/** Results of a tool in addition to text: images, which vision models see, and files, which are kept for the user. */
 import * as Schema from "effect/Schema"
 import { printable } from "../text/Printable.ts"
 import { bytesText } from "../text/Format.ts"
 
 /** An image of a result. */
 export interface OutputImage {
-  /** `image-1.png` and so on when absent. */
+  /** `image-1.png` and so on if absent. */
   readonly name?: string
   /** Such as `image/png`. */
   readonly mediaType: string
@@ -24,8 +24,8 @@ export interface OutputFile {
 }
 
 /**
- * A result with images or files. Models that see get the images: PNG, JPEG, GIF and WebP. The files are kept with the run, and the model
- * reads their names and sizes.
+ * A result with images or files. Models with vision see the images: PNG, JPEG, GIF and WebP. The files are kept with
+ * the run, and the model reads their names and sizes.
  *
  * ```ts
  * return new ToolOutput({ text: "The page as it looks now.", images: [{ mediaType: "image/png", data: bytes }] })

@@ -3,7 +3,7 @@ import * as Schema from "effect/Schema"
 import { cutText } from "../text/TextWidth.ts"
 import { printable } from "../text/Printable.ts"
 
-/** Progress of a call: an amount out of a total in a unit of the tool's own, or a text. */
+/** Progress of a call: an amount out of a total, in a unit that the tool chooses, or a text. */
 export const ToolProgress = Schema.Struct({
   text: Schema.optionalKey(Schema.String),
   done: Schema.optionalKey(Schema.Finite),
@@ -14,7 +14,7 @@ export type ToolProgress = typeof ToolProgress.Type
 /** The maximum length of a progress text, in terminal columns. */
 const mostColumns = 200
 
-/** Reads the progress that a tool passed, which can be any value. Undefined if it contains nothing usable. */
+/** Reads the progress that a tool passed, which can be any value. Undefined if it contains no usable progress. */
 export const readProgress = (given: unknown): ToolProgress | undefined => {
   const { done, text, total } = typeof given === "object" && given !== null ? (given as ToolProgress) : {}
   const words = typeof given === "string" ? given : text

@@ -23,7 +23,7 @@ const leftOut = new Set(["$schema", "$defs", "$id", "prefixItems"])
 const isSafeIntegerBound = (key: string, value: Schema.Json): boolean =>
   (key === "minimum" && value === Number.MIN_SAFE_INTEGER) || (key === "maximum" && value === Number.MAX_SAFE_INTEGER)
 
-/** Inlines a reference. A recursive one becomes any value. */
+/** Inlines a reference. A recursive reference becomes any value. */
 const resolve = (schema: JsonSchema, definitions: Definitions, within: ReadonlyArray<string>): JsonSchema => {
   const { $ref, ...rest } = schema
   if (typeof $ref !== "string" || !$ref.startsWith(referencePrefix)) return schema
@@ -61,7 +61,7 @@ const simplify = (schema: JsonSchema, definitions: Definitions, within: Readonly
 export const parameterSchema = (parameters: Schema.Constraint): JsonSchema => {
   const { definitions, schema } = Schema.toJsonSchemaDocument(parameters)
   const simplified = isSchema(schema) ? simplify(schema, definitions, []) : {}
-  /* effect describes a struct without fields as any value but null. */
+  /* effect describes a struct without fields as "any value but null". */
   return simplified["not"] === undefined ? simplified : { type: "object", properties: {} }
 }
 
@@ -104,8 +104,8 @@ export const exampleArguments = (schema: JsonSchema): Arguments => {
 const draft07 = /draft-0[4-7]/
 
 /**
- * The schema of an object as parameters of a tool. Regular expressions can run without a time limit, so only patterns
- * of a trusted schema apply. Fails with the reason if the schema is unusable.
+ * Uses the schema of an object as the parameters of a tool. Regular expressions can run without a time limit, so only
+ * patterns of a trusted schema apply. Fails with the reason if the schema is unusable.
  */
 export const jsonSchemaParameters = (
   schema: unknown,

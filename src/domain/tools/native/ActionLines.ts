@@ -9,7 +9,7 @@ import { callJson, endOfJson, type IsTool, type NativeRead, type Source, tornRea
 const after = "[*_`]*[ \\t]*:[*_`]*[ \\t]*"
 const actionLine = new RegExp(`[ \\t]*[*_]*action${after}[\`"'*]*([\\w.:-]+)[\`"'*]*(?:\\(\\))?[ \\t]*(?:\\n|$)`, "iy")
 const inputLine = new RegExp(`\\s*[*_]*action[ _]input${after}(?:\\s*(?=[{\`]))?(?:\`\`\`\\w*\\s*|\`(?=\\{))?`, "iy")
-/** A bare value on the line of its label. */
+/** Matches an input without brackets, on the line of its label. */
 const inputLineEnd = /[`"']?([^\n{[]*?)[`"']?[ \t]*(?:\n|$)/y
 const fenceEnd = /\s*`(?:``)?(?=\s|$)/y
 /** Arguments in brackets after the tool name. */

@@ -1,7 +1,7 @@
 /**
- * The syntaxes that models use for calls without being asked. A template, a server, an agent or a bug report documents
- * each of them; no other syntax is read. The journal stores the syntax code with each call, so that `show` can count
- * how often it occurs.
+ * The syntaxes that models use for calls without being asked. Each syntax is documented by a template, a server, an
+ * agent or a bug report; other syntaxes are not read. The journal stores the syntax code with each call, so that `show`
+ * can count how often each syntax occurs.
  */
 
 /** The form of a call, the models that write it, and a source for that. */

@@ -25,7 +25,7 @@ interface Marks {
   readonly opening: RegExp
   /** Matches the marks after the JSON. */
   readonly closing: RegExp
-  /** True if the opening may follow a sentence on the same line. */
+  /** True if the opening may also follow a sentence on the same line. */
   readonly isMark: boolean
 }
 
@@ -221,7 +221,10 @@ export const jsonCalls = (text: string, isTool: IsTool): ReadonlyArray<string> |
 const ownJson = /\{\s*["'](\w+)["']\s*:/y
 const usualKeys = /^(?:name|type|tool|function)$/
 
-/** Reads a call as a wrapped JSON object. Also reads the usual form if the model invented a reply after it. */
+/**
+ * Reads a call as a wrapped JSON object. If the model invented a reply after a call in the usual form, it reads that
+ * call too.
+ */
 export const readOwnJson = (source: Source, at: number, isTool: IsTool): NativeRead | undefined => {
   const key = source.match(ownJson, at)?.[1]
   if (key === undefined || !(usualKeys.test(key) || /^(?:role|content|action|tool_name|tool_calls)$/.test(key))) {

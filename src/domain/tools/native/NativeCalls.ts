@@ -20,7 +20,7 @@ export interface NativeText extends Findings {
   readonly answer: string
 }
 
-/** Without a list of tools, any tool name of this or another program counts. */
+/** Used without a list of tools: any tool name of this or another program counts. */
 const isUsual: IsTool = (name) => foreignTool(name) !== undefined
 
 /** A line with only a tag around calls, which carries no information. */
@@ -114,7 +114,7 @@ class Reader {
   private readonly codeAt: number
   private isOfInputs = false
 
-  /** Needs an answer without channels of thoughts. */
+  /** `answer` must not contain channels of thoughts. */
   constructor(answer: string, isTool: IsTool) {
     const text = answer.replace(/^(`{3,})(<end_code>)/gm, "$1\n$2")
     this.source = new Source(text)
@@ -232,7 +232,7 @@ class Reader {
     return next
   }
 
-  /** Calls in a code block that may be an example stay in a code block. */
+  /** Writes the calls. If `fence` is not empty, they stay in a code block, which may be an example. */
   private emit(
     at: number,
     next: number,
@@ -265,7 +265,7 @@ class Reader {
   }
 }
 
-/** The calls of a text without anything else. */
+/** The calls of a text that contains nothing else. */
 const onlyCalls = (text: string, isTool: IsTool): HeldCalls | undefined => {
   const enveloped = jsonCalls(text, isTool)
   if (enveloped !== undefined) return { syntax: "json-envelope", calls: enveloped }
@@ -301,7 +301,7 @@ const callsOf = (inside: string, info: string, isTool: IsTool, endsCode: boolean
     : undefined
 }
 
-/** Quick test: an answer without these signs has no call in such a syntax. */
+/** A quick test. An answer without these signs has no call in such a syntax. */
 const sign =
   /\[TOOL_|\[(?:tool_calls?\]|calling|tool[ _]call)|<tools>|^call:|^functions\.|^\s*\{\s*["']\w+["']\s*:|\[ARGS\]|<[|｜]|<\|?tool_call|<\/(?:tool|function)_call>|<(?:antml:)?(?:function|invoke|tool|action|start_function_call|TOOLCALL|[a-z_]+>\s*<)|<arg_key>|\bto=|>>>|functools\[|```|~~~|^[ \t]*(?:[-*+][ \t]+|\d+[.)][ \t]+)?[*_`]*(?:tool|action|function|name)\b|^[ \t]*\[?[\w.]+\(|\*\*\* Begin Patch|^analysis\S/im
 
@@ -312,8 +312,8 @@ const lineSign =
 export const beginsNative = (line: string): boolean => lineSign.test(line)
 
 /**
- * Converts calls in other syntaxes. `isTool` returns true for the name of a tool, or of a foreign tool that stands for
- * one.
+ * Converts calls in other syntaxes. `isTool` returns true for the name of a tool, or of a foreign tool that is mapped
+ * to a tool.
  */
 export const readNative = (answer: string, isTool: IsTool = isUsual): NativeText => {
   const findings = noFindings()

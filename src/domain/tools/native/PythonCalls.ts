@@ -118,13 +118,13 @@ class Reader {
     }
     if (!this.items(")", read)) return undefined
     const [[name, only] = ["", undefined]] = entries
-    // A lone positional object contains all arguments.
+    // If the only argument is an object without a name, it contains all arguments.
     const isAll = name === "" && typeof only === "object" && only !== null && !Array.isArray(only)
     return JSON.stringify(isAll ? only : Object.fromEntries(entries))
   }
 }
 
-/** The call that begins here; undefined without a call of literal values. */
+/** The call that begins here; undefined if there is no call with literal values. */
 export const pythonCallAt = (text: string, at: number): PythonCall | undefined => {
   const reader = new Reader(text, at)
   const name = reader.take(word)?.[0]
@@ -224,7 +224,7 @@ export const readPythonLine = (source: Source, at: number, isTool: IsTool): Nati
 
 const callingTool = /\[calling[ _]tool:\s*/iy
 
-/** `[Calling tool: read_file({"path": "a.ts"})]` */
+/** Reads `[Calling tool: read_file({"path": "a.ts"})]`. */
 export const readCallingTool = (source: Source, at: number, isTool: IsTool): NativeRead | undefined => {
   const opening = source.match(callingTool, at)
   const call = opening === undefined ? undefined : pythonCallAt(source.text, at + opening[0].length)

@@ -5,18 +5,18 @@ import type { IssueCode } from "../../findings/Issue.ts"
 import { readBlock } from "../ToolCallJson.ts"
 import type { SyntaxCode } from "./CallSyntaxes.ts"
 
-/** True for the name of a tool, or of a foreign tool that stands for one. */
+/** True for the name of a tool, or of a foreign tool that is mapped to a tool. */
 export type IsTool = (name: string) => boolean
 
 /** The result of a read: the JSON of calls, or text that replaces a file change or an answer. */
 export interface NativeRead {
   readonly calls: ReadonlyArray<string>
-  /** Absent if the reader handles a single syntax, which its caller adds. */
+  /** The syntax of the call. A reader for a single syntax omits it; its caller adds it. */
   readonly syntax?: SyntaxCode
-  /** The index after what was read. */
+  /** The index after the text that was read. */
   readonly end: number
   readonly text?: string
-  /** Why text that begins like a call is none. */
+  /** Why text that begins like a call is not a call. */
   readonly torn?: { readonly code: TornCode; readonly what: string }
 }
 
@@ -26,14 +26,14 @@ type TornCode = Extract<IssueCode, "tool-call-json" | "tool-call-truncated" | "t
 export const callJson = (name: string, given: string): string =>
   `{"name": ${JSON.stringify(name)}, "arguments": ${given}}`
 
-/** The result for a broken call. Everything after it belongs to it, because its end is unknown. */
+/** The result for a broken call. The rest of the text belongs to the call, because its end is unknown. */
 export const tornRead = ({ text }: Source, what: string, code: TornCode = "tool-call-json"): NativeRead => ({
   calls: [],
   torn: { code, what },
   end: text.length
 })
 
-/** A text with linear-time searches: a sign that is missing once is never searched again. */
+/** A text with linear-time searches. It remembers a string that it did not find, and does not search for it again. */
 export class Source {
   readonly text: string
   private readonly missing = new Set<string>()
@@ -42,7 +42,7 @@ export class Source {
     this.text = text
   }
 
-  /** The index of the sign at or after a position. */
+  /** The index of a string at or after a position; undefined if the text does not contain it. */
   find(sign: string, from: number): number | undefined {
     if (this.missing.has(sign)) return undefined
     const found = this.text.indexOf(sign, from)

@@ -1,4 +1,6 @@
-/** Reads calls whose parameters are tags: `<function=...>`, `<invoke name=...>`, `<arg_key>`, or one tag per tool. */
+/**
+ * Reads calls whose parameters are tags: `<function=...>`, `<invoke name=...>`, `<arg_key>`, or one tag for each tool.
+ */
 
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
@@ -36,7 +38,7 @@ const indentedValue = (written: string, indent: string): string => {
 
 type Entry = readonly [name: string, value: Schema.Json]
 
-/** A value whose tag declares a type other than string. */
+/** The value of a tag that declares a type other than string. */
 const typedValue = (written: string): Schema.Json => {
   const read = readBlock(written)
   const [only, ...others] = Result.isSuccess(read) ? read.success.values : []
@@ -67,7 +69,7 @@ const indentOf = (text: string, at: number): string =>
   /(?:^|\n)([ \t]*)$/.exec(text.slice(Math.max(0, at - 40), at))?.[1] ?? ""
 
 /**
- * True if the call has fewer closing parameter tags than opening ones. A tag at the beginning of a line then also ends
+ * True if the call has fewer closing parameter tags than opening tags. Then a tag at the beginning of a line also ends
  * a value.
  */
 const mayLackClosing = (text: string, from: number): boolean => {
@@ -162,10 +164,10 @@ const readArgumentPairs = (source: Source, name: string, from: number): NativeRe
 }
 
 const child = /\s*<(\w+)(?:\s+(?:key|name)=["']?(\w+)["']?)?>/y
-/** Tags that only group others. */
+/** Tags without a meaning of their own. They only group other tags. */
 const gathers = new Set(["args", "arguments", "parameters", "params", "file", "input"])
 
-/** The tags of a text without other content, with their values. A tag with several groups yields several lists. */
+/** The tags of a text that contains nothing else, with their values. A tag with several groups gives several lists. */
 const childrenOf = (source: Source, from: number, until: number): ReadonlyArray<Entry> | undefined => {
   const entries: Array<Entry> = []
   let at = from
