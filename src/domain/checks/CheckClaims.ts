@@ -1,6 +1,6 @@
 /**
- * Compares what a report says about checks with how they ended. Finds `The check passed` for a check that failed or
- * proves nothing.
+ * Compares the claims of a report about checks with the outcomes of the checks. It finds a claim such as `The check
+ * passed` for a check that failed or proves nothing.
  */
 import { cutAt } from "../text/Excerpt.ts"
 import { namesOf } from "../text/Format.ts"
@@ -31,7 +31,10 @@ const says: ReadonlyArray<RegExp> = [
  */
 const hedged =
   /\b(?:not|never|should|would|could|might|may|must|will|if|once|until|when|whether|unless|expected? to|to make|so that|in order|cannot|unable|needs? to|except|unverified)\b|n't\b/i
-/** Words about another time or another part. A `now` in the sentence cancels them. */
+/**
+ * Words about an earlier time or a failure: such a sentence claims no pass. A `now` in the sentence makes it a claim
+ * again.
+ */
 const elsewhere = /\b(?:before|previously|fail(?:s|ed|ing)?)\b/i
 
 const sentencesOf = (text: string): ReadonlyArray<string> =>
@@ -64,7 +67,10 @@ const stateText = (check: CheckOutcome): string => {
   return `\`${command}\`${still} fails${newFailures.length === 0 ? "" : `: ${namesOf(newFailures)}`}`
 }
 
-/** A claim about types or building concerns type checks; any other claim concerns the other checks. */
+/**
+ * True if the claim is about this check. A claim about types or building is about type checks; any other claim is about
+ * other checks.
+ */
 const isAbout = (claim: string, { command }: CheckOutcome): boolean => {
   const ofTypes = /\btypes?\b|typecheck|\btsc\b|compil|\bbuild/i
   return ofTypes.test(claim) === ofTypes.test(command)
@@ -72,8 +78,8 @@ const isAbout = (claim: string, { command }: CheckOutcome): boolean => {
 
 /**
  * The first false claim of a report, with the fact that contradicts it. Undefined if the claim may be true of some
- * check. `ranByModel`: a command that the model ran itself passed. That may have been a check that the program could
- * not run.
+ * check. `ranByModel` is true if a command that the model ran itself passed: the command may have been a check that the
+ * program could not run.
  */
 export const falseClaim = (
   report: string,

@@ -1,4 +1,4 @@
-/** How one run of a check ended. Other files interpret it. */
+/** How one run of a check ended, without any interpretation. */
 
 export interface CheckEnd {
   /** Null if the check was stopped. */
@@ -7,9 +7,9 @@ export interface CheckEnd {
   readonly seconds: number
   /** Why the check was stopped, as a sentence. */
   readonly stopped?: string
-  /** A setting that would help if the sandbox or a limit stopped the check, as a sentence for the user. */
+  /** A sentence for the user about a setting that would help, if the sandbox or a limit stopped the check. */
   readonly hint?: string
-  /** The XML reports that its tests wrote. */
+  /** The XML reports that the tests of the check wrote. */
   readonly reports?: ReadonlyArray<string>
 }
 

@@ -17,10 +17,12 @@ export const CheckCommand = Schema.Struct({
   argv: CommandLine,
   /** The folder below the project in which the check runs; absent for the project. */
   cwd: Schema.optionalKey(Schema.String),
-  /** The whole command if `argv` runs only some test files. The user approves the whole command. */
+  /** The whole command, if `argv` runs only some of its test files. The user approves the whole command. */
   whole: Schema.optionalKey(CommandLine),
   kind: Schema.Literals(["types", "tests", "given"]),
-  /** True for a conventional command that the project does not name. It is skipped if its program is missing. */
+  /**
+   * True for a conventional command that the project does not name. Such a check is skipped if its program is missing.
+   */
   isGuess: Schema.optionalKey(Schema.Boolean)
 })
 export type CheckCommand = typeof CheckCommand.Type
@@ -46,15 +48,18 @@ export const CheckOutcome = Schema.Struct({
   flaky: Schema.optionalKey(Schema.Boolean),
   /** The tests that ran, if the output counts them. */
   ran: Schema.optionalKey(RanTests),
-  /** Changed tests, and whether this check fails with them but without the changed source code. */
+  /**
+   * The changed test files. `failWithout` is true if this check fails when the source code is unchanged and only the
+   * tests change.
+   */
   newTests: Schema.optionalKey(Schema.Struct({ paths: Schema.Array(Schema.String), failWithout: Schema.Boolean })),
   /** Why the check was not run or proves nothing, in whole sentences. */
   notRun: Schema.optionalKey(Schema.String),
-  /** Why the check cannot prove anything. Absent if it was not permitted. */
+  /** Why the check cannot prove anything. Absent for a check that was not permitted. */
   cause: Schema.optionalKey(NoProofCause),
   /**
-   * A sentence if the check fails with and without the changes and this does not count as passing. Either it names no
-   * failure, or nothing else passed, or the request wants it to pass.
+   * Set if the check fails with and without the changes and this does not count as passing: a sentence with the reason.
+   * Either the check names no failure, or nothing else passed, or the request wants it to pass.
    */
   stillFails: Schema.optionalKey(Schema.String)
 })
@@ -81,7 +86,7 @@ export const statusOf = (check: CheckOutcome): CheckStatus => {
 /** About 500 tokens, in characters. */
 const mostCharacters = 1700
 const mostLines = 12
-/** Lines per failure, tried in this order until all failures fit. */
+/** The maximum number of lines for each failure. The program tries these numbers in order until all failures fit. */
 const linesEach = [mostLines, 8, 6, 5, 3]
 const lineLength = 240
 
@@ -94,7 +99,9 @@ const failuresOf = ({ exitCode, output, stopped }: CheckEnd): ReadonlyArray<Chec
   return [{ name: stopped ?? exitFailure(exitCode), details: [] }]
 }
 
-/** Names that already failed without the changes, from comparable outcomes. */
+/**
+ * Names that already failed without the changes, according to other outcomes. A flaky check says nothing about that.
+ */
 const oldFailures = (outcomes: ReadonlyArray<CheckOutcome>): ReadonlySet<string> =>
   new Set(
     outcomes.flatMap(({ failures, flaky = false, newFailures }) =>
@@ -103,8 +110,8 @@ const oldFailures = (outcomes: ReadonlyArray<CheckOutcome>): ReadonlySet<string>
   )
 
 /**
- * Failures that occur only with the changes. Output without names is compared as a whole. The same names with another
- * exit code mean one more, unnamed failure.
+ * The failures that occur only with the changes. Output that names no failure is compared as a whole. If all names are
+ * old but the exit code differs, that counts as one more failure without a name.
  */
 const newOnes = (failures: ReadonlyArray<CheckFailure>, end: CheckEnd, before: CheckEnd | undefined) => {
   if (before === undefined || before.exitCode === 0 || end.stopped !== undefined) return failures
@@ -135,10 +142,13 @@ const fitted = (lines: ReadonlyArray<string>, budget: number): ReadonlyArray<str
 const lengthOf = (lines: ReadonlyArray<string>): number =>
   lines.reduce((sum, line) => sum + Math.min(line.length, lineLength) + 1, 0)
 
-/** Failures that share this many lines, the error and its place, have the same cause. */
+/** Two failures have the same cause if this many first lines are equal: the error and its place. */
 const errorLines = 2
 
-/** Each failure with its details. With many failures, all names come before the details. */
+/**
+ * Each failure with its details. If they do not fit, the first failures keep their details, and the names of all
+ * failures follow.
+ */
 const failureLines = (failures: ReadonlyArray<CheckFailure>, budget: number): ReadonlyArray<string> => {
   const failureLinesWithin = (most: number): ReadonlyArray<string> => {
     const errors = new Map<string, string>()
@@ -156,11 +166,11 @@ const failureLines = (failures: ReadonlyArray<CheckFailure>, budget: number): Re
   const names = failures.map(({ name }) => name)
   const forNames = lengthOf(names)
   if (forNames > budget / 2) return fitted(names, budget)
-  /** Show the first failures in detail: they often cause the others. */
+  /** The first failures get the details, because they often cause the others. */
   return [...fitted(failureLinesWithin(5), budget - forNames), "all failures:", ...fitted(names, forNames + 40)]
 }
 
-/** How the check ends without the changes. `old` are the failures that also occur then. */
+/** How the check ends without the changes. `old` are the failures that occur with and without them. */
 const withoutChanges = (before: CheckEnd | undefined, old: ReadonlyArray<CheckFailure>): string => {
   if (before?.exitCode === 0) return "Without these changes the check passes."
   if (old.length === 0) return "Without these changes it fails in another way."
@@ -179,7 +189,7 @@ const outcomeText = (
     /** Failures that also occur without the changes. */
     readonly old: ReadonlyArray<CheckFailure>
     readonly before: CheckEnd | undefined
-    /** Failures that were gone when the check was run again. */
+    /** Failures that did not occur when the check was run again. */
     readonly vanished: ReadonlyArray<string>
     readonly stillFails: string | undefined
   }
@@ -211,7 +221,7 @@ const outcomeText = (
   return [head, ...body, ...foot].join("\n")
 }
 
-/** The end of an output without recognised failures, and earlier lines that mention an error. */
+/** The last lines of an output without recognised failures, and earlier lines that mention an error. */
 const lastLines = (output: string): ReadonlyArray<string> => {
   const lines = linesOf(output)
   const errors = lines.slice(0, -mostLines).filter((line) => /\b(?:error|failed|failure|exception|fatal)\b/i.test(line))
@@ -219,17 +229,17 @@ const lastLines = (output: string): ReadonlyArray<string> => {
 }
 
 interface Compared {
-  /** The run before the changes. */
+  /** The run of the check without the changes. */
   readonly before?: CheckEnd | undefined
-  /** The repeated run. */
+  /** The second run of the check with the same changes. */
   readonly again?: CheckEnd | undefined
-  /** Outcomes of other checks of the same changes, used if there is no run before the changes. */
+  /** Outcomes of other checks of the same changes. They are used if `before` is absent. */
   readonly earlier?: ReadonlyArray<CheckOutcome>
   /** Tests that the changes add. */
   readonly declared?: ReadonlyArray<NewTest>
 }
 
-/** Failures that passed when the check was run again. */
+/** Failures that did not occur when the check was run again. */
 const vanishedOnes = (fresh: ReadonlyArray<CheckFailure>, again: CheckEnd | undefined): ReadonlyArray<string> => {
   if (again === undefined || again.stopped !== undefined) return []
   const { failures } = readCheckOutput(again.output)
@@ -238,7 +248,7 @@ const vanishedOnes = (fresh: ReadonlyArray<CheckFailure>, again: CheckEnd | unde
   return fresh.map(({ name }) => name).filter((name) => !left.has(name))
 }
 
-/** True for a check that should run tests. A check that the user named counts as well. */
+/** True for a check that must run tests. This includes a check that the user named. */
 const oughtToLook = ({ kind }: CheckCommand): boolean => kind !== "types"
 
 /** Why a run of a check proves nothing about the changes. */
@@ -249,7 +259,7 @@ const noProof = (check: CheckCommand, end: CheckEnd, { before, earlier = [] }: C
   return hasRun && before === undefined ? undefined : provesNothing(end, before)
 }
 
-/** Why a check without new failures still does not count as passing. */
+/** Why a check without new failures does not count as passing. */
 const whyStill = (end: CheckEnd, failures: ReadonlyArray<CheckFailure>): string | undefined => {
   const reading = readCheckOutput(end.output)
   if (reading.failures.length === 0) {
@@ -290,7 +300,10 @@ export const outcomeOf = (check: CheckCommand, end: CheckEnd, compared: Compared
   }
 }
 
-/** The outcome of a check that the prompt or the plan wants to pass. An earlier failure is no excuse then. */
+/**
+ * The outcome of a check that the prompt or the plan wants to pass. For such a check, an old failure counts as a
+ * failure.
+ */
 export const heldTo = (outcome: CheckOutcome, request: string): CheckOutcome => {
   const { command, exitCode, failures, flaky = false, newFailures, notRun, stillFails } = outcome
   const isOld = notRun === undefined && exitCode !== 0 && newFailures.length === 0 && !flaky
@@ -299,7 +312,7 @@ export const heldTo = (outcome: CheckOutcome, request: string): CheckOutcome => 
   return { ...outcome, stillFails: why, text: `${outcome.text.replace(", nothing new fails.", ".")}\n${why}` }
 }
 
-/** A sentence about the value of changed tests; empty if unknown. */
+/** A sentence about whether the changed tests depend on the changed source code; empty if unknown. */
 export const newTestsText = ({ newTests }: Pick<CheckOutcome, "newTests">): string => {
   if (newTests === undefined) return ""
   const { failWithout, paths } = newTests
@@ -320,8 +333,8 @@ export const withNewTests = (
 }
 
 /**
- * Merges an outcome with earlier ones of the same check in a run. A failure that was new earlier stays new: the later
- * comparison was with a project that already had the earlier changes.
+ * Merges an outcome with earlier outcomes of the same check in a run. A failure that was new earlier stays new, because
+ * the project of the later comparison already contained the earlier changes.
  */
 export const sinceEarlier = (outcome: CheckOutcome, earlier: ReadonlyArray<CheckOutcome>): CheckOutcome => {
   if (outcome.exitCode === 0) return outcome
@@ -334,7 +347,7 @@ export const sinceEarlier = (outcome: CheckOutcome, earlier: ReadonlyArray<Check
   return { ...outcome, newFailures: [...new Set([...outcome.newFailures, ...still])] }
 }
 
-/** The outcome of a check that was not run. `reason` is a whole sentence; `forModel` may reveal less to the model. */
+/** The outcome of a check that was not run. `reason` is a whole sentence for the user. `forModel` may reveal less. */
 export const notRun = (check: CheckCommand, reason: string, forModel = reason): CheckOutcome => ({
   command: checkText(check),
   exitCode: null,

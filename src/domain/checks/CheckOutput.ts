@@ -26,7 +26,7 @@ export const comparableOutput = (output: string): string =>
     .replace(/\d+(?:[.:]\d+)*/g, "0")
     .trim()
 
-/** Lines with counts of tests and errors. The first group, if any, is the part to show. */
+/** Matches lines with counts of tests and errors. The first group, if there is one, is the part to show. */
 const totals: ReadonlyArray<RegExp> = [
   /* tsc, mypy and eslint */
   /^Found \d+ errors?\b.*/,
@@ -96,7 +96,7 @@ const tests: ReadonlyArray<RegExp> = [
   /^\(fail\) (?<name>.+?)(?: \[[\d.]+m?s\])?$/
 ]
 
-/** Lines that announce a failure whose name is on other lines. */
+/** Lines that announce a failure. Its name is on another line. */
 const summaries: ReadonlyArray<RegExp> = [
   /^(?<name>FAIL\t\S+ \[.*\])$/,
   /^FAIL (?<name>\S+\.[cm]?[jt]sx?)$/,
@@ -105,7 +105,9 @@ const summaries: ReadonlyArray<RegExp> = [
   /^(?<name>No test files found.*)$/
 ]
 
-/** Lines above the details of a failure. Another line names that failure, possibly with a longer name. */
+/**
+ * Lines directly above the details of a failure. The name of the failure is on another line, where it may be longer.
+ */
 const heads: ReadonlyArray<RegExp> = [
   /** pytest writes one ruler on each side of a long name */
   /^_+ (?!_ )(?:ERROR at (?:setup|teardown) of )?(?<name>\S.*?) _+$/,
@@ -155,7 +157,7 @@ export const totalLines = (output: string): ReadonlyArray<string> =>
 const nameIn = (patterns: ReadonlyArray<RegExp>, line: string): string | undefined =>
   firstMatch(patterns, line)?.groups?.["name"]
 
-/** Of the details about a failure, this many first lines are kept, and the last ones. */
+/** Of the details about a failure, this many lines are kept at the beginning and at the end. */
 const mostDetails = 400
 
 /** Lines that directly state the error. */
@@ -207,7 +209,10 @@ class Reading {
     if (says.trim() !== "") this.#inlineDetails.set(name, says.trim())
   }
 
-  /** The same error at another place of a file gets a number, so that one more of its kind is noticed. */
+  /**
+   * The same error at a second place of the file gets a number. So an additional error of the same text counts as a new
+   * failure.
+   */
   error(path: string, at: string, what: string): void {
     const name = stable(`${path}: ${what}`)
     const places = this.#places.get(name) ?? new Set()
@@ -246,7 +251,7 @@ class Reading {
 
   end(): CheckReading {
     const names = [...this.#failures.keys()]
-    /** A Go test with subtests fails together with each of them, so only the subtests count. */
+    /** A Go test with subtests fails together with its subtests, so only the subtests count. */
     const own = [...this.#failures].filter(([name]) => !names.some((other) => other.startsWith(`${name}/`)))
     const found = own.length > 0 ? own : [...new Set(this.#summaries)].map((name) => [name, []] as const)
     return {
@@ -255,7 +260,10 @@ class Reading {
     }
   }
 
-  /** Details from elsewhere: the lines below a head with this name, or else the rest of the line with the name. */
+  /**
+   * Details that are not below the name: the lines below a head with this name, or else the rest of the line with the
+   * name.
+   */
   #about(name: string): ReadonlyArray<string> {
     const compared = name.replaceAll(".", "::")
     const headsWithDetails = this.#heads.filter(({ details }) => details.length > 0)
@@ -271,7 +279,7 @@ class Reading {
 export const readCheckOutput = (output: string): CheckReading => {
   const reading = new Reading()
   const lines = output.split("\n")
-  /** The file of the current eslint problems, and the name parts of the current mocha test. */
+  /** The file to which the current eslint problems belong, and the name parts of the current mocha test. */
   let file = ""
   let path: ReadonlyArray<string> = []
   let isMochaEnd = false

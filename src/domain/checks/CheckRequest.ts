@@ -1,4 +1,4 @@
-/** Tells whether a prompt or a plan wants a check to pass. Then a failure that existed before is a part of the work. */
+/** Tells whether a prompt or a plan wants a check to pass. If so, an old failure of the check is part of the work. */
 
 const checked = String.raw`(?:(?:unit|integration|type|lint|failing|broken|red|test|compile|build|compiler) )*(?:tests?|checks?|specs?|suites?|builds?|lint(?:er|ing)?|typechecks?|ci|pipeline|compilation|(?:test|type|lint|build|compile|compiler) (?:errors?|failures?))`
 

@@ -1,4 +1,4 @@
-/** Counts tests from the totals that runners print, and tells whether anything passed in a failed run. */
+/** Counts tests from the totals that runners print. It also tells whether any test passed in a failed run. */
 import * as Schema from "effect/Schema"
 
 export const TestCounts = Schema.Struct({ passed: Schema.Int, failed: Schema.Int, skipped: Schema.Int })
@@ -38,10 +38,10 @@ const all = [
   /^\d+% tests passed, .* out of (\d+)/
 ]
 
-/** Totals that count no tests, such as files, problems and lint errors. */
+/** Totals that count other things than tests, such as files, problems and lint errors. */
 const others = /^(?:Test Files|Test Suites)\b|^\d+ errors?, \d+ warnings?|^\d+ problems? \(|^Found \d+|^\d+ issues:/
 
-/** The number of errors in totals that also have failures. */
+/** The number of errors that a total lists in addition to failures. */
 const errorsBeside = /\bfailures?, (\d+) errors?\b|\bfailed, .*?\b(\d+) errors?\b/
 
 const countOf = (total: string): TestCounts => {
@@ -66,7 +66,7 @@ const outermost = (totals: ReadonlyArray<string>): ReadonlyArray<string> => {
   return totals.filter((_, index) => index === largest || sizes[index] === -1)
 }
 
-/** The sum of these totals; undefined if none counts tests. */
+/** The sum of these totals; undefined if no total counts tests. */
 export const testCounts = (totals: ReadonlyArray<string>): TestCounts | undefined => {
   const counts = outermost(totals).map(countOf)
   const sum = (of: (one: TestCounts) => number): number =>

@@ -32,9 +32,9 @@ const DeniedFact = Schema.Struct({
   tool: Schema.String,
   targets: Schema.Array(Schema.String),
   by: Schema.Literals(["person", "rule", "nobody"]),
-  /** Why nothing can allow it, as a clause. */
+  /** Why no answer can allow the access, as a clause. */
   reason: Schema.optionalKey(Schema.String),
-  /** The flags that would have allowed it, if no user could be asked. */
+  /** The flags that would have allowed the access, if no user could be asked. */
   allow: Schema.optionalKey(Schema.String)
 })
 export type DeniedFact = typeof DeniedFact.Type
@@ -49,15 +49,15 @@ export type DeclinedFact = typeof DeclinedFact.Type
 
 /**
  * How much a task saw of a reference, a file or the matches of a search, in percent. The rest did not fit into its
- * prompts, and the model did not read on.
+ * prompts, and the model did not ask for it.
  */
 export const SeenFact = Schema.Struct({
   task: Schema.String,
   href: Schema.String,
   percent: Schema.Int,
   /**
-   * Lines that the task saw and lines that it was given or asked for; for a search, matches. `file` is the line count
-   * of the file if that is larger. Absent if unknown, and in older runs.
+   * `seen` lines of `of` lines that the task was given or asked for. For a search, these are matches. `file` is the
+   * number of lines of the file, if it is larger. Absent if unknown, and in older runs.
    */
   lines: Schema.optionalKey(Schema.Struct({ seen: Schema.Int, of: Schema.Int, file: Schema.optionalKey(Schema.Int) }))
 })
@@ -77,16 +77,16 @@ export const RunFacts = Schema.Struct({
   state: CheckState,
   /** Absent if nothing was denied. */
   denied: Schema.optionalKey(Schema.Array(DeniedFact)),
-  /** Absent if the user declined nothing with a wish. */
+  /** Declined steps and calls for which the user wanted another change. Absent if there are none. */
   declined: Schema.optionalKey(Schema.Array(DeclinedFact)),
-  /** Absent if every task was completed. */
+  /** Absent if every task is complete. */
   notDone: Schema.optionalKey(Schema.Array(IncompleteFact)),
   /** Absent if the tasks saw every reference completely. */
   seen: Schema.optionalKey(Schema.Array(SeenFact)),
   /** Absent if no report makes a false claim about checks. */
   claims: Schema.optionalKey(Schema.Array(ClaimFact)),
   /**
-   * The names of tasks that describe the project without looking at it. An empty name means a message of a
+   * The names of tasks that describe the project without having looked at it. An empty name stands for a message of a
    * conversation. Absent if there are none.
    */
   unfounded: Schema.optionalKey(Schema.Array(Schema.String))
@@ -175,7 +175,10 @@ export const runFacts = (
   }
 }
 
-/** True unless nothing changed, was denied, declined or seen in part, and nothing is incomplete or unfounded. */
+/**
+ * True if there is a fact to report: changed files, denied or declined calls, incomplete work, references that were seen
+ * only in part, or answers without evidence.
+ */
 export const hasFacts = (facts: RunFacts): boolean => {
   const { declined = [], denied = [], files, notDone = [], seen = [], unfounded = [] } = facts
   return [declined, denied, files, notDone, seen, unfounded].some((all) => all.length > 0)
@@ -198,7 +201,7 @@ export const checkState = (check: CheckOutcome): string => {
   return status === "flaky" ? "passed when it was run again" : status
 }
 
-/** What to say about a check in addition to its state and exit code. */
+/** What a user needs to know about a check in addition to its state and exit code. */
 export const aboutCheck = (check: CheckOutcome): string => {
   const { flaky = false, newFailures, notRun, stillFails } = check
   if (notRun !== undefined) return notRun
@@ -265,7 +268,7 @@ export const claimText = ({ claim, fact, task }: ClaimFact): string => `not so: 
 export const unfoundedText = (task: string): string =>
   `No file was looked at${task === "" ? "" : ` for "${task}"`}: what the answer says about the project rests on nothing.`
 
-/** The line for a state that no single check shows; undefined for other states. */
+/** A line for the state of all checks together, if no single check shows it; undefined for other states. */
 export const stateLine = ({ checks, state }: Pick<RunFacts, "checks" | "state">): string | undefined => {
   if (state === "stale") return "not checked since the last change"
   return state === "not checked" && checks.length === 0 ? "not checked: no check is known for these changes" : undefined

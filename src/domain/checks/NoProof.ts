@@ -1,7 +1,7 @@
 /**
  * Recognises checks that prove nothing: a program or a package is missing, nothing is built, no test is found, or a
- * limit ended the check. Such a check fails with and without the changes. The output of common programs reveals the
- * cause, unless something else passed in the same run.
+ * limit ended the check. Such a check fails with and without the changes. The program recognises the cause in the
+ * output of common tools, unless something else passed in the same run.
  */
 import * as Schema from "effect/Schema"
 import { saysNoNetwork } from "../commands/NetworkTrouble.ts"
@@ -25,7 +25,7 @@ export type NoProofCause = typeof NoProofCause.Type
 
 export interface NoProof {
   readonly cause: NoProofCause
-  /** Whole sentences. */
+  /** In whole sentences. */
   readonly reason: string
 }
 
@@ -117,7 +117,7 @@ const say: Readonly<Record<NoProofCause, string>> = {
 
 const another = "or name another check with --check"
 
-/** What a user can do about each cause, if no sandbox setting would help. */
+/** What a user can do about each cause, if no setting of the sandbox would help. */
 export const adviceFor: Readonly<Record<NoProofCause, string>> = {
   limit: "Raise limits.checkSeconds, or name a check that ends sooner with --check.",
   sandbox: `See \`task-conductor doctor\`, ${another}.`,
@@ -153,7 +153,7 @@ const byWords: ReadonlyArray<readonly [NoProofCause, (line: string) => boolean]>
   ["not built", (line) => notBuilt.test(line)]
 ]
 
-/** True for a compiler error with a position. Names of failing tests have none. */
+/** True for a compiler error with a position in a file. A name of a failing test has no position. */
 const isBuildError = (name: string): boolean => /^[^\s:]+: (?:fatal )?error\b/.test(name) || /^[^\s:]+\.go: /.test(name)
 
 /** The first cause that the output mentions, with its line. Lines of npm that repeat the command do not count. */
@@ -218,7 +218,7 @@ export const noProofOf = (end: CheckEnd): NoProof | undefined => {
 const failuresIn = (output: string): ReadonlySet<string> =>
   new Set(readCheckOutput(output).failures.map(({ name }) => name))
 
-/** The missing modules: the quoted part of each line, or else the line without numbers. */
+/** The missing modules that an output names: the quoted part of each line, or else the line without its numbers. */
 const modulesIn = (output: string): ReadonlySet<string> =>
   new Set(
     linesOf(output)
@@ -226,15 +226,15 @@ const modulesIn = (output: string): ReadonlySet<string> =>
       .flatMap((line) => /['"`‘]([^'"`’]+)['"`’]/.exec(line)?.[1] ?? line.replaceAll(/\d+/g, "0").trim())
   )
 
-/** Causes that no change of a task can bring about, so they need no comparison. */
+/** Causes that no change of a task can bring about. The run without the changes need not be compared. */
 const ofMachine: ReadonlySet<NoProofCause> = new Set(["sandbox", "no network", "program missing", "toolchain missing"])
 
-/** Causes that stay the same even if the output names other failures. */
+/** Causes that apply to the whole run. The failures that the output names need not be compared. */
 const ofEverything: ReadonlySet<NoProofCause> = new Set([...ofMachine, "limit", "no such task", "no tests"])
 
 /**
- * Why a check proves nothing about changes: it ends the same way without them. `before` is the run without the changes,
- * if there is one.
+ * Why a check proves nothing about the changes: it ends in the same way without them. `before` is the run without the
+ * changes, if there was one.
  */
 export const provesNothing = (end: CheckEnd, before: CheckEnd | undefined): NoProof | undefined => {
   const noProof = noProofOf(end)

@@ -1,7 +1,7 @@
 /**
- * Counts the tests of a check and finds the new ones, as far as the runner reports them. A test is new if a change
- * declares its name. It has run if the output lists it as passed. Reports in XML replace what the output lacks. For a
- * runner that names no tests, only totals are known.
+ * Counts the tests of a check and finds the new tests, if the runner reports them. A test is new if a change declares
+ * its name. It has run if the output lists it as passed. XML reports supply what the output lacks. If a runner names no
+ * tests, only totals are known.
  */
 import * as Schema from "effect/Schema"
 import type { ProposedFile } from "../files/ProposedFile.ts"
@@ -77,7 +77,7 @@ const passedLines: ReadonlyArray<RegExp> = [
   /^\s*Passed (?<name>[\w.]+\.\w+) \[/
 ]
 
-/** What follows a name: times, counts, parameters. */
+/** The text after a name: times, counts, parameters. */
 const behind = /(?:\s*(?:\(?\d+(?:\.\d+)?\s?m?s\)?|\[[^\]]*\]|\(\d+ tests?[^()]*\)|\(\)))+$/
 
 /** The last part of a name that starts with its suites. */
@@ -112,12 +112,12 @@ const passedTests = (output: string): ReadonlyArray<PassedTest> =>
       return [{ path: matchedGroups["path"], name, shortName: lastPart(name) }]
     })
 
-/** A report names the class of a test, not its file. */
+/** Removes the extension of a path, because a report names the class of a test and not its file. */
 const withoutEnding = (path: string): string => path.replace(/\.\w+$/, "")
 
 const isAt = (path: string, place: string | undefined): boolean => path === place || path.endsWith(`/${place}`)
 
-/** True if the output lists exactly this test as passed, not another of the same name. */
+/** True if the output lists exactly this test as passed. Another test of the same name does not count. */
 const hasPassed = ({ name, path }: NewTest, passed: ReadonlyArray<PassedTest>): boolean => {
   const same = passed.filter((test) => test.name === name || test.shortName === name)
   const placed = same.filter((test) => test.path !== undefined)
@@ -125,14 +125,14 @@ const hasPassed = ({ name, path }: NewTest, passed: ReadonlyArray<PassedTest>): 
   return new Set(same.map((test) => test.name)).size === 1 && same.length === 1
 }
 
-/** go prints no totals of tests, so this counts its result lines. */
+/** Counts the result lines of go, because go prints no totals of tests. */
 const goCounts = (output: string): TestCounts | undefined => {
   const count = (end: string): number => output.match(new RegExp(`^--- ${end}: `, "gm"))?.length ?? 0
   const counts = { passed: count("PASS"), failed: count("FAIL"), skipped: count("SKIP") }
   return counts.passed === 0 ? undefined : counts
 }
 
-/** What the output, or else the reports, say about the tests that ran; undefined if they count none. */
+/** The tests that ran, according to the output or else the reports; undefined if neither counts tests. */
 export const ranTests = (
   { output, reports = [] }: Pick<CheckEnd, "output" | "reports">,
   declared: ReadonlyArray<NewTest>
@@ -146,7 +146,7 @@ export const ranTests = (
   return { ...counts, newTests: [...new Set(names)].slice(0, counts.passed) }
 }
 
-/** Further new tests are only counted. */
+/** At most this many new tests are named; the others are only counted. */
 const mostNamed = 5
 
 /** For example `1 failed, 102 passed, 2 of them new: a; b`. */

@@ -1,4 +1,4 @@
-/** Reads the XML reports that Maven and Gradle write beside an output that names no tests. */
+/** Reads the XML reports of Maven and Gradle, whose output names no tests. */
 import type { TestCounts } from "./CheckTotals.ts"
 
 interface ReportedTest {
@@ -16,10 +16,10 @@ const attribute = (attributes: string, name: string): string =>
     (_, entity: string) => entities[entity] ?? ""
   )
 
-/** Parameters and the number of a repeated test, behind its name. */
+/** The text after a name: parameters, and the number of a repeated test. */
 const behindName = /(?:\([^()]*\)|\{[^{}]*\})?(?:\[[^\]]*\])?$/
 
-/** What tests print may look like anything. */
+/** The output of tests in a report. It is removed, because it may contain any text. */
 const printed = /<(system-(?:out|err))\b[^>]*>(?:<!\[CDATA\[[\s\S]*?\]\]>|[^<])*<\/\1>/g
 
 /** The tests of one report. */
@@ -38,7 +38,7 @@ const testsIn = (xml: string): ReadonlyArray<ReportedTest> =>
       }
     })
 
-/** The tests that reports name; counts are absent when they name none. */
+/** The tests that the reports name. Without any test, counts are absent. */
 export const readTestReports = (reports: ReadonlyArray<string>) => {
   const tests = reports.flatMap(testsIn)
   const count = (end: keyof TestCounts): number => tests.filter((test) => test.end === end).length

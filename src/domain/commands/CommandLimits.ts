@@ -2,9 +2,9 @@
 
 const mebibyte = 1_048_576
 
-/** The limits as a user sets them below `limits`. */
+/** The settings below `limits` in the configuration. */
 export interface GivenCommandLimits {
-  /** In megabytes; 0 for half of the machine's memory. */
+  /** In megabytes; 0 stands for half of the machine's memory. */
   readonly commandMemoryMegabytes: number
   readonly commandProcesses: number
   readonly commandFileMegabytes: number
@@ -16,14 +16,14 @@ export const usualCommandLimits: GivenCommandLimits = {
   commandFileMegabytes: 4096
 }
 
-/** The limit is never below this, even on a machine with less memory. */
+/** The smallest default for the memory of a command, on a machine with little memory. */
 export const leastMemoryMegabytes = 2048
 
 /** The size limit of each temporary folder of the sandbox. */
 export const temporaryMegabytes = 2048
 
 export interface CommandLimits {
-  /** The memory of all processes of the command together, including its temporary folders, which are in memory. */
+  /** The memory of all processes of the command together. It includes the temporary folders, which are in memory. */
   readonly memoryBytes: number
   /** The number of processes and threads of the command. */
   readonly processes: number
@@ -32,7 +32,7 @@ export interface CommandLimits {
   readonly temporaryBytes: number
 }
 
-/** The limits on a machine with this memory. */
+/** The limits of commands on a machine with this much memory. */
 export const commandLimitsOf = (settings: GivenCommandLimits, machineBytes: number): CommandLimits => {
   const ofMachine = Math.max(Math.floor(machineBytes / 2), leastMemoryMegabytes * mebibyte)
   const memoryBytes = settings.commandMemoryMegabytes === 0 ? ofMachine : settings.commandMemoryMegabytes * mebibyte
@@ -90,12 +90,12 @@ export const likelyLimit = (
 }
 
 /**
- * The beginning of a shell script that sets the kernel's limits for itself and all its children. It also makes them the
- * first victims if the machine runs out of memory. `countsHere` is true if the kernel counts the command's processes
- * alone, not all processes of the user. A stricter existing limit stays.
+ * The beginning of a shell script that sets the kernel's limits for itself and all its children. If the machine runs
+ * out of memory, the kernel ends these processes first. `countsHere` is true if the kernel counts only the command's
+ * processes, not all processes of the user. A stricter existing limit stays.
  */
 export const limitScript = ({ fileBytes, processes }: CommandLimits, countsHere: boolean): string => {
-  /** Shells use different letters for the process limit. */
+  /** Shells use different letters for the limit of processes. */
   const ofProcesses = countsHere ? `ulimit -u ${processes} || ulimit -p ${processes};` : ""
   return `{ ulimit -f ${Math.ceil(fileBytes / 512)}; ${ofProcesses} echo 1000 > /proc/self/oom_score_adj; } 2>/dev/null;`
 }

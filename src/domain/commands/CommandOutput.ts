@@ -1,17 +1,18 @@
 /**
- * Keeps the output of a command as plain lines within a limit, while the command writes. Keeps the beginning, the end,
- * and the lines between them that report errors. Notes say which lines are left out.
+ * Keeps the output of a command as plain lines within a limit, while the command writes. It keeps the beginning, the
+ * end, and the lines between them that report errors. Notes say which lines are left out.
  */
 import { cutAt } from "../text/Excerpt.ts"
 import { plainLine } from "../text/TerminalText.ts"
 import { troubleFilter } from "../text/TroubleLines.ts"
 
 /**
- * The most bytes of the beginning, and of the end. As JSON, all kept text stays below the limit for results of tools.
+ * The maximum size of the kept beginning, and of the kept end. All kept text, written as JSON, stays below the limit
+ * for results of tools.
  */
 const keptBytes = 32_768
 const troubleBytes = 8192
-/** The most characters of a line. Of a longer line the beginning and the end are kept. */
+/** The maximum length of a line in characters. A longer line keeps its beginning and its end. */
 const longestLine = 16_384
 const longestTrouble = 500
 /** The estimated bytes of the note before a line. */
@@ -30,7 +31,7 @@ const bytesOf = (text: string): number => encoder.encode(text).length
 const gapText = (from: number, to: number, total: number): string =>
   from === to ? `(Line ${from} of ${total} is left out.)` : `(Lines ${from} to ${to} of ${total} are left out.)`
 
-/** The output of one command, initially empty. */
+/** The output of one command; empty at first. */
 export class CommandOutput {
   readonly #decoder = new TextDecoder()
   readonly #isTrouble = troubleFilter()
@@ -38,7 +39,7 @@ export class CommandOutput {
   readonly #trouble: Array<Line> = []
   readonly #tail: Array<Line> = []
   readonly #sizes = { head: 0, trouble: 0, tail: 0 }
-  /** The line that has not ended, without `#skipped` characters in its middle. */
+  /** The current line, which has not ended. `#skipped` counts the characters that were removed from its middle. */
   #open = ""
   #skipped = 0
   #lines = 0
@@ -88,11 +89,11 @@ export class CommandOutput {
     this.#open = this.#open.slice(0, longestLine / 2) + this.#open.slice(-longestLine / 2)
   }
 
-  /** The unfinished line as it is shown. */
+  /** The current line in the form in which it is shown. */
   #line(): string {
     const text = plainLine(this.#open)
     const omitted = this.#skipped + text.length - longestLine
-    /** Terminal codes may have overwritten a line, so that it became short. */
+    /** Terminal codes may have overwritten the line, so that it is short now. */
     if (text.length < longestLine || omitted <= 0) return text
     const end = text.slice(-longestLine / 2).replace(/^[\uDC00-\uDFFF]/, "")
     return `${cutAt(text, longestLine / 2)} ... (${omitted} characters left out) ... ${end}`
@@ -108,7 +109,7 @@ export class CommandOutput {
     }
     this.#tail.push(line)
     this.#sizes.tail += line.bytes
-    /** Shortens many lines at once, which is cheaper. */
+    /** To shorten many lines at once is cheaper. */
     if (this.#sizes.tail > 2 * keptBytes) this.#shortenTail()
   }
 

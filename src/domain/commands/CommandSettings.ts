@@ -45,7 +45,7 @@ export type SandboxSettings = typeof SandboxSettings.Type
 
 const passed = /^(?:PATH|HOME|LANG|LANGUAGE|LC_[A-Z]+|TZ|TMPDIR|USER|LOGNAME|SHELL)$/
 
-/** Variables that say who reads the output of a command: a program, without a terminal and without colours. */
+/** Variables that tell programs that their output goes to a program, without a terminal and without colours. */
 const outputVariables = { TERM: "dumb", NO_COLOR: "1", AI_AGENT: "task-conductor" } as const
 
 /** Variables that make programs load or run other code. */
@@ -54,7 +54,7 @@ const codeLoading =
 
 const secret = /KEY|TOKEN|SECRET|PASS|CREDENTIAL|AUTH|COOKIE|SESSION/i
 
-/** The reason why a command does not get the variable; undefined if it does. */
+/** The reason why commands do not get the variable; undefined if they get it. */
 export const environmentNameProblem = (name: string): string | undefined => {
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return `"${name}" is not the name of an environment variable`
   if (codeLoading.test(name)) return `"${name}" makes programs run other code; no command gets it`
@@ -62,7 +62,7 @@ export const environmentNameProblem = (name: string): string | undefined => {
   return undefined
 }
 
-/** The absolute folders of a search path. Relative folders would depend on the command's folder. */
+/** The absolute folders of a search path. A relative folder would depend on the folder of the command. */
 const absoluteFolders = (path: string): string =>
   path
     .split(":")
@@ -70,8 +70,8 @@ const absoluteFolders = (path: string): string =>
     .join(":")
 
 /**
- * The variables of a command: those of this process that it may see, those that the user names (`named`), and those that say
- * who reads its output.
+ * The variables of a command: harmless variables of this process, the variables that the user names (`named`), and
+ * `outputVariables`.
  */
 export const commandEnvironment = (
   all: Readonly<Record<string, string | undefined>>,

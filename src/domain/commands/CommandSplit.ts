@@ -1,4 +1,4 @@
-/** Splits a command line of a user into words, as a shell does. Rejects everything that only a shell can execute. */
+/** Splits a command line of a user into words, as a shell does. It rejects syntax that only a shell can execute. */
 import type { CommandLine } from "./CommandText.ts"
 
 const operators = /^(?:[|&;<>`]|\$)/

@@ -8,7 +8,7 @@ export type CommandLine = typeof CommandLine.Type
 
 const plainWord = /^[\w./:=@%+,-]+$/
 
-/** The word itself. In JSON quotes if it contains anything but letters, digits and `_ . / : = @ % + , -`. */
+/** The word itself if it contains only letters, digits and `_ . / : = @ % + , -`; otherwise the word in JSON quotes. */
 export const wordText = (word: string): string => (plainWord.test(word) ? word : JSON.stringify(word))
 
 /** The words joined by blanks. Different commands have different texts. */
@@ -37,7 +37,10 @@ export const commandProblem = (argv: CommandLine): string | undefined => {
 const interpreters =
   /^(?:sh|bash|dash|zsh|ksh|fish|ash|node|nodejs|deno|bun|tsx|ts-node|python|pypy|ruby|perl|php|lua|Rscript|pwsh|powershell|osascript|awk|gawk|mawk|sed|expect|tclsh|source|\.|exec|xargs|env)[\d.]*$/
 
-/** Files in which runners look up what to run, in the folder of the command and the folders above. */
+/**
+ * For each runner, the files that define what it runs. Runners search for them in the folder of the command and in the
+ * folders above.
+ */
 const definitions: ReadonlyArray<readonly [runner: RegExp, names: RegExp]> = [
   [
     /^(?:npm|npx|pnpm|pnpx|yarn|bun|bunx|node|corepack|turbo|nx|lerna|gulp|grunt)$/,
@@ -64,22 +67,22 @@ const definitions: ReadonlyArray<readonly [runner: RegExp, names: RegExp]> = [
 export interface NamedScripts {
   /** Words that may be paths of scripts. */
   readonly files: ReadonlyArray<string>
-  /** The names of files that a runner reads. */
+  /** Patterns for names of files that a runner reads. */
   readonly definitions: ReadonlyArray<RegExp>
-  /** Words that may be further folders in which the runner looks. */
+  /** Words that may be additional folders in which the runner looks. */
   readonly folders: ReadonlyArray<string>
-  /** True if the runner looks in the packages of a workspace, wherever they are. */
+  /** True if the runner looks in the packages of a workspace, wherever they are in the project. */
   readonly inPackages: boolean
 }
 
-/** Options of runners whose value is a file to run, or a folder to search. */
+/** Options of runners. The value of such an option is a file to run, or a folder to search. */
 const fileOptions =
   /^(?:-[fbctIPs]|--(?:file|makefile|justfile|taskfile|rakefile|build-file|settings-file|init-script|manifest-path|noxfile|config|settings|userconfig|globalconfig|pnpmfile)|-buildfile)$/
 const folderOptions =
   /^(?:-[CdpSB]|--(?:directory|prefix|dir|cwd|working-directory|working-dir|project-dir|chdir|project|root|rootdir))$/
 
 const packageManagers = /^(?:npm|npx|pnpm|pnpx|yarn|bun|bunx)$/
-/** Options by which a package manager selects packages of a workspace. */
+/** Options with which a package manager selects packages of a workspace. */
 const packageWords = /^(?:-w|-ws|-F|-r|-wr|--(?:workspaces?|ws|filter|recursive)|workspaces?)(?:=|$)/
 const workspaceRunners = /^(?:turbo|nx|lerna)$/
 
@@ -91,7 +94,7 @@ const valuesOf = (words: ReadonlyArray<string>, options: RegExp): ReadonlyArray<
     return options.test(option) ? value : []
   })
 
-/** The scripts that these words name. Of a word that begins with `-`, only the text after `=` counts. */
+/** The scripts that these words name. In a word that begins with `-`, only the text after `=` counts. */
 const scriptsNamed = (words: ReadonlyArray<string>): NamedScripts => {
   const names = words.map(fileName)
   const runs = names.some((name) => interpreters.test(name))
@@ -101,12 +104,12 @@ const scriptsNamed = (words: ReadonlyArray<string>): NamedScripts => {
   )
   const isRunner = definitionFiles.length > 0
   const programPaths = paths.filter((word) => /^\.{0,2}\//.test(word) || (word === words[0] && word.includes("/")))
-  /** Files for make and similar tools include other files by lines of their own. */
+  /** Files for make and similar tools include other files with lines such as `include rules.mk`. */
   const included = /^[-s]?include$/.test(words[0] ?? "") ? words.slice(1) : []
   return {
     /**
-     * For an interpreter, any file among the arguments. Otherwise the program's own path and the files of a runner's
-     * options.
+     * For an interpreter, any argument may be a script. For another program, only its own path and the file options of
+     * a runner count.
      */
     files: runs ? paths : [...programPaths, ...included, ...(isRunner ? valuesOf(words, fileOptions) : [])],
     definitions: definitionFiles,
@@ -129,25 +132,25 @@ const joined = (parts: ReadonlyArray<NamedScripts>): NamedScripts => ({
   inPackages: parts.some(({ inPackages }) => inPackages)
 })
 
-/** The scripts that the lines of a script, or of a file for a runner, name. */
+/** The scripts that a text names, which is a script or a file for a runner. */
 export const scriptsInText = (text: string): NamedScripts =>
   joined(text.split("\n").map((line) => scriptsNamed(line.split(breaks).filter((word) => word !== ""))))
 
-/** The scripts that a command names, including those in a script among its words. */
+/** The scripts that a command names. An argument with blanks may itself be a script, so its text counts as well. */
 export const scriptsOfCommand = (argv: ReadonlyArray<string>): NamedScripts =>
   joined([scriptsNamed(argv), scriptsInText(argv.filter((word) => /\s/.test(word)).join("\n"))])
 
-/** True for a word that looks like a path, so that a file may appear there. */
+/** True for a word that looks like the path of a file. */
 export const looksLikePath = (word: string): boolean => /^[\w@./+-]+$/.test(word) && /\/.|.\.[A-Za-z]\w*$/.test(word)
 
-/** Programs without `--version`. */
+/** For programs without `--version`, the argument that prints the version. */
 const versionArguments: Readonly<Record<string, string>> = { go: "version" }
 
 const isPython = /(?:^|\/)python[\d.]*$/
 
 /**
- * A command that asks the program of another command for its version. It starts the same program and has no other
- * effect. `run` is a command with blanks between its words.
+ * A command that asks the program of `run` for its version. It starts the same program and has no other effect. `run`
+ * is a command with blanks between its words.
  */
 export const programTrial = (run: string): CommandLine => {
   const [program = "", option, module] = run.trim().split(/\s+/)

@@ -1,6 +1,6 @@
 /**
- * Decides which addresses belong to private networks or this machine, and why a URL with such an address is not
- * fetched.
+ * Decides which addresses belong to private networks or this machine. For a URL with such an address, it tells why it
+ * is not fetched.
  */
 import * as IpNetwork from "effect/net/IpNetwork"
 import * as NetAddress from "effect/net/NetAddress"
@@ -35,7 +35,10 @@ const closedV4 = [
 const openV6 = [IpNetwork.fromStringUnsafe("2000::/3")]
 const closedV6 = ["2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"].map(IpNetwork.fromStringUnsafe)
 
-/** IPv6 forms of an IPv4 address, which is in the last four bytes: mapped, and translated by NAT64. */
+/**
+ * IPv6 addresses that contain an IPv4 address in their last four bytes: mapped addresses, and addresses translated by
+ * NAT64.
+ */
 const carriersOfV4 = ["::ffff:0:0/96", "64:ff9b::/96"].map(IpNetwork.fromStringUnsafe)
 
 const thisMachine = ["127.0.0.0/8", "0.0.0.0/8", "::1/128", "::/128"].map(IpNetwork.fromStringUnsafe)
@@ -52,14 +55,14 @@ const isOpen = (given: NetAddress.IpAddress): boolean => {
     : isInSome(openV6, address) && !isInSome(closedV6, address)
 }
 
-/** One text for all spellings of an address. Any other text stays unchanged. */
+/** The address in one spelling. Text that is no address stays unchanged. */
 export const canonicalAddress = (address: string): string =>
   Result.match(NetAddress.ipFromString(address.replace(/%.*$/, "")), {
     onFailure: () => address,
     onSuccess: (found) => NetAddress.formatIp(withoutCarrier(found))
   })
 
-/** True for the addresses by which a machine reaches itself on any network. */
+/** True for an address by which a machine reaches itself on any network. */
 export const isLoopback = (address: string): boolean =>
   Result.match(NetAddress.ipFromString(canonicalAddress(address)), {
     onFailure: () => false,
@@ -74,7 +77,7 @@ export const isGlobalUnicast = (address: string): boolean =>
 export const isOwnAddress = (address: string, interfaces: ReadonlyArray<string>): boolean =>
   isLoopback(address) || interfaces.includes(canonicalAddress(address))
 
-/** The reason why a host with these addresses is not public; undefined if it is. */
+/** The reason why a host with these addresses is not public; undefined for a public host. */
 export const notPublic = (addresses: ReadonlyArray<string>, interfaces: ReadonlyArray<string>): string | undefined => {
   const internal = addresses.find((address) => !isGlobalUnicast(address))
   if (internal !== undefined) return `${internal} is not on the public internet`
@@ -101,7 +104,10 @@ export const hostAndPort = (url: URL): string => `${url.hostname}:${portOf(url)}
 /** `localhost` and its subdomains always mean this machine, whatever a name server answers. */
 const isLocalName = (host: string): boolean => /^(?:.+\.)?localhost\.?$/i.test(host)
 
-/** The reason why the URL is never fetched, with advice for the user. It is a clause whose subject is the URL. */
+/**
+ * The reason why a URL is never fetched, with advice for the user. The reason is a clause whose subject is the URL.
+ * Undefined if the URL may be fetched.
+ */
 export const unfetchable = (text: string, { allowed, denied }: FetchExceptions): string | undefined => {
   const url = URL.parse(text)
   if (url === null) return undefined

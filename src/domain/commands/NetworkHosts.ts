@@ -28,8 +28,8 @@ const usualPorts: ReadonlySet<number> = new Set([80, 443])
 const plain = (host: string): string => host.toLowerCase().replace(/\.$/, "")
 
 /**
- * How the list covers a host and port. `exact` if it names both, which also allows a private address; `public` if it
- * names only the host. Undefined if it does not cover them.
+ * How the list covers a host and port. `exact`: the list names both, which also allows a private address. `public`: the
+ * list names only the host. Undefined if the list does not cover them.
  */
 export const coverage = (list: ReadonlyArray<string>, host: string, port: number): "exact" | "public" | undefined => {
   const name = plain(host)
@@ -42,7 +42,7 @@ export const coverage = (list: ReadonlyArray<string>, host: string, port: number
   return covered.find((one) => one === "exact") ?? covered[0]
 }
 
-/** The entry for a host and port. */
+/** The entry of the list for a host and port. */
 export const asListed = (host: string, port: number): string => {
   const written = host.includes(":") ? `[${host}]` : plain(host)
   return usualPorts.has(port) ? written : `${written}:${port}`
@@ -51,7 +51,10 @@ export const asListed = (host: string, port: number): string => {
 /** The proxy's port in the network of the sandbox. Every command has its own network. */
 export const proxyPort = 3128
 
-/** A command reaches its own servers without the proxy, unless the list names the same host outside. */
+/**
+ * The variables that make programs use the proxy. A command reaches its own servers without the proxy, unless the list
+ * names the same host.
+ */
 export const proxyVariables = (list: ReadonlyArray<string>): Readonly<Record<string, string>> => {
   const proxy = `http://127.0.0.1:${proxyPort}`
   const loopbackHosts = ["localhost", "127.0.0.1", "[::1]"].filter(
@@ -62,7 +65,7 @@ export const proxyVariables = (list: ReadonlyArray<string>): Readonly<Record<str
     ...Object.fromEntries(["http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"].map((name) => [name, proxy])),
     no_proxy: direct,
     NO_PROXY: direct,
-    /** Node ignores the other variables without this one. */
+    /** Without this variable, Node ignores the other variables. */
     NODE_USE_ENV_PROXY: "1"
   }
 }

@@ -1,11 +1,11 @@
 /**
- * Recognises commands that a model wrote for a shell, although no shell reads them. The advice is the exact call with
- * the intended effect. Words that may be meant literally, such as a pattern for grep, stay unchanged.
+ * Recognises commands that a model wrote for a shell. No shell reads them, so the program advises the exact call with
+ * the intended effect. Words that may be literal, such as a pattern for grep, stay unchanged.
  */
 import { fileName } from "../files/PathList.ts"
 import { splitCommand } from "./CommandSplit.ts"
 
-/** Words with which a shell joins commands, if they are separate elements. */
+/** Operators with which a shell joins commands, if they are separate elements. */
 const connector = /^(?:\|\|?|\|&|&&|;)$/
 /** A redirection without its file, and a complete redirection. */
 const openRedirect = /^(?:\d?>{1,2}|&>{1,2}|<)$/
@@ -32,7 +32,7 @@ const programWord = /^(?:[A-Za-z_.~/][\w.+/~-]*|[A-Za-z_]\w*=.*)$/s
 const variable = /\$(?:\w|\{|\()|`/
 const isHome = (word: string): boolean => /^~(?:\/|$)/.test(word)
 const isGlob = (word: string): boolean => /[*?]|\[[^\]]+\]/.test(word)
-/** Words that are certainly no file name. `[slug].tsx` and `$id.tsx` are file names of routes. */
+/** True for a word that cannot be a file name. `[slug].tsx` and `$id.tsx` are file names of routes. */
 const isNoFile = (word: string): boolean =>
   !/[\s'"]/.test(word) && (/[*?]|\$(?:[A-Z_][A-Z0-9_]*\b|[{(])|`/.test(word) || isHome(word))
 
@@ -45,7 +45,7 @@ const singleQuoted = (word: string): string => `'${word.replaceAll("'", "'\\''")
 const isOperator = (word: string): boolean =>
   connector.test(word) || openRedirect.test(word) || wholeRedirect.test(word) || word === "&"
 
-/** The words as a line of a shell. Text that the shell would replace stays, except in patterns. */
+/** The words as one line for a shell. Text that the shell would replace is not quoted, except in patterns. */
 const lineOf = (argv: ReadonlyArray<string>): string => {
   let program = ""
   const words = argv.map((word, index) => {
@@ -77,7 +77,7 @@ const wordsOf = (line: string): ReadonlyArray<string> => {
 
 const cdLine = /^cd(?:\s+("[^"]*"|'[^']*'|[^\s;&|]+))?\s*(?:(?:&&|;)\s*(\S.*))?$/s
 
-/** Advice in place of `cd`, which affects no later call and no program. */
+/** Advice about a command that begins with `cd`, which affects no later call and no program. */
 const cdAdvice = (line: string): string => {
   const [, folder = "", rest = ""] = cdLine.exec(line) ?? []
   const cwd = folder.replaceAll(/^["']|["']$/g, "")
@@ -121,7 +121,7 @@ const shellWord = (argv: ReadonlyArray<string>): string | undefined => {
 }
 
 /**
- * The reason why a command does not do what its words mean, with the correct call, in whole sentences. Undefined for a
+ * The reason why a command does not do what its words mean, and the correct call, in whole sentences. Undefined for a
  * command that may be correct.
  */
 export const shellProblem = (argv: ReadonlyArray<string>): string | undefined => {
@@ -149,7 +149,7 @@ export const missingProgramAdvice = ([program, ...args]: readonly [string, ...Ar
     : `${what}. Name a program that is installed, or give its path.`
 }
 
-/** Advice for a command that failed because of words that a shell would have replaced. */
+/** Advice for a command that failed because no shell replaced its variables or wildcards. */
 export const unreplacedWords = (argv: ReadonlyArray<string>, output: string): string | undefined => {
   const [program = ""] = argv
   if (takesPatterns.test(fileName(program)) || shells.test(fileName(program))) return undefined

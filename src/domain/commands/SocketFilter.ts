@@ -1,19 +1,22 @@
 /**
- * Builds the system call filter of the sandbox, as a BPF program for seccomp. Mounts hide everything that has a path.
- * The filter blocks the rest: sockets to other programs of the machine (Unix, virtual machines, devices), and the
- * kernel's keys.
+ * Builds the system call filter of the sandbox, as a BPF program for seccomp. Mounts already hide everything that has a
+ * path. The filter blocks sockets to other programs of the machine (Unix, virtual machines, devices) and the kernel's
+ * key store.
  */
 
-/** The differences between processors. `nr` are numbers of system calls. */
+/** The numbers that differ between processors: `socket` and `refused` are numbers of system calls. */
 interface Calls {
   /** The value of AUDIT_ARCH. */
   readonly arch: number
   readonly socket: number
-  /** io_uring_setup, which can create sockets; add_key, request_key, keyctl; and the old call that creates sockets. */
+  /**
+   * Blocked calls: io_uring_setup, which can create sockets; add_key, request_key, keyctl; and socketcall, the old call
+   * that creates sockets.
+   */
   readonly refused: ReadonlyArray<number>
 }
 
-/** By Node's name of the processor: the native system calls, and those of 32-bit programs. */
+/** For each processor, as Node names it: the native system calls, and the system calls of 32-bit programs. */
 const processors: Readonly<Record<string, ReadonlyArray<Calls>>> = {
   x64: [
     { arch: 0xc000003e, socket: 41, refused: [425, 248, 249, 250] },
@@ -31,7 +34,7 @@ const kernel = 16
 const unix = 1
 
 const load = (offset: number) => [0x20, 0, 0, offset] as const
-/** Continues with the next instruction if equal, and otherwise skips `skip` instructions. */
+/** Continues with the next instruction if the loaded value equals `value`; otherwise skips `skip` instructions. */
 const unlessEqual = (value: number, skip: number) => [0x15, 0, skip, value] as const
 const unlessAtLeast = (value: number, skip: number) => [0x35, 0, skip, value] as const
 const allow = [0x06, 0, 0, 0x7fff0000] as const
@@ -40,7 +43,7 @@ type Instruction = readonly [code: number, jumpTrue: number, jumpFalse: number, 
 
 const [offsetOfCall, offsetOfArch, offsetOfFirstArgument] = [0, 4, 16]
 const [notPermitted, noSuchCall, noSuchFamily] = [1, 38, 97]
-/** From this number on, calls have the x32 form with other numbers. */
+/** From this number on, system calls are in the x32 form, in which they have other numbers. */
 const firstX32 = 0x40000000
 
 const blockOf = ({ refused, socket }: Calls, families: ReadonlyArray<number>): ReadonlyArray<Instruction> => [
@@ -56,8 +59,8 @@ const blockOf = ({ refused, socket }: Calls, families: ReadonlyArray<number>): R
 ]
 
 /**
- * The filter for a processor by its name in Node; undefined for an unknown one. Pairs of connected sockets are always
- * allowed, because they lead nowhere else. `network` is false if no namespace isolates the network.
+ * The filter for a processor, as Node names it; undefined for an unknown processor. Pairs of connected sockets are
+ * always allowed, because they lead nowhere else. `network` is false if no namespace isolates the network.
  */
 export const socketFilter = (processor: string, unixSockets: boolean, network = true): Uint8Array | undefined => {
   const calls = processors[processor]

@@ -5,11 +5,13 @@
 
 export interface Toolchain {
   readonly name: string
-  /** Its possible folders, relative to the home folder. The toolchain is installed if one of them exists. */
+  /**
+   * Possible folders of the toolchain, relative to the home folder. The toolchain is installed if one of them exists.
+   */
   readonly folders: ReadonlyArray<string>
   /** The environment variable that names another folder of the toolchain. */
   readonly variable?: string
-  /** The parts of the folder that commands see; "." is the whole folder. */
+  /** The parts of the folder that commands see; "." stands for the whole folder. */
   readonly programs?: ReadonlyArray<string>
   /**
    * Downloaded packages, shown only without a network. With a network, commands download into the cache of the project.
@@ -19,7 +21,10 @@ export interface Toolchain {
   readonly keys?: ReadonlyArray<string>
   /** Further environment variables that are passed to commands. */
   readonly passes?: ReadonlyArray<string>
-  /** Variables that the sandbox sets. `{folder}` is the folder of the toolchain, `{cache}` the cache of the project. */
+  /**
+   * Variables that the sandbox sets. `{folder}` stands for the folder of the toolchain, `{cache}` for the cache of the
+   * project.
+   */
   readonly sets?: {
     readonly always?: Readonly<Record<string, string>>
     readonly offline?: Readonly<Record<string, string>>
@@ -142,10 +147,10 @@ export const toolchains: ReadonlyArray<Toolchain> = [
 ]
 
 /**
- * The beginning of a shell script that links the user's downloaded Gradle versions into the cache of the project. A
- * Gradle wrapper searches only there. It also locks a file beside them, so the cache cannot be mounted read-only. The
- * script removes links to versions that the user has removed. It runs in the sandbox, because commands can put links
- * into that cache.
+ * The beginning of a shell script that links the user's downloaded Gradle versions into the cache of the project,
+ * because a Gradle wrapper searches only there. The wrapper also locks a file beside them, so the cache cannot be
+ * mounted read-only. The script removes links to versions that the user has removed. It runs in the sandbox, because
+ * commands can put links into that cache.
  */
 export const toolchainScript =
   'if [ "$TASK_CONDUCTOR_GRADLE" ]; then (' +
@@ -157,7 +162,7 @@ export const toolchainScript =
 /** The path of the project's lasting cache in the sandbox. */
 export const cacheInSandbox = "/var/cache/task-conductor"
 
-/** Caches of every command, independent of the toolchains. */
+/** Variables for caches of every command, whatever toolchains are installed. */
 const usualCaches: Readonly<Record<string, string>> = {
   XDG_CACHE_HOME: cacheInSandbox,
   npm_config_cache: `${cacheInSandbox}/npm`

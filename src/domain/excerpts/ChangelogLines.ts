@@ -25,7 +25,7 @@ const headingsOf = (lines: ReadonlyArray<string>): ReadonlyArray<Heading> => {
   })
 }
 
-/** The headings down to the newest release, with those of its sections. */
+/** The headings from the beginning to the end of the newest release, including the headings of its sections. */
 const newestRelease = (headings: ReadonlyArray<Heading>): ReadonlyArray<Heading> => {
   const first = headings.findIndex(({ depth }, at) => (headings[at + 1]?.depth ?? 0) <= depth)
   const { depth: deepest = 1, text = "" } = headings[first] ?? {}
@@ -34,7 +34,7 @@ const newestRelease = (headings: ReadonlyArray<Heading>): ReadonlyArray<Heading>
   return end < 0 ? headings : headings.slice(0, end)
 }
 
-/** The indexes of all lines, those that help most first. */
+/** The indexes of all lines, the most helpful lines first. */
 export const changelogLines = (text: string): ReadonlyArray<number> => {
   const lines = text.split("\n")
   const all = headingsOf(lines)

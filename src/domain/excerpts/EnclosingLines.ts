@@ -4,7 +4,7 @@ import { outline } from "../markdown/Outline.ts"
 import { type MarkdownSection, sectionEnd } from "../markdown/Sections.ts"
 import type { LineRange } from "../text/LineRange.ts"
 
-/** The number of lines shown on each side of a line without a block, or with a block that is too long. */
+/** Without a block, or with a block that is too long, this many lines are shown on each side. */
 const around = 10
 
 const isBlank = (line: string | undefined): boolean => line === undefined || line.trim() === ""
@@ -24,12 +24,12 @@ const sectionsOf = (lines: ReadonlyArray<string>) => {
 }
 
 const opener = /(?:[({[:]|=>)\s*$/
-/** Lines inside of a block that are not indented: preprocessor conditions and labels. */
+/** Lines of a block that are never indented: preprocessor conditions and labels. */
 const marginal = /^(?:#\s*(?:if|el|endif|define|undef|pragma)|\w+:\s*$)/
 
 /**
- * Returns the last line of the block that the line at `header` begins: the deeper lines below it and the line that
- * closes them.
+ * Returns the last line of the block that begins at line `header`: the deeper lines below it, and the line that closes
+ * them.
  */
 export const blockBelow = (lines: ReadonlyArray<string>, header: number, most: number, hasMargin = false): number => {
   const depth = indentOf(lines[header] ?? "")
@@ -60,7 +60,9 @@ const parentOf = (lines: ReadonlyArray<string>, index: number, most: number): nu
   return undefined
 }
 
-/** Skips closing lines: returns the nearest line above that closes no block. It is in the closed block or begins it. */
+/**
+ * Skips closing lines. Returns the nearest line above that closes no block: it begins the closed block or is inside it.
+ */
 const lineAbove = (lines: ReadonlyArray<string>, at: number): number => {
   const above = lines.slice(0, at).findLastIndex((line) => !isBlank(line) && !isCloser(line))
   return above < 0 ? at : above
@@ -102,7 +104,10 @@ const bracesOf = (lines: ReadonlyArray<string>): ReadonlyArray<LineRange> => {
 export const proses = new Set(["markdown", "mdx"])
 const plain = new Set(["", "text", "csv", "jsonl"])
 
-/** Returns a function that finds the lines (from 1) around a line, including the line, at most `most` of them. */
+/**
+ * Returns a function that finds the lines (from 1) that belong together with a line. The result includes the line and
+ * has at most `most` lines.
+ */
 export const enclosingLines = (lines: ReadonlyArray<string>, language: string) => {
   const sections = proses.has(language) ? sectionsOf(lines) : undefined
   let braces: ReadonlyArray<LineRange> | undefined
@@ -145,7 +150,7 @@ const longestName = 60
 
 /**
  * Returns a function that finds the names of the innermost declarations around a line, such as `Schema.validate`, or
- * the heading above it. Empty for a line without one, and for a line that is itself a declaration or heading.
+ * the heading above it. Empty for a line outside declarations, and for a line that is itself a declaration or heading.
  */
 export const enclosingNames = (lines: ReadonlyArray<string>, language: string) => {
   const isText = proses.has(language)

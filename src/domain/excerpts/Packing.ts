@@ -4,13 +4,13 @@
  */
 import { cutAt } from "../text/Excerpt.ts"
 
-/** A longer line is cut to the characters around the first search text in it. */
+/** The maximum length of a line. A longer line is cut to the characters around its first search text. */
 export const longestLine = 400
 
 /** The number of characters shown before the search text. */
 const beforeText = 100
 
-/** Cuts a line to `longestLine` characters around the first of the search texts, which are in lower case. */
+/** Cuts a line to `longestLine` characters around its first search text. `texts` are in lower case. */
 export const cutLine = (line: string, texts: ReadonlyArray<string> = []): string => {
   if (line.length <= longestLine) return line
   const lower = line.toLowerCase()
@@ -53,7 +53,7 @@ export class LineChoice {
     return true
   }
 
-  /** Adds one line after another until one does not fit, or less than `least` characters are left. */
+  /** Adds lines in this order until a line does not fit, or until less than `least` characters are left. */
   addEach(indexes: Iterable<number>, least = Number.NEGATIVE_INFINITY): void {
     for (const index of indexes) if (this.#remaining < least || !this.add([index])) return
   }
@@ -63,8 +63,8 @@ export class LineChoice {
 type GapText = (from: number, to: number) => string
 
 /**
- * Joins the chosen lines with notes for the gaps, and returns the indexes of all shown lines. A gap that is shorter
- * than its note is shown instead of the note.
+ * Joins the chosen lines with notes for the gaps. Also returns the indexes of all shown lines, because a gap that is
+ * shorter than its note is shown instead of the note.
  */
 const joinChosen = (lines: ReadonlyArray<string>, chosen: ReadonlySet<number>, gap: GapText) => {
   const rows: Array<string> = []
@@ -90,7 +90,7 @@ const joinChosen = (lines: ReadonlyArray<string>, chosen: ReadonlySet<number>, g
   return { text: rows.join("\n"), shown: shownIndexes }
 }
 
-/** Allows a note to be longer by this number of characters than the measured notes. */
+/** A note may be this many characters longer than its estimate. */
 const noteSlack = 8
 
 /** Joins the lines that `choose` adds, with notes for the gaps, in at most `budget` characters. */

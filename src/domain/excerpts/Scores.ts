@@ -1,14 +1,14 @@
-/** All scores and orders by which a text is cut to a budget. Only their order and their distances matter. */
+/** All scores and orders by which a text is cut to a budget. Only their order and their ratios matter. */
 
 /** The scores of lines that contain a search term. The score of a quoted string is divided among its lines. */
 export const termScores = {
-  /** A quoted string, which names a place. */
+  /** A quoted string, because it usually names a place. */
   literal: 12,
   /** The declaration of a name. */
   declared: 10,
-  /** Added inside of another declaration that the task names. */
+  /** Added for a match inside of another declaration that the task names. */
   inNamed: 5,
-  /** Added around a line with a quoted string. */
+  /** Added for lines near a quoted string. */
   aroundLiteral: 8,
   /** A use of a name; lower if more lines use the name. */
   use: 3,
@@ -24,7 +24,7 @@ export const scoreParts = {
   prompt: 0.5,
   /** A name without backticks, recognised only by its form. */
   form: 0.5,
-  /** A test file, which repeats the names of the code that it tests. */
+  /** A test file, because it repeats the names of the code that it tests. */
   testFile: 0.25
 } as const
 

@@ -1,7 +1,7 @@
 /**
- * Chooses the matches of a search that are shown if not all fit. Source files come before tests, prose and generated
- * files. In a file, declarations of a name come before its uses. Each file except generated ones gets one match before
- * any file gets a second.
+ * Chooses the matches of a search to show if not all fit. Source files come before tests, prose and generated files. In
+ * a file, declarations of a name come before its uses. Each file gets one match before any file gets a second;
+ * generated files come after that.
  */
 import { declaredName, isProgram } from "../files/Declarations.ts"
 import { languageOf } from "../files/Language.ts"
@@ -28,19 +28,22 @@ const kindOf = (path: string): (typeof fileOrder)[number] => {
   return isProgram(language) ? "source" : "data"
 }
 
-/** The matches of a file that can be shown, each with the lines that belong to it. */
+/** The matches of a file from which rows are chosen. */
 export interface SearchRows {
   /** The path of the file, relative to the project. */
   readonly path: string
-  /** The rows in the order of the file; `line` is its text. */
+  /** The matches in the order of the file. `line` is the text of the matching line. */
   readonly rows: ReadonlyArray<{
     readonly line: string
-    /** The number of characters of the match with its lines. */
+    /** The number of characters of the match together with the lines that belong to it. */
     readonly size: number
   }>
 }
 
-/** Chooses rows of each file within `rows` rows and `characters` characters; returns their indexes in order. */
+/**
+ * Chooses matches of each file, at most `rows` rows and `characters` characters in total. Returns their indexes in
+ * order.
+ */
 export const chooseRows = (
   files: ReadonlyArray<SearchRows>,
   { characters, rows: mostRows = Number.MAX_SAFE_INTEGER }: { readonly characters: number; readonly rows?: number }

@@ -81,7 +81,7 @@ const strongest = (all: ReadonlyArray<Named>): ReadonlyArray<Named> =>
     .toSorted((a, b) => b.weight - a.weight)
     .slice(0, mostNamed)
 
-/** The search terms of a task. Terms that only the user's prompt contains count half. */
+/** The search terms of a task. A term that occurs only in the user's prompt counts half. */
 export const searchTermsOf = (task: string, prompt = ""): SearchTerms => {
   const [taskTerms, promptTerms] = [named(task, 1), named(prompt, scoreParts.prompt)]
   return {
@@ -91,7 +91,7 @@ export const searchTermsOf = (task: string, prompt = ""): SearchTerms => {
   }
 }
 
-/** All search terms in lower case, those with the highest weight first. */
+/** All search terms in lower case, ordered by weight, highest first. */
 export const textsOf = ({ literals, names, words }: SearchTerms): ReadonlyArray<string> => [
   ...[...literals, ...names].map(({ text }) => text.toLowerCase()),
   ...words
@@ -109,28 +109,28 @@ export const holdsName = ({ names }: SearchTerms): ((line: string) => boolean) =
 const hitsOf = (lines: ReadonlyArray<string>, isHit: (line: string) => boolean): ReadonlyArray<number> =>
   lines.flatMap((line, index) => (isHit(line) ? [index] : []))
 
-/** A block matches if its score is at least this, and at least `leastPart` of the best score. */
+/** A block matches if its score is at least `leastScore`, and at least `leastPart` of the best score. */
 export const leastScore = 1
 const leastPart = 0.4
-/** The least score of a block if the task also names a place. */
+/** The score that a block needs if the task also names a place. */
 const leastBeside = 0.5
-/** A shorter stem also begins unrelated words. */
+/** Only a stem of this length is compared. A shorter stem also begins unrelated words. */
 const leastStem = 5
 /** A quoted string names a place only if at most this many lines contain it. */
 const mostPlaces = 6
 
-/** The weight of a word, at most 1. It is near 0 for a word that very many lines contain. */
+/** The weight of a word, at most 1. It is near 0 if most lines contain the word. */
 const weightOf = (hits: number, lines: number): number => (1 - Math.log(hits) / Math.log(lines + 1)) ** 2
 
 /** A block of a text whose lines contain search terms. */
 export interface MatchedBlock {
-  /** Its lines with search terms, the best first. */
+  /** The lines of the block with search terms, the best first. */
   readonly matchedLines: ReadonlyArray<number>
   /** The sum of the weights of the words in the block. */
   readonly score: number
 }
 
-/** What is known about the lines of a text (indexes from 0). */
+/** Facts about the lines of a text. All indexes are from 0. */
 interface KnownLines {
   readonly declarations: ReadonlyArray<Declaration>
   readonly comments: ReadonlySet<number>
@@ -138,7 +138,8 @@ interface KnownLines {
 }
 
 /**
- * Returns the lines (indexes from 0) that a task names, and the blocks that contain most of its words, the best first.
+ * Finds the lines (indexes from 0) that a task names, and the blocks that contain most of its words, the best block
+ * first.
  */
 export const matchingLines = (
   lines: ReadonlyArray<string>,

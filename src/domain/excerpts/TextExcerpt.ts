@@ -1,6 +1,6 @@
 /**
- * Cuts a text to the parts that help a task. A text that fits stays whole. A longer text is reduced to its outline and
- * the parts that match the search terms, in order. Notes say which lines are left out.
+ * Cuts a text to the parts that help a task. A text within the limit stays whole. A longer text is reduced to its
+ * outline and the parts that match the search terms, in the order of the text. Notes say which lines are left out.
  */
 import * as Arr from "effect/Array"
 import { commentLines, longComments } from "../files/CommentLines.ts"
@@ -31,33 +31,36 @@ export interface Excerpt {
   readonly isWhole: boolean
 }
 
-/** The most lines of a part that only words match. */
+/** The maximum number of lines of a part that matches only by words. */
 const longestPart = 40
-/** The most places of a task that are used. */
+/** At most this many places of a task are used. */
 const mostMeant = 12
-/** A longer declaration is not shown whole, but by the matching blocks in it. */
+/** A longer declaration is not shown whole. Only its matching blocks are shown. */
 const longestWhole = 80
-/** A shorter comment stays with the code around it. */
+/** A shorter comment counts as code and stays with the code around it. */
 const leastComment = 3
 /** The number of lines shown at the end of a declaration that does not fit. */
 const lastLines = 3
-/** The largest gap between shown lines that is filled. */
+/** Gaps of at most this many lines between shown lines are filled. */
 const mostOfGap = 4
 /** The number of lines shown before and after a matching line, in a declaration that does not fit. */
 const nearLines = 2
-/** The most matching lines shown of one declaration. More would leave no space for lines that belong together. */
+/**
+ * At most this many matching lines of one declaration are shown. More would leave no space for lines that belong
+ * together.
+ */
 const mostLookedFor = 3
 
-/** The most lines in which the head of a declaration ends. */
+/** The head of a declaration is searched in this many lines. */
 const mostHead = 8
-/** For this many places, the line of the place is shown before the lines around any place. */
+/** For this many places, the line itself is added before the lines around any of them. */
 const mostFirst = 6
 /** The share of the budget that the outline leaves for blocks. */
 const outlineShare = 0.65
 
 const isProse = (language: string): boolean => proses.has(language) || language === "page"
 
-/** The indexes of headings or declarations, those of the highest level first. */
+/** The indexes of headings or declarations, the highest level first. */
 const outlineOf = (
   { language, lines }: ExcerptSource,
   declarations: ReadonlyArray<Declaration>
@@ -119,7 +122,7 @@ const addPart = (
   }
 }
 
-/** Fills short gaps, because the model would read a part with small gaps again. */
+/** Fills short gaps, because the model would otherwise read the same part again. */
 const fillGaps = (choice: LineChoice): void => {
   for (const at of [...choice.lines].toSorted((a, b) => a - b)) {
     const size = Array.from({ length: mostOfGap }, (_, index) => index + 1).find((one) =>
@@ -139,7 +142,10 @@ const choose = (source: ExcerptSource, terms: SearchTerms, choice: LineChoice): 
   const declared = declarationLines(lines, language, declarations)
   const enclosing = enclosingLines(lines, language === "page" ? "markdown" : language)
   const blocksAt = new Map<number, LineRange>()
-  /** The declaration around a line, or the block if the declaration is too long. For a comment, the code below it. */
+  /**
+   * The declaration around a line, or a block of it if the declaration is too long. For a comment, the declaration of
+   * the code below it.
+   */
   const blockAt = (index: number): LineRange => {
     let at = index
     while (comments.has(at) && at < lines.length - 1) at += 1
@@ -163,7 +169,7 @@ const choose = (source: ExcerptSource, terms: SearchTerms, choice: LineChoice): 
     index,
     range: indexesOf(declared({ from: index + 1, to: index + 1 }) ?? enclosing(index + 1))
   }))
-  // A named declaration that contains another place is shown around that place.
+  // If a named declaration contains another place, only that place is shown, and not the whole declaration.
   const isHead = ({ index, range }: (typeof ranges)[number]): boolean =>
     index === range[0] && ranges.some((one) => one.index !== index && one.range[0] === index)
   const placed = ranges.filter((one) => !isHead(one))
@@ -192,7 +198,7 @@ const choose = (source: ExcerptSource, terms: SearchTerms, choice: LineChoice): 
     fillGaps(choice)
   }
   if (isFound) show()
-  // Code that uses a name helps more than the statement that imports it.
+  // Import statements come last: code that uses a name helps more than its import.
   const holds = holdsName(terms)
   for (const statement of imports) if (statement.some((at) => holds(lines[at] ?? ""))) choice.add(statement)
   if (parts.length > 0 || choice.budgetLeft < budget / 2) return

@@ -21,8 +21,8 @@ export const Where = Schema.Struct({
 export type Where = typeof Where.Type
 
 /**
- * A broken rule: the place, the problem, the fix with the nearest valid values, and a stable code. `what` is also shown
- * to users and addresses nobody. `how` tells the author of the text what to write.
+ * A broken rule: its code, the place, the problem, and the fix with the nearest valid values. `what` is also shown to
+ * users, so it addresses nobody. `how` tells the author of the text what to write.
  */
 export const Issue = Schema.Struct({
   /** A stable code in kebab-case. */
@@ -60,11 +60,11 @@ export interface Reading<A> {
 
 /** The outcome of reading an answer of a model; a retry may follow. */
 export interface AnswerReading<A> extends Reading<A> {
-  /** A value to use despite its issues if no attempt succeeds; `repairs` say how it was marked. */
+  /** The value to use despite its issues if every attempt fails; `repairs` say how it was marked. */
   readonly fallback?: Pick<Reading<A>, "repairs"> & { readonly value: A }
   /**
-   * True for a rejected answer that the next attempt builds on: an answered question, or JSON that does not fit the
-   * schema yet.
+   * True for a rejected answer that the next attempt builds on: the model's question was answered, or its JSON does not
+   * fit the schema yet.
    */
   readonly hasUse?: boolean
 }
@@ -79,7 +79,7 @@ export const whereText = ({ field, line, section, task }: Where): string =>
 /** One line for users: the problem and the fix. */
 export const issueText = (issue: Issue): string => `${issue.what} ${issue.how}`
 
-/** As `issueText`, after the place. */
+/** Like `issueText`, with the place before it. */
 export const placedIssueText = (issue: Issue): string => {
   const place = whereText(issue.where)
   return `${place === "" ? "" : `${place}: `}${issueText(issue)}`
@@ -107,7 +107,7 @@ export interface Findings {
 
 export const noFindings = (): Findings => ({ issues: [], repairs: [] })
 
-/** The problem, the offending text, and a fix if it is more exact than the one of the rule. */
+/** The problem, the offending text, and a fix if it is more exact than the fix of the rule. */
 export interface IssueText {
   readonly what: string
   readonly how?: string | undefined

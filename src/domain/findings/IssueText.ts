@@ -1,17 +1,17 @@
 /**
- * Words findings for two readers. The user learns what went wrong and what to do. The model gets the issues with lines
- * that it can count.
+ * Words findings for two readers. The user reads what went wrong and what to do. The model reads the issues with line
+ * numbers that match the text it sees.
  */
 import { type Issue, type Repair, type Where, whereText } from "./Issue.ts"
 import { ruleOf } from "./rules/Rules.ts"
 
-/** The text after its task and field, or its section. Without a line, because the user does not see the answer. */
+/** The text after its task and field, or its section. It names no line, because the user does not see the answer. */
 const placed = ({ field, section, task }: Where, text: string): string => {
   const place = whereText({ section: task === undefined ? section : undefined, task, field })
   return place === "" ? text : `${place}: ${text}`
 }
 
-/** The place, the problem and the code; without the fix, which is for the model. */
+/** The place, the problem and the code. The fix is omitted, because it is for the model. */
 export const userText = (issue: Issue): string => `${placed(issue.where, issue.what)} [${issue.code}]`
 
 /** The place, the change of the reader, and the code. */
@@ -38,7 +38,9 @@ export const helpText = (issues: ReadonlyArray<Issue>): string => {
 
 const linesOf = (text: string): ReadonlyArray<string> => text.split(/\r\n|\r|\n/)
 
-/** The words by which readers refer to a second line of a document. References to lines of files have another form. */
+/**
+ * The phrase with which an issue mentions another line of the document. Issues mention lines of files in another form.
+ */
 const otherLine = /( that starts)? on line (\d+)/g
 
 const withoutLine = (place: Where): Where => {
@@ -47,7 +49,7 @@ const withoutLine = (place: Where): Where => {
 }
 
 /**
- * Returns a function from lines of the answer to lines of the shown text, which has no blank lines at its beginning.
+ * Returns a function that converts lines of the answer to lines of the shown text, whose first blank lines are removed.
  */
 const shownLines = (answer: string, shownText: string) => {
   const written = linesOf(answer)
@@ -82,8 +84,9 @@ export const issuesAsShown = (issues: ReadonlyArray<Issue>, answer: string, show
 }
 
 /**
- * Converts places in a document to places in the answer from which it was taken. The answer also contains thoughts and
- * blank lines. Lines are matched by text, counted from the end; a changed line has no counterpart.
+ * Converts places in a document to places in the answer from which the document was taken. The answer also contains
+ * thoughts and blank lines. Equal lines are matched, counted from the end. A line that was changed has no place in the
+ * answer.
  */
 export const placeInAnswer = (document: string, answer: string): ((where: Where) => Where) => {
   const documentLines = linesOf(document)

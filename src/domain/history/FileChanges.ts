@@ -1,17 +1,17 @@
 /**
- * Reads the file changes of a run from its journal: the content before, and the contents that the run wrote. If
- * somebody else writes the file in between, another change begins.
+ * Reads the file changes of a run from its journal: the content before the run, and the contents that the run wrote. If
+ * somebody else writes the file between two writes of the run, the second write begins another change.
  */
 import type { FileKind } from "../files/FileKind.ts"
 import type { FileState, JournalRecord } from "../journal/JournalRecord.ts"
 
-/** The changes of a file by a run, without changes by others in between. */
+/** Consecutive writes of a file by a run, with no write by others between them. */
 export interface ChangesOfFile {
   /** The absolute path. */
   readonly path: string
-  /** The SHA-256 of the bytes before; `null` for a new file, absent if they are not stored. */
+  /** The SHA-256 of the bytes before the change; `null` for a new file. Absent if the bytes are not stored. */
   readonly was?: string | null
-  /** The mode before, if the run changed it. */
+  /** The file mode before the change, if the run changed it. */
   readonly mode?: number
   /** The SHA-256 of each text that the run wrote, in order; `null` if it removed the file. */
   readonly texts: ReadonlyArray<string | null>
@@ -33,7 +33,7 @@ const failedKeys = (records: ReadonlyArray<JournalRecord>): ReadonlySet<string> 
     })
   )
 
-/** The files that the calls of a run changed, in order, as far as the journal shows. */
+/** The files that the calls of a run changed, in the order of the calls. */
 export const changedFiles = (records: ReadonlyArray<JournalRecord>): ReadonlyArray<FileState> => {
   const failed = failedKeys(records)
   return records.flatMap((record) => (record.type === "intent" && !failed.has(record.key) ? record.files : []))
@@ -45,11 +45,11 @@ const kindOf = ({ after, kind }: FileState, last: ChangesOfFile): Pick<ChangesOf
   return after !== null && last.texts.at(-1) === null && last.mode !== undefined ? { kind: "plain" } : {}
 }
 
-/** True if the file has the content that the run last wrote. */
+/** True if the file still has the content that the run last wrote. */
 const isAsLeft = (before: string | null, last: FileState | undefined): boolean =>
   last !== undefined && [last.after, last.reads ?? last.after, `link ${last.after}`].includes(before)
 
-/** The changes in the order of the first change of each file. */
+/** The changes of all files, in the order of their first changes. */
 export const fileChanges = (states: ReadonlyArray<FileState>): ReadonlyArray<ChangesOfFile> => {
   const byPath = new Map<string, Array<ChangesOfFile>>()
   const written = new Map<string, FileState>()

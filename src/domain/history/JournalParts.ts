@@ -1,4 +1,4 @@
-/** Selects the records with which a fork starts: those of all work before a task. */
+/** Selects the records with which a fork starts: the records of all work before a task. */
 import { parseKey } from "../runs/ActivityKey.ts"
 import type { JournalRecord } from "../journal/JournalRecord.ts"
 import { slugOf } from "../text/Slug.ts"
@@ -42,7 +42,7 @@ export const forkRecords = (
 export const publishedEvents = (records: ReadonlyArray<JournalRecord>): ReadonlyArray<RunEvent> =>
   records.flatMap((record) => (record.type === "event" ? [record.event] : []))
 
-/** True if a session ended by itself. False if it was killed or interrupted, or stopped at an uncertain call. */
+/** True if a session ended by itself. False if it was killed or interrupted, or if it stopped at an uncertain call. */
 export const hasEnded = (events: ReadonlyArray<RunEvent>): boolean =>
   events.some((event) => event.type === "run.finished" && event.report.status !== "interrupted") &&
   !events.some((event) => event.type === "approval.answered" && event.answer === "stop")

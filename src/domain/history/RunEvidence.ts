@@ -15,7 +15,7 @@ import { DeniedCalls, deniedOf } from "../plan/TaskResult.ts"
 import { nearest } from "../text/Nearest.ts"
 import { ToolCall, ToolResult } from "../tools/ToolCall.ts"
 
-/** A call that did not run, and the reason. A journal that lacks its arguments has empty ones. */
+/** A call that did not run, and the reason. Its arguments are empty if the journal lacks them. */
 export const UnrunCall = Schema.Struct({ id: ToolCallId, call: ToolCall, result: ToolResult })
 export type UnrunCall = typeof UnrunCall.Type
 
@@ -51,13 +51,13 @@ export type TaskState = typeof TaskState.Type
 export const TaskEvidence = Schema.Struct({
   /** The name of the task. */
   task: Schema.String,
-  /** The skill in the plan; absent if no plan contains the task any more. */
+  /** The skill in the plan; absent if the task is no longer in a plan. */
   skill: Schema.optionalKey(Schema.String),
   /** The work that the plan describes. */
   whatIsNeeded: Schema.optionalKey(Schema.String),
   /** Whether the task has finished, failed or is open. */
   state: TaskState,
-  /** The content that was read of its references. */
+  /** The references that were read for the task. */
   references: ReadReferences,
   /** Its prompts with their answers, in order. */
   attempts: Schema.Array(Attempt),
@@ -67,7 +67,7 @@ export const TaskEvidence = Schema.Struct({
   unrun: Schema.optionalKey(Schema.Array(UnrunCall)),
   /** Whether some or all calls were denied; absent if none was. */
   denied: Schema.optionalKey(DeniedCalls),
-  /** The outcome of each item, for a task for each item. */
+  /** The outcome of each item, if the task works item by item. */
   items: Schema.optionalKey(Schema.Array(ItemResult)),
   /** Paths that its successful calls wrote. */
   filesWritten: Schema.Array(Schema.String),
@@ -114,7 +114,7 @@ const outcomesOf = (records: ReadonlyArray<JournalRecord>): ReadonlyMap<string, 
 
 const keyOf = ({ call }: { readonly call: ModelCallId }): string => modelCallKey(call)
 
-/** The attempts of the selected model calls, in the order of sending. */
+/** The attempts of the model calls that `isSelected` accepts, in the order in which they were sent. */
 export const attemptsOf = (
   records: ReadonlyArray<JournalRecord>,
   isSelected: (call: ModelCallId) => boolean
@@ -167,7 +167,9 @@ const unrunCalls = (records: ReadonlyArray<JournalRecord>, name: string): Readon
   return [...new Map(ended).values()]
 }
 
-/** Collects everything about the named task, spelled as in the plan. `records` may contain only those of the task. */
+/**
+ * Collects everything about the named task, spelled as in the plan. `records` may contain only the records of the task.
+ */
 export const taskEvidence = (
   records: ReadonlyArray<JournalRecord>,
   name: string,
@@ -176,7 +178,7 @@ export const taskEvidence = (
   const isMine = ({ task }: { readonly task?: string }) => task !== undefined && slugOf(task) === slugOf(name)
   const finished = eventsOf(records, "tool.finished")
   const outcomes = outcomesOf(records)
-  /** The journal records a result before the program emits its event. A crash may leave only one of them. */
+  /** The journal records a result before the program emits its event. After a crash, only the record may exist. */
   const resultOf = (id: ToolCallId) => {
     const persisted = outcomes.get(toolCallKey(id))
     if (persisted !== undefined) return decodeResult(persisted)

@@ -48,9 +48,9 @@ export const runFromJournal = (events: ReadonlyArray<RunEvent>) => {
     names: [...new Set(tasks.map(({ name }) => String(name)))],
     /** The tasks by slug, each as in the last plan that contains it. */
     tasks: new Map(tasks.map((task) => [task.slug, task])),
-    /** The last end of each task, by slug. A later round or session may end a task differently. */
+    /** The last end of each task, by slug. A task may end again in a later round or session. */
     ends,
-    /** The end of the last session that has one. */
+    /** The end of the last session that ended. */
     end,
     /** The sums of all sessions that reported an end. */
     usage

@@ -12,13 +12,13 @@ import { runOf, stateOf, TaskState } from "./RunEvidence.ts"
 import { RunStatus } from "../runs/RunReport.ts"
 
 /**
- * `running`: a process holds the lock. `unfinished`: the journal has no report. `unreadable`: it does not begin as a
- * journal.
+ * `running`: a process holds the lock of the run. `unfinished`: the journal has no report. `unreadable`: the file does
+ * not begin like a journal.
  */
 export const RunStanding = Schema.Literals([...RunStatus.literals, "running", "unfinished", "unreadable"])
 export type RunStanding = typeof RunStanding.Type
 
-/** The number of tasks with a result, and of all tasks that have one or are in the current plan. */
+/** The number of tasks with a result, and the number of all tasks that have a result or are in the current plan. */
 export const TaskCount = Schema.Struct({ done: Schema.Int, total: Schema.Int })
 export type TaskCount = typeof TaskCount.Type
 
@@ -26,11 +26,11 @@ export type TaskCount = typeof TaskCount.Type
 export const RunSummary = Schema.Struct({
   /** The id of the run, which names it in commands. */
   runId: Schema.String,
-  /** The status of the run, or its state if it has none. */
+  /** The status of the run. Without a status, its state. */
   standing: RunStanding,
   /** The time in the format of ISO 8601. */
   startedAt: Schema.optionalKey(Schema.String),
-  /** The time of the last record, ISO 8601; absent while the run works. */
+  /** The time of the last record, ISO 8601; absent while a process works on the run. */
   endedAt: Schema.optionalKey(Schema.String),
   /** The working time of its sessions, in milliseconds. */
   durationMs: Schema.optionalKey(Schema.Finite),
@@ -55,7 +55,7 @@ export type RunSummary = typeof RunSummary.Type
 export const RunHead = Schema.Struct({
   /** The id of the run, which names it in commands. */
   runId: Schema.String,
-  /** The status of the run, or its state if it has none. */
+  /** The status of the run. Without a status, its state. */
   status: RunStanding,
   /** The folder of the project. */
   project: Schema.String,
@@ -65,7 +65,7 @@ export const RunHead = Schema.Struct({
   model: Schema.optionalKey(Schema.String),
   /** The time in the format of ISO 8601. */
   startedAt: Schema.optionalKey(Schema.String),
-  /** The time in the format of ISO 8601; absent while the run works. */
+  /** The time in the format of ISO 8601; absent while a process works on the run. */
   endedAt: Schema.optionalKey(Schema.String)
 })
 export type RunHead = typeof RunHead.Type
@@ -93,7 +93,7 @@ export const RunOverview = Schema.Struct({
       name: Schema.String,
       state: TaskState,
       denied: Schema.optionalKey(DeniedCalls),
-      /** The number of items in each state, for a task for each item. */
+      /** The number of items in each state, if the task works item by item. */
       items: Schema.optionalKey(ItemCounts),
       /** The summary of its result, or the reason why it has none. */
       text: Schema.String
@@ -107,7 +107,7 @@ export const RunOverview = Schema.Struct({
   facts: Schema.optionalKey(RunFacts),
   /** The counts of links in all results and in the answer; absent if none was checked. */
   evidence: Schema.optionalKey(EvidenceCount),
-  /** How often each repair occurred in answers that the run used, the most frequent first. Absent if there is none. */
+  /** How often each repair occurred in answers that the run used, most frequent first. Absent if there are none. */
   repairs: Schema.optionalKey(Schema.Array(RepairCount))
 })
 export type RunOverview = typeof RunOverview.Type
@@ -122,7 +122,7 @@ export const overviewEvents: ReadonlySet<string> = new Set<RunEvent["type"]>([
   "run.finished"
 ])
 
-/** Counts the repairs of a given plan and of answers. */
+/** Counts the repairs of answers and of a plan that the user wrote. */
 const countRepairs = (records: ReadonlyArray<JournalRecord>): ReadonlyArray<RepairCount> => {
   const repairs = publishedEvents(records).flatMap((event) =>
     event.type === "answer.repaired" || event.type === "plan.created" ? (event.repairs ?? []) : []

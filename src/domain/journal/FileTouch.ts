@@ -1,6 +1,6 @@
 /**
- * Reads from a journal which task read or wrote which text of a file, and from when on the content of a file is
- * unknown, in order.
+ * Reads from a journal which task read or wrote which text of a file. It also tells from which point on the content of
+ * a file is unknown.
  */
 import * as Schema from "effect/Schema"
 import type { CallIntent, JournalRecord } from "./JournalRecord.ts"
@@ -8,7 +8,8 @@ import { parseKey } from "../runs/ActivityKey.ts"
 import { slugOf } from "../text/Slug.ts"
 
 /**
- * Hashes are SHA-256 of texts in hex. `Shown` exists for finished tasks only, since other tasks read the file again.
+ * Hashes are SHA-256 of texts in hex. `Shown` exists only for finished tasks, because an unfinished task reads the file
+ * again.
  */
 export type FileTouch =
   | { readonly _tag: "Shown"; readonly task: string; readonly href: string; readonly hash: string }
@@ -21,7 +22,7 @@ const isSuccess = Schema.is(Schema.Struct({ success: Schema.Literal(true) }))
 const ofIntent = ({ files }: CallIntent): ReadonlyArray<FileTouch> =>
   files.length === 0 ? [{ _tag: "Unsure" }] : files.map(({ path }) => ({ _tag: "Unsure", path }))
 
-/** All touches, in order. A write counts once its outcome confirms it. */
+/** All touches in the order of the records. A write counts only if its outcome confirms it. */
 export const fileTouches = (records: ReadonlyArray<JournalRecord>): ReadonlyArray<FileTouch> => {
   const settled = records.flatMap((record) => (record.type === "settled" ? (parseKey(record.key) ?? []) : []))
   const finished = new Set(settled.flatMap(({ kind, task }) => (kind === "task" ? (task ?? []) : [])))
@@ -35,7 +36,7 @@ export const fileTouches = (records: ReadonlyArray<JournalRecord>): ReadonlyArra
         const intent = intents.get(record.key)
         if (intent === undefined || !isSuccess(record.value)) return []
         return intent.files.map(({ after, kind, path }) =>
-          /** The target of a link is no text of the run. */
+          /** The target of a link is not the text of a file. */
           after === null || kind === "link"
             ? { _tag: "Unsure", path }
             : { _tag: "Written", task: intent.task, path, hash: after }

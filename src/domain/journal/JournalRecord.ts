@@ -28,23 +28,26 @@ export const RunOpened = Schema.Struct({
 export type RunOpened = typeof RunOpened.Type
 
 /**
- * A file that a call is about to change. Contains the SHA-256 of its text before and after, or an identification of a
- * content without text; `null` for no file.
+ * A file that a call is about to change. `before` and `after` are the SHA-256 of its text, or identify a content that
+ * is not text; `null` stands for no file.
  */
 export const FileState = Schema.Struct({
   path: Schema.String,
   before: Schema.NullOr(Schema.String),
   /** `null` if the call removes the file. */
   after: Schema.NullOr(Schema.String),
-  /** The SHA-256 of the stored bytes before; `null` if there was no file. Absent if nothing is stored. */
+  /**
+   * The SHA-256 of the bytes before the call, which are stored; `null` if there was no file. Absent if the bytes are
+   * not stored.
+   */
   was: Schema.optionalKey(Schema.NullOr(Schema.String)),
-  /** The mode before; absent if there was no file, or if the mode stays. */
+  /** The mode before the call; absent if there was no file, or if the mode stays. */
   mode: Schema.optionalKey(Schema.Int),
   /** The new kind of the file, if it changes. */
   kind: Schema.optionalKey(FileKind),
   /** The outermost folder that the call creates for the file. */
   folder: Schema.optionalKey(Schema.String),
-  /** The SHA-256 of the text of a file that is moved here. */
+  /** For a moved file, the SHA-256 of its text. */
   reads: Schema.optionalKey(Schema.String),
   /** The folder that is removed or moved as a whole with the file. */
   goes: Schema.optionalKey(Schema.String)
@@ -66,7 +69,7 @@ export type CallIntent = typeof CallIntent.Type
 /** A call that began and has no outcome; `seq` is the number of its intent record. */
 export interface UncertainCall extends CallIntent {
   readonly seq: number
-  /** The outcome of a call whose answer is lost, so that another call is in its place now. */
+  /** The outcome of the call. It is set if the model's answer is lost, so that another call has taken its place. */
   readonly outcome?: Schema.Json
 }
 
@@ -84,7 +87,7 @@ export type PromptSent = typeof PromptSent.Type
 
 export const EventPublished = Schema.Struct({ type: Schema.tag("event"), event: SavedEvent })
 
-/** Values come from a schema or from JSON, so they need no further check. */
+/** These values come from a schema or from JSON, so nothing needs to check them again. */
 const AnyJson = Schema.declare((_value): _value is Schema.Json => true)
 
 const recordedValue = { key: Schema.String, value: AnyJson }
@@ -92,7 +95,7 @@ const recordedValue = { key: Schema.String, value: AnyJson }
 /** A record of a journal, with encoded values. */
 export const JournalRecord = Schema.Union([
   RunOpened,
-  /** Another process resumed the run. `settings` apply from here on; if absent, those of `opened`. */
+  /** Another process resumed the run. `settings` apply from here on. If absent, the settings of `opened` apply. */
   Schema.Struct({
     type: Schema.tag("resumed"),
     program: Schema.String,
@@ -109,11 +112,14 @@ export const JournalRecord = Schema.Union([
   /** A stage ended. */
   Schema.Struct({ type: Schema.tag("settled"), ...recordedValue }),
   /**
-   * The answer to a question: an approval, advice in place of declined calls, or words. A resumed run does not ask
+   * The answer to a question: an approval, the change that the user wants instead, or words. A resumed run does not ask
    * again.
    */
   Schema.Struct({ type: Schema.tag("answer"), ...recordedValue }),
-  /** Content that a stage read from the project or the web. A replay uses it; a resumed run reads again. */
+  /**
+   * Content that a stage read from the project or the web. A replay uses this record; a resumed run reads the content
+   * again.
+   */
   Schema.Struct({ type: Schema.tag("seen"), ...recordedValue }),
   EventPublished
 ])
@@ -131,7 +137,7 @@ export const ClusterRun = Schema.Struct({
   allow: Schema.Array(Schema.String),
   /** True if the user approved all steps in advance. */
   approveSteps: Schema.Boolean,
-  /** True if the user approved all steps and calls in advance, except those that only a user may allow. */
+  /** True if the user approved all steps and calls in advance. Accesses that only a user may allow are not included. */
   yes: Schema.optionalKey(Schema.Boolean),
   /** Runs of a higher priority come first; 0 if absent. */
   priority: Schema.optionalKey(Schema.Int)
@@ -146,8 +152,8 @@ export const ClusterRunEnding = Schema.Union([
 export type ClusterRunEnding = typeof ClusterRunEnding.Type
 
 /**
- * Returns a function that removes repeated system texts from the prompts of one session, in order. The prompts of a
- * stage begin with the same long text.
+ * Returns a function that removes repeated system texts from the prompts of one session, because all prompts of a stage
+ * begin with the same long text. It must receive the records in order.
  */
 export const makeSharedPrompts = (): ((record: JournalRecord) => JournalRecord) => {
   const keys = new Map<string, string>()
@@ -155,16 +161,14 @@ export const makeSharedPrompts = (): ((record: JournalRecord) => JournalRecord) 
     if (record.type !== "prompt" || record.system === undefined) return record
     const { key, system, user } = record
     const first = keys.get(system)
-    /** The key can be longer than the text that it replaces. */
+    /** A short text is kept, because the key can be longer than the text. */
     if (first !== undefined && first.length < system.length) return { type: "prompt", key, systemOf: first, user }
     keys.set(system, key)
     return record
   }
 }
 
-/**
- * Returns a function that restores the removed text of each prompt. It must receive all records of a journal in order.
- */
+/** Returns a function that restores the removed system texts. It must receive all records of a journal in order. */
 export const makeWholePrompts = (): ((record: JournalRecord) => JournalRecord) => {
   const texts = new Map<string, string>()
   return (record) => {

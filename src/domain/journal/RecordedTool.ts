@@ -1,4 +1,7 @@
-/** A tool that is not built in, as a journal describes it: the parts that prompts and checks need, without code. */
+/**
+ * A tool that is not built in, as a journal describes it. The record has the parts that prompts and checks need, but no
+ * code.
+ */
 import * as Schema from "effect/Schema"
 import { EffectClass, Risk } from "../tools/Access.ts"
 import { Arguments, builtInOrigin, type ToolInfo } from "../tools/ToolCall.ts"
@@ -20,7 +23,7 @@ export type RecordedTool = typeof RecordedTool.Type
 /** The key of the record with the tools. */
 export const toolsKey = "tools"
 
-/** The tools that a replay cannot know otherwise. */
+/** The tools that a replay needs from the journal, because they are not built in. */
 export const toolsToRecord = (tools: ReadonlyArray<ToolInfo>): ReadonlyArray<RecordedTool> =>
   tools.filter(({ origin }) => origin !== builtInOrigin)
 

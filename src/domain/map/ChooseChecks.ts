@@ -1,6 +1,6 @@
 /**
- * Chooses the commands of a project that check a change: the type check, then the narrowest tests. Each command already
- * has its kind and its way to run a part. Names and imports determine which tests belong to a file.
+ * Chooses the commands of a project that check a change: first the type check, then the narrowest tests. Names and
+ * imports determine which tests belong to a file.
  */
 import type { CommandLine } from "../commands/CommandText.ts"
 import type { CheckCommand } from "../checks/CheckOutcome.ts"
@@ -21,7 +21,7 @@ const endingOf = (path: string): string => /\.([A-Za-z0-9]+)$/.exec(fileName(pat
 
 const script = ["js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts", "vue", "svelte", "astro"]
 
-/** Manifests whose commands check only files with these endings. Commands of other manifests may check any file. */
+/** Manifests whose commands check only files with these extensions. Commands of other manifests may check any file. */
 const specific: ReadonlyArray<readonly [manifest: RegExp, endings: ReadonlyArray<string>]> = [
   [/^(?:package\.json|deno\.jsonc?)$/, script],
   [/^(?:pyproject\.toml|setup\.(?:cfg|py)|.*\.ini|noxfile\.py|manage\.py|requirements.*\.txt)$/, ["py", "pyi"]],
@@ -35,22 +35,22 @@ const specific: ReadonlyArray<readonly [manifest: RegExp, endings: ReadonlyArray
   [/^pubspec\.yaml$/, ["dart"]]
 ]
 
-/** Prose for people, which no command checks. */
+/** Extensions of prose, which no command checks. */
 const prose: ReadonlySet<string> = new Set(["md", "markdown", "txt", "rst", "adoc"])
 
 const endingsOf = (manifest: string): ReadonlyArray<string> | undefined =>
   specific.find(([pattern]) => pattern.test(fileName(manifest)))?.[1]
 
-/** Tests that need more than the project, or that measure. They are chosen last. */
+/** Tests that need more than the project, or that measure. Such tests are chosen last. */
 const wider = /e2e|integration|browser|cover|bench|perf|smoke|snapshot/i
 
-/** A command with a prerequisite is no check. */
+/** True for a type check or a test that needs no other command before it. */
 const isCheck = ({ kind, prepare = [] }: ProjectCommand): boolean =>
   prepare.length === 0 && (kind === "types" || kind === "tests")
 
 /**
- * The commands for a file: those of its language, else those for any language, else all. For each kind, only the
- * commands of the nearest manifest count.
+ * The commands for a file: commands of its language, or else commands for any language, or else all commands. For each
+ * kind, only the commands of the nearest manifest count.
  */
 const commandsFor = (path: string, commands: ReadonlyArray<ProjectCommand>): ReadonlyArray<ProjectCommand> => {
   const around = commands.filter((command) => isCheck(command) && path.startsWith(folderOf(command.from)))
@@ -69,10 +69,10 @@ const commandsFor = (path: string, commands: ReadonlyArray<ProjectCommand>): Rea
   })
 }
 
-/** With more targets the whole command runs. */
+/** If a change has more targets, the whole command runs. */
 const mostTargets = 30
 
-/** A path that no program mistakes for an option or an option file. */
+/** True for a path that no program mistakes for an option or an option file. */
 const isPlainArgument = (path: string): boolean => /^[\w.][\w./ +,()[\]@-]*$/.test(path)
 
 const startsWith = (words: ReadonlyArray<string>, begin: ReadonlyArray<string>): boolean =>
@@ -87,18 +87,18 @@ const checkOf = (
 interface Change {
   readonly project: KnownProject
   readonly changed: ReadonlyArray<string>
-  /** Tests of a file that is not a test itself. */
+  /** The tests of a file that is not a test itself. */
   readonly testsOf: (path: string) => ReadonlyArray<string>
 }
 
-/** The test files of all changed files. Undefined if a file has none, because all tests must run then. */
+/** The test files of all changed files. Undefined if a changed file has no tests, because then all tests must run. */
 const testFiles = ({ changed, project, testsOf }: Change): ReadonlyArray<string> | undefined => {
   const there = new Set(project.files)
   const perFile = changed.map((path) => (isTestFile(path) ? [path] : testsOf(path)).filter((test) => there.has(test)))
   return perFile.some((tests) => tests.length === 0) ? undefined : [...new Set(perFile.flat())]
 }
 
-/** The nearest folder around a file, up to `top`, that contains a file of this name. */
+/** The nearest folder around a file that contains a file of this name. The search goes up to `top`. */
 const folderWith = (name: string, file: string, top: string, files: ReadonlyArray<string>): string | undefined => {
   for (let folder = folderOf(file); folder.length > top.length; folder = folderOf(folder.slice(0, -1))) {
     if (files.includes(`${folder}${name}`)) return folder
@@ -106,7 +106,7 @@ const folderWith = (name: string, file: string, top: string, files: ReadonlyArra
   return files.includes(`${top}${name}`) ? top : undefined
 }
 
-/** The targets of each narrowed command, relative to its folder. Empty if the whole command must run. */
+/** The targets of each narrowed command, relative to the folder of the command. Empty if the whole command must run. */
 const targetsOf = ({ from, narrow }: ProjectCommand, change: Change): ReadonlyArray<ReadonlyArray<string>> => {
   const { changed, project } = change
   const relative = (path: string) => path.slice(folderOf(from).length)
@@ -142,7 +142,9 @@ const testChecks = (command: ProjectCommand, change: Change): ReadonlyArray<Chec
   const { narrow } = command
   if (narrow === undefined || !isPlain) return [checkOf(words, { kind: "tests" }, folder)]
   const { argv, names } = narrow
-  /** Permission for `npm test` covers running only some files. Another form of the command needs its own permission. */
+  /**
+   * Permission for `npm test` also covers a run of only some files. A command in another form needs its own permission.
+   */
   const whole = startsWith(words, argv) || startsWith(argv, words) ? words : argv
   const hasNewTests = change.changed.some(isTestFile)
   const naming = (targets: ReadonlyArray<string>): ReadonlyArray<string> =>
@@ -162,10 +164,10 @@ const typeCheck = (commands: ReadonlyArray<ProjectCommand>, folder: string, { ch
   return hasTypes ? [checkOf(usual, { kind: "types", isGuess: true }, folder)] : []
 }
 
-/** True for a make target without a recipe, which only builds its prerequisites. */
+/** True for a make target without a recipe. It only builds its prerequisites. */
 const onlyBuilds = ({ does, from }: ProjectCommand): boolean => does === undefined && /makefile$/i.test(from)
 
-/** True for a script that may have to download its program first. */
+/** True for a wrapper script, which may have to download its program first. */
 const isWrapper = ({ run }: ProjectCommand): boolean => /^\.\/(?:gradlew|mvnw) /.test(run)
 
 const rankOf = (command: ProjectCommand): number =>

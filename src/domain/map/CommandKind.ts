@@ -12,7 +12,7 @@ const lasting = /deploy|publish|release|upload|install|uninstall|clean|push/i
 const endless = wordsIn("watch dev serve server start debug ui preview inspect open repl bench benchmark benchmarks")
 const changing = wordsIn("fix write")
 
-/** Words that indicate a kind, most reliable first. */
+/** Words that indicate a kind, most reliable kind first. */
 const kinds: ReadonlyArray<readonly [CommandKind, ReadonlySet<string>]> = [
   ["types", wordsIn("typecheck typechecking types type tsc tsgo vue-tsc mypy pyright basedpyright vet typing")],
   ["format", wordsIn("format fmt formatting prettier black gofmt rustfmt oxfmt dprint")],
@@ -29,7 +29,7 @@ const kinds: ReadonlyArray<readonly [CommandKind, ReadonlySet<string>]> = [
   ["build", wordsIn("build compile bundle all rollup webpack esbuild tsup")]
 ]
 
-/** Words for some unspecified check. */
+/** Words for a check of an unspecified kind. */
 const general = wordsIn("check checks verify validate ci")
 
 const partsOf = (text: string): ReadonlyArray<string> =>

@@ -1,6 +1,6 @@
 /**
- * Finds the names that a source file exports, line by line with simple patterns. An unusual export is only missing from
- * the map.
+ * Finds the names that a source file exports, line by line with simple patterns. If it misses an unusual export, only
+ * the map is less complete.
  */
 import { languageOf } from "../files/Language.ts"
 

@@ -1,5 +1,5 @@
 /**
- * Lists the folders of a project for the map: the number of files below each, and the file names if the budget allows.
+ * Lists the folders of a project for the map: the number of files in each and, if the budget allows, the file names.
  */
 import { codeSpan } from "../markdown/PromptBlock.ts"
 import { shortened } from "../text/Excerpt.ts"
@@ -11,7 +11,10 @@ import { compareCodePoints } from "../text/CodePointOrder.ts"
 const pattern =
   /(?:^|\/)(?:tests?|__tests__|specs?|fixtures?|testdata|examples?|samples?|demos?|playgrounds?|bench[^/]*|docs?|template[^/]*|vendor|third_party|\.[^/]*)\//i
 
-/** True for a path in an auxiliary folder, and for the folder itself if it ends with `/`. */
+/**
+ * True for a path in an auxiliary folder, such as `docs/` or `examples/`. Also true for the folder itself, if the path
+ * ends with `/`.
+ */
 export const isAuxiliary = (path: string): boolean => pattern.test(path)
 
 const longestPart = 80
@@ -24,13 +27,13 @@ const unusual = /[`<>|\\]|^\s|\s$|^$/
 const isPlainPart = (part: string): boolean =>
   part.length <= longestPart && !unusual.test(part) && printable(part) === part
 
-/** True for a path that can be shown unchanged. Others are omitted, because an escaped path would lead nowhere. */
+/** True for a path that can be shown unchanged. Other paths are omitted, because no tool would find an escaped path. */
 export const isPlainPath = (path: string): boolean => path.length <= longestPath && path.split("/").every(isPlainPart)
 
 export const shownPath = (path: string): string => `\`${path}\``
 
 /**
- * A command or another text of the project as code in one line, at most so long.
+ * A command or another text of the project as code in one line, cut to `longest` characters.
  *
  * ```ts
  * shownText("node a.js &&\n  node b.js", 80) // "`node a.js && node b.js`"
@@ -46,7 +49,7 @@ export const shownText = (text: string, longest: number): string => {
   return codeSpan(shortened(line, longest))
 }
 
-/** A line with as many names as the budget allows. `write` receives the names and a text such as `, and 3 more`. */
+/** A line with as many names as fit the budget. `write` receives the names and a text such as `, and 3 more`. */
 export const fittingLine = (
   names: ReadonlyArray<string>,
   budget: number,
@@ -73,7 +76,8 @@ interface Folder {
 }
 
 /**
- * The folder at these parts below the root, created if missing. Adds `files` to the counts of all folders on the way.
+ * The folder with these path parts. It is created if it does not exist. Adds `files` to the counts of all folders on
+ * the way.
  */
 const enter = (root: Folder, parts: ReadonlyArray<string>, files: number): Folder => {
   let folder = root
@@ -114,7 +118,7 @@ interface Line {
   readonly text: string
 }
 
-/** A line with fewer names is not worth its space, unless the folder has no more. */
+/** A line must show at least this many names, unless the folder has fewer. */
 const leastNames = 4
 
 /** `- in `src/`: a, b, and 3 more` within the budget; undefined if too few names fit. */
@@ -130,12 +134,12 @@ const texts: ReadonlySet<string> = new Set(["", "markdown", "json", "yaml", "tex
 const holdsSources = ({ files }: Folder): boolean =>
   files.filter((name) => !texts.has(languageOf(name))).length * 2 > files.length
 
-/** A folder with fewer files in its subfolders gets no line of subfolders. */
+/** A folder with fewer files in its subfolders gets no line about subfolders. */
 const leastInFolders = 3
 
 const inFolders = ({ count, files }: Folder): number => count - files.length
 
-/** Folders with subfolders, level by level, largest first. */
+/** The folders with subfolders, level by level. In each level, the largest folder comes first. */
 const levelsOf = (root: Folder): ReadonlyArray<Folder> => {
   const folders: Array<Folder> = [root]
   for (let at = 0; at < folders.length && folders.length < mostLines; at++) {
@@ -144,7 +148,7 @@ const levelsOf = (root: Folder): ReadonlyArray<Folder> => {
   return folders.slice(0, mostLines)
 }
 
-/** One possible line for the remaining budget. */
+/** Makes a line for the remaining budget; undefined if the budget is too small. */
 type Candidate = (budget: number) => Line | undefined
 
 const placeOf = ({ path }: Folder): string => (path === "" ? "at the top" : `in ${shownPath(path)}`)
@@ -163,15 +167,18 @@ const fileLine = (folder: Folder): Candidate => {
   return (budget) => lineOf(folder, `files ${placeOf(folder)}`, names, budget)
 }
 
-/** How deep an outline goes: folders of two levels, or everything that fits, including files. */
+/**
+ * How deep an outline goes: `overview` shows folders of two levels, `whole` shows everything that fits, including
+ * files.
+ */
 type OutlineDepth = "overview" | "whole"
 
 const isUpper = ({ path }: Folder): boolean => path.split("/").length <= 2
 
 /**
- * Returns a function that outlines folders within a budget of characters. The result is deterministic. Lines follow the
- * order of the folders; the deepest levels are omitted first. `unread` are folders of unknown content, which get no
- * count.
+ * Returns a function that outlines folders within a budget of characters. Lines follow the order of the folders; the
+ * deepest levels are omitted first. The result is deterministic. `unread` are folders of unknown content, for which no
+ * count is shown.
  */
 export const folderOutline = (
   paths: ReadonlyArray<string>,

@@ -20,7 +20,7 @@ import { isSolution, usualCommands, usualManifests } from "./UsualCommands.ts"
 
 /** The limit of manifests that are read. */
 const mostManifests = 30
-/** A manifest below more folders belongs to an example or a fixture. */
+/** The maximum depth of a manifest. A deeper manifest belongs to an example or a fixture. */
 const deepestManifest = 3
 
 const otherManifests = `
@@ -28,7 +28,7 @@ const otherManifests = `
   rakefile pyproject.toml setup.cfg tox.ini pytest.ini mypy.ini .mypy.ini ruff.toml .ruff.toml .flake8 noxfile.py
   manage.py setup.py pipfile pyrightconfig.json
 `
-/** The limits of entry points and of manifests of parts in the map. */
+/** The maximum numbers of entry points, and of manifests of parts, in the map. */
 const mostEntryPoints = 12
 const mostPartManifests = 6
 
@@ -44,7 +44,7 @@ const byDepth = (paths: ReadonlyArray<string>): ReadonlyArray<string> =>
 const isManifest = (path: string): boolean =>
   manifestNames.has(fileName(path).toLowerCase()) || isSolution(path) || isRequirements(path)
 
-/** The manifests to read: those around the `near` files, nearest first, then those near the top. */
+/** The manifests to read: first manifests around the `near` files, nearest first; then manifests near the top. */
 export const manifestsOf = (files: ReadonlyArray<string>, near: ReadonlyArray<string> = []): ReadonlyArray<string> => {
   const manifests = files.filter(isManifest)
   const around = manifests.filter((path) => near.some((one) => one.startsWith(folderOf(path))))
@@ -52,13 +52,13 @@ export const manifestsOf = (files: ReadonlyArray<string>, near: ReadonlyArray<st
   return [...new Set([...byDepth(around).toReversed(), ...byDepth(usual)])].slice(0, mostManifests)
 }
 
-/** The commands that a manifest names or implies, in order. Each has its kind, if known. */
+/** The commands that a manifest names or implies, in order. `kind` is set if it is known. */
 const commandsOf = (manifest: Manifest): ReadonlyArray<ProjectCommand> =>
   [...jsonScripts(manifest), ...recipeTargets(manifest), ...pythonCommands(manifest), ...usualCommands(manifest)].map(
     (command) => Object.assign({}, command, { kind: command.kind ?? commandKind(command.run, command.does) })
   )
 
-/** The commands of all manifests. Of equal commands in one folder, the first counts. */
+/** The commands of all manifests. If a folder has equal commands, the first counts. */
 export const projectCommands = (manifests: ReadonlyArray<Manifest>): ReadonlyArray<ProjectCommand> => {
   const commands = new Map<string, ProjectCommand>()
   for (const command of manifests.flatMap(commandsOf)) {
@@ -85,11 +85,16 @@ const isUsualEntry = (path: string, parts: ReadonlySet<string>): boolean => {
   return isUsualFolder && entryNames.test(fileName(path)) && isCode(path)
 }
 
-/** A Python package begins in its `__init__.py`, one level below the top or below src. */
+/**
+ * True for the first file of a Python package, `__init__.py` or `__main__.py`, one level below the top or below src.
+ */
 const isPythonPackage = (path: string): boolean =>
   /^(?:src\/)?[^/]+\/__(?:init|main)__\.py$/.test(path) && !isAuxiliary(path)
 
-/** The entry points of the project: those that a package.json names, then files with conventional names. */
+/**
+ * The entry points of the project: first the entry points that a package.json names, then files with conventional
+ * names.
+ */
 export const entryPointsOf = (
   files: ReadonlyArray<string>,
   manifests: ReadonlyArray<Manifest>
@@ -104,7 +109,7 @@ export const entryPointsOf = (
   return [...new Set([...named, ...byDepth(usual)])]
 }
 
-/** Sources whose exports are worth showing: entry points, then the files beside them. */
+/** Source files whose exports are worth showing: first entry points, then files beside them. */
 export const mainSourcesOf = (
   files: ReadonlyArray<string>,
   entryPoints: ReadonlyArray<string>
@@ -114,7 +119,7 @@ export const mainSourcesOf = (
   return [...new Set([...entryPoints, ...beside])]
 }
 
-/** The main files: introductions, the project's own manifests, entry points, manifests of parts. */
+/** The main files, in this order: introductions, the project's own manifests, entry points, manifests of parts. */
 export const mainFilesOf = (
   files: ReadonlyArray<string>,
   manifests: ReadonlyArray<string>,

@@ -1,6 +1,6 @@
 /**
  * Determines how to run only a part of a test command: some files, folders or packages. The test runner in the command
- * decides. If the command is not simple, it is not narrowed.
+ * decides. A command that is not simple stays whole.
  */
 
 /** How to run a command for only some targets: these words, followed by the targets. */
@@ -16,7 +16,7 @@ export interface Narrowing {
    */
   readonly of: "files" | "file" | "folders" | "manifest" | "classes"
   readonly before?: string
-  /** Arguments that make the runner print test names, if it does not by default. */
+  /** Arguments that make the runner print test names, if it does not print them by default. */
   readonly names?: NamesTests
 }
 
@@ -44,12 +44,12 @@ const usual: ReadonlyArray<readonly [run: RegExp, argv: string, of: Narrowing["o
   [/^(?:vendor\/bin\/)?phpunit$/, "", "file"]
 ]
 
-/** Without this option, Maven fails for a module that lacks the class. */
+/** With this option, Maven does not fail for a module that lacks the class. */
 const lenient = "-Dsurefire.failIfNoSpecifiedTests=false"
 
 /**
- * Narrows Maven and Gradle by test class. Gradle fails in a project with several modules if one lacks the class, so it
- * is not narrowed there.
+ * Narrows Maven and Gradle by test class. In a project with several modules, Gradle fails if a module lacks the class.
+ * So Gradle is not narrowed there.
  */
 export const classNarrowing = (run: string, hasParts: boolean): Narrowing | undefined => {
   if (/^(?:\.\/mvnw|mvn) test$/.test(run)) {
@@ -59,13 +59,13 @@ export const classNarrowing = (run: string, hasParts: boolean): Narrowing | unde
   return isGradle ? { argv: wordsOf(run), of: "classes", before: "--tests" } : undefined
 }
 
-/** The targets as words of the command. */
+/** The targets as arguments of the command. */
 export const targetWords = ({ before }: Narrowing, targets: ReadonlyArray<string>): ReadonlyArray<string> => {
   if (before === undefined) return targets
   return before.endsWith("=") ? [`${before}${targets.join(",")}`] : targets.flatMap((target) => [before, target])
 }
 
-/** Options per runner. pytest needs all of `fEp`, because asking only for passes would hide failures and errors. */
+/** Options for each runner. pytest needs all of `fEp`: with only `p`, it would hide failures and errors. */
 const naming: ReadonlyArray<readonly [run: RegExp, names: NamesTests]> = [
   [/^go test\b/, { argv: ["-v"] }],
   [/(?:^|[ /])pytest\b/, { argv: ["-rfEp"] }],
@@ -74,7 +74,7 @@ const naming: ReadonlyArray<readonly [run: RegExp, names: NamesTests]> = [
   [/(?:^| )jest\b/, { argv: ["--verbose"], ofSeveral: true }]
 ]
 
-/** The command already controls its output, so no option is added. */
+/** Matches a command that already controls its output. No option is added to such a command. */
 const ownOutput = /(?:^| )(?:--(?:reporters?|verbose|silent|quiet)\b|-[qvr]\w*(?= |$))/
 
 /** The options that make the runner of this command print test names. */
@@ -89,9 +89,9 @@ export const usualNarrowing = (run: string): Narrowing | undefined => {
   return of && { argv: wordsOf(argv || run.replace(/ discover .*/, "")), of, ...namesFor(run) }
 }
 
-/** Test runners that accept test files as arguments; `node` does with `--test`. */
+/** Test runners that accept test files as arguments; `node` accepts them with `--test`. */
 const runners: ReadonlySet<string> = new Set(["vitest", "jest", "mocha", "ava", "node", "pytest"])
-/** Options of the runners whose value is the next word. */
+/** Matches options of the runners that take the next word as their value. */
 const valued =
   /^(?:-[crRptg]|--(?:config|require|import|loader|experimental-loader|reporter|timeout|project|env-file))$/
 /**
@@ -111,7 +111,7 @@ const withoutCoverage = (run: string): string =>
     .filter((word) => !coverage.test(word))
     .join(" ")
 
-/** The part of a script that runs the tests, if exactly one does. */
+/** The part of a script that runs the tests, if exactly one part does. */
 export const testPart = (does: string): string | undefined => {
   const parts = does.split("&&").map((part) => part.trim())
   const tests = parts.filter((part) => part.split(" ").some((word) => runners.has(word)))
@@ -120,7 +120,7 @@ export const testPart = (does: string): string | undefined => {
 }
 
 /**
- * How to narrow a script that runs tests. `append` is the command to which arguments are added; `execute` runs a
+ * How to narrow a script that runs tests. `append` is the command to which arguments are added. `execute` runs a
  * program of an installed package.
  *
  * ```ts

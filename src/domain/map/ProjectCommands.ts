@@ -1,6 +1,6 @@
 /**
  * Finds the commands that the manifests of a project name: npm scripts, recipes of make and similar programs, Python
- * tasks, and conventional commands. An unusual command is only missing from the map.
+ * tasks, and conventional commands. If it misses an unusual command, only the map is less complete.
  */
 import { parse } from "jsonc-parser"
 import { parse as parseYaml } from "yaml"
@@ -14,20 +14,23 @@ export interface CommandWay {
   readonly run: string
   /** How to run only a part of it; absent if unknown. */
   readonly narrow?: Narrowing | undefined
-  /** True for a part of the project's command, used if the whole cannot run. */
+  /** True for a command that runs only a part of the project's command. It is used if the whole cannot run. */
   readonly isPart?: boolean
 }
 
 export interface ProjectCommand extends CommandWay {
   /** Commands that must run first in the same folder, in this order. */
   readonly prepare?: ReadonlyArray<string>
-  /** What the command runs according to the project; absent for a conventional command. */
+  /** The command line behind the command, as the project defines it; absent for a conventional command. */
   readonly does?: string | undefined
   /** The manifest that names the command. */
   readonly from: string
   /** The kind of the command. Absent if it never ends, has lasting effects, or is unknown. */
   readonly kind?: CommandKind | undefined
-  /** All ways to run it, best first. The installed programs decide. Absent if `run` is the only way. */
+  /**
+   * All ways to run the command, best first. The installed programs decide which way is used. Absent if `run` is the
+   * only way.
+   */
   readonly ways?: ReadonlyArray<CommandWay> | undefined
 }
 
@@ -44,7 +47,7 @@ export interface Manifest {
 /** The folder of a file, ending with `/`; empty for the project. */
 export const folderOf = (path: string): string => path.slice(0, path.lastIndexOf("/") + 1)
 
-/** Patterns of script names, most useful first. Unmatched names come before the last pattern. */
+/** Patterns of script names, most useful first. A name without a match comes before the last pattern. */
 const kinds: ReadonlyArray<RegExp> = [
   /^test$/,
   /^(?:tests|check|spec)$/,
@@ -72,7 +75,10 @@ const kindOf = ({ run }: ProjectCommand): number => {
 export const byUse = (commands: ReadonlyArray<ProjectCommand>): ReadonlyArray<ProjectCommand> =>
   commands.toSorted((a, b) => kindOf(a) - kindOf(b))
 
-/** A command with several ways to run it, best first. `usual` is the index for unknown programs. */
+/**
+ * A command with several ways to run it, best first. `usual` is the index of the way to use if the installed programs
+ * are unknown.
+ */
 export const inWays = (
   written: ReadonlyArray<string | CommandWay>,
   from: string,
@@ -149,7 +155,9 @@ const lockFiles: ReadonlyArray<readonly [file: string, manager: string]> = [
   ["package-lock.json", "npm"]
 ]
 
-/** The package manager of the lock file beside the manifest or at the top; npm by default. */
+/**
+ * The package manager: from `packageManager`, or from the lock file beside the manifest or at the top; npm by default.
+ */
 const managerOf = ({ files, path, text }: Manifest): string => {
   const named = jsonFields(text).get("packageManager")
   const declared = typeof named === "string" ? /^(npm|pnpm|yarn|bun)@/.exec(named)?.[1] : undefined
@@ -172,7 +180,7 @@ const packageWay = (manager: string, name: string, does: string): CommandWay => 
 const kindsOf = (scripts: ReadonlyArray<ProjectCommand>): ReadonlySet<CommandKind | undefined> =>
   new Set(scripts.map(({ does, run }) => commandKind(run, does)))
 
-/** Commands that a package implies if no script covers them: its type check, its tests, the tests of its parts. */
+/** Commands that a package implies, if no script covers them: its type check, its tests, the tests of its parts. */
 const impliedByPackage = (
   manifest: Manifest,
   scripts: ReadonlyArray<ProjectCommand>
@@ -202,7 +210,7 @@ const packageScripts = (manifest: Manifest): ReadonlyArray<ProjectCommand> => {
   const scripts = scriptsIn(manifest, "scripts", (name) => name, isOwnScript)
     .filter(({ does = "" }) => !placeholder.test(does))
     .map(({ does = "", run: name }) => {
-      /** npm can run the scripts of other managers, unless a script calls its manager itself. */
+      /** npm can run the scripts of other managers, unless a script calls its manager. */
       const callsManager = does.split(/\s+/).includes(manager)
       const managers = callsManager ? [manager] : [...new Set([manager, "npm"])]
       const tests = callsManager && manager !== "npm" ? testPart(does) : undefined
@@ -214,7 +222,7 @@ const packageScripts = (manifest: Manifest): ReadonlyArray<ProjectCommand> => {
   return [...scripts, ...impliedByPackage(manifest, scripts)]
 }
 
-/** The built-in commands of deno that no task covers. */
+/** The built-in commands of deno, if no task covers them. */
 const impliedByDeno = (
   { files, path }: Manifest,
   tasks: ReadonlyArray<ProjectCommand>
@@ -267,7 +275,7 @@ export const jsonScripts = (manifest: Manifest): ReadonlyArray<ProjectCommand> =
   }
 }
 
-/** Entry points in a package.json, relative to it and as written. */
+/** The entry points in a package.json, relative to it and as written there. */
 export const packageEntries = (text: string): ReadonlyArray<string> => {
   const fields = jsonFields(text)
   const leaves = (value: unknown, depth: number): ReadonlyArray<string> =>

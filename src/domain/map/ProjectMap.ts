@@ -21,7 +21,8 @@ const steps: ReadonlyArray<readonly [window: number, tokens: number]> = [
 ]
 
 /**
- * The budget of the map for a context window, in tokens. It is interpolated between two steps and limited by the last.
+ * The budget of the map for a context window, in tokens. Between two steps it is interpolated; beyond the last step it
+ * stays the same.
  */
 export const mapTokens = (window: number): number => {
   const above = steps.findIndex(([size]) => size >= window)
@@ -34,10 +35,10 @@ export const mapTokens = (window: number): number => {
 /** The budget of the map for a context window, in characters. */
 export const mapBudget = (window: number): number => charactersIn(mapTokens(window))
 
-/** Smaller budgets have no exported names, so the sources are not read. In characters. */
+/** With a smaller budget, the map has no exported names, so the sources are not read. In characters. */
 export const minBudgetForExports = charactersIn(600)
 
-/** Lengths of command bodies in characters, tried in this order. */
+/** The maximum length of a command body in characters. These lengths are tried in order until the map fits. */
 const bodies: ReadonlyArray<number> = [80, 40]
 /** The maximum number of commands in a map. */
 const mostCommands = 60
@@ -47,7 +48,7 @@ const headingOf = (from: string): string => {
   return `Commands of ${shownPath(from)}${folder === "" ? "" : ` (cwd ${shownPath(folder)})`}:`
 }
 
-/** One line per command, with what it runs. */
+/** One line for each command, with the command line behind it. */
 const long = (from: string, commands: ReadonlyArray<ProjectCommand>, body: number): string =>
   [
     headingOf(from),
@@ -81,13 +82,13 @@ const commandLines = (commands: ReadonlyArray<ProjectCommand>, budget: number): 
 }
 
 export interface ProjectFacts {
-  /** Sorted paths of its files. */
+  /** Sorted paths of the project's files. */
   readonly files: ReadonlyArray<string>
   /** False if the listing stopped at its limit. */
   readonly isWhole: boolean
   /** Folders of unknown content, if the listing stopped at its limit. */
   readonly unread: ReadonlyArray<string>
-  /** Commands of its manifests, those near the top first. */
+  /** Commands of the project's manifests. Manifests near the top come first. */
   readonly commands: ReadonlyArray<ProjectCommand>
   /** Most important first. */
   readonly mainFiles: ReadonlyArray<string>
@@ -141,8 +142,9 @@ const exportLines = (exports: ProjectFacts["exports"], budget: number): string =
 }
 
 /**
- * The map within `budget` characters; empty without files or budget. Commands, main files and upper folders share the
- * budget. The rest goes to exported names and deeper folders. `files` are the paths that the map may show.
+ * The map in at most `budget` characters; empty without files or budget. Commands, main files and upper folders share
+ * the budget. The rest of the budget goes to exported names and deeper folders. `files` are the paths that the map may
+ * show.
  */
 export const projectMap = (facts: ProjectFacts, budget: number, files = mappedFiles(facts.files)): string => {
   const head = headOf(facts, files)

@@ -1,6 +1,6 @@
 /**
- * Finds the commands of a Python project: its tasks, and the checks that its settings and tests imply. Each is offered
- * in every way to reach the environment: its folder, the project manager, or the machine.
+ * Finds the commands of a Python project: its tasks, and the checks that its settings and tests imply. Each command
+ * comes in all ways to reach the environment: its folder, the project manager, or the machine.
  */
 import { fileName } from "../files/PathList.ts"
 import type { CommandKind } from "./CommandKind.ts"
@@ -63,9 +63,9 @@ const managerOf = ({ files, path }: Manifest, sections: ReadonlyArray<Section>):
 }
 
 /**
- * A command of an installed package with all ways to run it. The environment may be beside the manifest, at the top,
- * behind the project manager, or on the machine. If the installed programs are unknown, the manager's way is used, or
- * else the machine's.
+ * A command of an installed package with all ways to run it, in this order: an environment beside the manifest, an
+ * environment at the top, the project manager, the machine. If the installed programs are unknown, the project manager
+ * is used, or else the machine.
  */
 const installed = (
   written: string,
@@ -82,7 +82,7 @@ const installed = (
   return inWays([...before, ...known], manifest.path, { kind, usual: before.length })
 }
 
-/** Settings of a checker imply that the project uses it. */
+/** For each checker, the settings from which the program concludes that the project uses it. */
 const checkers: ReadonlyArray<readonly [section: RegExp, files: ReadonlyArray<string>, run: string]> = [
   [/^(?:tool\.pytest.*|tool:pytest|pytest)$/, ["pytest.ini"], "python -m pytest"],
   [/^tool\.hatch\.envs\.hatch-test\b/, [], "hatch test"],
@@ -110,7 +110,7 @@ export const isRequirements = (path: string): boolean =>
 
 const hasConftest = (files: ReadonlySet<string>): boolean => [...files].some((file) => fileName(file) === "conftest.py")
 
-/** True for a test that needs pytest. Others may use unittest. */
+/** True for a test that needs pytest. Other tests may use unittest. */
 export const importsPytest = (text: string): boolean => /^\s*(?:import|from) (?:_?pytest)\b/m.test(text)
 
 export const isPythonTest = (path: string): boolean => testFile.test(path)
@@ -118,7 +118,7 @@ export const isPythonTest = (path: string): boolean => testFile.test(path)
 /** True for a file that may mention pytest: requirements or test settings. */
 export const mayNamePytest = (path: string): boolean => needs.test(fileName(path)) || fileName(path) === "tox.ini"
 
-/** The test command of a project without test settings: pytest if a file mentions it, else unittest. */
+/** The test command of a project without test settings: pytest if a file mentions it, otherwise unittest. */
 const impliedTests = (sections: ReadonlyArray<Section>, manifest: Manifest): ReadonlyArray<ProjectCommand> => {
   const { files, path, text } = manifest
   if (!needs.test(fileName(path))) return []
@@ -145,7 +145,7 @@ const toxEnvironments = (sections: ReadonlyArray<Section>, from: string): Readon
     return [{ run: environment[1] === undefined ? "tox" : `tox -e ${environment[1]}`, from, does }]
   })
 
-/** Finds `@nox.session` before `def name`. Other decorators may come between. */
+/** Finds `@nox.session` before `def name`. Other decorators may stand between them. */
 const noxSessions = ({ path, text }: Manifest): ReadonlyArray<ProjectCommand> => {
   const commands: Array<ProjectCommand> = []
   let isSession = false

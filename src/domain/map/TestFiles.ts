@@ -1,8 +1,8 @@
-/** Finds the tests of a file: those of the same name, and those that import it. */
+/** Finds the tests of a file: tests with the same name, and tests that import the file. */
 import { fileName } from "../files/PathList.ts"
 import { folderOf } from "./ProjectCommands.ts"
 
-/** The name without its ending and its test marks. For `index.ts` and similar files, the folder name. */
+/** The name without its extension and its test marks. For `index.ts` and similar names, the name of the folder. */
 const stemOf = (path: string): string => {
   const stem = fileName(path)
     .replace(/(?:\.d)?\.[^.]+$/, "")
@@ -14,13 +14,13 @@ const stemOf = (path: string): string => {
 
 const foldersIn = (path: string): ReadonlyArray<string> => path.split("/").slice(0, -1)
 
-/** The language of a path. Files of the same language can test each other. */
+/** The language of a path. A test can belong only to a file of its language. */
 const languageOf = (path: string): string => {
   const ending = path.slice(path.lastIndexOf(".") + 1)
   return /^(?:[cm]?[jt]sx?|vue|svelte|astro)$/.test(ending) ? "script" : ending.replace(/^(py|ex)[is]$/, "$1")
 }
 
-/** The tests with the same name and language. Of several, those with the most common folders. */
+/** The tests with the same name and language. If there are several, the tests that share most folders with the file. */
 export const testsOfName = (path: string, tests: ReadonlyArray<string>): ReadonlyArray<string> => {
   const own = new Set(foldersIn(path))
   const common = (test: string) => foldersIn(test).filter((one) => own.has(one)).length

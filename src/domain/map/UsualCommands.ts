@@ -1,4 +1,4 @@
-/** The conventional commands for a manifest that names none itself. */
+/** The conventional commands for a manifest that itself names no commands. */
 import { fileName } from "../files/PathList.ts"
 import { classNarrowing, usualNarrowing } from "./NarrowCommand.ts"
 import { folderOf, inWays, type Manifest, type ProjectCommand } from "./ProjectCommands.ts"
@@ -30,21 +30,21 @@ const usual: ReadonlyMap<string, ReadonlyArray<string>> = new Map(
   })
 )
 
-/** Wrapper scripts beside a manifest that download its program. */
+/** Wrapper scripts beside a manifest, which download the program of the manifest. */
 const wrappers: ReadonlyMap<string, string> = new Map([
   ["mvn", "mvnw"],
   ["gradle", "gradlew"]
 ])
 
-/** True for a .NET solution file, whose name varies. */
+/** True for a .NET solution file. It has no fixed name. */
 export const isSolution = (path: string): boolean => /\.slnx?$/i.test(path)
 
 const gradleNames: ReadonlyArray<string> = [...usual.keys()].filter((name) => name.includes("gradle"))
 
-/** True if the commands of another manifest, usually in a folder above, include this one. */
+/** True if the commands of another manifest, usually in a folder above, also cover this manifest. */
 const isPart = ({ files, path }: Manifest): boolean => {
   const name = fileName(path)
-  /** `./...` does not cover nested modules. */
+  /** `./...` of an outer module does not cover nested modules. */
   if (name === "go.mod") return false
   const sameKind = gradleNames.includes(name) ? gradleNames : [name]
   const parts = folderOf(path).split("/").slice(0, -1)
@@ -75,7 +75,7 @@ const listed = (manifest: Manifest): ReadonlyArray<ProjectCommand> => {
   })
 }
 
-/** The modules of a Go workspace, because `./...` does not reach them from above. */
+/** The commands for each module of a Go workspace, because `./...` in the folder above does not reach the modules. */
 const goWorkspace = ({ path, text }: Manifest): ReadonlyArray<ProjectCommand> => {
   const block = /^use\s*\(([^)]*)\)/m.exec(text)?.[1] ?? ""
   const alone = [...text.matchAll(/^use\s+([^\s(]+)/gm)].map(([, folder = ""]) => folder)

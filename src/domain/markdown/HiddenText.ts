@@ -1,6 +1,7 @@
 /**
  * Finds text of a document that a reader does not see: comments, hidden elements, link titles, alternative texts of
- * images. Document structure in such text does not count, because it could replace what the user saw.
+ * images. Document structure in such text does not count. Otherwise a hidden task could replace the task that the user
+ * saw.
  */
 import { findFences, Line, readLines } from "./Line.ts"
 import { isStructural } from "./MarkdownCleaning.ts"
@@ -11,10 +12,10 @@ export interface TextPart {
   readonly end: number
 }
 
-/** Forward searches in a text. Each keeps its last match, so that the total cost stays linear. */
+/** Forward searches in a text. Each search keeps its last match, so that the total cost stays linear. */
 const makeSearch = (text: string) => {
   const lastMatches = new Map<RegExp, { readonly from: number; readonly match: TextPart | undefined }>()
-  /** The first match at or after `from`. The pattern needs the flag `g` and no lookbehind. */
+  /** The first match at or after `from`. The pattern needs the flag `g` and must not contain a lookbehind. */
   const find = (pattern: RegExp, from: number): TextPart | undefined => {
     const before = lastMatches.get(pattern)
     if (before !== undefined && from >= before.from && (before.match === undefined || from <= before.match.start)) {
@@ -43,7 +44,7 @@ type Search = ReturnType<typeof makeSearch>
 const opening =
   /<!--|<\?|<!\[CDATA\[|<![a-z]|<([a-z][\w-]*)(?=[\s/>])|!\[|\]\(\s*<?[^\s<>()]*>?\s+["'(]|^ {0,3}\[[^\]\n]+\]:\s*\S+\s+["'(]/gim
 
-/** Gives up on a tag after this many quotes, so that many unfinished tags stay cheap. */
+/** A tag with more quotes is ignored. So many unfinished tags stay cheap. */
 const mostQuotes = 1000
 
 const isHiding = (tag: string): boolean =>
@@ -54,8 +55,8 @@ const isHiding = (tag: string): boolean =>
   (/^<details\b/i.test(tag) && !/\sopen(?=[\s=/>])/i.test(tag))
 
 /**
- * The position after a tag. A `>` in quotes does not end it. Only a block element tolerates another `<` in its tag;
- * elsewhere a `<` means that there was no tag.
+ * The position after a tag. A `>` in quotes does not end the tag. Only the tag of a block element may contain another
+ * `<`; elsewhere a `<` means that the text is no tag.
  */
 const endOfTag = (text: string, start: number, isBlock: boolean): number | undefined => {
   const sign = isBlock ? /["'>]/g : /["'<>]/g
@@ -80,7 +81,10 @@ const endOfTitle = ({ find, has }: Search, from: number, closing: RegExp): numbe
   return found === undefined || has(blankLine, from, found.start) ? undefined : found.end
 }
 
-/** Ends of markup that is no element, by its first characters, longest first. */
+/**
+ * The patterns that end comments and other markup that is no element, by their first characters. Longer beginnings come
+ * first.
+ */
 const markupEnds = [
   ["<!--", /-->/g],
   ["<![", /\]\]>/g],
@@ -88,7 +92,7 @@ const markupEnds = [
   ["<?", /\?>/g]
 ] as const
 
-/** The closing character of an image text or a title, by its opening. */
+/** The characters that end an image text or a title, by the characters that open it. */
 const closings: ReadonlyMap<string, RegExp> = new Map([
   ["![", /\]/g],
   ["(", /\)/g],
@@ -96,14 +100,14 @@ const closings: ReadonlyMap<string, RegExp> = new Map([
   ["'", /'/g]
 ])
 
-/** True for HTML at the beginning of a line: such a block may contain anything. */
+/** True at the beginning of a line. HTML that begins there is a block, which may contain anything. */
 const atLineStart = (text: string, start: number): boolean =>
   /(?:^|\n) {0,3}$/.test(text.slice(Math.max(0, start - 4), start))
 
-/** What ends a paragraph, and with it everything that was opened in it. */
+/** Matches the end of a paragraph. Everything that the paragraph opened ends there as well. */
 const newBlock = /\n[ \t]*(?:\n|#{1,6}\s|`{3}|~{3}|[-*+]\s|\d+[.)]\s|>|(?:[-*_][ \t]*){3,}\n)/g
 
-/** Block elements: their tag may continue on the next lines. */
+/** Block elements. Their tag may continue on the next lines. */
 const blockNames =
   "address article aside base blockquote body caption center col colgroup datalist dd details dialog dir div dl dt fieldset figcaption figure footer form frame frameset h1 h2 h3 h4 h5 h6 head header hr html iframe legend li link main menu nav noframes noscript ol optgroup option p param pre script search section style summary table tbody td template textarea tfoot th thead title tr track ul"
 const blockNamed = new Set(blockNames.split(" "))
@@ -116,7 +120,7 @@ export const mayHide = (line: string): boolean => {
   return blockNamed.has(name.toLowerCase()) || (tag.endsWith(">") && isHiding(tag))
 }
 
-/** The end of the hidden part that opens here; undefined if it is visible. */
+/** The end of the hidden part that opens here; undefined if the text is visible. */
 const endOf = (text: string, search: Search, match: RegExpExecArray): number | undefined => {
   const [markup, name] = match
   const start = match.index
@@ -125,7 +129,7 @@ const endOf = (text: string, search: Search, match: RegExpExecArray): number | u
   if (closing !== undefined) {
     const end = search.find(closing, start + markup.length)?.end
     if (isAtLineStart) return end ?? text.length
-    /** In a paragraph, a blank line means that nothing was opened. */
+    /** In a paragraph, a blank line before the end means that the tag opened nothing. */
     return end === undefined || search.has(blankLine, start, end) ? undefined : end
   }
   if (name === undefined) {
@@ -139,11 +143,14 @@ const endOf = (text: string, search: Search, match: RegExpExecArray): number | u
   return search.closingTag(name, tagEnd) ?? text.length
 }
 
-/** Structure in a loose form: calls, fields, headings. None of it belongs in a block that nobody sees. */
+/**
+ * Matches document structure in a loose form: calls, fields, headings. A block that nobody sees must contain no such
+ * structure.
+ */
 const looseStructure =
   /^[\s>]*(?:#{1,6}\s|`{3}|~{3}|(?:[-*+]|\d+[.)])\s+\S*\*\*|\*\*|[={-]{3,}\s*$|\{|\[\s*[{"]|<(?:tool|function)_call>|[A-Z][\w /]{2,40}:?\s*$)/m
 
-/** True if the lines after the first contain document structure. In a paragraph, only strict structure counts. */
+/** True if the lines after the first contain document structure. In a paragraph, only the strict form counts. */
 const holdsStructure = (part: string, isBlock: boolean): boolean => {
   const [, ...rest] = part.split("\n")
   return isBlock
@@ -151,7 +158,7 @@ const holdsStructure = (part: string, isBlock: boolean): boolean => {
     : rest.some((line) => isStructural(new Line(line.replace(/^[\s>]+/, ""))))
 }
 
-/** The hidden parts that `counts` accepts. Text in a code block is visible. */
+/** The hidden parts for which `counts` returns true. Text in a code block is visible. */
 const hiddenParts = (text: string, counts: (inside: string, isBlock: boolean) => boolean): ReadonlyArray<TextPart> => {
   if (!/[<\]]|!\[/.test(text)) return []
   const lines = readLines(text)
@@ -168,7 +175,8 @@ const hiddenParts = (text: string, counts: (inside: string, isBlock: boolean) =>
   const parts: Array<TextPart> = []
   const search = makeSearch(text)
   /**
-   * The ends of rejected parts, for blocks and for paragraphs. An opening within a rejected part does not count either.
+   * The end of the last part that `counts` rejected, for blocks and for paragraphs. An opening before this position is
+   * not examined again.
    */
   const visibleUntil = { block: 0, paragraph: 0 }
   let seen = 0

@@ -1,5 +1,5 @@
 /**
- * The lines of a document and its fenced blocks. A line is classified once (heading, fence, list item, field of a
+ * The lines of a document and its fenced blocks. Each line is classified once (heading, fence, list item, field of a
  * task), and all readers share the result.
  */
 import { type Bullets, type LabelledLine, readLabel } from "./TaskFields.ts"
@@ -60,18 +60,18 @@ const readBullets = (line: string): Bullets => {
     content += mark.length + (rest === "" || gap > 4 ? 1 : gap)
   }
   if (marker !== "none") rest = rest.replace(/^\[[ xX]\]\s+/, "")
-  // A field with strikethrough is still a field.
+  // The strikethrough around a field is removed, because it is still a field.
   if (marker !== "none") rest = rest.replace(/^~~(?!~)(\*\*.+?)~~\s*$/, "$1")
   return { indent, content, marker, rest }
 }
 
-/** `## Tasks` */
+/** The heading of a line such as `## Tasks`. */
 interface HashHeading {
   readonly depth: number
   readonly text: string
 }
 
-/** Reads a line that starts with one to six hashes and a blank; closing hashes are dropped. */
+/** Reads a line that starts with one to six hashes and a blank. Closing hashes are dropped. */
 const readHashes = (line: string): HashHeading | undefined => {
   const trimmed = line.trim()
   if (!trimmed.startsWith("#")) return undefined
@@ -101,7 +101,7 @@ export class Line {
   readonly indent: number
   readonly isBlank: boolean
   readonly hashes: HashHeading | undefined
-  /** The fence characters on a line with nothing else, which can close a code block. */
+  /** The fence characters of a line that contains nothing else, so that it can close a code block. */
   readonly closing: string | undefined
   /** The fence that opens on this line. List markers and one bold label may precede it. */
   readonly opening: Opening | undefined
@@ -125,7 +125,7 @@ export class Line {
     return this.#bullets
   }
 
-  /** A field label, or an unknown bold label after a list marker. */
+  /** The field label of the line, or an unknown bold label after a list marker. */
   get label(): LabelledLine | undefined {
     this.#label ??= readLabel(this.bullets) ?? "none"
     return this.#label === "none" ? undefined : this.#label
@@ -135,7 +135,7 @@ export class Line {
     return this.label?.key !== undefined
   }
 
-  /** True for a heading with hashes by the rules of CommonMark. */
+  /** True for a heading with hashes, by the rules of CommonMark. */
   get isHeading(): boolean {
     return this.indent <= 3 && this.hashes !== undefined
   }
@@ -145,7 +145,7 @@ export class Line {
     return isRule(this.text)
   }
 
-  /** True for a line with a single `<!-- comment -->` and nothing else. */
+  /** True for a line that contains one `<!-- comment -->` and nothing else. */
   get isComment(): boolean {
     return isComment(this.text)
   }
@@ -173,13 +173,16 @@ export interface Fence {
   readonly lead: string
   /** The content without the indentation of the fence. */
   readonly text: string
-  /** All lines, including the fences. */
+  /** All lines of the block, including the fences. */
   readonly source: ReadonlyArray<Line>
 }
 
 type LineTest = (line: Line) => boolean
 
-/** For each position, the next line from there that passes the test. Has one more entry than there are lines. */
+/**
+ * For each position, the index of the first line at or after it that passes the test. The result has one entry more
+ * than there are lines.
+ */
 const nextLine = (lines: ReadonlyArray<Line>, test: LineTest): ReadonlyArray<number> => {
   const table: Array<number> = Array.from({ length: lines.length + 1 }, () => Infinity)
   for (let index = lines.length - 1; index >= 0; index -= 1) {
@@ -189,7 +192,7 @@ const nextLine = (lines: ReadonlyArray<Line>, test: LineTest): ReadonlyArray<num
   return table
 }
 
-/** Tests whether a fence contains document structure and, after it, the opening of another block. */
+/** Makes a test for a fence that contains document structure and, after it, the opening fence of another block. */
 const swallows = (lines: ReadonlyArray<Line>, isStructure: LineTest) => {
   let structure: ReadonlyArray<number> | undefined
   let openings: ReadonlyArray<number> | undefined
@@ -205,8 +208,8 @@ const swallows = (lines: ReadonlyArray<Line>, isStructure: LineTest) => {
 
 /**
  * Finds the fenced blocks. For an unclosed fence, `staysOpen` decides: true makes a block of the rest of the text,
- * false makes the fence ordinary text. A block with document structure (`isStructure`) followed by an opening fence
- * counts as unclosed: its closing fence belongs to the other block.
+ * false makes the fence ordinary text. A block also counts as unclosed if it contains document structure
+ * (`isStructure`) and then an opening fence. Its closing fence then belongs to the other block.
  */
 export const findFences = (
   lines: ReadonlyArray<Line>,
@@ -219,7 +222,8 @@ export const findFences = (
   const closings = lines.flatMap(({ closing: mark, indent }, index) =>
     mark === undefined ? [] : [{ index, mark, indent }]
   )
-  // Fences for which no closing line was found. No later line can have one either, which keeps the search linear.
+  // Fences for which no closing line was found. A later fence of the same kind has none either, so it is not searched
+  // again.
   const unclosed: Array<{ readonly sign: string; readonly length: number; readonly indent: number }> = []
   let next = 0
   for (let index = 0; index < lines.length; index += 1) {

@@ -11,7 +11,7 @@ import { type KnownHeadings, readHeading } from "./MarkdownHeadings.ts"
 import { type MarkdownSection, splitSections, textOfLines, textUnder } from "./Sections.ts"
 
 export interface MarkdownDocument {
-  /** The cleaned text. Removed lines are empty, so line numbers match the original. */
+  /** The cleaned text. A removed line is empty, so that line numbers match the original. */
   readonly text: string
   readonly lines: ReadonlyArray<Line>
   readonly fences: ReadonlyMap<number, Fence>
@@ -19,7 +19,7 @@ export interface MarkdownDocument {
   /** Lines (1-based) of unclosed fences that were read as text, because the document continues after them. */
   readonly strayFences: ReadonlyArray<number>
   readonly repairs: ReadonlyArray<Repair>
-  /** Not empty if the text is too large; it is not split then. */
+  /** Issues of a text that is too large. Such a text is not split. */
   readonly issues: ReadonlyArray<Issue>
 }
 
@@ -29,7 +29,7 @@ const maximumDocument = 4_194_304
 export interface MarkdownOptions {
   /** Headings that are also recognised as bold lines. */
   readonly knownHeadings?: KnownHeadings
-  /** True for a document with tasks. Their fields are not code, so an unclosed fence does not swallow them. */
+  /** True for a document with tasks. A field of a task is never code, so an unclosed fence ends before it. */
   readonly hasFields?: boolean
 }
 
@@ -40,7 +40,7 @@ const unsplit = (text: string): MarkdownDocument => {
   return { text, lines: [], fences: new Map(), sections: [], strayFences: [], ...findings }
 }
 
-/** Splits a text into sections and removes what is not part of the answer, as `repairs` lists. */
+/** Splits a text into sections. It removes text that is not part of the answer; `repairs` lists the removals. */
 export const readMarkdown = (
   text: string,
   { hasFields = false, knownHeadings }: MarkdownOptions = {}
@@ -50,7 +50,7 @@ export const readMarkdown = (
   const isPart = (line: Line): boolean =>
     (hasFields && line.isField) || readHeading(line, knownHeadings)?.knownHeading?.exact === true
   const lines = cleanLines(text, findings, isPart)
-  // Computed only for unclosed fences.
+  // Computed only if a fence is unclosed.
   let lastPart: number | undefined
   const strayFences: Array<number> = []
   const staysOpen = (index: number): boolean => {
@@ -62,8 +62,8 @@ export const readMarkdown = (
   const open = foundFences.find((fence) => !fence.closed)
   if (open !== undefined) {
     addRepair(findings, "fence-closed", { line: open.first + 1 }, "Closed the code block at the end of the text.")
-    // A bare fence at the end closes a block. The opening fence of that block was mistaken for the end of an earlier
-    // one.
+    // A bare fence at the end of the text closes a block. An earlier, unclosed fence took the opening fence of that
+    // block as its end.
     const isEnd = open.language === "" && open.text.trim() === ""
     const swallowing = foundFences.filter((fence) => isEnd && fence.closed && fence.source.some(isPart))
     strayFences.push(...swallowing.map((fence) => fence.first + 1))
@@ -77,7 +77,7 @@ export const readMarkdown = (
   return { text: textOfLines({ lines }, 0), lines, fences, sections, strayFences, ...findings }
 }
 
-/** The section with this anchor: an exact match, or else the only similar one. */
+/** The section with exactly this anchor, or else the only section with a similar anchor. */
 export const findSection = (document: MarkdownDocument, anchor: string): Option.Option<MarkdownSection> => {
   const exact = document.sections.find((section) => section.anchor === anchor)
   if (exact !== undefined) return Option.some(exact)
@@ -86,6 +86,6 @@ export const findSection = (document: MarkdownDocument, anchor: string): Option.
   return others.length === 0 ? Option.fromNullishOr(similar) : Option.none()
 }
 
-/** The text of the section at `#anchor`, with its sub-headings but without its own heading. */
+/** The text under the heading with this anchor. It includes sub-sections, but not the heading itself. */
 export const sectionMarkdown = (document: MarkdownDocument, anchor: string): Option.Option<string> =>
   Option.map(findSection(document, anchor), (section) => textUnder(document, section))

@@ -1,6 +1,6 @@
 /**
- * Removes what surrounds an answer: byte order mark, carriage returns, thoughts, one fence around everything. Removed
- * lines become empty, so line numbers match the original text.
+ * Removes text around an answer: byte order mark, carriage returns, thoughts, one fence around everything. A removed
+ * line becomes empty, so that line numbers match the original text.
  */
 import { addRepair, type Findings } from "../findings/Issue.ts"
 import { fenceByLine, findFences, Line, readLines } from "./Line.ts"
@@ -59,7 +59,7 @@ const removeOpenThinking = (lines: Array<Line>, findings: Findings): void => {
 
 /**
  * Some servers drop the opening tag, so the answer begins with thoughts and `</think>`. A draft in the thoughts is
- * repeated in the answer.
+ * removed, because the answer repeats it.
  */
 const removeThinkingBeforeLoneTag = (lines: Array<Line>, findings: Findings): void => {
   if (!lines.some(({ text }) => loneClosing.test(text))) return
@@ -84,7 +84,7 @@ const removeThinkingBeforeLoneTag = (lines: Array<Line>, findings: Findings): vo
   addRepair(findings, "thinking-removed", { line: end + 1 }, "Removed the model's thoughts before its answer.")
 }
 
-/** A fence of type markdown, or without a type, is a wrapper if it precedes all headings and contains some. */
+/** A fence of type markdown, or without a type, is a wrapper if it precedes all headings and contains at least one. */
 const unwrapFence = (lines: Array<Line>, findings: Findings, isPart: LineTest): boolean => {
   const start = lines.findIndex((line) => line.isHeading || line.opening !== undefined || isPart(line))
   const opening = lines[start]?.opening
@@ -108,7 +108,7 @@ const removeThinking = (lines: Array<Line>, findings: Findings): void => {
   removeThinkingBeforeLoneTag(lines, findings)
 }
 
-/** The lines of the answer itself. `isPart` recognises headings and fields of the document in every form. */
+/** The lines of the answer itself. `isPart` recognises the headings and fields of the document in every form. */
 export const cleanLines = (text: string, findings: Findings, isPart: (line: Line) => boolean): ReadonlyArray<Line> => {
   let rest = text
   if (rest.startsWith("\ufeff")) {
@@ -130,8 +130,8 @@ export const isHeadingLine = ({ hashes, text }: Line): boolean =>
   hashes !== undefined || isKnownHeadingText(text.trim().replace(/^(?:\*\*|__)|(?:\*\*|__):?$/g, ""))
 
 /**
- * True for a heading, a field, a fence, a rule, a comment or a tag of thoughts. A backslash before it makes it plain
- * text.
+ * True for a heading, a field, a fence, a rule, a comment or a tag of thoughts. A backslash at its beginning makes the
+ * line plain text.
  */
 export const isStructural = (line: Line): boolean =>
   !line.isBlank &&

@@ -1,6 +1,6 @@
 /**
  * The known headings of each kind of document, with other wordings that models use. A known heading is found by its
- * slug. Level, emphasis, numbering and punctuation do not matter, and a bold line counts too.
+ * slug. Level, emphasis, numbering and punctuation do not matter. A bold line counts as well.
  */
 import { forgivingSlug, slugOf } from "../text/Slug.ts"
 import type { Line } from "./Line.ts"
@@ -18,13 +18,13 @@ interface KnownHeading {
 /** Finds the known heading of one kind of document. */
 export type KnownHeadings = (heading: string) => KnownHeading | undefined
 
-/** Punctuation before the first word is ignored. A hard space counts as a space. */
+/** The slug for comparison. It ignores punctuation before the first word, and treats a hard space as a space. */
 const comparable = (heading: string): string =>
   forgivingSlug(slugOf(heading.replace(/^[^\p{L}\p{N}]+/u, "").replace(/\s+/g, " ")))
 
 const unnumbered = (slug: string): string => slug.replace(/^\d+-/, "")
 
-/** `others` are slugs. */
+/** Table entries for a known heading: its exact title and its other spellings. `others` are slugs. */
 const spellingsOf = (
   key: string,
   title: string,
@@ -52,7 +52,7 @@ const findHeading = (entries: ReadonlyArray<[string, KnownHeading]>): KnownHeadi
     const slug = comparable(heading)
     const found = table.get(slug)
     if (found !== undefined) return found
-    // Also find `1. Tasks`, `Tasks (revised)`, `Task: Research 1`.
+    // Finds `1. Tasks`, `Tasks (revised)` and `Task: Research 1` as well.
     const [bare = ""] = heading.split(/[:(–—]/)
     const other =
       table.get(unnumbered(slug)) ?? (bare === heading ? undefined : table.get(unnumbered(comparable(bare))))
@@ -112,7 +112,7 @@ export const resultHeadings: KnownHeadings = findHeading(
   )
 )
 
-/** True for an exact heading of any document: as a bold line it would be read as a heading. */
+/** True for an exact heading of any document. As a bold line, such a text would be read as a heading. */
 export const isKnownHeadingText = (text: string): boolean => {
   if (text.length > longestHeading) return false
   const slug = comparable(text)
@@ -123,7 +123,7 @@ export const isKnownHeadingText = (text: string): boolean => {
 export interface Heading {
   readonly text: string
   readonly depth: number
-  /** A bold line is read as a heading only if it is known. */
+  /** `bold` is possible only for known headings. */
   readonly form: "hashes" | "bold"
   readonly knownHeading: KnownHeading | undefined
   /** Text after a bold heading on the same line. */

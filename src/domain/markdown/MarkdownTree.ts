@@ -1,6 +1,6 @@
 /**
  * Everything that needs the parser remark: syntax trees, links, and moving foreign markdown below a heading. Parsing
- * takes more than linear time on nested or dense text. Text of unknown origin above the limits is not parsed, and the
+ * takes more than linear time for nested or dense text. Text of unknown origin above the limits is not parsed, and the
  * caller reports it.
  */
 import type { Heading, Nodes, Root, RootContent } from "mdast"
@@ -24,7 +24,7 @@ const maximumNesting = 64
 
 const markdown = unified().use(remarkParse)
 
-// Within a field only links matter. Parsing emphasis and blocks would cost time and hide text.
+// Constructs that are not parsed in a field, where only links matter. They would cost time, and blocks would hide text.
 const blockAndEmphasis =
   "attention blockQuote codeFenced codeIndented definition headingAtx htmlFlow htmlText labelStartImage list setextUnderline thematicBreak".split(
     " "
@@ -55,7 +55,7 @@ const shiftLines = (node: Nodes, lines: number): void => {
   if ("children" in node) for (const child of node.children) shiftLines(child, lines)
 }
 
-/** The tree of a text that starts at `line` of its document; none above the limits. @internal */
+/** The tree of a text that starts at `line` of its document; none if the text exceeds the limits. @internal */
 export const parseMarkdown = (text: string, line: number): Option.Option<Root> => {
   if (!isParsable(text)) return Option.none()
   const tree = markdown.parse(text)
@@ -83,14 +83,14 @@ export const linksOf = (node: Nodes): ReadonlyArray<FoundLink> => {
   return [{ title, href: node.url, start, end, line: node.position?.start.line ?? 1 }]
 }
 
-/** Quick test: a text without these signs has no link, and searching is far cheaper than parsing. */
+/** Quick test that avoids parsing: a text without these signs has no link. */
 const mayHoldLink = (text: string): boolean => text.includes("](") || text.includes("<")
 
-/** The links of one field, read as running text; none above the limits. */
+/** The links of one field, read as running text; none if the text exceeds the limits. */
 export const inlineLinks = (text: string): Option.Option<ReadonlyArray<FoundLink>> =>
   !isParsable(text) ? Option.none() : Option.some(mayHoldLink(text) ? linksOf(inline.parse(text)) : [])
 
-/** The links of any markdown text; empty above the limits. */
+/** The links of any markdown text; empty if the text exceeds the limits. */
 export const markdownLinks = (text: string): ReadonlyArray<FoundLink> =>
   mayHoldLink(text) ? Option.match(parseMarkdown(text, 1), { onNone: () => [], onSome: linksOf }) : []
 
@@ -100,17 +100,20 @@ const headingText = (text: string, { children }: Heading): string => {
   return text.slice(offsets(first)[0], offsets(last)[1]).replace(/\s*\n\s*/g, " ")
 }
 
-/** Only fences and HTML continue after an empty line. */
+/** Only fences and HTML can continue after an empty line. */
 const mayStayOpen = /`{3}|~{3}|</
 
-/** The block that the text leaves open: it would swallow a heading put after it. */
+/** The block that is still open at the end of the text. It would swallow a heading that follows the text. */
 const openBlock = (text: string): RootContent | undefined => {
   if (!mayStayOpen.test(text)) return undefined
   const last = markdown.parse(`${text}\n\n# end`).children.at(-1)
   return last?.type === "heading" ? undefined : last
 }
 
-/** Closes a fence that the text leaves open. If something else is open (an HTML comment), the whole text is fenced. */
+/**
+ * Closes a fence that is open at the end of the text. If another block is open, such as an HTML comment, the whole text
+ * is fenced.
+ */
 const closeMarkdown = (text: string): string => {
   const open = openBlock(text)
   if (open === undefined) return text
@@ -123,8 +126,8 @@ const closeMarkdown = (text: string): string => {
 const mayHaveHeading = /^[ \t]*(?:#|=+[ \t]*$|-+[ \t]*$)/m
 
 /**
- * Moves all headings below the level `below` (1 to 5). Keeps the order of levels as far as six levels allow. Closes
- * what the text leaves open.
+ * Moves all headings below the level `below` (1 to 5). Keeps their relative levels if six levels allow it. Closes a
+ * block that the text leaves open.
  */
 export const nestMarkdown = (text: string, below: number): string => {
   const closed = closeMarkdown(text.trim())

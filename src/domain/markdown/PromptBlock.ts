@@ -1,6 +1,6 @@
 /**
- * The blocks of which documents and prompts consist: raw markdown, fenced text, a file. A fence is longer than any run
- * of backticks or tildes in its text, so no quoted text can close it.
+ * The blocks from which the program builds documents and prompts: raw markdown, fenced text, a file. A fence is longer
+ * than any run of backticks or tildes in its text, so that no quoted text can close it.
  */
 import * as Schema from "effect/Schema"
 
@@ -8,7 +8,7 @@ import * as Schema from "effect/Schema"
 export const CodeBlock = Schema.Struct({ language: Schema.String, text: Schema.String })
 export type CodeBlock = typeof CodeBlock.Type
 
-/** A fence that does not occur in the text. */
+/** A fence that is longer than any fence in the text. */
 export const fenceFor = (text: string): string => {
   const runs = text.match(/`{3,}|~{3,}/g) ?? []
   return "`".repeat(runs.reduce((longest, run) => Math.max(longest, run.length), 2) + 1)
@@ -26,10 +26,13 @@ const headed = (heading: string, body: string): string => `${heading}\n\n${body}
 export const rawBlock = (heading: string, body: string): string =>
   body.trim() === "" ? "" : headed(heading, body.trim())
 
-/** The instruction at the end of a message. */
+/** The block with the instruction, at the end of a message. */
 export const nowBlock = (text: string): string => rawBlock("## Now", text)
 
-/** The message without its old instruction. A shown file may have the same heading, so only the last one counts. */
+/**
+ * The message without the instruction at its end. Only the last heading `## Now` counts, because a shown file may
+ * contain the same heading.
+ */
 export const withoutNow = (text: string): string => {
   const now = "\n## Now\n"
   const at = text.lastIndexOf(now)
@@ -44,7 +47,7 @@ export const fencedBlock = (heading: string, body: string, type: string): string
 export const fileBlock = (heading: string, file: { readonly text: string; readonly language: string }): string =>
   headed(heading, fenced(file.text, file.language))
 
-/** A code span for any text of one line. */
+/** A code span for a text of one line, with as many backticks as the text needs. */
 export const codeSpan = (text: string): string => {
   const marks = "`".repeat(Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length)) + 1)
   return /^`|`$/.test(text) ? `${marks} ${text} ${marks}` : `${marks}${text}${marks}`

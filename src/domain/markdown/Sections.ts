@@ -1,6 +1,6 @@
 /**
- * The only code that finds sections: headings, and the end of the text under them. Readers of answers, plans, skills,
- * instructions and pages differ only in the headings that they know and in what ends a section.
+ * Finds sections: headings, and the end of the text under them. No other code does this. Readers of answers, plans,
+ * skills, instructions and pages differ only in the headings that they know and in what ends a section.
  */
 import { makeSlugger } from "../text/Slug.ts"
 import type { Line } from "./Line.ts"
@@ -9,12 +9,12 @@ import { type Heading, type KnownHeadings, readHeading } from "./MarkdownHeading
 /** A heading with the text under it, up to the next heading of any level. */
 export interface MarkdownSection extends Omit<Heading, "text"> {
   readonly heading: string
-  /** GitHub's anchor. Repeated headings are numbered. */
+  /** The anchor that GitHub would use. Repeated headings are numbered. */
   readonly anchor: string
   readonly line: number
   /** The index among the sections of the text, from 0. */
   readonly position: number
-  /** 0-based positions of the body lines; `last` is exclusive. */
+  /** Positions of the body lines, from 0; `last` is exclusive. */
   readonly first: number
   readonly last: number
 }
@@ -49,7 +49,10 @@ export const splitSections = (
   )
 }
 
-/** The position after the last line of a section and its sub-sections. `isEnd` recognises the section after it. */
+/**
+ * The position after the last line of a section and its sub-sections. `isEnd` recognises a section that is not part of
+ * it any more.
+ */
 export const sectionEnd = (
   { lines, sections }: SectionedText,
   { depth, position }: MarkdownSection,

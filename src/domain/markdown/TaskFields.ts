@@ -7,7 +7,7 @@ import { distance } from "fastest-levenshtein"
 /** The list markers at the beginning of a line (`- `, `2. `, also several) and the text after them. */
 export interface Bullets {
   readonly indent: number
-  /** The column where the content of the item starts; without a marker equal to `indent`. */
+  /** The column where the content of the item starts. Without a marker, it is `indent`. */
   readonly content: number
   readonly marker: "none" | "bullet" | "number"
   readonly rest: string
@@ -78,10 +78,10 @@ export interface LabelledLine {
   readonly indent: number
   readonly content: number
   readonly label: string
-  /** Absent if no field has this label. */
+  /** Absent if the label belongs to no field. */
   readonly key: FieldKey | undefined
   readonly match: LabelMatch
-  /** True for the strict form of the document. */
+  /** True for the strict form, `- **Skill** search-code`. */
   readonly strict: boolean
   readonly value: string
 }
@@ -95,7 +95,7 @@ interface Cut {
 }
 
 const separator = /^\s*[:：]+\s*/
-/** What may directly follow a label. */
+/** Matches the text that may directly follow a label. */
 const labelEnd = /^(?:$|[\s:：])/
 const longestLabel = 60
 
@@ -107,7 +107,10 @@ const cutAfter = (label: string, after: string, emphasis: Cut["emphasis"]): Cut 
   strict: false
 })
 
-/** Cuts `**Label** value` and its variants: a colon inside or after, other marks, marks around label and value. */
+/**
+ * Cuts `**Label** value` and its variants: a colon inside or after the marks, other marks, marks around label and
+ * value.
+ */
 const cutMarked = (rest: string): Cut | undefined => {
   const mark = /^(?:\*{1,3}|_{1,3})(?=[^\s*_])/.exec(rest)?.[0]
   if (mark === undefined) return undefined
@@ -118,7 +121,7 @@ const cutMarked = (rest: string): Cut | undefined => {
   if (mark.startsWith("_") && !labelEnd.test(after)) return undefined
   const colon = inner.search(/[:：]/)
   const label = (colon < 0 ? inner : inner.slice(0, colon)).trim()
-  // `**Skill search-code, **best**`: marks after a blank open a new emphasis and do not close the label.
+  // In `**Skill search-code, **best**`, the marks after a blank open a new emphasis. They do not close the label.
   if (/\s$/.test(inner) && matchLabel(label) === undefined) {
     const unclosed = cutUnclosed(rest.slice(mark.length))
     if (unclosed !== undefined) return unclosed
@@ -129,7 +132,7 @@ const cutMarked = (rest: string): Cut | undefined => {
   return { ...cut, value: [inside, cut.value].filter((part) => part !== "").join(" "), hasColon: true }
 }
 
-/** `**Expected** output: Places.`: the marks end before the label does. */
+/** Completes the label of `**Expected** output: Places.`, where the marks end before the label does. */
 const completeLabel = (cut: Cut): Cut => {
   const start = `${cut.label.toLowerCase().replace(/\s+/g, " ")} `
   for (const known of labels) {
@@ -144,7 +147,7 @@ const completeLabel = (cut: Cut): Cut => {
   return cut
 }
 
-/** `**Skill search-code`: the marks are never closed, so only a known label shows where it ends. */
+/** Cuts `**Skill search-code`, where the marks are never closed. Only a known label shows where it ends. */
 const cutUnclosed = (rest: string): Cut | undefined => {
   const lower = rest.toLowerCase()
   const knownLabel = keys
@@ -155,11 +158,11 @@ const cutUnclosed = (rest: string): Cut | undefined => {
     : cutAfter(rest.slice(0, knownLabel.length), rest.slice(knownLabel.length), "bold")
 }
 
-/** Labels that are unmistakable even without a colon. */
+/** Labels that are clear even without a colon. */
 const certainLabel =
   /^(?:(?:What is needed|For each|Expected output|Requires user approval)(?=$|\s)|Skill(?=\s+[a-z\d]+(?:[-_][a-z\d]+)*$)|References(?=\s+\[))/
 
-/** Cuts `Label: value`, and `Label value` for unmistakable labels. */
+/** Cuts `Label: value`, and `Label value` for labels that are clear without a colon. */
 const cutPlain = (rest: string, hasMarker: boolean): Cut | undefined => {
   const colon = rest.slice(0, longestLabel).search(/[:：]/)
   if (colon > 0) return cutAfter(rest.slice(0, colon).trim(), rest.slice(colon), "none")
@@ -169,14 +172,16 @@ const cutPlain = (rest: string, hasMarker: boolean): Cut | undefined => {
     : { ...cutAfter(label, "", "none"), value: rest.slice(label.length).trimStart() }
 }
 
-/** The less a line looks like a field, the closer its label must be to a known one. */
+/**
+ * True if the line is certainly a field. The less it looks like a field, the closer its label must be to a known label.
+ */
 const isCertain = (cut: Cut, match: LabelMatch, hasMarker: boolean): boolean => {
   if (cut.emphasis === "bold" && hasMarker) return true
   if (match === "exact") return hasMarker || cut.emphasis === "bold" || cut.hasColon
   return match === "spelling" && (hasMarker || (cut.emphasis === "bold" && cut.hasColon))
 }
 
-/** Reads a labelled line. A bold label after a list marker is returned even if no field has it. */
+/** Reads a labelled line. A bold label after a list marker is returned even if it belongs to no field. */
 export const readLabel = ({ content, indent, marker, rest }: Bullets): LabelledLine | undefined => {
   const hasMarker = marker !== "none"
   const cut = cutMarked(rest) ?? cutPlain(rest, hasMarker)

@@ -1,10 +1,13 @@
-/** The possible answers to each kind of question, and who gave them. */
+/** The possible answers to each kind of question, and who gave the answer. */
 import * as Schema from "effect/Schema"
 
-/** Single calls of a step: the numbers of the allowed items, counted from 1. The others are denied. */
+/** Chooses single calls of a step: the numbers of the allowed items, counted from 1. All other items are denied. */
 const Chosen = Schema.Struct({ chosen: Schema.Array(Schema.Int) })
 
-/** `repairs` allows the step and also later changes of the same files by the same task, if the question offers that. */
+/**
+ * `repairs` allows the step. If the question offers it, it also allows later changes of the same files by the same
+ * task.
+ */
 export const StepAnswer = Schema.Union([Schema.Literals(["step", "repairs", "remaining", "decline"]), Chosen])
 export type StepAnswer = typeof StepAnswer.Type
 export const CallAnswer = Schema.Literals(["once", "repairs", "session", "remember", "deny"])
@@ -13,11 +16,11 @@ export type CallAnswer = typeof CallAnswer.Type
 export const UncertainAnswer = Schema.Literals(["again", "done", "stop"])
 export type UncertainAnswer = typeof UncertainAnswer.Type
 
-/** The answer to a question of the model: the user said something, or nothing. */
+/** The answer to a question of the model: `said` if the user answered with words, otherwise `nothing`. */
 export const WordsAnswer = Schema.Literals(["said", "nothing"])
 export type WordsAnswer = typeof WordsAnswer.Type
 
-/** Any answer: about a step, a call, a call in doubt, or a question of the model. */
+/** Any answer: about a step, a call, an uncertain call, or a question of the model. */
 export type AnyAnswer = StepAnswer | CallAnswer | UncertainAnswer | WordsAnswer
 
 /** Who gave an answer. `nobody` means that there was no way to ask. */
@@ -30,7 +33,9 @@ export interface Answered<A> {
   readonly answer: A
   /** Who decided. */
   readonly by: AnsweredBy
-  /** With `decline` or `deny`: the user's wish in their own words. It goes into the next round. */
+  /**
+   * With `decline` or `deny`: the change that the user wants instead, in the user's words. It goes into the next round.
+   */
   readonly instead?: string
   /** With `said`: the words of the user. */
   readonly text?: string

@@ -1,5 +1,6 @@
 /**
- * Defines the item of an approval question, as questions and events contain it, and the question about a whole step.
+ * Defines the item of an approval question, in the form that questions and events contain, and the question about a
+ * whole step.
  */
 import * as Schema from "effect/Schema"
 import { Risk } from "../tools/Access.ts"
@@ -7,7 +8,7 @@ import type { ProposedFile } from "../files/ProposedFile.ts"
 import { ToolCall, type PreparedCall } from "../tools/ToolCall.ts"
 import type { AnsweredBy } from "./Answer.ts"
 
-/** The task name in questions before a run. */
+/** The task name in questions that are asked before a run. */
 export const beforeRunTask = "Before the run"
 
 const ApprovalSummary = Schema.Struct({
@@ -46,19 +47,19 @@ export const ApprovalItem = Schema.Struct({
   diff: Schema.optionalKey(Schema.String),
   /** The question in words: what the call does, its consequence, and whether it is harmless. */
   words: Schema.optionalKey(ApprovalSummary),
-  /** One line per check outcome and per command of the task. Only on the last item of the task. */
+  /** One line per check outcome and per command of the task. Only the last item of a task has them. */
   facts: Schema.optionalKey(Schema.Array(Schema.String)),
-  /** True if only the user, or a rule that names the call, may allow it. `--yes` does not. */
+  /** True if only the user, or a rule that names the call, may allow it. `--yes` does not allow it. */
   personOnly: Schema.optionalKey(Schema.Boolean),
   /**
-   * The scopes of the answers `session` and `remember`; an absent one is not offered. `always` are rules that the user
-   * may choose for this project. Each of them covers the call.
+   * The scopes of the answers `session` and `remember`. If a scope is absent, its answer is not offered. `always` are
+   * rules that the user may choose for this project. Each rule covers the call.
    */
   offers: Schema.optionalKey(
     Schema.Struct({
       session: Schema.optionalKey(Schema.String),
       remember: Schema.optionalKey(Schema.String),
-      /** The calls that `repairs` would allow in addition. Offered if checks run after the change. */
+      /** The later calls that the answer `repairs` would also allow. Offered if checks run after the change. */
       repairs: Schema.optionalKey(Schema.String),
       always: Schema.optionalKey(Schema.Array(Schema.String))
     })
@@ -88,21 +89,21 @@ export interface GatedTask {
   readonly calls: ReadonlyArray<GatedCall>
   /** One line per check outcome and per command of the task. */
   readonly facts?: ReadonlyArray<string>
-  /** The changes of earlier tasks, on which the calls of this task build. */
+  /** Changes of earlier tasks on which the calls of this task build. */
   readonly others?: ReadonlyArray<ProposedFile>
 }
 
 export interface GatedCall extends PreparedCall {
   /**
-   * Why the call is no longer possible, for example because a file changed. The user sees it, and no answer allows the
-   * call.
+   * Why the call cannot run any more, for example because a file changed. The user sees the reason, and no answer
+   * allows the call.
    */
   readonly problem?: string
-  /** The project as the call finds it, if earlier calls of its task move or remove its files. */
+  /** Changes of the project before the call runs, if earlier calls of its task move or remove its files. */
   readonly project?: ReadonlyArray<ProposedFile>
 }
 
-/** The user's wish in place of a declined step or call, in their own words. */
+/** The change that the user wants in place of a declined step or call, in the user's words. */
 export const RequestedChange = Schema.Struct({
   declined: Schema.String,
   instead: Schema.String,

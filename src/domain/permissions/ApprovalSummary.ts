@@ -1,6 +1,6 @@
 /**
- * Describes a question of the gate in a sentence: what a call does and its consequence. Sentences differ by risk, so
- * that users read the warnings.
+ * Describes a question of the gate in a sentence: what a call does and its consequence. The sentence depends on the
+ * risk, so that users notice warnings.
  */
 import { isSecretLike } from "../files/SensitivePath.ts"
 import { mostKept } from "../files/FileEntry.ts"
@@ -34,16 +34,16 @@ interface SummaryContext {
 
 type AccessSummary = Pick<ApprovalSummary, "consequence" | "does" | "isCalm">
 
-/** For a harmless access. */
+/** Describes a harmless access. */
 const lowRisk = (does: string, consequence: string): AccessSummary => ({ does, consequence, isCalm: true })
 const cautious = (does: string, consequence: string): AccessSummary => ({ does, consequence, isCalm: false })
 
-/** How many characters of file names in a folder are shown. */
+/** For a folder, file names of at most this many characters in total are shown. */
 const namesLength = 120
 
 const sizeOf = ({ holds }: WriteAccess): number => holds?.size ?? 0
 
-/** A sentence about files that may contain secrets, if the call has several files. */
+/** A sentence about files that may contain secrets. A call with only one file needs none. */
 const secretsOf = (files: ReadonlyArray<WriteAccess>, nameOf: SummaryContext["nameOf"]): ReadonlyArray<string> => {
   const names = files.filter(({ path }) => isSecretLike(path)).map(({ path }) => nameOf(path))
   return files.length < 2 || names.length === 0 ? [] : [`By their names these may hold secrets: ${names.join(", ")}.`]

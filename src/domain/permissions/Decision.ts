@@ -11,7 +11,7 @@ interface Request {
   readonly targets: ReadonlyArray<Target>
 }
 
-/** The verdict and the rules that led to it; no rules if the risk alone decided. */
+/** The verdict, and the rules that led to it. `rules` is empty if the risk alone decided. */
 export interface Decision<R extends Rule = Rule> {
   readonly verdict: Verdict
   readonly rules: ReadonlyArray<R>
@@ -20,8 +20,8 @@ export interface Decision<R extends Rule = Rule> {
 const byText = (a: Rule, b: Rule): number => (ruleText(a) < ruleText(b) ? -1 : ruleText(a) > ruleText(b) ? 1 : 0)
 
 /**
- * True if a deny or ask rule matches. One target is enough. A rule for a tool covers every other way to the same
- * effect: denying `write_file` also denies changes by `edit_file`.
+ * True if a deny or ask rule matches at least one target. A rule for a tool also covers every other way to the same
+ * effect: a rule that denies `write_file` also denies changes by `edit_file`.
  */
 const restricts = (rule: Rule, { targets, tool }: Request): boolean => {
   const { pattern } = rule
@@ -33,7 +33,7 @@ const restricts = (rule: Rule, { targets, tool }: Request): boolean => {
   )
 }
 
-/** The matching allow rules, if together they cover every target. */
+/** The matching allow rules; empty unless they cover every target together. */
 const allowing = <R extends Rule>(rules: ReadonlyArray<R>, { targets, tool }: Request): ReadonlyArray<R> => {
   if (targets.length === 0) return rules.filter((rule) => rule.tool === tool && rule.pattern === undefined)
   const covering = targets.map((target) =>
@@ -43,8 +43,8 @@ const allowing = <R extends Rule>(rules: ReadonlyArray<R>, { targets, tool }: Re
 }
 
 /**
- * Decides by rules, then by risk: safe calls are allowed, all others need a question. One target with a deny or ask
- * rule is enough. To be allowed, every target must match an allow rule.
+ * Decides by rules first, then by risk: safe calls are allowed, and all others need a question. A deny or ask rule
+ * applies if it matches one target. Allow rules apply only if every target matches one.
  */
 export const decide = <R extends Rule>(rules: ReadonlyArray<R>, request: Request): Decision<R> => {
   const { risk } = request
@@ -71,7 +71,9 @@ const filePatterns = (path: string, { relative }: Target): ReadonlyArray<string>
   return [exactPattern(relative), ...(isSecretLike(path) ? [] : folderPattern(relative))]
 }
 
-/** The patterns to offer. The first one is for the shortcut key. Undefined means the tool without a pattern. */
+/**
+ * The patterns to offer. The shortcut key chooses the first pattern. Undefined stands for the tool without a pattern.
+ */
 const patternsOf = (access: CanonicalAccess, target: Target): ReadonlyArray<string | undefined> => {
   switch (access._tag) {
     case "ReadFile":
@@ -93,8 +95,8 @@ const patternsOf = (access: CanonicalAccess, target: Target): ReadonlyArray<stri
 }
 
 /**
- * The rules to offer for a call with at most one access. Empty if the gate must ask each time, and for commands outside
- * the sandbox.
+ * The rules to offer for a call with at most one access. Empty for commands outside the sandbox, and if the gate must
+ * ask each time.
  */
 export const ruleOffers = (asked: Asked, targets: ReadonlyArray<Target>): ReadonlyArray<Rule> => {
   const { accesses, risk, tool } = asked

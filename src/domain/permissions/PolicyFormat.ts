@@ -15,7 +15,10 @@ import {
 } from "../tools/Access.ts"
 import type { Arguments } from "../tools/ToolCall.ts"
 
-/** The definition of a plugin's or server's tool when the rule was made. The rule does not allow a changed tool. */
+/**
+ * The definition of a plugin's or server's tool at the time when the user made the rule. If the tool has changed since,
+ * the rule does not allow it.
+ */
 const ToolPin = Schema.Struct({
   origin: Schema.NonEmptyString,
   /** SHA-256 of the tool definition that the model and the gate see, in hex. */
@@ -41,7 +44,8 @@ export const RememberedRule = Schema.Struct({
   ...Rule.fields,
   project: Schema.optionalKey(ProjectPath),
   /**
-   * The file system's identity of the folder at `project`. Another folder at that path gets none of its permissions.
+   * The file system's identity of the folder at `project`. If another folder takes its place, the permissions do not
+   * apply.
    */
   folder: Schema.optionalKey(Schema.NonEmptyString),
   pin: Schema.optionalKey(ToolPin),
@@ -49,13 +53,13 @@ export const RememberedRule = Schema.Struct({
 })
 export type RememberedRule = typeof RememberedRule.Type
 
-/** True if one entry replaces the other. */
+/** True if one entry replaces the other in the file. */
 export const isSameRule = (a: RememberedRule, b: RememberedRule): boolean =>
   a.verdict === b.verdict && a.tool === b.tool && a.pattern === b.pattern && a.project === b.project
 
 /**
- * True if the entry applies to this project, given by its real path and the identity of its folder. A deny rule applies
- * to any folder at the path.
+ * True if the entry applies to this project: `root` is its real path, and `folder` the identity of its folder. A deny
+ * rule applies to any folder at the path.
  */
 export const concernsProject = (
   { folder, project, verdict }: RememberedRule,
@@ -78,7 +82,10 @@ const PolicyDocument = Schema.Struct({
   rules: Schema.Array(RememberedRule)
 })
 
-/** Tools that change something, plugins and servers. A remembered permission for them must name a target. */
+/**
+ * Tools that change files or run commands, and the starts of plugins and servers. A remembered permission for such a tool
+ * must name a target.
+ */
 const changing = new Set([
   "write_file",
   "edit_file",
@@ -123,7 +130,7 @@ export const readPolicies = (text: string): Result.Result<ReadonlyArray<Remember
 export const renderPolicies = (rules: ReadonlyArray<RememberedRule>): string =>
   `${JSON.stringify({ version: policyVersion, rules }, null, 2)}\n`
 
-/** The parts of a question that determine the scope of a longer answer. */
+/** The parts of a question that determine what a longer answer may cover. */
 export interface Asked {
   readonly tool: string
   readonly risk: Risk
@@ -133,7 +140,9 @@ export interface Asked {
   readonly pin?: ToolPin
 }
 
-/** A possible grant for the session. Equal keys are the same grant; `covers` describes it. */
+/**
+ * A grant that the user can give for the session. Grants with equal keys are the same; `covers` describes the grant.
+ */
 interface SessionScope {
   readonly key: Schema.Json
   readonly covers: string
@@ -153,8 +162,8 @@ const accessScope = (tool: string, access: CanonicalAccess): SessionScope => {
 }
 
 /**
- * The grants that a call needs to run without a question; undefined if the gate must ask each time. A grant for a
- * high-risk call covers only exactly that call. A tool without accesses is granted as a whole.
+ * The grants that a call needs to run without a question. Undefined if the gate must ask each time. A grant for a
+ * high-risk call covers only exactly this call. A tool without accesses is granted as a whole.
  */
 export const sessionScopes = (question: Asked): ReadonlyArray<SessionScope> | undefined => {
   const { accesses, pin, risk, tool } = question

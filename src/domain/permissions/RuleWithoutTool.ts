@@ -8,7 +8,10 @@ const idleRule = {
   source: Schema.optionalKey(Schema.String)
 }
 
-/** A rule that names no existing tool, and further such rules. `what` is the problem with the nearest tool names. */
+/**
+ * A rule for a tool that does not exist; `others` are further such rules. `what` is the problem with the nearest tool
+ * names.
+ */
 export class RuleWithoutTool extends Schema.TaggedError<RuleWithoutTool>()("RuleWithoutTool", {
   ...idleRule,
   others: Schema.optionalKey(Schema.Array(Schema.Struct(idleRule)))

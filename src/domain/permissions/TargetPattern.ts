@@ -1,6 +1,6 @@
 /**
- * Compares rule patterns with targets. An allow rule matches exactly what it names. A deny or ask rule matches more,
- * like a line of .gitignore: a bare name at any depth, a folder with its content, and any letter case.
+ * Compares rule patterns with targets. An allow rule matches exactly the targets that it names. A deny or ask rule
+ * matches more, like a line of .gitignore: a bare name at any depth, a folder with its content, and any letter case.
  */
 import { wordText } from "../commands/CommandText.ts"
 import { matches } from "../text/PatternMatch.ts"
@@ -21,13 +21,13 @@ export const urlPattern = (pattern: string): string => {
   return host === "" ? pattern : `${before}${host.replace(/\.$/, "").split(".").map(asciiLabel).join(".")}${rest}`
 }
 
-/** The pattern of a URL with a normalised host. Letter case matters in the rest. */
+/** The pattern of a URL with a normalised host. The rest keeps its letter case. */
 const withPlainHost = (pattern: string): string =>
   pattern.replace(/^https?:\/\/[^/?#]+/i, (start) => urlPattern(start.toLowerCase()))
 
 /**
- * All lower-case texts by which a pattern may name a URL: with and without the scheme, the port, a trailing dot of the
- * host, and escapes. Any other text only matches itself.
+ * All lower-case texts with which a pattern may name a URL: with and without the scheme, the port, a trailing dot of
+ * the host, and escapes. For any other text, only the text itself.
  */
 export const urlForms = (url: string): ReadonlyArray<string> => {
   const [, before, host = "", rest = ""] = /^([^/]*\/\/)([^/?#]*)(.*)$/s.exec(url) ?? []
@@ -40,9 +40,9 @@ export const urlForms = (url: string): ReadonlyArray<string> => {
 }
 
 /**
- * The folder and the sandbox of a command. By default, a rule covers sandboxed commands in the project folder. Another
- * place is a prefix in parentheses, which no command begins with: `(packages/a) npm test`, `(no sandbox) make`,
- * `(packages/*, no sandbox) make`.
+ * The folder and the sandbox of a command. Without a prefix, a rule covers sandboxed commands in the project folder. A
+ * prefix in parentheses names another place: `(packages/a) npm test`, `(no sandbox) make`, `(packages/*, no sandbox)
+ * make`. No command begins with a parenthesis.
  */
 
 export interface CommandPlace {
@@ -73,13 +73,13 @@ export const scopedPattern = (pattern: string): ScopedPattern => {
 }
 
 /**
- * True if an allow rule with this pattern covers the place. A rule for commands without the sandbox also covers those
- * in it.
+ * True if an allow rule with this pattern covers the place. A rule for commands without the sandbox also covers
+ * commands in the sandbox.
  */
 const coversPlace = ({ folder = ".", withoutSandbox }: ScopedPattern, place: CommandPlace): boolean =>
   (place.sandboxed || withoutSandbox) && matches(folder, place.folder === "." ? "." : wordText(place.folder))
 
-/** True if a deny or ask rule applies to the place: any place, unless the rule names a folder. */
+/** True if a deny or ask rule applies to the place. A rule without a folder applies to any place. */
 const concernsPlace = ({ folder }: ScopedPattern, place: CommandPlace): boolean =>
   folder === undefined || matches(folder.toLowerCase(), wordText(place.folder).toLowerCase(), "/")
 
@@ -104,18 +104,18 @@ export interface Target {
   readonly canonical: string
   readonly relative?: string
   readonly place?: CommandPlace
-  /** True for a URL that contains text the model read. Only a rule for exactly this URL allows it. */
+  /** True for a URL that contains text that the model read earlier. Only a rule for exactly this URL allows it. */
   readonly carries?: boolean
   /**
-   * True for a change that would destroy most of a file or its omitted parts. Only a rule for exactly this file allows
-   * it.
+   * True for a write that would lose most of a file, or lines that the model omitted. Only a rule for exactly this file
+   * allows it.
    */
   readonly loses?: boolean
   /** True for a file outside the project that belongs to the skill of the task. */
   readonly ofSkill?: boolean
   /** Built-in tools with the same effect. A deny or ask rule for one of them also applies to this target. */
   readonly effects?: ReadonlyArray<string>
-  /** The tool that does this part of a move alone. An allow rule for it also covers the part. */
+  /** The tool that would do this part of a move on its own. An allow rule for it also covers the part. */
   readonly part?: string
 }
 
@@ -123,8 +123,8 @@ const isAbsolute = (pattern: string): boolean => /^(?:\/|[a-zA-Z][a-zA-Z0-9+.-]*
 const withoutDots = (pattern: string): string => pattern.replace(/^(?:\.\/)+/, "")
 
 /**
- * True if the pattern matches literally. A relative pattern matches a path below the project and never a file outside.
- * An absolute pattern, and any pattern for other targets, matches the canonical target.
+ * True if the pattern matches the target as written. For a file, a relative pattern matches only paths below the
+ * project. An absolute pattern, and any pattern for other targets, matches the canonical target.
  */
 const matchesText = (pattern: string, { canonical, kind, place, relative }: Target): boolean => {
   if (place !== undefined) return matches(scopedPattern(pattern).rest, canonical)
@@ -133,16 +133,16 @@ const matchesText = (pattern: string, { canonical, kind, place, relative }: Targ
   return relative !== undefined && matches(withoutDots(pattern), relative)
 }
 
-/** True if the literal text of the pattern passes the test, without what its wildcards could match. */
+/** True if the literal part of the pattern passes the test. Text that only its wildcards match does not count. */
 const names = (pattern: string, test: (path: string) => boolean): boolean => {
   const literal = pattern.replace(/\\(.)/g, "$1")
   return test(literal) || test(literal.replaceAll("*", ""))
 }
 
-/** True if wildcards would cover a long part of the URL, which could carry data away. */
+/** True if the wildcards would cover a long part of the URL. Such a part could carry data away. */
 const carriesData = (pattern: string, url: string): boolean => {
   if (!/^https?:\/\//.test(url)) return false
-  /** A command may begin like a URL. */
+  /** The text of a command may look like a URL, so the parts may be missing. */
   const { host = "", protocol = "" } = URL.parse(url) ?? {}
   const named = pattern.replace(/\\(.)|\*/g, "$1").length
   const tail = url.length - Math.max(named, `${protocol}//${host}`.length)
@@ -178,7 +178,7 @@ export const matchesAllow = (pattern: string | undefined, target: Target): boole
   return (!isSecret || names(pattern, isSecretLike)) && (!isRun || names(pattern, isAutomatic))
 }
 
-/** Characters that end a folder in a path; a folder, page or host in a URL; a word in a command. */
+/** The characters that end a path component, and those that end a part of a URL or a word of a command. */
 const pathBoundaries = "/"
 const otherBoundaries = "/?# "
 
@@ -195,15 +195,15 @@ const matchesFile = (pattern: string, { canonical, relative }: Target): boolean 
 }
 
 /**
- * True if a deny or ask rule matches the target. It matches at least as much as an allow rule with this pattern. For a
- * file outside the project, a relative pattern matches at any depth.
+ * True if a deny or ask rule matches the target. It matches every target that an allow rule with this pattern matches,
+ * and possibly more. For a file outside the project, a relative pattern matches at any depth.
  */
 export const matchesDeny = (pattern: string, target: Target): boolean => {
   if (target.place !== undefined && !concernsPlace(scopedPattern(pattern), target.place)) return false
   if (matchesText(pattern, target)) return true
   const wide = withoutDots(target.place === undefined ? pattern : scopedPattern(pattern).rest).toLowerCase()
   if (target.kind === "file") return matchesFile(wide, target)
-  // `https://host/` means the whole host, as `folder/` means its content.
+  // `https://host/` means the whole host, in the same way as `folder/` means its content.
   const named = urlPattern(wide).replace(/\/$/, "")
   return urlForms(target.canonical.toLowerCase()).some((form) => matches(named, form, otherBoundaries))
 }

@@ -18,14 +18,17 @@ export const itemDoes = (item: ApprovalItem): string => {
   return `use ${tool}${whose}${targets.length === 0 ? "" : ` on ${targets.join(", ")}`}`
 }
 
-/** True if the summary fully describes the call. A plugin's tool is only described by its arguments. */
+/**
+ * True if the summary fully describes the call. It never does for a plugin's tool, where only the arguments describe
+ * the call.
+ */
 export const wordsSayCall = ({ origin, targets, words }: ApprovalItem): boolean =>
   words !== undefined && origin === undefined && targets.length > 0
 
 export const argumentsOf = ({ call }: ApprovalItem): ReadonlyArray<readonly [string, unknown]> =>
   Object.entries(call?.arguments ?? {})
 
-/** The arguments that every question shows in addition to its summary. */
+/** The arguments that a question must show because its summary omits them. */
 export const unsaidArguments = (item: ApprovalItem): ReadonlyArray<readonly [string, unknown]> =>
   wordsSayCall(item) ? [] : argumentsOf(item)
 

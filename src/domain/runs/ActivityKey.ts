@@ -1,17 +1,17 @@
 /**
- * The stable keys of model calls, tool calls and stages, under which the journal records outcomes. Keys consist only of
- * parts that survive a restart: stage, round, task, attempt, uid. This file alone makes and reads keys.
+ * The stable keys of model calls, tool calls and stages, under which the journal records outcomes. A key contains only
+ * parts that survive a restart: stage, round, task, attempt, uid. Only this file makes and reads keys.
  */
 import * as Schema from "effect/Schema"
 import { slugOf } from "../text/Slug.ts"
 
-/** The stage of a run in which a model is called; `ask` is that of conversations. */
+/** The stage of a run in which a model is called. `ask` is the stage of conversations. */
 export const Stage = Schema.Literals(["plan", "task", "iterate", "conclude", "ask"])
 export type Stage = typeof Stage.Type
 
 /**
  * Identifies one model call. `round` is 0 before the first round. `task` is a task name. `attempt` counts from 1: turns
- * of a task, or iterations of `ask`. The round of `ask` is the number of the message.
+ * of a task, or iterations of `ask`. For `ask`, `round` is the number of the message.
  */
 export const ModelCallId = Schema.Struct({
   /** The stage that calls the model. */
@@ -59,7 +59,7 @@ export const modelCallKey = (id: ModelCallId): string =>
 export const stageKey = {
   briefing: "briefing",
   plan: "plan",
-  /** The trial of the checks, which happens once. */
+  /** The key of the trial of the checks, which happens once in a run. */
   trials: "trials",
   round: (round: number): string => `round-${round}`,
   worked: (round: number, task: string): string => `round-${round}/refined/${slugOf(task)}`,
@@ -71,7 +71,7 @@ export const stageKey = {
 export const toolCallKey = (id: ToolCallId): string => `round-${id.round}/tool/${slugOf(id.task)}/${id.uid}`
 
 /**
- * The key of the answer from which a call comes: `round-1/turn/research-2/attempt-3` for
+ * The key of the answer that contains a call: `round-1/turn/research-2/attempt-3` for
  * `round-1/tool/research-2/turn-3/call-1`.
  */
 export const answerOf = (call: string): string | undefined => {
@@ -101,7 +101,7 @@ export interface ParsedKey {
   readonly task?: string
 }
 
-/** First words of keys, and how many parts follow them if the key has a task. */
+/** The first word of a key, and how many parts must follow it if the key has a task. */
 const partsBehind: ReadonlyMap<string, number> = new Map([
   ["refined", 1],
   ["task", 1],
@@ -122,7 +122,7 @@ export const parseKey = (name: string): ParsedKey | undefined => {
   return more.length < parts ? { kind, round } : { kind, round, task: more[0] }
 }
 
-/** The key under which a task asks outside its calls: `round-1/task`. */
+/** The key of a stage's question that belongs to no call: `round-1/task`. */
 export const stagePlace = (round: number, stage: Stage): string => `round-${round}/${stage}`
 
 /**
@@ -134,7 +134,7 @@ export const seenKey = {
   reference: (task: string, href: string): string => `reference/${slugOf(task)}/document/${href}`,
   /** The parts of files in the prefetch of a task. */
   firstLook: (round: number, task: string): string => `first-look/${slugOf(task)}/round-${round}`,
-  /** The parts of files around the matches of its first search. */
+  /** The parts of files around the matches of the task's first search. */
   secondLook: (round: number, task: string): string => `second-look/${slugOf(task)}/round-${round}`,
   /** The project's instructions for the files of a task. `place` is the folder that was searched. */
   instructions: (task: string, place: string): string => `instructions/${slugOf(task)}/${place}`,
@@ -146,10 +146,10 @@ export const seenKey = {
   requestedChanges: (round: number): string => `wishes/round-${round}`,
   items: (round: number, task: string): string => `items/${slugOf(task)}/round-${round}`,
   itemCount: (task: string): string => `items/${slugOf(task)}/count`,
-  /** The contents of a task's files when its changes are merged with those of other tasks. */
+  /** The contents of a task's files at the time when its changes are merged with those of other tasks. */
   joined: (round: number, task: string): string => `joined/${slugOf(task)}/round-${round}`,
   changes: (task: string): string => `changes/${slugOf(task)}`,
-  /** The new files that result from numbered answers about places. */
+  /** The new files after the model has answered about numbered places. */
   places: (task: string): string => `places/${slugOf(task)}`,
   /** Which paths in an answer are files of the project. */
   paths: (task: string): string => `paths/${slugOf(task)}`,
@@ -162,7 +162,7 @@ export const seenKey = {
   checks: (task: string, round: number, turn: number): string => `checks/${slugOf(task)}/round-${round}/turn-${turn}`,
   /** The checks that run while the model plans, and their outcomes. */
   trials: "trials",
-  /** Whether these checks had ended when the first task began. */
+  /** Whether the trials of the checks had ended when the first task began. */
   trialEnded: "trials/ended",
   trial: (index: number): string => `trials/${index}`,
   leftovers: (task: string, round: number, turn: number): string => `left/${slugOf(task)}/round-${round}/turn-${turn}`,
@@ -172,5 +172,5 @@ export const seenKey = {
   uses: (task: string, round: number, turn: number): string => `uses/${slugOf(task)}/round-${round}/turn-${turn}`
 }
 
-/** The task name of calls in a conversation, which has no plan. */
+/** The task name of calls in a conversation, because a conversation has no plan. */
 export const askTask = "ask"

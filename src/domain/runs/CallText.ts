@@ -7,7 +7,7 @@ const mainArguments = ["pattern", "query", "argv", "command", "url", "path", "ti
 const textOf = (value: unknown): string =>
   typeof value === "string" ? value : Array.isArray(value) ? value.map(textOf).join(" ") : JSON.stringify(value)
 
-/** A path relative to the project if it is below it. */
+/** A path relative to the project if the project contains it. */
 const withinProject = (path: string, project: string): string =>
   project !== "" && path.startsWith(`${project}/`) ? path.slice(project.length + 1) : path
 
@@ -19,7 +19,7 @@ const linesPart = ({ end_line: end, start_line: start }: ToolCall["arguments"]):
 
 /**
  * The subject of a call: a pattern and its folder, a command, an address, or a file with its lines. `targets` are the
- * canonical accesses, used if the arguments say nothing.
+ * canonical accesses, for calls whose arguments name no subject.
  */
 const callArgument = (call: ToolCall, targets: ReadonlyArray<string> = [], project = ""): string => {
   const values = call.arguments

@@ -31,7 +31,7 @@ const countDiff = (path: string, diff: string): FileChange => {
 export const changeOf = (data: unknown): FileChange | undefined =>
   isChange(data) && data.diff !== "" ? countDiff(data.path, data.diff) : undefined
 
-/** Each changed file once, in the order of the first changes. */
+/** The changed files, each once, in the order of their first changes. */
 export const fileChanges = (results: ReadonlyArray<TaskResult>): ReadonlyArray<FileChange> => {
   const changes = results.flatMap(({ calls }) =>
     calls.flatMap(({ result }) => (result.success ? (changeOf(result.data) ?? []) : []))

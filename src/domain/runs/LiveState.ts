@@ -10,8 +10,8 @@ import { progressText } from "../tools/ToolProgress.ts"
 import type { CallPhase, EventOf, RecordedEvent, RunEvent } from "./RunEvent.ts"
 
 /**
- * `ready`: the calls are chosen, and the task waits for its turn or for an approval. `kept`: the result is from an
- * earlier session.
+ * `ready`: the calls are chosen, and the task waits for its turn or for an approval. `kept`: the result is from the run
+ * before it was resumed.
  */
 type TaskStage = "waiting" | "preparing" | "ready" | "running" | "finished" | "kept" | "failed" | "skipped"
 
@@ -31,9 +31,12 @@ export interface LiveStep {
 export interface LiveCall {
   readonly call: ModelCallId
   readonly model?: string
-  /** `sent` before the first sign of progress; `stalled` if the answer stops; `again` before a retry. */
+  /**
+   * `sent`: the server has not shown any progress. `stalled`: the answer has stopped. `again`: the call waits for a
+   * retry.
+   */
   readonly phase: CallPhase | "sent" | "stalled" | "again"
-  /** The beginning of the phase. */
+  /** When the phase began. */
   readonly since: number
   readonly promptTokens?: number
   readonly tokens?: number
@@ -53,9 +56,9 @@ export interface LiveTool {
 interface LiveQuestions {
   /** The hashes of unanswered questions. */
   readonly open: ReadonlySet<string>
-  /** The time since which a question is unanswered. */
+  /** The beginning of the time that is not yet counted in `userMs`; undefined without an open question. */
   readonly askedAt: number | undefined
-  /** How long the user took to answer the others. */
+  /** How long the user took to answer the other questions. */
   readonly userMs: number
 }
 
@@ -67,7 +70,7 @@ export interface LiveState {
   readonly tasks: ReadonlyMap<string, LiveTask>
   readonly calls: ReadonlyMap<string, LiveCall>
   readonly tools: ReadonlyMap<string, LiveTool>
-  /** The time until which calls wait for the server, if they do. */
+  /** The time until which calls wait for the server; undefined if they do not wait. */
   readonly serverUntil: number | undefined
   readonly questions: LiveQuestions
   /** The answer of the run as far as it is written. */
@@ -95,7 +98,7 @@ export const isResolved = (stage: TaskStage): boolean =>
 export const isLively = ({ calls, questions, run, stage, tools }: LiveState): boolean =>
   run.startedAt !== undefined && questions.open.size === 0 && (stage !== undefined || calls.size > 0 || tools.size > 0)
 
-/** A copy of the map with the entry set, or removed for undefined. */
+/** A copy of the map with this entry. For `undefined`, a copy without the entry. */
 const withEntry = <V>(map: ReadonlyMap<string, V>, key: string, value: V | undefined): ReadonlyMap<string, V> => {
   const changed = new Map(map)
   if (value === undefined) changed.delete(key)
@@ -134,7 +137,7 @@ const changeCall = (state: LiveState, call: ModelCallId, at: number, change: Par
   return { ...state, calls: withEntry(state.calls, key, { ...before, ...change }) }
 }
 
-/** Keeps the beginning of a phase that continues. */
+/** Changes a call. A phase that continues keeps its beginning. */
 const inPhase = (state: LiveState, call: ModelCallId, at: number, change: Partial<LiveCall>): LiveState => {
   const before = state.calls.get(modelCallKey(call))
   return changeCall(state, call, at, before?.phase === change.phase ? change : { since: at, ...change })
@@ -142,7 +145,7 @@ const inPhase = (state: LiveState, call: ModelCallId, at: number, change: Partia
 
 const isBeforeFirstWord: ReadonlySet<LiveCall["phase"]> = new Set(["turn", "loading", "loading_or_reading", "reading"])
 
-/** Applies a heartbeat, unless a more precise phase is known. */
+/** Applies a heartbeat. A more precise phase that other events reported stays. */
 const withWaiting = (state: LiveState, { call, phase, seconds }: EventOf<"model.waiting">, at: number): LiveState => {
   const knownPhase = state.calls.get(modelCallKey(call))?.phase
   const since = at - seconds * 1000
@@ -179,7 +182,7 @@ const endTask = (state: LiveState, name: string, stage: LiveTask["stage"]): Live
     { stage }
   )
 
-/** Time counts as the user's while a question waits, if the user answers it. */
+/** Counts the time of a question as the user's time if the user answered it. */
 const withAnswer = ({ askedAt, open, userMs }: LiveQuestions, hash: string, by: string, at: number): LiveQuestions => {
   const others = new Set(open)
   others.delete(hash)
@@ -264,7 +267,7 @@ const withTaskEvent = (state: LiveState, event: RunEvent): LiveState => {
   }
 }
 
-/** Distinguishes checks that run at the same time. */
+/** Contains the task, because two tasks can run the same command at once. */
 const checkName = ({ command, task = "" }: { readonly task?: string; readonly command: string }): string =>
   `check ${JSON.stringify([task, command])}`
 
@@ -325,7 +328,7 @@ export const liveStateAfter = (state: LiveState, { at: when, event }: RecordedEv
     case "check.finished":
       return { ...state, tools: withEntry(state.tools, checkName(event), undefined) }
     default: {
-      // A single stage has no `run.started` event.
+      // The run of a single stage has no `run.started` event.
       const { startedAt = at } = state.run
       return withTaskEvent(withCallEvent({ ...state, run: { ...state.run, startedAt } }, event, at), event)
     }

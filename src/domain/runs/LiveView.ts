@@ -17,14 +17,15 @@ import { printable, printableLines } from "../text/Printable.ts"
 import { type StyledLine, cutLine, lineWidth, textWidth, cutText, wrapLine } from "../text/TextWidth.ts"
 import { counted } from "../text/Format.ts"
 
-/** The minimum width of a name that is cut, in columns. */
+/** A name is not cut below this width, in columns. */
 const leastName = 20
 
 const widthOf = (detail: string): number => (detail === "" ? 0 : textWidth(detail) + 3)
 
 /**
- * Shows the first of `details` that fits beside the name, or else the last one cut. If even that fails, a long name
- * stands alone, so that users can tell tasks apart. On a narrow screen, `word` replaces the details if it fits.
+ * A line of work with its duration. Beside the name it shows the first of `details` that fits. If none fits, it shows
+ * `word`, or else the last detail, cut. If even that leaves no room for a long name, the name stands alone, so that
+ * users can tell tasks apart.
  */
 const workLine = (
   name: StyledLine,
@@ -73,7 +74,7 @@ interface Shown {
   readonly failed: number
 }
 
-/** The activity of each task: its tool, or its model call unless that waits for a slot. */
+/** The activity of each task: its tool, or else its model call. A model call that waits for a slot does not count. */
 const workOf = (state: LiveState) => {
   const tools = new Map<string, LiveTool>()
   for (const tool of state.tools.values()) tools.set(tool.task, tool)
@@ -125,7 +126,7 @@ const stepLine = (stepState: Shown, { columns, marks }: View): StyledLine => {
   return cutLine([...name, { text: ` · ${count}${prepared}`, style: "dim" }, ...failures], columns)
 }
 
-/** The texts for a tool: with its progress, and shorter ones for a narrow screen. */
+/** The texts for a tool, the longest first. Shorter texts are for narrow screens. */
 const toolDetails = ({ progress, text }: LiveTool): ReadonlyArray<string> =>
   progress === undefined
     ? [printable(text)]
@@ -143,7 +144,7 @@ const taskLine = (state: LiveState, { calls, tools }: Work, task: LiveTask, view
   return workLine(name, details, call.since, view, phase.split(/[\s,]/, 1)[0])
 }
 
-/** The next tasks of a step, and how many follow. */
+/** The next tasks of a step, and the number of tasks after them. */
 const nextLines = ({ active, tasks }: Shown, { columns, marks }: View, most: number): ReadonlyArray<StyledLine> => {
   const busy = new Set(active)
   const left = tasks.filter((task) => !isResolved(task.stage) && !busy.has(task))
@@ -158,7 +159,7 @@ const nextLines = ({ active, tasks }: Shown, { columns, marks }: View, most: num
       ]
 }
 
-/** Inactive steps, as one line for all of them if there are too few rows. */
+/** A line for each inactive step. If there are too few rows, one line for all of them. */
 const quietLines = (steps: ReadonlyArray<Shown>, options: View, remaining: number): ReadonlyArray<StyledLine> => {
   if (steps.length === 0 || remaining <= 0) return []
   if (steps.length <= remaining) return steps.map((shown) => stepLine(shown, options))
@@ -209,7 +210,7 @@ const planLines = (state: LiveState, options: View, rows: number): ReadonlyArray
   return [...early, ...lines, ...late]
 }
 
-/** The view never takes more rows. */
+/** The maximum number of rows of the view. */
 const mostRows = 20
 /** A line for a stage of the whole run. Calls of tasks are drawn with their tasks. */
 const stageLine = (state: LiveState, view: View): ReadonlyArray<StyledLine> => {
@@ -258,8 +259,8 @@ const writtenLines = (text: string, columns: number, rows: number): ReadonlyArra
 }
 
 /**
- * The progress of the run, its queue, its duration without the user's time, and how to stop it. The least important
- * parts are dropped first.
+ * The progress of the run, its queue, its duration without the user's time, and how to stop it. On a narrow screen the
+ * least important parts are omitted.
  */
 const statusLine = (state: LiveState, { columns, now, stop }: View): StyledLine => {
   const { calls, questions, run, serverUntil = now, steps, tasks } = state

@@ -21,17 +21,17 @@ export interface RoundWork {
   readonly failures: ReadonlyArray<TaskFailure>
 }
 
-/** True if only reads were denied and another call succeeded. */
+/** True if only reads were denied and at least one call was not. */
 const didWithout = ({ calls }: TaskResult, { changeOf }: ChangeKinds): boolean =>
   deniedOf(calls) !== "all" &&
   calls.every(({ call, result }) => result.error_type !== "permission_denied" || changeOf(call) === undefined)
 
-/** True if the result itself says that a part is missing. */
+/** True if the report itself says that a part is missing. */
 const isPartial = ({ result: { summary } }: TaskResult): boolean => /^[*_]*partly done\b/i.test(summary.trim())
 
 const isWhole = (one: TaskResult): boolean => !isPartial(one) && openItems(one.items ?? []).length === 0
 
-/** True for a run of one task without anything left to plan. Its report is the answer. */
+/** True for a run of one task with nothing left to plan. The report of the task is the answer of the run. */
 export const endedClean = (rounds: ReadonlyArray<RoundWork>, kinds: ChangeKinds): boolean => {
   const [round, ...others] = rounds
   const [result, ...more] = round?.results ?? []
@@ -51,13 +51,13 @@ interface Change {
   readonly what: string
   /** The path of a file, or the name of a tool whose effect has no name. */
   readonly target: string
-  /** True if any later change of the same target replaces this one. */
+  /** True if any later change of the same target closes the gap. */
   readonly isFile: boolean
-  /** True for a removal, which only another removal replaces. */
+  /** True for a removal. Only another removal closes its gap. */
   readonly isRemoval?: boolean
 }
 
-/** What the tools and skills of the run say about calls and tasks. */
+/** How the tools and skills of the run classify calls and tasks. */
 export interface ChangeKinds {
   /** Undefined for a call that changes nothing. */
   readonly changeOf: (call: ToolCall) => Change | undefined
@@ -65,7 +65,7 @@ export interface ChangeKinds {
   readonly promisesChange: (task: Task) => boolean
 }
 
-/** A missing change, or missing results of items. `why` is a sentence. */
+/** A missing change, or items without a result. `why` is a sentence. */
 export interface MissingChange {
   readonly task: TaskName
   readonly what: string
@@ -87,19 +87,19 @@ interface Missed extends MissingChange {
   readonly isMadeBy: (made: Made) => boolean
   /** The skill of the task. A complete result of the same skill in a later round also fills the gap. */
   readonly skill?: string
-  /** True if one later change can replace only one failure. */
+  /** True if each later change can close the gap of only one failure. */
   readonly isSingle: boolean
 }
 
-/** How many items without a result are named. */
+/** At most this many items without a result are named. */
 const mostNamedItems = 5
 
-/** How many characters of a partial result are quoted. */
+/** Of a partial result, this many characters are quoted. */
 const mostOfSummary = 300
 
 const sameCall = ({ arguments: given, name }: ToolCall): string => canonicalJson([name, given])
 
-/** Changes by tasks with a result, and by tasks that failed afterwards. */
+/** The changes of all tasks: tasks with a result, and tasks that failed after a change. */
 const madeIn = ({ failures, results, tasks }: RoundWork, { changeOf }: ChangeKinds): ReadonlyArray<Made> => {
   const ran = [
     ...results.map(({ calls, task: { skill } }) => ({
@@ -119,7 +119,7 @@ const madeIn = ({ failures, results, tasks }: RoundWork, { changeOf }: ChangeKin
   )
 }
 
-/** Denied calls are omitted, because the gate reports them. */
+/** The failed calls. Denied calls are omitted, because the gate reports them. */
 const failedCalls = ({ results }: RoundWork, { changeOf }: ChangeKinds, changesMade: ReadonlyArray<Made>) =>
   results.flatMap(({ calls, name }) =>
     calls.flatMap(({ call, result }: CallOutcome): ReadonlyArray<Missed> => {
@@ -161,8 +161,8 @@ const failedTasks = (
   })
 
 /**
- * Results that say that a part is missing. A result with a failed or denied call is omitted, because that call is
- * reported.
+ * Results that say that a part is missing. A result with a failed or denied call is omitted, because the report already
+ * lists that call.
  */
 const partialResults = ({ results }: RoundWork, { changeOf }: ChangeKinds): ReadonlyArray<Missed> =>
   results.flatMap((one) => {
@@ -186,8 +186,8 @@ const leftItems = ({ results }: RoundWork): ReadonlyArray<Missed> =>
   })
 
 /**
- * The changes that are still missing after these rounds. Only a later round can replace a failure, because the model
- * learns of it there.
+ * The changes that are still missing after these rounds. Only a change in a later round closes a gap, because the model
+ * learns of the failure between rounds.
  */
 export const missingChanges = (rounds: ReadonlyArray<RoundWork>, kinds: ChangeKinds): ReadonlyArray<MissingChange> => {
   const changesByRound = rounds.map((round) => madeIn(round, kinds))
@@ -232,7 +232,7 @@ export interface NotDone {
   readonly notRun?: ReadonlyArray<NotRun>
 }
 
-/** Advice goes below the lines of a block, so that a prompt without the block omits it. */
+/** Puts the advice into the block with the lines. Without lines there is no advice, so that a prompt omits both. */
 const advised = (lines: string, advice: string): string => (lines === "" ? "" : `${lines}\n\n${advice}`)
 
 /** What the user wants instead of declined calls, for the stage that revises the plan. */
@@ -249,7 +249,7 @@ export const requestedChangesBlock = (changes: ReadonlyArray<RequestedChange>): 
     )
   )
 
-/** One list of undone work: a line per entry, and task names in case the lines do not fit. */
+/** One list of undone work: a line per entry, and the task names as a shorter form. */
 interface Undone {
   readonly heading: string
   readonly lines: string
@@ -261,8 +261,8 @@ const moreTasks = (count: number): string =>
   `- ${count} more ${count === 1 ? "task" : "tasks"}; there is no room here for the ${count === 1 ? "name" : "names"}.`
 
 /**
- * Writes each list within its part of `budget` characters. It uses whole lines, or else the task names, or else as many
- * names as fit and a count of the others.
+ * Writes each list within its share of `budget` characters: whole lines, or else the task names, or else as many names
+ * as fit and the number of the others.
  */
 const undoneBlocks = (all: ReadonlyArray<Undone>, budget: number): string => {
   const lists = all.map((one) => {
@@ -299,7 +299,7 @@ const lacking = ({ failures, missing }: NotDone, ofItems: boolean): Undone => {
   }
 }
 
-/** The undone work for the stage that revises the plan, within `budget` characters; see `undoneBlocks`. */
+/** The undone work for the stage that revises the plan, in at most `budget` characters; see `undoneBlocks`. */
 export const leftBlock = (incomplete: NotDone, budget = Number.POSITIVE_INFINITY): string =>
   undoneBlocks(
     [
@@ -320,7 +320,7 @@ export const leftBlock = (incomplete: NotDone, budget = Number.POSITIVE_INFINITY
     budget
   )
 
-/** The undone work for the stage that answers, including tasks that were never run. Within `budget` characters. */
+/** The undone work for the stage that answers, in at most `budget` characters. It includes tasks that never ran. */
 export const incompleteBlock = (incomplete: NotDone, budget = Number.POSITIVE_INFINITY): string => {
   const { notRun = [] } = incomplete
   const neverRun = {
@@ -338,8 +338,8 @@ export interface ResultsAndLines {
 }
 
 /**
- * Divides the budget of a prompt between results and lines about undone work. The lines get half, and what the results
- * leave of their half. `lines(budget)` adds at most `budget` characters to `lines(0)`.
+ * Divides the budget of a prompt between results and lines about undone work. The lines get half of it, and also the
+ * part of the other half that the results do not need. `lines(budget)` adds at most `budget` characters to `lines(0)`.
  */
 export const sharedBudget = (
   results: ReadonlyArray<TaskResult>,

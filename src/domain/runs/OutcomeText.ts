@@ -3,7 +3,7 @@ import { factLines } from "../checks/Facts.ts"
 import { commandEnd } from "../tools/ToolCall.ts"
 import type { RunReport } from "./RunReport.ts"
 
-/** True if no call changed a file, as far as is known. A command may have changed something. */
+/** True if no call is known to have changed a file. A command may have changed one. */
 const changedNothing = ({ facts, results }: Pick<RunReport, "facts" | "results">): boolean =>
   facts !== undefined &&
   facts.files.length === 0 &&

@@ -52,7 +52,8 @@ export const ReadReferences = Schema.Array(
 )
 
 /**
- * What a model call waits for. `turn`: the server answers other calls of the run. `writing`: the answer is arriving.
+ * What a model call waits for. `turn`: the server is answering other calls of the run. `writing`: the answer is
+ * arriving.
  */
 export const WaitedFor = Schema.Literals(["connecting", "turn", "first_word", "next_word", "writing"])
 export type WaitedFor = typeof WaitedFor.Type
@@ -97,7 +98,7 @@ export const RunEvent = Schema.Union([
     runId: Schema.String,
     project: Schema.String,
     model: Schema.String,
-    /** The models of stages with their own model, by stage name. */
+    /** The models of stages that do not use the model of the run, by stage name. */
     stageModels: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
     prompt: Schema.String
   }),
@@ -161,7 +162,7 @@ export const RunEvent = Schema.Union([
   }),
   /** An answer was read after harmless repairs. */
   event("answer.repaired", { call: ModelCallId, repairs: Schema.Array(Repair) }),
-  /** The plan. `repairs` belong to a plan that the user gave. Repairs of the model's plan are in `answer.repaired`. */
+  /** The plan. `repairs` are of a plan that the user wrote. Repairs of the model's plan are in `answer.repaired`. */
   event("plan.created", {
     attempts: Schema.Int,
     taskList: TaskList,
@@ -175,8 +176,7 @@ export const RunEvent = Schema.Union([
   event("step.started", stepFields),
   event("step.finished", stepFields),
   /**
-   * An answer of a task requests these calls and proposes changes of these files, relative to the project. Turns count
-   * from 1.
+   * An answer of a task. It requests `calls` and changes the files `changed`, relative to the project. Turns count from 1.
    */
   event("task.turn", {
     ...taskFields,
@@ -184,7 +184,7 @@ export const RunEvent = Schema.Union([
     calls: Schema.Array(ToolCall),
     changed: Schema.Array(Schema.String)
   }),
-  /** An item of a task for each item has ended: `number` of `of` items. */
+  /** One item of a task that works item by item has ended: `number` of `of` items. */
   event("task.item", { ...taskFields, number: Schema.Int, of: Schema.Int, ...ItemResult.fields }),
   TaskWorked,
   /** The task had finished before the run was resumed. Its result is reused. */
@@ -211,7 +211,7 @@ export const RunEvent = Schema.Union([
   event("check.running", { ...checkFields, seconds: Schema.Int, endsAtSeconds: Schema.Int }),
   /** The outcome of a check on the unchanged project, while the model plans. */
   event("check.tried", TriedCheck.fields),
-  /** A check has ended. `newFailures` do not occur without the changes. The model reads `text`. */
+  /** A check has ended. `newFailures` are failures that do not occur without the changes. The model reads `text`. */
   event("check.finished", {
     ...checkFields,
     status: Schema.optionalKey(CheckStatus),
@@ -223,10 +223,10 @@ export const RunEvent = Schema.Union([
     text: Schema.String
   }),
   /**
-   * A question to the user. `scope` is `step` for a step, `call` for one call or reference, `doubt` for an uncertain
-   * call, and `question` for a question of the model, which is the title. An uncertain call began before the run was
-   * interrupted, and its outcome is unknown. `hash` binds the answer to the calls. The answer `repairs` also covers
-   * later changes of the same files by the same task. Each of those has an answer without a question.
+   * A question to the user. `scope` is `step` for a step, `call` for one call or reference, and `doubt` for an uncertain
+   * call. For a question of the model it is `question`, and the title is the text of the question. An uncertain call began before the run
+   * was interrupted, and its outcome is unknown. `hash` binds the answer to the calls. The answer `repairs` also covers
+   * later changes of the same files by the same task. Each later change then has an answer without a question.
    */
   event("approval.requested", { scope, title: Schema.String, hash: Schema.String, items: Schema.Array(ApprovalItem) }),
   event("approval.answered", {
@@ -235,7 +235,7 @@ export const RunEvent = Schema.Union([
     answer: Schema.Literals([...stepAnswers, ...callAnswers, ...UncertainAnswer.literals, ...WordsAnswer.literals]),
     /** With `chosen`: the allowed items, counted from 1. The others are denied. */
     chosen: Schema.optionalKey(Schema.Array(Schema.Int)),
-    /** After a no: what the user wants instead, in their words. */
+    /** After a no: the change that the user wants instead, in the user's words. */
     instead: Schema.optionalKey(Schema.String),
     /** With `said`: the user's answer to a question of the model. */
     text: Schema.optionalKey(Schema.String),
@@ -305,7 +305,7 @@ export const jsonEvents = (recorded: RecordedEvent): ReadonlyArray<object> => {
   return event.type === "task.worked" ? [event, { ...event, type: "task.refined", deprecated: event.type }] : [event]
 }
 
-/** The longest silence of a run during a call of a model or a tool, in milliseconds. */
+/** A run with a running call emits an event at least this often, in milliseconds. */
 export const heartbeatEvery = 10_000
 
 /** How often a model call reports its progress, in milliseconds. */
@@ -328,5 +328,5 @@ const heartbeatTypes: ReadonlySet<string> = new Set(heartbeats)
 export const isHeartbeat = (event: RunEvent): event is EventOf<(typeof heartbeats)[number]> =>
   heartbeatTypes.has(event.type)
 
-/** True for heartbeats that are useful only at once, because they come every second or more often. */
+/** True for events that come every second or more often and are useful only at that moment. */
 export const isTransient = ({ type }: RunEvent): boolean => type === "model.progress" || type === "answer.piece"

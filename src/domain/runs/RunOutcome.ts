@@ -19,7 +19,7 @@ import { forgivingSlug, slugOf } from "../text/Slug.ts"
 export type RoundsEnd =
   /** No task is pending. */
   | { readonly _tag: "GoalsMet" }
-  /** No task is pending, but these tasks of the last round have no result. */
+  /** No task is pending, but tasks of the last round failed. */
   | { readonly _tag: "Unresolved"; readonly failures: ReadonlyArray<TaskFailure> }
   /** A task failed in the same way for the second time. */
   | { readonly _tag: "FailedTwice"; readonly failure: TaskFailure }
@@ -27,7 +27,7 @@ export type RoundsEnd =
   | { readonly _tag: "ModelUnable"; readonly message: string }
   /** Work is left after the last allowed round. `rounds` is the limit. */
   | { readonly _tag: "MaxRounds"; readonly rounds: number }
-  /** A step was not approved. `by` is who declined it. */
+  /** A step was not approved. `by` tells who declined it. */
   | { readonly _tag: "Declined"; readonly by: CallListApproval["by"]; readonly step: string }
 
 /** The part of a report about how the run ended. */
@@ -36,7 +36,7 @@ export interface Outcome {
   readonly message: string
   readonly issues: ReadonlyArray<Issue>
   readonly answer: string
-  /** True if no task is left, so that resuming the run would do nothing. */
+  /** True if no task is left. Resuming the run would then do nothing. */
   readonly nothingLeft?: boolean
   /** Tasks that lack a change or never ran. */
   readonly notDone?: ReadonlyArray<IncompleteFact>
@@ -57,8 +57,8 @@ export const modelOutcome = (error: ModelError): Outcome =>
   outcome(error.isUnavailable || error.isTransient ? "unavailable" : "failed", error.message)
 
 /**
- * A failure for lack of permission means `not_permitted`. If the user declined something and nothing replaced it, the
- * run counts as declined.
+ * The outcome for failed tasks: `not_permitted` if a permission was missing, `declined` if the user declined a step or
+ * call and nothing replaced it.
  */
 const failed = (failures: ReadonlyArray<TaskFailure>, message: string, shortfall: Shortfall): Outcome => {
   const declined = unfollowedMessages(shortfall)
@@ -67,33 +67,35 @@ const failed = (failures: ReadonlyArray<TaskFailure>, message: string, shortfall
   return outcome(status, [...declined, message].join("\n"))
 }
 
-/** A denied call. `isRead`: the call only reads. `leftOut`: the call changes something, and the run is read-only. */
+/**
+ * A denied call. `isRead`: the call only reads. `leftOut`: the run is read-only, and the call would change something.
+ */
 interface Denial {
   readonly message: string
   readonly tool?: string
   readonly targets?: ReadonlyArray<string>
   readonly isRead?: boolean
   readonly leftOut?: boolean
-  /** What the user wants instead. The run continued with that. */
+  /** The change that the user wants instead. The run continued with it. */
   readonly instead?: string
 }
 
-/** Everything that prevents `done` although no task is pending. */
+/** Everything that prevents `done` when no task is pending. */
 export interface Shortfall {
-  /** Everything that was denied in the run. */
+  /** All denied calls of the run. */
   readonly denials: ReadonlyArray<Denial>
   /** Tasks whose calls were all denied. */
   readonly deniedTasks: ReadonlyArray<string>
   readonly missing: ReadonlyArray<MissingChange>
   /** The tasks that never ran. */
   readonly notRun: ReadonlyArray<NotRun>
-  /** Wishes of the user, after a no, that the run did not fulfil. */
+  /** What the user wanted instead of declined calls and the run did not do. */
   readonly unfollowed: ReadonlyArray<RequestedChange>
   /** For commands in messages. */
   readonly runId: string
 }
 
-/** Messages about the user's unfulfilled wishes. */
+/** Messages about wishes of the user that the run did not fulfil. */
 const unfollowedMessages = ({ unfollowed }: Pick<Shortfall, "unfollowed">): ReadonlyArray<string> =>
   unfollowed.map(
     ({ declined, instead }) =>
@@ -103,7 +105,7 @@ const unfollowedMessages = ({ unfollowed }: Pick<Shortfall, "unfollowed">): Read
 /** The message of an interrupted run, also printed when it ends. */
 export const interruptedText = "The run was interrupted."
 
-/** Adds what `--read-only` left out. */
+/** Adds the changes that a read-only run left out to the message. */
 const withLeftOut = (outcome: Outcome, { denials }: Shortfall): Outcome => {
   const names = denials.flatMap(({ leftOut, targets = [], tool = "a call" }) =>
     leftOut !== true ? [] : [targets.length === 0 ? tool : `${tool} on ${targets.join(", ")}`]
@@ -113,7 +115,7 @@ const withLeftOut = (outcome: Outcome, { denials }: Shortfall): Outcome => {
   return { ...outcome, message: outcome.message === "" ? text : `${outcome.message}\n${text}` }
 }
 
-/** Which changes are missing, why, and what the user can do. */
+/** Messages about missing changes: which, why, and what the user can do. */
 const missingMessages = ({ missing, runId }: Shortfall): ReadonlyArray<string> => {
   const [first] = missing
   if (first === undefined) return []
@@ -126,7 +128,7 @@ const missingMessages = ({ missing, runId }: Shortfall): ReadonlyArray<string> =
 const maxRoundsText = (rounds: number): string =>
   `Max rounds reached. The limit limits.rounds is ${rounds}: resume the run with --max-rounds ${rounds * 2}, or raise it in your configuration.`
 
-/** A denied read does not affect the outcome if its task continued without it. */
+/** Drops denied reads if every task continued without them, because they do not affect the outcome. */
 export const decidingDenials = <D extends Denial>({
   deniedTasks,
   denials
@@ -146,7 +148,7 @@ const withoutAnswer = (end: RoundsEnd, shortfall: Shortfall): Outcome => {
       const declined = unfollowedMessages(shortfall)
       const isMissing = missing.length > 0 ? "failed" : "done"
       const status = denials.length > 0 ? "not_permitted" : declined.length > 0 ? "declined" : isMissing
-      /** A resumed run asks again about denied calls. */
+      /** Resuming asks again about denied calls, so only a failed run has nothing left. */
       return { ...outcome(status, message), ...(status === "failed" ? { nothingLeft: true } : {}) }
     }
     case "Unresolved":
@@ -170,7 +172,7 @@ const withoutAnswer = (end: RoundsEnd, shortfall: Shortfall): Outcome => {
   }
 }
 
-/** The checks of a run, and what the user expects of them. */
+/** The checks of a run, with what the outcome needs to know about them. */
 export interface CheckedWork {
   readonly checks: ReadonlyArray<CheckOutcome>
   readonly hasChanged: boolean
@@ -207,7 +209,7 @@ export const withChecks = (outcome: Outcome, work: CheckedWork): Outcome => {
 export const unfoundedHelp =
   "Look it up before you rely on it, name a file in the prompt, or try a larger model (--model)."
 
-/** Turns `done` into `unfounded` if a report about the project looked at nothing. */
+/** Turns `done` into `unfounded` if a task reports about the project without having looked at it. */
 export const withLooks = (outcome: Outcome, results: ReadonlyArray<TaskResult>): Outcome => {
   const unfounded = results.filter((result) => result.unfounded === true)
   if (outcome.status !== "done" || unfounded.length === 0) return outcome
@@ -227,10 +229,10 @@ export const outcomeOf = (end: RoundsEnd, answer: string, shortfall: Shortfall):
   return { ...ended, answer, ...(notDone.length === 0 ? {} : { notDone }) }
 }
 
-/** More sources would hide the sentence around them. */
+/** At most this many sources, because more would hide the sentence around them. */
 const maxSources = 3
 
-/** The task result that a link means. */
+/** The task result to which a link leads; undefined if it leads elsewhere. */
 const resultOf = ({ form, href }: EvidenceLink, results: ReadonlyArray<TaskResult>): TaskResult | undefined => {
   const name =
     form._tag === "Result" ? form.name : form._tag === "Plain" && form.reference.kind === "anchor" ? href : ""
@@ -238,7 +240,9 @@ const resultOf = ({ form, href }: EvidenceLink, results: ReadonlyArray<TaskResul
   return name === "" ? undefined : results.find(({ name }) => forgivingSlug(slugOf(name)) === wanted)
 }
 
-/** The first links of a result to files and pages, each target once, without links that are marked as wrong. */
+/**
+ * The first links of a result to files and pages. Each target occurs once. Links that are marked as wrong are omitted.
+ */
 const sourcesOf = ({ result }: TaskResult): ReadonlyArray<string> => {
   const sources = new Map<string, string>()
   for (const link of evidenceLinks(result.document)) {
@@ -253,7 +257,10 @@ const sourcesOf = ({ result }: TaskResult): ReadonlyArray<string> => {
   return [...sources.values()].slice(0, maxSources)
 }
 
-/** The answer with links to results replaced. The first mention of a result lists its sources. */
+/**
+ * Replaces links to results in the answer, so that a user can follow them. The first mention of a result lists its
+ * sources.
+ */
 export const followableAnswer = (answer: string, results: ReadonlyArray<TaskResult>, runId: string): string => {
   const explained = new Set<string>()
   let text = ""

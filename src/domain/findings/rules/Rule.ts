@@ -1,6 +1,6 @@
 /**
- * Defines a rule: the facts about one code that are the same for every finding. Checks add the place and the problem
- * there. Every rule has an example under test/fixtures/rules.
+ * Defines a rule: the facts about one code that are the same for every finding. Each check adds the place and the
+ * problem. Every rule has an example under test/fixtures/rules.
  */
 
 /**
@@ -18,7 +18,7 @@ export interface RuleFacts<S extends Severity = Severity> {
   readonly fix: string
   /** Advice for users if a model repeatedly breaks the rule. */
   readonly help?: string | undefined
-  /** For a repair: where the deviation was seen, or the page that promises its repair (Sources.ts). */
+  /** For a repair: the URL where the deviation was seen, or the page that promises its repair (Sources.ts). */
   readonly source?: string | undefined
 }
 

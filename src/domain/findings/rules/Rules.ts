@@ -1,4 +1,4 @@
-/** The list of all rules, by family. It types the codes that checks can use, so a rule outside of it cannot be used. */
+/** The list of all rules, by family. Checks can use only these codes; the compiler rejects any other code. */
 import { callRules } from "./CallRules.ts"
 import { documentRules } from "./DocumentRules.ts"
 import { fieldRules } from "./FieldRules.ts"
