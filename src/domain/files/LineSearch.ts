@@ -1,6 +1,6 @@
 /**
- * Searches lines of text for tools: compiles a pattern, finds the matching lines, and shows them to a model. Matching a line takes
- * time linear in its length.
+ * Searches lines of text for tools: compiles a pattern, finds the matching lines, and shows them to a model. Matching a
+ * line takes time linear in its length.
  */
 import * as Result from "effect/Result"
 import { RE2JS, RE2JSException } from "re2js"
@@ -69,7 +69,8 @@ const aroundMatch = 100
  * `lines.length` at the end. A line longer than `charactersAtOnce` is searched only at its beginning.
  *
  * ```ts
- * findMatches(["one", "two", "tone"], pattern, 0, 10) // with "one": { found: [{ index: 0, at: 0 }, { index: 2, at: 1 }], next: 3 }
+ * findMatches(["one", "two", "tone"], pattern, 0, 10) // with "one": { found: [{ index: 0, at: 0 }, { index: 2, at: 1
+ * }], next: 3 }
  * ```
  */
 export const findMatches = (

@@ -223,10 +223,11 @@ export const RunEvent = Schema.Union([
     text: Schema.String
   }),
   /**
-   * A question to the user. `scope` is `step` for a step, `call` for one call or reference, and `doubt` for an uncertain
-   * call. For a question of the model it is `question`, and the title is the text of the question. An uncertain call began before the run
-   * was interrupted, and its outcome is unknown. `hash` binds the answer to the calls. The answer `repairs` also covers
-   * later changes of the same files by the same task. Each later change then has an answer without a question.
+   * A question to the user. `scope` is `step` for a step, `call` for one call or reference, and `doubt` for an
+   * uncertain call. For a question of the model it is `question`, and the title is the text of the question. An
+   * uncertain call began before the run was interrupted, and its outcome is unknown. `hash` binds the answer to the
+   * calls. The answer `repairs` also covers later changes of the same files by the same task. Each later change then
+   * has an answer without a question.
    */
   event("approval.requested", { scope, title: Schema.String, hash: Schema.String, items: Schema.Array(ApprovalItem) }),
   event("approval.answered", {

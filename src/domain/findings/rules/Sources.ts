@@ -1,6 +1,7 @@
 /**
- * The sources of repairs. A reader repairs a deviation only if a template, a public report or a real answer
- * contains it. It also repairs a deviation if a page of this product promises the repair. Any other deviation is an issue for the model.
+ * The sources of repairs. A reader repairs a deviation only if a template, a public report or a real answer contains
+ * it. It also repairs a deviation if a page of this product promises the repair. Any other deviation is an issue for
+ * the model.
  */
 
 const gitHub = "https://github.com/"
