@@ -69,8 +69,7 @@ const aroundMatch = 100
  * `lines.length` at the end. A line longer than `charactersAtOnce` is searched only at its beginning.
  *
  * ```ts
- * findMatches(["one", "two", "tone"], pattern, 0, 10) // with "one": { found: [{ index: 0, at: 0 }, { index: 2, at: 1
- * }], next: 3 }
+ * findMatches(["one", "two", "tone"], pattern, 0, 10) // with "one": { found: [{ index: 0, at: 0 }, { index: 2, at: 1 }], next: 3 }
  * ```
  */
 export const findMatches = (
