@@ -11,6 +11,7 @@ export type SkipReason = "binary" | "large" | "secret" | "denied" | "unreadable"
 export interface SkippedFile {
   /** Relative to the project. */
   readonly path: string
+  /** The reason why the search skipped the file. */
   readonly reason: SkipReason
 }
 
