@@ -100,18 +100,19 @@ describe.each(users)("commands of a program that is killed, as $user", needs("se
 /** A user of its own, whose processes are limited: programs of other tests do not count. */
 const crowded = ["setpriv", "--reuid", "60123", "--regid", nobody, "--clear-groups", "prlimit", "--nproc=150"]
 
+/** A program for Node that starts processes as fast as it can. */
+const fill = (mark: string) => `const { spawn } = require("node:child_process")
+  process.on("SIGTERM", () => undefined)
+  const start = () => spawn("sleep", ["${mark}"]).on("error", () => undefined)
+  setInterval(() => { for (let n = 0; n < 20; n += 1) start() }, 2)`
+
+const startCrowd = (script: string) =>
+  startLibrary(crowded, "off")(`exec '${process.execPath}' -e '${fill(/900[.]\d+/.exec(script)?.[0] ?? "")}'`)
+
 describe("commands that leave no room for another process, without a sandbox", needs("setsid"), () => {
   it.skipIf(users.length === 1)("end with a program that is killed", async () => {
-    const start = (script: string) => {
-      const mark = /900[.]\d+/.exec(script)?.[0]
-      const crowd = `const { spawn } = require("node:child_process")
-        process.on("SIGTERM", () => undefined)
-        const start = () => spawn("sleep", ["${mark}"]).on("error", () => undefined)
-        setInterval(() => { for (let n = 0; n < 20; n += 1) start() }, 2)`
-      return startLibrary(crowded, "off")(`exec '${process.execPath}' -e '${crowd}'`)
-    }
     const kill = { signal: "SIGKILL", atLeast: 120, wait: 500 } as const
-    assert.deepStrictEqual(await leftAfter(start, kill), [])
+    assert.deepStrictEqual(await leftAfter(startCrowd, kill), [])
   })
 })
 
