@@ -148,7 +148,7 @@ const loop = async (minutes: number, samples: number): Promise<void> => {
 
   console.log(`${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}, ${minutes} minutes`)
   console.log(
-    "| minutes | runs | calls of tools | conversations | cancelled | wrong | memory | heap | descriptors | handles | processes | temporary files | files of the person |"
+    "| minutes | runs | calls of tools | conversations | cancelled | wrong | memory | heap | descriptors | handles | processes | temporary files | files of the user |"
   )
   console.log("|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|")
   const begun = performance.now()

@@ -8,7 +8,7 @@ import { type ApprovalRequest, plan, run } from "task-conductor"
 const prompt = process.argv[2] ?? "Where are the limits of a run defined?"
 const options = { prompt, project: process.env["PROJECT"] ?? `${import.meta.dirname}/..` }
 
-/** What the person is asked now, and who waits for the answer. */
+/** What the user is asked now, and who waits for the answer. */
 let question: { readonly text: string; readonly answer: (isAllowed: boolean) => void } | undefined
 let state = "The plan is being made."
 

@@ -1,5 +1,5 @@
 /**
- * A project may prefer a model of the person's own server, but cannot have prompts sent to another one: only the person
+ * A project may prefer a model of the user's own server, but cannot have prompts sent to another one: only the user
  * chooses a model that is reached there.
  */
 import * as NodeServices from "@effect/platform-node/NodeServices"
@@ -80,7 +80,7 @@ describe("a model that a project names", () => {
     })
   )
 
-  it.effect("is used when the person chooses it, wherever they do", () =>
+  it.effect("is used when the user chooses it, wherever they do", () =>
     Effect.gen(function* () {
       const model = "gpt-oss:120b-cloud"
       for (const own of [{ user: model }, { environment: model }, { flag: model }]) {
@@ -89,7 +89,7 @@ describe("a model that a project names", () => {
     })
   )
 
-  it.effect("is used without a word when it is on the server, and loses against what the person chose", () =>
+  it.effect("is used without a word when it is on the server, and loses against what the user chose", () =>
     Effect.gen(function* () {
       for (const model of ["qwen3:8b", "cloudy:8b", "cloud", "cloud/model:8b", "my-cloud-notes:1b"]) {
         assert.deepStrictEqual(yield* setupOf({ project: model }), { model, notes: "" })

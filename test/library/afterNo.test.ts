@@ -33,7 +33,7 @@ const model = (iterations: Array<string> = []) =>
       case "iterate":
         iterations.push(prompt.user)
         return planOf(
-          prompt.user.includes("## What the person wants instead") ? [[{ name: "Write b", skill: "free" }]] : []
+          prompt.user.includes("## What the user wants instead") ? [[{ name: "Write b", skill: "free" }]] : []
         )
       default:
         return "It is as [Look 1](#look-1-results) says."
@@ -77,7 +77,7 @@ describe("a no with words", () => {
       const handle = run(order({ approve: redirecting(asked), model: model(iterations) }))
       const report = yield* Effect.promise(() => handle.report)
       expect([report.status, report.results.map(({ name }) => name)]).toEqual(["done", ["Look 1", "Write b"]])
-      expect(iterations[0]).toContain('- The person declined "Task section 2" and said: Write b.txt.')
+      expect(iterations[0]).toContain('- The user declined "Task section 2" and said: Write b.txt.')
       expect(asked).toEqual(["Task section 2", "Task section 1"])
       expect(yield* Effect.promise(() => replay(handle.runId, { stateFolder }))).toMatchObject({ differences: [] })
 

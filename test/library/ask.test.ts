@@ -102,7 +102,7 @@ describe("ask", () => {
     assert.lengthOf(asked, 1)
   })
 
-  it("names the open files of the person before the first message, also in the plan of a run", async () => {
+  it("names the open files of the user before the first message, also in the plan of a run", async () => {
     const seen: Array<string> = []
     const model = ScriptedModel.layer(({ system, user }) => {
       seen.push(user)

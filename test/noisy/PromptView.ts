@@ -34,7 +34,7 @@ export const sectionOf = ({ user }: FilledPrompt, heading: string): string => {
   return end < 0 ? text : text.slice(0, end)
 }
 
-/** What the person asked for. */
+/** What the user asked for. */
 export const requestIn = (prompt: FilledPrompt): string => sectionOf(prompt, "User prompt")
 
 /** The task of a refinement or an execution as fields. */

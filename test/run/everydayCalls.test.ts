@@ -1,5 +1,5 @@
 /**
- * An ordinary afternoon: 300 calls of all tools in one session, in which the person answers every question with
+ * An ordinary afternoon: 300 calls of all tools in one session, in which the user answers every question with
  * "session". `expected` says what a careful person would want: `free`, `asked`, or `refused`.
  */
 import * as NodeServices from "@effect/platform-node/NodeServices"

@@ -1,5 +1,5 @@
 /**
- * A question of the model to the person: an answer joins the prompt and the run goes on, in this session, in a resumed one and in a
+ * A question of the model to the user: an answer joins the prompt and the run goes on, in this session, in a resumed one and in a
  * replay; without one it stays a rejected answer.
  */
 import { describe, expect } from "@effect/vitest"

@@ -62,7 +62,7 @@ describe("the window of a run", () => {
       12_288,
       "note: the context window is 12288"
     ],
-    ["what the person set", { parameters: "num_ctx 12288" }, ["--context-window", "10000"], 10_000, undefined],
+    ["what the user set", { parameters: "num_ctx 12288" }, ["--context-window", "10000"], 10_000, undefined],
     [
       "what the model supports",
       { contextLength: 9000, parameters: "num_ctx 100000" },

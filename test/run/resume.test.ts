@@ -181,7 +181,7 @@ describe("a call in doubt", () => {
     })
   )
 
-  nodeTest("is taken as done when the person says so", () =>
+  nodeTest("is taken as done when the user says so", () =>
     Effect.gen(function* () {
       const { second, sender } = yield* goOn("done")
       expect([sender.count(), second.report?.status]).toEqual([1, "done"])
@@ -250,7 +250,7 @@ describe("a call in doubt", () => {
     })
   )
 
-  nodeTest("ends the run as not permitted when the person stops it", () =>
+  nodeTest("ends the run as not permitted when the user stops it", () =>
     Effect.gen(function* () {
       const { second, sender } = yield* goOn("stop")
       expect([sender.count(), second.report?.status]).toEqual([1, "not_permitted"])

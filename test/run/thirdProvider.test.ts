@@ -1,5 +1,5 @@
 /**
- * One more provider of models: a record in the list of providers, or in a plugin of the person, is all that a run needs.
+ * One more provider of models: a record in the list of providers, or in a plugin of the user, is all that a run needs.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { createServer } from "node:http"
@@ -192,7 +192,7 @@ describe("a third provider", () => {
     })
   )
 
-  it.live("answers a run when the person names its plugin, and not when a project does", () =>
+  it.live("answers a run when the user names its plugin, and not when a project does", () =>
     Effect.gen(function* () {
       const { keys, url } = yield* textServer
       const made = yield* sandbox

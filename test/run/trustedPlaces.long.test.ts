@@ -1,6 +1,6 @@
 /**
  * Every file that a run trusts or starts, beside the system and this package: what a real run with a plugin, a server, hooks and
- * checks, and a conversation after it, opens, starts and connects to is in this list, belongs to the person alone, and cannot be written by a command in the sandbox.
+ * checks, and a conversation after it, opens, starts and connects to is in this list, belongs to the user alone, and cannot be written by a command in the sandbox.
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -19,9 +19,9 @@ import { planOf, refinementWith, resultSaying } from "../support/TestRun.ts"
 
 const packageFolder = fileURLToPath(new URL("../..", import.meta.url))
 
-/** What is written and read again, below the folders of the person; `*` is a name that is made up. */
+/** What is written and read again, below the folders of the user; `*` is a name that is made up. */
 const ofPerson: Readonly<Record<string, string>> = {
-  "config/task-conductor": "settings, rules and trust, skills and commands of the person",
+  "config/task-conductor": "settings, rules and trust, skills and commands of the user",
   "config/task-conductor/config.json": "settings",
   "config/task-conductor/policies.json": "rules and trust that were remembered",
   "home/.local": "",
@@ -134,7 +134,7 @@ const madeIn = (root: string): ReadonlyArray<string> =>
   )
 
 describe("the places that a run trusts", needs("bwrap", "strace"), () => {
-  it.live("are all in the list, belong to the person alone, and are not written by commands", () =>
+  it.live("are all in the list, belong to the user alone, and are not written by commands", () =>
     Effect.gen(function* () {
       const calls = "openat,open,execve,rename,renameat2,mkdir,link,symlink,bind,connect"
       const root = yield* finished((folder) => [

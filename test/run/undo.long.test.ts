@@ -241,7 +241,7 @@ describe("the changes of a run", () => {
     })
   )
 
-  liveTest("of a journal that is not the person's own are not undone", () =>
+  liveTest("of a journal that is not the user's own are not undone", () =>
     Effect.gen(function* () {
       const run = yield* makeRun
       yield* run.session

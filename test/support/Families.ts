@@ -21,7 +21,7 @@ const Document = Schema.Struct({
   issue: Schema.optionalKey(Schema.String),
   /** Where the call is not read, and the issue says what was seen. */
   useful: Schema.optionalKey(Schema.Array(Schema.Literals(["task", "conversation"]))),
-  /** What the person reads; a task takes it for a report without its heading. */
+  /** What the user reads; a task takes it for a report without its heading. */
   answer: Schema.optionalKey(Schema.String)
 })
 const Family = Schema.Struct({

@@ -58,7 +58,7 @@ export const makePowerLoss = Effect.gen(function* () {
     const breaches = [...afterKill(seen, history, disk.stdout().replaceAll(root, "<root>"))]
     if (history.lines.length === 0) rmSync(run.state, { recursive: true, force: true })
     let ended = yield* run.session({})
-    /* The end of what was last written may be there without its beginning: then the person is told what to do. */
+    /* The end of what was last written may be there without its beginning: then the user is told what to do. */
     const isDamaged = ended.stderr.includes("is damaged: line") && ended.stderr.includes('"task-conductor runs repair"')
     if (isDamaged) {
       yield* Effect.promise(() => run.sandbox.run(["runs", "repair", "last"]))

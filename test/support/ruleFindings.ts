@@ -63,7 +63,7 @@ const codesOf = (found: {
 const isFirst = ({ attempt, round, stage }: ModelCallId): boolean =>
   attempt === 1 && round <= 1 && stage !== "iterate" && stage !== "conclude"
 
-/** What a run says about these answers, and to the person. */
+/** What a run says about these answers, and to the user. */
 const codesOfAnswers = (events: ReadonlyArray<RunEvent>, isMeant: (call: ModelCallId) => boolean): FoundCodes =>
   codesOf({
     issues: events.flatMap((event) => (event.type === "answer.rejected" && isMeant(event.call) ? event.issues : [])),

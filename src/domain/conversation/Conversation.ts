@@ -186,7 +186,7 @@ export const messagesToKeep = (messages: ReadonlyArray<ConversationMessage>): Re
 
 /** The message to the model about a command that the user ran. */
 export const commandMessage = (typed: string, result: ToolResult): UserMessage =>
-  fromHost(`The person ran \`${typed}\` in the project:\n\n${fencedBlock("## Output", resultText(result), "text")}`)
+  fromHost(`The user ran \`${typed}\` in the project:\n\n${fencedBlock("## Output", resultText(result), "text")}`)
 
 /** The text that the user typed. */
 const saidBy = ({ content, said = content }: UserMessage): string => said

@@ -257,7 +257,7 @@ export const readMessageTurn = (answer: string, { mayChange, paths, tools }: Mes
   const isEmptyCalls = readLines(answer).every(
     ({ hashes, isBlank, isHeading }) => isBlank || (isHeading && isHeadingOfCalls(hashes?.text ?? ""))
   )
-  if (isEmptyCalls) return { ...nothingAsked, issues: [noCalls("the answer to the person")] }
+  if (isEmptyCalls) return { ...nothingAsked, issues: [noCalls("the answer to the user")] }
   const { dropped, text: report } = withoutRepeats(message)
   const repeats = dropped === 0 ? [] : [makeRepair("answer-repeats", {}, repeatedText(dropped))]
   return { ...nothingAsked, report, repairs: [...native.repairs, ...repeats] }

@@ -238,11 +238,11 @@ const advised = (lines: string, advice: string): string => (lines === "" ? "" : 
 /** What the user wants instead of declined calls, for the stage that revises the plan. */
 export const requestedChangesBlock = (changes: ReadonlyArray<RequestedChange>): string =>
   rawBlock(
-    "## What the person wants instead",
+    "## What the user wants instead",
     advised(
       changes
         .map(
-          ({ declined, instead }) => `- The person declined "${declined}" and said: ${instead.replaceAll(/\s+/g, " ")}`
+          ({ declined, instead }) => `- The user declined "${declined}" and said: ${instead.replaceAll(/\s+/g, " ")}`
         )
         .join("\n"),
       "This counts more than the plan: write the tasks that do it, and leave out what was declined."

@@ -43,7 +43,7 @@ const plainText = (text: string, most: number): string =>
 /** The name and title of skills for tools that a configuration file declares. */
 const declared: Readonly<Record<string, readonly [name: string, title: string]>> = {
   "task-conductor.json": ["use-project-tools", "tools that the project declares"],
-  "user configuration": ["use-own-tools", "tools that the person declares"]
+  "user configuration": ["use-own-tools", "tools that the user declares"]
 }
 
 /** The name of the skill and a title for its tools. The origin is a server `mcp:name` or a plugin `name@version`. */

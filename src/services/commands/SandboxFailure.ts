@@ -17,7 +17,7 @@ import { emptied, isOfSystem } from "./ToolchainPlaces.ts"
 
 /** Names a setting below "sandbox" in the user's configuration. `value` is JSON. */
 const sentence = (what: string, setting: keyof SandboxSettings, value: string): string =>
-  `The sandbox is the likely cause: ${what}. Only the person can allow it, in ~/.config/task-conductor/config.json: "sandbox": { "${setting}": ${value} }.`
+  `The sandbox is the likely cause: ${what}. Only the user can allow it, in ~/.config/task-conductor/config.json: "sandbox": { "${setting}": ${value} }.`
 
 const noUnixSocket = /address family not supported|EAFNOSUPPORT/i
 

@@ -81,11 +81,11 @@ const makeMessagePrompt = Effect.gen(function* () {
     system,
     instruction: (answersLeft) =>
       answersLeft === 1
-        ? "This is the last answer: answer the person now, without calls and changes, and say what is still open."
-        : `Go on: ${mayChange ? "look further, change, or" : "look further, or"} answer the person.`,
+        ? "This is the last answer: answer the user now, without calls and changes, and say what is still open."
+        : `Go on: ${mayChange ? "look further, change, or" : "look further, or"} answer the user.`,
     compact: (messages, summary) => compactedMessages(messages, summary, Math.floor(charactersIn(contextWindow) / 4)),
     correction: "Write the whole answer again with this corrected.",
-    continuation: "Go on from here, or answer the person.",
+    continuation: "Go on from here, or answer the user.",
     folderInstructions: (turn, files, budget) => {
       const key = seenKey.instructions(askTask, `message-${number}/turn-${turn}`)
       return besideShown(instructions, key, files, instructionFiles, { briefing, budget })

@@ -66,7 +66,7 @@ export const makeAskPrompt = Effect.gen(function* () {
   return (briefing: Briefing, tools: ReadonlyArray<string>) =>
     prompts.fill("ask", {
       ...briefingBlocks(briefing, false),
-      ...answerBlocks(tools, callForm, registry, "the answer to the person"),
+      ...answerBlocks(tools, callForm, registry, "the answer to the user"),
       user_prompt: briefing.prompt
     })
 })

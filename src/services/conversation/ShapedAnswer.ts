@@ -27,7 +27,7 @@ interface ShapeOrder {
 
 const request = (form: AnswerSchema): ConversationMessage => ({
   role: "user",
-  content: `[From task-conductor, not from the person: write your last answer again in the form below.]\n\n${answerForm(form)}`
+  content: `[From task-conductor, not from the user: write your last answer again in the form below.]\n\n${answerForm(form)}`
 })
 
 const again = (answer: string, issues: ReadonlyArray<Issue>): ReadonlyArray<ConversationMessage> => [

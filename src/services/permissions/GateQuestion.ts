@@ -234,7 +234,7 @@ export class PermissionDenied extends Schema.TaggedError<PermissionDenied>()("Pe
   /** The message for the model. It has no advice about flags, which a model cannot use. */
   get forModel(): string {
     return this.by === "nobody"
-      ? `Permission denied: the settings of the person do not allow ${callText(this)}. Go on without it.`
+      ? `Permission denied: the settings of the user do not allow ${callText(this)}. Go on without it.`
       : this.message
   }
 

@@ -13,7 +13,7 @@ const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ")
 
 /** Turns an answered question into an issue that tells the model the answer. */
 const readingOf = ({ answer, question }: AnsweredQuestion): AnswerReading<never> => {
-  const what = `The answer asks the person: "${oneLine(question)}" The person answers: "${oneLine(answer)}"`
+  const what = `The answer asks the user: "${oneLine(question)}" The user answers: "${oneLine(answer)}"`
   const issue = makeIssue("answer-unfinished", {}, { what, how: "Go on with this answer." })
   return { value: Option.none(), issues: [issue], repairs: [], hasUse: true }
 }

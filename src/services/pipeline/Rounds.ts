@@ -71,7 +71,7 @@ const whyNotRun = (end: RoundsEnd): string | undefined => {
   if (end._tag === "MaxRounds") return "The maximum of rounds was reached before it."
   if (end._tag === "ModelUnable") return "The model could not do the tasks before it."
   if (end._tag !== "Declined") return undefined
-  return end.by === "person" ? `The person declined "${end.step}".` : `Nobody could approve "${end.step}".`
+  return end.by === "person" ? `The user declined "${end.step}".` : `Nobody could approve "${end.step}".`
 }
 
 /** Restores the state of a round from an earlier session. */

@@ -47,7 +47,7 @@ describe("askLine", () => {
     )
   })
 
-  it("leaves a denial to the answer of the person and the end of the message", () => {
+  it("leaves a denial to the answer of the user and the end of the message", () => {
     assert.isUndefined(failed("permission_denied", "Permission denied: a person denied edit_file on /p/a.ts."))
     assert.strictEqual(
       askLine(
@@ -59,7 +59,7 @@ describe("askLine", () => {
     )
   })
 
-  it("leaves the time of the person out of the time of each message", () => {
+  it("leaves the time of the user out of the time of each message", () => {
     const report: AskReport = {
       message: 1,
       status: "done",

@@ -132,7 +132,7 @@ const reading: ScriptedAnswer = {
   calls: [{ id: "a", name: "read_file", arguments: { path: "a.txt" } }]
 }
 
-it.effect("answers messages and words until the person leaves", () =>
+it.effect("answers messages and words until the user leaves", () =>
   Effect.gen(function* () {
     const { report, screen, sees, type } = yield* open((index) => `Answer ${index + 1}.`)
     const words = [

@@ -64,7 +64,7 @@ describe("keys of ask", needsTerminal, () => {
       const server = yield* FakeOllama.make(() => "It is so.")
       const { screen, type, until } = yield* open(server.url, talk)
       yield* until(/commands\.\n>/)
-      /* What is there is looked up while the person types. */
+      /* What is there is looked up while the user types. */
       type("see @RE")
       yield* until(/see @RE$/)
       while (!screen().endsWith("see @README.md")) {
@@ -145,7 +145,7 @@ describe("keys of ask", needsTerminal, () => {
       const [sent = ""] = saidIn(server.chats[0]?.messages)
       assert.match(
         sent,
-        /^The person ran `cat README\.md \| tr a-z A-Z` in the project:[^]*A SMALL WEATHER[^]*What was that\?$/
+        /^The user ran `cat README\.md \| tr a-z A-Z` in the project:[^]*A SMALL WEATHER[^]*What was that\?$/
       )
       type("!touch made.txt\r")
       yield* until(/touch made\.txt[^]*Allow\?$/)

@@ -124,7 +124,7 @@ describe("files in messages", () => {
 })
 
 describe("own commands", () => {
-  it.live("are messages of ask and prompts of run; a project's shows no files and takes no name of the person", () =>
+  it.live("are messages of ask and prompts of run; a project's shows no files and takes no name of the user", () =>
     Effect.gen(function* () {
       const asked = yield* asking(["/where the port"])
       assert.strictEqual(asked.sent[0]?.[0]?.content, "Where is the port? See @fake.png", asked.stderr)

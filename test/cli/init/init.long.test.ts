@@ -31,7 +31,7 @@ const written = (file: string): unknown => {
 }
 
 describe("init without a terminal", () => {
-  it.live("writes what the flags say, for the person or for the project, once", () =>
+  it.live("writes what the flags say, for the user or for the project, once", () =>
     Effect.gen(function* () {
       const mine = yield* init("--for", "me", "--model", "qwen3", "--context-window", "16384")
       assert.deepStrictEqual([mine.code, mine.stdout], [0, "Written: <root>/config/task-conductor/config.json\n"])

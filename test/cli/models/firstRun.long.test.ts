@@ -63,7 +63,7 @@ describe("without a name of a model and without a terminal", () => {
       })
   )
 
-  it.live("names the configuration of the person by its place below their home folder", () =>
+  it.live("names the configuration of the user by its place below their home folder", () =>
     Effect.gen(function* () {
       const server = yield* FakeOllama.make(() => "No plan.", { models: [qwen] })
       const env = { TASK_CONDUCTOR_MODEL: "", OLLAMA_HOST: server.url, XDG_CONFIG_HOME: "" }
@@ -109,7 +109,7 @@ describe("without a name of a model and without a terminal", () => {
 })
 
 describe("the name of a model", () => {
-  it.live("may lack its tag when there is only one, and the person learns so", () =>
+  it.live("may lack its tag when there is only one, and the user learns so", () =>
     Effect.gen(function* () {
       const { chats, stderr } = yield* on([qwen, llama], ["plan", "--model", "qwen3", "hi"])
       assert.include(stderr, "note: using qwen3:8b, the only installed tag of qwen3.\n")

@@ -48,7 +48,7 @@ describe("a deny rule", () => {
 })
 
 describe("permissions list", () => {
-  it("has no rule of a configuration that a project pretends to be the person's", async () => {
+  it("has no rule of a configuration that a project pretends to be the user's", async () => {
     const sandbox = open()
     for (const folder of ["project", "project/home"]) {
       sandbox.write(`${folder}/.config/task-conductor/config.json`, JSON.stringify({ allow: ["run_command"] }))

@@ -50,7 +50,7 @@ describe("commands on the command line", () => {
     assert.isFalse(existsSync(join(sandbox.root, "project/out.txt")))
   })
 
-  it("are tools when the person declares them", async () => {
+  it("are tools when the user declares them", async () => {
     const sandbox = sandboxWith({ "config/task-conductor/config.json": JSON.stringify(declared) })
     const { code, stderr, stdout } = await sandbox.run(["tools", "list"])
     assert.deepStrictEqual([code, stderr, listed(stdout).includes("say")], [0, "", true])

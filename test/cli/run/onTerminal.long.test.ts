@@ -61,7 +61,7 @@ describe("run at a real terminal", needsTerminal, () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("asks the person what the model asks, and goes on with the answer; an answer of ask likewise", () =>
+  it.live("asks the user what the model asks, and goes on with the answer; an answer of ask likewise", () =>
     Effect.gen(function* () {
       sandbox.write("project/src/server.ts", "export const serverPort = 8042\n")
       const question = "Which port do you mean: that of the server or that of the database?"

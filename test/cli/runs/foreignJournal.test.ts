@@ -42,7 +42,7 @@ const loaded = /the plugin was loaded/
 const notProven = /is not proven to be yours/
 
 describe("a journal of somebody else", () => {
-  it("loads no plugin when its run goes on; the person may name it", async () => {
+  it("loads no plugin when its run goes on; the user may name it", async () => {
     const { stderr } = await sandbox.run(["resume", plant(plugins)])
     expect([stderr.match(loaded), notProven.test(stderr)]).toEqual([null, true])
     const named = await sandbox.run(["resume", plant({}), "--plugin", "./plugin.mjs"])
@@ -122,7 +122,7 @@ describe("a project that was moved", () => {
   })
 })
 
-describe("the key of the person", () => {
+describe("the key of the user", () => {
   it("is made with the first journal and stays the same", async () => {
     const file = join(sandbox.root, "home/.local/state/task-conductor/journal.key")
     await sandbox.run(["run", "--model", "embedded", "Find notes."])

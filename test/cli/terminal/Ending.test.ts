@@ -39,7 +39,7 @@ const words = (
 ) => toolCallText({ uid: "a", name, arguments: given }, targets, "/p")
 
 describe("the end of a run", () => {
-  it("says what it came to and what it cost, without the time of the person", () => {
+  it("says what it came to and what it cost, without the time of the user", () => {
     assert.strictEqual(
       outcomeLines(report({}), plain, { userMs: 20_000, isUnicode: true }),
       "✔ done: 0 results, 9 model calls, 4 tool calls, 56.5 s and 20.0 s for your answers, 12.3k tokens read, 900 written"
@@ -58,7 +58,7 @@ describe("the end of a run", () => {
     )
   })
 
-  it("is calm about what the person denied, and tells it as theirs", () => {
+  it("is calm about what the user denied, and tells it as theirs", () => {
     const denied = "Permission denied: a person denied edit_file on /p/a.ts."
     const task = new TaskFailure({ task: "Edit", phase: "execution", reason: denied, skipped: false })
     const [first, last] = outcomeLines(

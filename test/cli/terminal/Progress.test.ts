@@ -238,7 +238,7 @@ describe("what a model got wrong", () => {
     assert.strictEqual(progressLine(fixed("reference-form"), plain, { isVerbose: true }), `${head}\n${form}`)
   })
 
-  it("comes with what the person can do when a task failed because of it", () => {
+  it("comes with what the user can do when a task failed because of it", () => {
     const failure = new TaskFailure({
       task: "A",
       phase: "execution",

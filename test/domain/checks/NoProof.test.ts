@@ -369,7 +369,7 @@ describe("a check that proves nothing", () => {
 
   it("says the setting of the sandbox that helps", () => {
     const hint =
-      'The sandbox is the likely cause: ~/tool is hidden. Only the person can allow it: "sandbox": { "readable": ["~/tool"] }.'
+      'The sandbox is the likely cause: ~/tool is hidden. Only the user can allow it: "sandbox": { "readable": ["~/tool"] }.'
     const run = { ...end(127, "sh: 1: exec: /root/tool/check: not found\n"), hint }
     const outcome = outcomeOf(check, run, { before: run })
     expect([outcome.cause, outcome.notRun?.endsWith(hint)]).toEqual(["program missing", true])

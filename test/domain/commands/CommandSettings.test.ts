@@ -31,12 +31,12 @@ describe("the environment of a command", () => {
     assert.deepStrictEqual(environment, { ...told, ...harmless })
   })
 
-  it("says that no person and no terminal reads the output, unless the person says something else", () => {
+  it("says that no person and no terminal reads the output, unless the user says something else", () => {
     assert.deepStrictEqual(commandEnvironment({ TERM: "xterm", CI: "1" }, []), told)
     assert.deepStrictEqual(commandEnvironment({ TERM: "xterm" }, ["TERM"]), { ...told, TERM: "xterm" })
   })
 
-  it("holds what the person named, but never what steers programs or looks like a secret", () => {
+  it("holds what the user named, but never what steers programs or looks like a secret", () => {
     const all = { CI: "1", JAVA_HOME: "/j", NODE_OPTIONS: "--require x", NPM_TOKEN: "x" }
     assert.deepStrictEqual(commandEnvironment(all, Object.keys(all)), { ...told, CI: "1", JAVA_HOME: "/j" })
   })

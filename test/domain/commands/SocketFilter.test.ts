@@ -59,7 +59,7 @@ describe("the filter of system calls", () => {
     assert.deepStrictEqual(verdicts, [noSuchFamily, noSuchFamily, noSuchFamily, "allow"])
   })
 
-  it("lets Unix sockets be made when the person says so, and nothing else more", () => {
+  it("lets Unix sockets be made when the user says so, and nothing else more", () => {
     const program = socketFilter("x64", true) ?? new Uint8Array()
     assert.strictEqual(judge(program, { arch: x64, nr: 41, argument: 1 }), "allow")
     assert.strictEqual(judge(program, { arch: x64, nr: 41, argument: 40 }), noSuchFamily)

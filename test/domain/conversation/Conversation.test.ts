@@ -51,7 +51,7 @@ describe("a conversation that is too long", () => {
     fromHost("## Reply 1")
   ]
 
-  it("keeps every message of the person, and the answers as far as there is room", () => {
+  it("keeps every message of the user, and the answers as far as there is room", () => {
     const kept = compactedMessages(long, "What is known.", 100)
     assert.deepStrictEqual(
       kept.map(({ role }) => role),

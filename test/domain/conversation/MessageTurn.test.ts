@@ -160,7 +160,7 @@ describe("an answer", () => {
   it("is not a heading of calls alone", () => {
     const { issues, report } = read("## Tool Calls\n")
     assert.deepStrictEqual([issues.map(({ code }) => code), report], [["section-empty"], undefined])
-    assert.include(issues[0]?.how, "the answer to the person")
+    assert.include(issues[0]?.how, "the answer to the user")
   })
 
   it("may change files by a patch in the form of other agents, and not by one that it shows", () => {

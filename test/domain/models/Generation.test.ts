@@ -91,14 +91,14 @@ describe("samplingToSend", () => {
       { temperature: 1, topK: 64 }
     ],
     [
-      "what its family needs when it thinks, beside what the person set",
+      "what its family needs when it thinks, beside what the user set",
       { topK: 5 },
       { ...plain, family: { temperature: 0.6, topK: 20 } },
       { repeats: 0, thinks: true },
       { temperature: 0.6, topK: 5 }
     ],
     [
-      "nothing of its family beside a temperature of the person",
+      "nothing of its family beside a temperature of the user",
       { temperature: 0.3, seed: 4 },
       { ...plain, family: { temperature: 1, topK: 64, topP: 0.95 } },
       first,
@@ -107,20 +107,20 @@ describe("samplingToSend", () => {
     ["nothing to a model of which nothing is known", {}, unknown, first, {}],
     ["nothing to a model that thinks", {}, plain, { repeats: 0, thinks: true }, {}],
     [
-      "what the person set, over a Modelfile",
+      "what the user set, over a Modelfile",
       { temperature: 0.9, minP: 0.1 },
       warm,
       first,
       { temperature: 0.9, minP: 0.1 }
     ],
-    ["a zero that the person set", { temperature: 0 }, plain, first, { temperature: 0 }],
+    ["a zero that the user set", { temperature: 0 }, plain, first, { temperature: 0 }],
     ["more after a repeated answer", {}, plain, { repeats: 1, thinks: false }, { temperature: 0.5, seed: 1 }],
     ["more each time", {}, plain, { repeats: 2, thinks: false }, { temperature: 0.8, seed: 2 }],
     ["not more than 1", {}, plain, { repeats: 9, thinks: false }, { temperature: 1, seed: 9 }],
     ["more than the Modelfile has", {}, warm, { repeats: 1, thinks: true }, { temperature: 0.9, seed: 1 }],
     ["more than the server has", {}, unknown, { repeats: 1, thinks: false }, { temperature: 1, seed: 1 }],
     [
-      "never less than the person set",
+      "never less than the user set",
       { temperature: 1.5, seed: 7 },
       plain,
       { repeats: 2, thinks: false },

@@ -11,7 +11,7 @@ describe("fitDescription", () => {
     expect(fitDescription([], 8192)).toEqual({ text: "", files: [] })
   })
 
-  it("ends a longer one at a paragraph, says so in it, and tells the person", () => {
+  it("ends a longer one at a paragraph, says so in it, and tells the user", () => {
     const { note, text } = fitDescription([{ path: "GEMINI.md", text: long }], 4096)
     const shown = text.split("\n\n")
     expect(text.length).toBeLessThanOrEqual(charactersIn(4096 / 8))
@@ -59,7 +59,7 @@ describe("fitDescription", () => {
     expect(note).toContain("AGENTS.md")
   })
 
-  it("leaves out what has no room at all, and tells the person", () => {
+  it("leaves out what has no room at all, and tells the user", () => {
     const near = { path: "a/AGENTS.md", text: long }
     const { files, note } = fitDescription([near, { path: "AGENTS.md", text: long }], 2048)
     expect(files).toEqual(["a/AGENTS.md"])

@@ -6,13 +6,13 @@ import { runFacts } from "../../../src/domain/checks/Facts.ts"
 import { outcomeText } from "../../../src/domain/runs/OutcomeText.ts"
 
 const file = { path: "a.txt", kind: "changed" as const, insertions: 1, deletions: 0 }
-const notDone = [{ task: "Edit", why: 'The person declined "Step 1".' }]
+const notDone = [{ task: "Edit", why: 'The user declined "Step 1".' }]
 
 it("says how a run ended that is not done, and that no file was changed", () => {
   const message = 'You declined "Step 1".\nMore of it.'
   assert.strictEqual(
     outcomeText({ status: "declined", message, results: [], facts: runFacts([], [], { notDone }) }),
-    'Not done (declined): You declined "Step 1". No file was changed.\n\n- not done: "Edit": The person declined "Step 1".'
+    'Not done (declined): You declined "Step 1". No file was changed.\n\n- not done: "Edit": The user declined "Step 1".'
   )
   const some = outcomeText({
     status: "not_permitted",

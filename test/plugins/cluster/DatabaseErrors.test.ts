@@ -104,7 +104,7 @@ describe("a query to a database that is away", () => {
     )
   }
 
-  it.effect("succeeds after a minute, and the person learns once that it is away and once that it is back", () =>
+  it.effect("succeeds after a minute, and the user learns once that it is away and once that it is back", () =>
     Effect.gen(function* () {
       const reported: Array<string> = []
       let isAway = true

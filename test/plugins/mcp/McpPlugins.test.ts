@@ -114,7 +114,7 @@ describe("a server that the project names", () => {
     })
   )
 
-  liveTest("gives way to one of the same name that the person names, which starts without a question", () =>
+  liveTest("gives way to one of the same name that the user names, which starts without a question", () =>
     Effect.gen(function* () {
       const [folder, other] = [yield* makeFolder, yield* makeFolder]
       const { names, problems } = yield* openMcp({
@@ -225,7 +225,7 @@ describe("the tools of servers", () => {
     })
   )
 
-  liveTest("have the risk and the effect that the person says", () =>
+  liveTest("have the risk and the effect that the user says", () =>
     Effect.gen(function* () {
       const settings = { risk: "safe", tools: { erase: { risk: "medium" }, say: { effect: "pure" } } } as const
       const own = { s: { ...scriptedServer(yield* makeFolder, "poor tools"), ...settings } }

@@ -18,7 +18,7 @@ const liveTest = <A, E>(name: string, body: () => Effect.Effect<A, E, NodeServic
 /** Faults of servers that run and never become ready: their time has to be over. */
 const unready = new Set(["silent", "only logs"])
 
-/** A server with a fault, beside these servers, all of the person. */
+/** A server with a fault, beside these servers, all of the user. */
 const openFaulty = Effect.fnUntraced(function* (fault: string, others: NonNullable<OpenMcp["own"]>, limits = {}) {
   const folder = yield* makeFolder
   const opened = yield* openMcp({

@@ -50,7 +50,7 @@ it("gives a tool medium risk when nobody says anything, and high risk when the s
   assert.deepStrictEqual([mcpToolRisk({}, plain), mcpToolRisk({}, destroying)], ["medium", "high"])
 })
 
-it("gives a tool the risk that the person set for the server, which a server can only raise", () => {
+it("gives a tool the risk that the user set for the server, which a server can only raise", () => {
   assert.deepStrictEqual(
     [mcpToolRisk({ risk: "safe" }, plain), mcpToolRisk({ risk: "safe" }, destroying)],
     ["safe", "high"]
@@ -61,7 +61,7 @@ it("gives a tool the risk that the person set for the server, which a server can
   )
 })
 
-it("gives a tool the risk that the person set for it", () => {
+it("gives a tool the risk that the user set for it", () => {
   const entry = { risk: "high", tools: { a: { risk: "safe" } } } as const
   assert.deepStrictEqual(
     [mcpToolRisk(entry, destroying), mcpToolRisk(entry, { ...plain, name: "b" })],
@@ -69,7 +69,7 @@ it("gives a tool the risk that the person set for it", () => {
   )
 })
 
-it("takes a repeated call for a second effect, unless the person says otherwise", () => {
+it("takes a repeated call for a second effect, unless the user says otherwise", () => {
   const entry = { tools: { a: { effect: "pure" } } } as const
   assert.deepStrictEqual([mcpToolEffect(entry, "a"), mcpToolEffect(entry, "constructor")], ["pure", "once"])
 })

@@ -1,5 +1,5 @@
 /**
- * A host in another script can look like one that the person knows: what they are asked to judge shows it in ASCII.
+ * A host in another script can look like one that the user knows: what they are asked to judge shows it in ASCII.
  */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, it } from "@effect/vitest"

@@ -1,5 +1,5 @@
 /**
- * The comparison of models: what is measured, what is recommended, and that nothing of the person is changed.
+ * The comparison of models: what is measured, what is recommended, and that nothing of the user is changed.
  */
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -140,7 +140,7 @@ describe("models bench", () => {
       assert.include(text, '"bell": false')
       assert.include(text, '"modelToolCalls": {\n    "talker:8b": "native"\n  }')
 
-      // A run calls the tools of this model so, unless the person says otherwise.
+      // A run calls the tools of this model so, unless the user says otherwise.
       const offered = (words: ReadonlyArray<string>, model: string) =>
         Effect.gen(function* () {
           const server = yield* FakeOllama.make(answer, { models: both })
@@ -191,7 +191,7 @@ describe("models bench", () => {
     )
   }
 
-  it.live("never changes what the person set by hand", () =>
+  it.live("never changes what the user set by hand", () =>
     Effect.gen(function* () {
       const file = join(sandbox.root, "config/task-conductor/config.json")
       const models = [{ name: "talker:8b" }]

@@ -1,6 +1,6 @@
 /**
  * The command line with a server that speaks the API of OpenAI: plans, runs, conversations and resumed runs reach it with
- * the key of the person, in the window that it has, and errors say what to check.
+ * the key of the user, in the window that it has, and errors say what to check.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { globSync, readFileSync } from "node:fs"
@@ -97,7 +97,7 @@ describe("a server of the OpenAI API", () => {
     })
   )
 
-  it.live("gets as many calls at a time as it says that it works on, unless the person said it", () =>
+  it.live("gets as many calls at a time as it says that it works on, unless the user said it", () =>
     Effect.gen(function* () {
       const { root, run: start } = yield* sandbox
       const server = yield* serve(obedient, { paths: { "/props": { status: 200, body: { total_slots: 3 } } } })
@@ -168,7 +168,7 @@ describe("a server of the OpenAI API", () => {
     ["no more than the server has", { meta: { n_ctx: 6000 } }, [], 1500, "lowered from 8192 to 6000"],
     ["as large as the server has it", { max_model_len: 32_768 }, [], 2048, "is 32768 tokens"],
     ["the default", {}, [], 2048, undefined],
-    ["what the person set", {}, ["--context-window", "4096"], 1024, undefined]
+    ["what the user set", {}, ["--context-window", "4096"], 1024, undefined]
   ] as const)("has a window that is %s", ([, listed, flags, maxTokens, note]) =>
     Effect.gen(function* () {
       const { run: start } = yield* sandbox
@@ -183,7 +183,7 @@ describe("a server of the OpenAI API", () => {
     })
   )
 
-  it.live("is the person's to choose: not that of a project, nor an address with a key in it", () =>
+  it.live("is the user's to choose: not that of a project, nor an address with a key in it", () =>
     Effect.gen(function* () {
       const { run: start, write } = yield* sandbox
       const server = yield* serve()

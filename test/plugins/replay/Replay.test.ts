@@ -314,7 +314,7 @@ describe("the replay of a run that broke off", () => {
     ["done", "done"],
     ["stop", "not_permitted"]
   ] as const) {
-    liveTest(`is the same when the person said "${answer}" of a call in doubt`, () =>
+    liveTest(`is the same when the user said "${answer}" of a call in doubt`, () =>
       Effect.gen(function* () {
         const run = yield* broken()
         const { report } = yield* run.session({ answer: lookAndWrite, approver: willingApprover(answer) })

@@ -11,7 +11,7 @@ import { ToolLimits } from "../../../src/services/tools/ToolLimits.ts"
 import { nodeTest } from "../../support/nodeTest.ts"
 
 describe("the built-in tools", () => {
-  nodeTest("say the limits that the person set", () =>
+  nodeTest("say the limits that the user set", () =>
     Effect.gen(function* () {
       const registry = yield* ToolRegistry
       assert.include(registry.find("fetch_url")?.errors?.["timeout"], "within 7 seconds")

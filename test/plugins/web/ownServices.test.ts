@@ -74,7 +74,7 @@ describe("the model server on this machine", () => {
     )
   }
 
-  it.effect("can be fetched by its own name when the person lists that", () =>
+  it.effect("can be fetched by its own name when the user lists that", () =>
     Effect.gen(function* () {
       const port = yield* serve((_request, response) => {
         response.writeHead(200, { "content-type": "text/plain" }).end("models")
@@ -84,7 +84,7 @@ describe("the model server on this machine", () => {
     })
   )
 
-  it.effect("does not stand in the way of another port that the person lists", () =>
+  it.effect("does not stand in the way of another port that the user lists", () =>
     Effect.gen(function* () {
       const port = yield* serve((_request, response) => {
         response.writeHead(200, { "content-type": "text/plain" }).end("docs")
@@ -108,7 +108,7 @@ describe("the model server on this machine", () => {
   )
 })
 
-describe("other services of the person", () => {
+describe("other services of the user", () => {
   const urls = `https://models.example/ https://MODELS.example./ https://alias.example/ https://93.184.216.34/
     https://[::ffff:93.184.216.34]/ https://1572395042/`.split(/\s+/)
   for (const url of urls) {

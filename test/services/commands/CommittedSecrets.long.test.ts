@@ -93,7 +93,7 @@ describe("a repository with a file that looks like a secret", needs("bwrap", "gi
     Effect.gen(function* () {
       const { project, sh } = yield* open(`${begin}${secret}`)
       const objects = join(project, ".git", "objects")
-      const hint = `because a file in them looks like a secret. Only the person can allow it, in ~/.config/task-conductor/config.json: \\"sandbox\\": { \\"readable\\": [\\"${objects}\\"] }`
+      const hint = `because a file in them looks like a secret. Only the user can allow it, in ~/.config/task-conductor/config.json: \\"sandbox\\": { \\"readable\\": [\\"${objects}\\"] }`
       assert.include(yield* sh("git log --oneline"), hint)
       const shown = yield* openTools({ project, commands: { sandbox: { readable: [objects] } } })
       const { data } = yield* shown.run("run_command", { argv: ["git", "log", "--format=%s"] })

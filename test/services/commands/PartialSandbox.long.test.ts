@@ -122,7 +122,7 @@ describe("commands without bubblewrap, where Landlock is", needs("landlock", "py
     })
   )
 
-  liveTest("read no file of the person, no key, and nothing of other processes", () =>
+  liveTest("read no file of the user, no key, and nothing of other processes", () =>
     Effect.gen(function* () {
       const { home, script } = yield* open()
       const secret = `canary-${process.pid}`
@@ -161,7 +161,7 @@ describe("commands without bubblewrap, where Landlock is", needs("landlock", "py
     })
   )
 
-  liveTest("use the network when the person allows it, and are not run when the sandbox is required", () =>
+  liveTest("use the network when the user allows it, and are not run when the sandbox is required", () =>
     Effect.gen(function* () {
       const port = yield* serve((_, response) => void response.end("answer"))
       const { approver, command } = yield* open({ network: true })

@@ -175,7 +175,7 @@ describe("the sandbox of commands", needs("bwrap"), () => {
     })
   )
 
-  liveTest("shows the programs that a person keeps at home, and the folders that the person names", () =>
+  liveTest("shows the programs that a person keeps at home, and the folders that the user names", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const home = yield* makeFar({
@@ -194,7 +194,7 @@ describe("the sandbox of commands", needs("bwrap"), () => {
     })
   )
 
-  liveTest("keeps commands off the network, this machine included, unless the person says otherwise", () =>
+  liveTest("keeps commands off the network, this machine included, unless the user says otherwise", () =>
     Effect.gen(function* () {
       let reached = 0
       const port = yield* serve((_request, response) => {
@@ -259,7 +259,7 @@ describe("a machine without the sandbox of commands", () => {
     })
   )
 
-  liveTest("is refused to be missing when the person requires it", () =>
+  liveTest("is refused to be missing when the user requires it", () =>
     Effect.gen(function* () {
       const given = settings({ mode: "required" }, { PATH: yield* plainPrograms })
       const { answers, script } = yield* open(given)
@@ -271,7 +271,7 @@ describe("a machine without the sandbox of commands", () => {
     })
   )
 
-  liveTest("is left out in silence when the person switches it off", () =>
+  liveTest("is left out in silence when the user switches it off", () =>
     Effect.gen(function* () {
       const approver = scriptedApprover({ calls: ["once"] })
       const { log, script } = yield* open({ ...settings({ mode: "off" }), approver: approver.layer })

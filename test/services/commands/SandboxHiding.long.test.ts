@@ -1,5 +1,5 @@
 /**
- * What commands cannot see in the sandbox: files of the person and of this program, secrets of the project, and programs
+ * What commands cannot see in the sandbox: files of the user and of this program, secrets of the project, and programs
  * that listen on Unix sockets. Each attempt is made by a real program in the real sandbox, beside a canary.
  */
 import { assert, describe } from "@effect/vitest"
@@ -60,7 +60,7 @@ const connecting = (paths: ReadonlyArray<string>): string =>
   '`
 
 describe("what commands cannot see", needs("bwrap"), () => {
-  liveTest("files of the person, of other projects and of the system outside its programs", () =>
+  liveTest("files of the user, of other projects and of the system outside its programs", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const other = yield* makeFar({ "main.ts": canary, ".env": canary, "logs/a.jsonl": canary })
@@ -118,7 +118,7 @@ describe("what commands cannot see", needs("bwrap"), () => {
     })
   )
 
-  liveTest("a secret that was written between two commands, but one that the person names", () =>
+  liveTest("a secret that was written between two commands, but one that the user names", () =>
     Effect.gen(function* () {
       const project = yield* makeProject({ "a.txt": "a" })
       const opened = yield* open({ project, commands: { sandbox: { readable: [`${project}/test.pem`] } } })
@@ -158,7 +158,7 @@ describe("what commands cannot see", needs("bwrap"), () => {
     })
   )
 
-  liveTest("other programs, even when the person allows Unix sockets for the command's own servers", () =>
+  liveTest("other programs, even when the user allows Unix sockets for the command's own servers", () =>
     Effect.gen(function* () {
       const far = yield* makeFar()
       const project = yield* makeProject({})

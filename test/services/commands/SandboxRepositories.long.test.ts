@@ -224,7 +224,7 @@ describe("repositories in the sandbox", needs("bwrap"), () => {
     })
   )
 
-  liveTest("around the project and of the person count too", () =>
+  liveTest("around the project and of the user count too", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const outer = yield* makeFolder
@@ -306,7 +306,7 @@ describe("repositories in the sandbox", needs("bwrap"), () => {
 describe("git itself in the sandbox", needs("bwrap", "git"), () => {
   const ident = "git -c user.name=a -c user.email=a@b"
 
-  liveTest("reads the repository, and commits only when the person allows it", () =>
+  liveTest("reads the repository, and commits only when the user allows it", () =>
     Effect.gen(function* () {
       const project = yield* makeProject({ "a.txt": "a" })
       const { script } = yield* open({ project, commands: { sandbox: { mode: "off" } } })

@@ -28,7 +28,7 @@ interface Given {
   readonly environment?: Readonly<Record<string, string>>
 }
 
-/** A project of the person whose tests these are. */
+/** A project of the user whose tests these are. */
 const open = Effect.fnUntraced(function* ({ environment = {}, files = {}, sandbox = {} }: Given) {
   const caches = yield* makeFolder
   const { root, run } = yield* openTools({

@@ -149,11 +149,11 @@ describe("the Gradle of a wrapper in the sandbox", needs("bwrap"), () => {
   /** As a wrapper looks for its Gradle: behind a lock that it makes, by the mark of a download that is whole. */
   const wrapper = `d="$GRADLE_USER_HOME/wrapper/dists/$1"; mkdir -p "$d"; : > "$d/lock" && ls "$d"; cat "$d"/*/bin/gradle`
 
-  liveTest("is the one that the person has downloaded, as long as it is there", () =>
+  liveTest("is the one that the user has downloaded, as long as it is there", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const home = yield* makeHome({
-        [`${whole}/gradle-8.5/bin/gradle`]: "of the person\n",
+        [`${whole}/gradle-8.5/bin/gradle`]: "of the user\n",
         [`${whole}/gradle-8.5-bin.zip.ok`]: "",
         [`${whole}/gradle-8.5-bin.zip.lck`]: "",
         [`${cut}/gradle-8.6/bin/gradle`]: "not whole\n"
@@ -161,7 +161,7 @@ describe("the Gradle of a wrapper in the sandbox", needs("bwrap"), () => {
       const { run } = yield* openFor({ home, caches: `${home}/caches` })
       const asked = (name: string) =>
         Effect.map(run("sh", "-c", wrapper, "sh", name), ({ output }) => output.split("\n"))
-      const found = ["gradle-8.5", "gradle-8.5-bin.zip.ok", "lock", "of the person", ""]
+      const found = ["gradle-8.5", "gradle-8.5-bin.zip.ok", "lock", "of the user", ""]
       assert.deepStrictEqual(yield* asked("gradle-8.5-bin/abc"), found)
       assert.deepStrictEqual(yield* asked("gradle-8.5-bin/abc"), found)
       assert.deepStrictEqual((yield* asked("gradle-8.6-bin/def"))[0], "lock")
@@ -264,10 +264,10 @@ describe("environments of a project in the sandbox", needs("bwrap"), () => {
 describe("the cache of a project", needs("bwrap"), () => {
   const write = 'echo "$1" > "$XDG_CACHE_HOME/kept"; mkdir -p ~/.cache && echo lost > ~/.cache/lost'
 
-  liveTest("lasts from one command to the next, for this project only, and is never that of the person", () =>
+  liveTest("lasts from one command to the next, for this project only, and is never that of the user", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
-      const home = yield* makeHome({ ".cache/kept": "of the person" })
+      const home = yield* makeHome({ ".cache/kept": "of the user" })
       const caches = `${home}/.local/state/task-conductor/caches`
       const one = yield* openFor({ home, caches })
       assert.strictEqual((yield* one.run("sh", "-c", write, "sh", "first")).exit_code, 0)
@@ -282,7 +282,7 @@ describe("the cache of a project", needs("bwrap"), () => {
       })
       const other = yield* openFor({ home, caches })
       assert.strictEqual((yield* other.run("sh", "-c", 'cat "$XDG_CACHE_HOME/kept"')).exit_code, 1)
-      assert.strictEqual(yield* fs.readFileString(`${home}/.cache/kept`), "of the person")
+      assert.strictEqual(yield* fs.readFileString(`${home}/.cache/kept`), "of the user")
       assert.strictEqual((yield* fs.stat(caches)).mode & 0o777, 0o700)
     })
   )

@@ -6,7 +6,7 @@ import { chmodSync, chownSync, mkdirSync, symlinkSync } from "node:fs"
 import { CurrentUser, StateFolder, userFolders } from "../../../src/services/configuration/UserFolders.ts"
 import { makeFolder } from "../../support/Project.ts"
 
-/** A project, the home folder that the system knows, and another folder of the person. */
+/** A project, the home folder that the system knows, and another folder of the user. */
 const makeWorld = Effect.gen(function* () {
   const root = yield* makeFolder
   for (const name of ["project", "home", "other"]) mkdirSync(`${root}/${name}`, { mode: 0o755 })
@@ -31,7 +31,7 @@ const foldersOf = ({ chosen = "", env, home, project, uid = process.getuid?.() ?
   )
 
 layer(NodeServices.layer)("userFolders", (it) => {
-  it.effect("follows the variables when they name folders of the person", () =>
+  it.effect("follows the variables when they name folders of the user", () =>
     Effect.gen(function* () {
       const { home, other, project } = yield* makeWorld
       expect(yield* foldersOf({ project, home: "/nowhere", env: { HOME: home } })).toEqual({
@@ -168,7 +168,7 @@ layer(NodeServices.layer)("userFolders", (it) => {
     })
   )
 
-  it.effect("stays with the person's true home in a project around it", () =>
+  it.effect("stays with the user's true home in a project around it", () =>
     Effect.gen(function* () {
       const { home, root } = yield* makeWorld
       const { notes, settings } = yield* foldersOf({ project: root, home, env: { HOME: home } })
@@ -178,7 +178,7 @@ layer(NodeServices.layer)("userFolders", (it) => {
     })
   )
 
-  it.effect("takes a private temporary folder when there is none of the person", () =>
+  it.effect("takes a private temporary folder when there is none of the user", () =>
     Effect.gen(function* () {
       const { project } = yield* makeWorld
       const { notes, settings } = yield* foldersOf({ project, env: { HOME: project } })

@@ -184,7 +184,7 @@ describe("a conversation", () => {
       assert.match(lastOf(requests[1]), /^user: ### Tool call count \(turn-1\/call-1\)\n/)
       assert.match(
         lastOf(requests[1]),
-        /## Now\n\nGo on: look further, change, or answer the person\. There is room for about \d+ lines of output in all, shared by the calls of one answer\.$/
+        /## Now\n\nGo on: look further, change, or answer the user\. There is room for about \d+ lines of output in all, shared by the calls of one answer\.$/
       )
       assert.deepStrictEqual(historyOf(requests[2]!).slice(-2), ["assistant: One.", "user: And now?"])
       assert.deepStrictEqual(
@@ -294,7 +294,7 @@ describe("a conversation", () => {
         ["done", "All.", 25, 25]
       )
       assert.include(lastOf(requests[22]), "3 answers are left.")
-      assert.include(lastOf(requests[24]), "This is the last answer: answer the person now")
+      assert.include(lastOf(requests[24]), "This is the last answer: answer the user now")
     })
   )
 
@@ -682,7 +682,7 @@ const long = (letter: string) => calling(call("long", { letter, length: 5000 }))
 
 describe("a small window", () => {
   const settings = { contextWindow: 6700 }
-  it.effect("is folded, and never loses a message of the person", () =>
+  it.effect("is folded, and never loses a message of the user", () =>
     Effect.gen(function* () {
       const { reports, requests } = yield* asking(
         ["Keep this sentence.", "And this one."],

@@ -98,7 +98,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("a program of the host"
     }
   })
 
-  it.effect("is not one of the project for a server of the person", () =>
+  it.effect("is not one of the project for a server of the user", () =>
     Effect.gen(function* () {
       const { bin, project, right } = yield* makePlaces
       const tools = right["a folder outside"]

@@ -70,7 +70,7 @@ const forgeries: ReadonlyArray<readonly [what: string, change: Parameters<typeof
     }
   ],
   [
-    "was signed with the key of the person for another run",
+    "was signed with the key of the user for another run",
     (records, key) => sealedRecords(new SealKey(key, "20261120-183000-zzzz"), linesOf(records).map(recordOf))
   ],
   ["has one changed record before the approval", (records) => records.with(2, records[2]!.replace("a", "b"))],

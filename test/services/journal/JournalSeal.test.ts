@@ -84,7 +84,7 @@ const forged: ReadonlyArray<readonly [what: string, records: ReadonlyArray<Recor
     "somebody else signed all of it",
     sealedRecords(new SealKey(theirs, runId), [openedRecord(), answer("remaining"), resumed])
   ],
-  ["the key of the person was used for another run", foreign],
+  ["the key of the user was used for another run", foreign],
   ["the journal of another run has the name of this one", [foreign[0]!.replace(other, runId), ...foreign.slice(1)]],
   ["an approval of another run stands at its end", [...whole, foreign[2]!]],
   ["the session of another run stands at its end", [...whole, foreign[3]!, foreign[4]!]],
@@ -128,7 +128,7 @@ describe("the last session does not count", () => {
   })
 })
 
-describe("a journal that goes on with the key of the person", () => {
+describe("a journal that goes on with the key of the user", () => {
   const old = first.map(bare)
   const session: ReadonlyArray<JournalRecord> = [resumed, answer("step"), settled("d")]
 
@@ -137,7 +137,7 @@ describe("a journal that goes on with the key of the person", () => {
     expect([from(records), from(records.with(1, records[1]!.replace('"a"', '"x"')))]).toEqual([6, 9])
   })
 
-  it("is proven from that session on when another machine of the person wrote what is before", () => {
+  it("is proven from that session on when another machine of the user wrote what is before", () => {
     const there = sealedRecords(new SealKey(theirs, runId), [openedRecord(), settled("a"), answer("step")])
     const here = sealedRecords(key, session, there)
     expect([from(here), from(here, new SealKey(theirs, runId))]).toEqual([4, 7])

@@ -172,7 +172,7 @@ describe("a model that thinks", () => {
     })
   )
 
-  it.effect("is asked not to when the prompt leaves no room, and the person is told once", () =>
+  it.effect("is asked not to when the prompt leaves no room, and the user is told once", () =>
     Effect.gen(function* () {
       const prompt = { system: "", user: "word ".repeat(4000) }
       const { events, sent } = yield* asking(() => "ok", { generation: { think: "high" } }, { prompt }, { prompt })

@@ -129,7 +129,7 @@ layer(NodeServices.layer)("Gate.approveCalls", (it) => {
   )
 
   it.effect(
-    "lets chosen calls run and denies the others by the person, without another question, in later plans too",
+    "lets chosen calls run and denies the others by the user, without another question, in later plans too",
     () =>
       Effect.gen(function* () {
         const approver = scriptedApprover({ steps: [{ chosen: [1, 3] }, "step"] })
@@ -185,7 +185,7 @@ layer(NodeServices.layer)("Gate.approveCalls", (it) => {
       })
   )
 
-  it.effect("keeps what the person wants instead of a step, and whether the step only reads", () =>
+  it.effect("keeps what the user wants instead of a step, and whether the step only reads", () =>
     Effect.gen(function* () {
       const declining = Layer.succeed(Approver)({
         ...denyAll,

@@ -127,7 +127,7 @@ layer(NodeServices.layer)("Gate", (it) => {
           [denied.by, denied.forModel, denied.message],
           [
             "nobody",
-            `Permission denied: the settings of the person do not allow read_file on ${root}/README.md. Go on without it.`,
+            `Permission denied: the settings of the user do not allow read_file on ${root}/README.md. Go on without it.`,
             `Permission denied: read_file on ${root}/README.md needs approval and there is no terminal to ask on. Use --allow "read_file:${root}/README.md".`
           ]
         )

@@ -174,7 +174,7 @@ layer(NodeServices.layer)("Gate.decide where nobody can be asked", (it) => {
 })
 
 layer(NodeServices.layer)("a no to a call", (it) => {
-  it.effect("keeps what the person wants instead, and whether the call only reads", () =>
+  it.effect("keeps what the user wants instead, and whether the call only reads", () =>
     Effect.gen(function* () {
       const declining = Layer.succeed(Approver)({
         ...denyAll,

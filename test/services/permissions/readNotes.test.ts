@@ -115,7 +115,7 @@ layer(NodeServices.layer)("a URL that was made from what was read", (it) => {
     })
   )
 
-  it.effect("is fetched when the person has said its words, or the URL", () =>
+  it.effect("is fetched when the user has said its words, or the URL", () =>
     Effect.gen(function* () {
       const { fetch, readTexts, run } = yield* open(Approver.layerDenyAll)
       yield* run("read_file", { path: "notes.yaml" })

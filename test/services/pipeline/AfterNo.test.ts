@@ -56,7 +56,7 @@ describe("after a no to a step", () => {
         'You declined "Step 2". Not done: "Write a", "Sum up".'
       ])
       expect(events.at(-1)).toMatchObject({ type: "run.finished", exitCode: 4 })
-      const why = 'The person declined "Task section 2".'
+      const why = 'The user declined "Task section 2".'
       expect(alone.conclusions[0]).toContain(`## Tasks that were not run\n\n- "Write a": ${why}\n- "Sum up": ${why}`)
       expect(alone.iterations).toEqual([])
     }).pipe(scripted(script(alone), { approver: answering({ steps: [declined] }) }))
@@ -86,9 +86,9 @@ describe("after a no to a step", () => {
     Effect.gen(function* () {
       const { events, report } = yield* runScript()
       expect(told.iterations[0]).toContain(
-        '## What the person wants instead\n\n- The person declined "Task section 2" and said: Write b.txt and leave a.txt alone.'
+        '## What the user wants instead\n\n- The user declined "Task section 2" and said: Write b.txt and leave a.txt alone.'
       )
-      expect(told.iterations[1]).not.toContain("## What the person wants instead")
+      expect(told.iterations[1]).not.toContain("## What the user wants instead")
       expect(report.results.map(({ name }) => name)).toEqual(["Read", "Write b"])
       expect([report.status, report.answer, report.message]).toEqual(["done", "What was read.", ""])
       expect(events.filter((event) => event.type === "approval.answered")).toMatchObject([
@@ -184,12 +184,12 @@ describe("after a no to a call", () => {
   it.effect("its words are in the result of the call and in the next round", () =>
     Effect.gen(function* () {
       const { report } = yield* runScript()
-      /* A later task of the same skill read what the person wanted instead. */
+      /* A later task of the same skill read what the user wanted instead. */
       expect(report.status).toBe("done")
       expect(report.facts?.denied).toEqual([{ tool: "read_file", targets: [".env"], by: "person" }])
       expect(results[0]).toContain("a person denied read_file on")
       expect(results[0]).toContain("and said what to do instead: Read c.txt.")
-      expect(prompts[0]).toMatch(/- The person declined "read_file \/.*\.env" and said: Read c\.txt\./)
+      expect(prompts[0]).toMatch(/- The user declined "read_file \/.*\.env" and said: Read c\.txt\./)
       expect(report.results.map(({ name }) => name)).toEqual(["Research 1", "Read c"])
     }).pipe(
       scripted(

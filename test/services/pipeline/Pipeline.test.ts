@@ -425,7 +425,7 @@ describe("approval", () => {
   )
 
   const choosing = scriptedApprover({ steps: [{ chosen: [2] }] })
-  it.effect("runs the chosen calls of a step and gives the others a denial by the person", () =>
+  it.effect("runs the chosen calls of a step and gives the others a denial by the user", () =>
     Effect.gen(function* () {
       const { events, report } = yield* run()
       expect(report.status).toBe("not_permitted")

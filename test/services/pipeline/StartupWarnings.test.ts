@@ -39,7 +39,7 @@ describe("rules of files that name no tool", () => {
   const refused: ReadonlyArray<readonly [name: string, given: Given, source: string]> = [
     ["denied by the project", { rules: [deny("reed_file", ofProject)] }, ofProject],
     ["denied by the project, like no other", { rules: [deny("launch", ofProject)] }, ofProject],
-    ["denied by the person, misspelt", { rules: [deny("wrte_file", own)] }, own],
+    ["denied by the user, misspelt", { rules: [deny("wrte_file", own)] }, own],
     ["denied with a pattern", { rules: [{ ...deny("serch_files", own), pattern: "src/**" }] }, own],
     ["remembered, misspelt", { remembered: [{ verdict: "deny", tool: "read_files" }] }, policyFile],
     [
@@ -57,7 +57,7 @@ describe("rules of files that name no tool", () => {
   }
 
   const warned: ReadonlyArray<readonly [name: string, given: Given, warnings: number]> = [
-    ["denied by the person, of another project", { rules: [deny("github__remove", own)] }, 1],
+    ["denied by the user, of another project", { rules: [deny("github__remove", own)] }, 1],
     ["allowed", { rules: [{ verdict: "allow", tool: "reed_file", source: own }] }, 1],
     [
       "denied while a plugin is left out",

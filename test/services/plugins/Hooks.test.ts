@@ -37,7 +37,7 @@ const changing = (text: string, args: ReadonlyArray<string> = [], started = inPr
 const trust = ["--allow", "load_plugin:hooks of task-conductor.json *"]
 
 describe("hooks", () => {
-  it.live("of the person run around a change and at the end, with what happens on stdin", () =>
+  it.live("of the user run around a change and at the end, with what happens on stdin", () =>
     Effect.gen(function* () {
       sandbox.write("config/task-conductor/config.json", JSON.stringify({ hooks }))
       const { code, stderr } = yield* changing("two", [], sandbox)

@@ -46,7 +46,7 @@ const failed = (what: string) => `it failed while loading: ${what}`
 const foreign = (what: string) =>
   failed(`it imports ${what}, which is not a file of the plugin, so nobody was asked about it`)
 
-describe.concurrent("plugins of the person", () => {
+describe.concurrent("plugins of the user", () => {
   it("are found above the configuration folder and need no question", async () => {
     const sandbox = open(
       {
@@ -78,7 +78,7 @@ describe.concurrent("plugins of the person", () => {
   })
 })
 
-describe.concurrent("plugins of the person that others can write", () => {
+describe.concurrent("plugins of the user that others can write", () => {
   const files = {
     ...packageFiles("config/node_modules/words", wordsModule()),
     "config/node_modules/words/lib/more.js": "",
@@ -146,7 +146,7 @@ describe.concurrent("plugins of the person that others can write", () => {
 describe.concurrent("plugins of a project", () => {
   const files = packageFiles("project/node_modules/words", wordsModule())
 
-  it("are named and not loaded until the person trusted them", async () => {
+  it("are named and not loaded until the user trusted them", async () => {
     const sandbox = open(
       packageFiles(
         "project/node_modules/words",
@@ -228,7 +228,7 @@ describe.concurrent("plugins of a project", () => {
     ])
   })
 
-  it("need no question when the person names the same file", async () => {
+  it("need no question when the user names the same file", async () => {
     const sandbox = open(files, { project: ["words"] })
     assert.deepStrictEqual(await list(sandbox, "--plugin", "words"), {
       tools: ["words@1.2.0: word_count"],

@@ -145,7 +145,7 @@ layer(NodeServices.layer)("files of a skill", (it) => {
     })
   )
 
-  it.effect("are absolute for a skill of the person, whose folder the project does not hold", () =>
+  it.effect("are absolute for a skill of the user, whose folder the project does not hold", () =>
     Effect.gen(function* () {
       const disk = yield* makeProject({ "home/.claude/skills/keep-ledger/SKILL.md": ledger, "home/.claude/skills/keep-ledger/references/accounts.md": "x" })
       const { find } = yield* Skills.pipe(

@@ -211,7 +211,7 @@ layer(NodeServices.layer)("discovery", (it) => {
         "package/b/SKILL.md": skillText("b", "asks nothing"),
         "project/.agents/skills/b/SKILL.md": asking("b"),
         "package/c/SKILL.md": asking("c"),
-        "home/.agents/skills/c/SKILL.md": skillText("c", "asks nothing: the person may")
+        "home/.agents/skills/c/SKILL.md": skillText("c", "asks nothing: the user may")
       })
       assert.deepStrictEqual(
         found.all.map(({ skill: { name, requiresApproval } }) => [name, requiresApproval]),
@@ -434,7 +434,7 @@ describe("a plugin whose tools no skill names", () => {
   )
 })
 
-describe("folders of the person that lead into the project", () => {
+describe("folders of the user that lead into the project", () => {
   const layouts: Readonly<Record<string, readonly [link: string, target: string]>> = {
     "a folder of skills": ["home/.agents/skills", "project/theirs"],
     "a folder of skills of another program": ["home/.claude/skills", "project/theirs"],
@@ -474,7 +474,7 @@ describe("folders of the person that lead into the project", () => {
     )
   }
 
-  nodeTest("are used when they lead elsewhere, or when the person works in their home folder", () =>
+  nodeTest("are used when they lead elsewhere, or when the user works in their home folder", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const disk = yield* makeProject({

@@ -80,7 +80,7 @@ describe("a declared tool", () => {
     })
   )
 
-  nodeTest("of a project counts only once the person has trusted exactly this declaration", () =>
+  nodeTest("of a project counts only once the user has trusted exactly this declaration", () =>
     Effect.gen(function* () {
       const approver = scriptedApprover({ calls: ["remember", "deny"] })
       const { gate } = yield* openGate({ approver: approver.layer })
@@ -151,7 +151,7 @@ describe("a declaration", () => {
     assert.strictEqual(what({ parameters: broken })[0]?.[0], "parameters")
   })
 
-  it("is read from a file of the person or of a project, which may not choose the sandbox", () => {
+  it("is read from a file of the user or of a project, which may not choose the sandbox", () => {
     const tools = { a: { description: "A.", command: ["true"] } }
     assert.strictEqual(readConfiguration(JSON.stringify({ tools }), "project")._tag, "Success")
     const settings = { sandbox: { mode: "off", network: true, writable: ["~/x", "/y"] }, commandEnvironment: ["CI"] }

@@ -237,7 +237,7 @@ describe("ToolRunner", () => {
       const { log, run } = yield* openTools({ plugins: [acting(act, "medium")], approver: Approver.layerDenyAll })
       assert.deepStrictEqual(
         yield* run("act"),
-        failed("permission_denied", "Permission denied: the settings of the person do not allow act. Go on without it.")
+        failed("permission_denied", "Permission denied: the settings of the user do not allow act. Go on without it.")
       )
       assert.isFalse(ran)
       assert.deepStrictEqual(

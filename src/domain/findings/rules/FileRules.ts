@@ -59,7 +59,7 @@ export const fileRules = [
     ),
     "skill-model-name": warning(
       "Not the name of a model",
-      "A skill can only choose a model of the person's own server, not a URL or a path.",
+      "A skill can only choose a model of the user's own server, not a URL or a path.",
       "Write a name as `ollama list` shows it.",
       promised("reference/skills.md")
     ),

@@ -164,7 +164,7 @@ export const taskRules = [
   family(
     "approvals",
     "Approvals",
-    "What the host says about tasks that change things. Nothing is changed; the person who decides is told.",
+    "Notes of the program about tasks that change things. They change nothing; the user sees them.",
     {
       "writer-without-approval": note(
         "Writer without approval",

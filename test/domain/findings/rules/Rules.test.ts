@@ -9,7 +9,7 @@ import { ruleFindings } from "../../../support/ruleFindings.ts"
 
 const root = new URL("../../../../", import.meta.url)
 
-/** Has codes of its own, for words to the person that no rule is about. */
+/** Has codes of its own, for words to the user that no rule is about. */
 const withoutRules = "services/pipeline/ResumeNotes.ts"
 
 /** All of the source but the rules. */
