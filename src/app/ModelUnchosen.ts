@@ -1,9 +1,9 @@
 /**
- * The error of a run without a chosen model. The library exports it, so this file imports nothing else.
+ * The error of a run without a chosen model. The library exports this file, so it imports no other part of the program.
  */
 import * as Schema from "effect/Schema"
 
-/** No model is named and no user could be asked. `models` lists the server's models that can write text. */
+/** No model is named, and no user could be asked. `models` lists the server's models that can write text. */
 export class ModelUnchosen extends Schema.TaggedError<ModelUnchosen>()("ModelUnchosen", {
   host: Schema.String,
   userFile: Schema.String,

@@ -1,5 +1,5 @@
 /**
- * The error of a part of the program that ships as its own package and is missing or has the wrong version.
+ * The error for a part of the program that ships as its own package. The package is missing or has the wrong version.
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -14,7 +14,7 @@ export class PackageUnusable extends Schema.TaggedError<PackageUnusable>()("Pack
   }
 }
 
-/** Loads a package; fails with the reason if it cannot be used. */
+/** Loads a package. Fails with the reason if it cannot be used. */
 export const loadOrFail = <A>(load: () => Promise<A>): Effect.Effect<A, PackageUnusable> =>
   Effect.flatten(
     Effect.promise(() =>

@@ -1,6 +1,4 @@
-/**
- * The order of a run, and its surroundings: who listens, who answers questions, which limits apply.
- */
+/** The order of a run and its conditions: who listens, who answers questions, which limits apply. */
 import type * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
@@ -30,7 +28,10 @@ import type { RunSettings } from "../services/runs/RunSettings.ts"
 import type { UsageMeter } from "../services/runs/UsageMeter.ts"
 import type { Plugin } from "../services/tools/Plugin.ts"
 
-/** An order for a project. The flags or options in `given` override its configuration. */
+/**
+ * A request for a new run in a project. The flags or options in `configuration` override the configuration of the
+ * project.
+ */
 export interface NewRun {
   readonly project: string
   readonly configuration: Configuration
@@ -43,15 +44,15 @@ export interface NewRun {
 export interface SavedRun {
   readonly run: string
   readonly configuration: Configuration
-  /** Where the project is now. Default: where the run last worked on it. */
+  /** The current place of the project. Default: the place where the run last worked on it. */
   readonly project?: string
 }
 
 /** The file of the user's own configuration. */
 export interface UserFile {
-  /** The path of the folder, even if the folder does not exist yet. */
+  /** The path of the file, even if the file does not exist yet. */
   readonly path: string
-  /** The reason why it is not used. */
+  /** The reason why the file is not used. */
   readonly problem?: string | undefined
 }
 
@@ -68,7 +69,7 @@ export interface ModelOffer {
 /** Asks the user to pick a model and saves the choice. Undefined if the user picks none. */
 export type PickModel = (offer: ModelOffer) => Effect.Effect<string | undefined>
 
-/** The note about a record that a crash cut off. */
+/** The note about a journal whose last record a crash cut off. */
 export const tornNote =
   "The last record of the journal is incomplete. task-conductor moved it to a file beside the journal and repeats its work."
 
@@ -77,37 +78,37 @@ export interface StartupNotes {
   readonly warnings: ReadonlyArray<string>
   /** Information that needs no action. */
   readonly notes?: ReadonlyArray<string>
-  /** A crash cut off the last record of the journal; see `tornNote`. */
+  /** True if a crash cut off the last record of the journal; see `tornNote`. */
   readonly isTorn?: boolean
-  /** The model is the built-in demo. */
+  /** True if the model is the built-in demo. */
   readonly usesDemo?: boolean
 }
 
-/** How a run reaches the user at a terminal, beside its approver. */
+/** How a run reaches the user at a terminal, apart from approvals. */
 export interface UserTerminal {
-  /** Sends control sequences to the terminal; absent without a screen. */
+  /** Sends control sequences to the terminal. Absent if there is no screen. */
   readonly notify?: (sequence: string) => Effect.Effect<void>
-  /** Asks for a model if none is named. If absent, a missing model is an error. */
+  /** Asks for a model if none is named. If this is absent, a missing model is an error. */
   readonly pickModel?: PickModel
 }
 
 /**
- * The conditions of a run: its listener, its approver and advance approvals. The command line, a script, a worker or a
- * replay provides them.
+ * The conditions of a run: its listener, its approver and approvals in advance. The command line, a script, a worker or
+ * a replay provides them.
  */
 export interface RunContext {
   /** Receives every event, in order. */
   readonly listen: (recorded: RecordedEvent) => Effect.Effect<void>
   /** Receives the notes for the user before the run starts. */
   readonly warn?: (notes: StartupNotes) => Effect.Effect<void>
-  /** All steps are approved in advance. */
+  /** True if the user approved all steps in advance. */
   readonly approveSteps: boolean
-  /** Steps and calls are approved in advance, except those that only the user may allow. */
+  /** True if the user approved steps and calls in advance. Calls that only a user may allow are not included. */
   readonly yes?: boolean
-  /** The answer for uncertain calls, decided in advance. */
+  /** The answer for uncertain calls, if the user decided in advance. */
   readonly uncertainAnswer?: UncertainAnswer | undefined
   readonly approver: Layer.Layer<Approver, never, RunSettings | Stdio.Stdio | Terminal.Terminal>
-  /** Replaces the model of the settings. */
+  /** A model that replaces the model of the settings. */
   readonly model?: Layer.Layer<LanguageModel.LanguageModel>
   /** Plugin objects, in addition to the plugins of the setup. */
   readonly plugins?: ReadonlyArray<Plugin>
@@ -124,17 +125,17 @@ export interface WorkerContext {
   readonly meter: Layer.Layer<UsageMeter>
 }
 
-/** Replaces the model, the user and the project in a replay. */
+/** The parts of a replay that replace the model, the user and the project. */
 export interface ReplayParts {
   readonly activities: Layer.Layer<Activities>
   /** The gate and the tools with their recorded decisions. */
   readonly decisions: Layer.Layer<Gate | RunAnswers | ToolRegistry, never, Gate | RunAnswers | RunEvents | ToolRegistry>
   readonly workspace: Layer.Layer<Workspace>
-  /** The recorded tools of plugins. No plugin is loaded and no server is started. */
+  /** The recorded tools of plugins. With them, the program loads no plugin and starts no server. */
   readonly recorded?: ReadonlyArray<Plugin>
 }
 
-/** The conditions of a run. Without any, it is new, unsaved, and changes its project without a lock. */
+/** The conditions of a run. By default, a run is new, is not saved, and changes its project without a lock. */
 export interface RunConditions {
   /** Prevents others from changing the project during the run. */
   readonly lock?: Layer.Layer<ProjectWriteLock, never, FileSystem.FileSystem | Path.Path>
@@ -143,9 +144,9 @@ export interface RunConditions {
     JournalError | LockTaken | LockUnavailable,
     FileSystem.FileSystem | Path.Path
   >
-  /** The run may change nothing. */
+  /** True if the run may change nothing. */
   readonly readOnly?: boolean
-  /** Start time in milliseconds, if another process started the run. */
+  /** The start time in milliseconds since 1970, if another process started the run. */
   readonly since?: number | undefined
   readonly replay?: ReplayParts
   readonly worker?: WorkerContext

@@ -1,6 +1,4 @@
-/**
- * The interface of a feature that spreads runs over several machines.
- */
+/** The interface of a feature that distributes runs to several machines. */
 import type * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import type * as Stdio from "effect/Stdio"
@@ -14,7 +12,7 @@ import type { Plugin } from "../services/tools/Plugin.ts"
 import type { NodeServices } from "./NodeServices.ts"
 import type { NewRun, RunContext, SavedRun } from "./RunContext.ts"
 
-/** The reason why shared runs cannot be used. `exitCode` is set unless the order itself was wrong. */
+/** The reason why shared runs cannot be used. `exitCode` is absent only if the order itself was wrong. */
 export interface SharedRunsFailure {
   readonly _tag: string
   readonly message: string
@@ -40,9 +38,9 @@ export interface SharedClient extends Pick<RunContext, "approveSteps" | "listen"
 export interface SharedRuns {
   /** The store of shared runs; replaces the store of this machine. */
   readonly store: Layer.Layer<RunStore, SharedRunsFailure, NodeServices>
-  /** A line for each machine that worked today. */
+  /** A line for each machine that worked on a run today. */
   readonly workers: Effect.Effect<ReadonlyArray<string>, SharedRunsFailure, NodeServices>
-  /** Findings about what a shared run of this project needs on this machine. */
+  /** Checks what a shared run of this project needs on this machine. */
   readonly diagnose: (
     project: string,
     flags: Configuration

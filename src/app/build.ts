@@ -3,8 +3,11 @@
  */
 import { version } from "./version.ts"
 
-/** The bundler inserts the start of the hash of the sources. Undefined when the sources run directly. */
+/**
+ * The first characters of the hash of all sources. The bundler inserts them. Undefined if the sources run without a
+ * build.
+ */
 declare const sourcesHash: string | undefined
 
-/** For example `0.1.0+3f2a9c1b`; without a build only the version. */
+/** For example `0.1.0+3f2a9c1b`. Without a build, only the version. */
 export const build: string = typeof sourcesHash === "undefined" ? version : `${version}+${sourcesHash}`

@@ -1,4 +1,4 @@
-/** An approver that calls functions of a script, for programs that answer without a terminal. */
+/** An approver that calls functions of a script, for programs without a terminal. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
@@ -23,12 +23,12 @@ export interface ApprovalRequest {
 }
 
 /**
- * What a callback allows:
+ * The calls that a callback allows:
  * - `true`: this step or call, once.
- * - `repairs`: also later changes of the same files by the same task, if an item `offers` it.
- * - `remaining`: all remaining steps of the round; for a call, what its `offers` list for the session.
- * - A list of items: only these.
- * - `instead`: nothing. The run continues with the text, which says what to do instead.
+ * - `repairs`: in addition, later changes of the same files by the same task, if an item `offers` it.
+ * - `remaining`: all remaining steps of the round. For a call: the calls that its `offers` list for the session.
+ * - A list of items: only these items.
+ * - `instead`: nothing. The run continues with this text, which says what to do instead.
  * - Any other value from JavaScript: nothing.
  */
 export type ApprovalAnswer =
@@ -42,9 +42,9 @@ export type ApprovalAnswer =
 export type Approve = (request: ApprovalRequest) => ApprovalAnswer | PromiseLike<ApprovalAnswer>
 
 /**
- * Decides about a call that was started before a run broke off and whose outcome is unknown: `again` executes it,
- * `done` takes it as done, `stop` ends the run as not permitted. Any other value from JavaScript code stops the run. An
- * exception ends the run as failed.
+ * Decides about an uncertain call: a call that began before the run was interrupted, with an unknown outcome. `again`
+ * executes it, `done` treats it as done, `stop` ends the run as not permitted. Any other value from JavaScript stops
+ * the run. An exception ends the run as failed.
  */
 export type Arbitrate = (item: ApprovalItem) => UncertainAnswer | PromiseLike<UncertainAnswer>
 
@@ -55,7 +55,7 @@ export type Arbitrate = (item: ApprovalItem) => UncertainAnswer | PromiseLike<Un
 export type AnswerQuestion = (question: string) => string | undefined | PromiseLike<string | undefined>
 
 export interface ApprovalCallbacks {
-  /** Answers approvals; without it every call that needs one is denied. */
+  /** Answers approvals. Without it, every call that needs an approval is denied. */
   readonly approve?: Approve | undefined
   /** Decides about uncertain calls. Without it, the run stops at the first uncertain call. */
   readonly arbitrate?: Arbitrate | undefined
@@ -79,23 +79,23 @@ const callAnswer = (answer: ApprovalAnswer, item: ApprovalItem): CallAnswer => {
 const uncertainAnswer = (answer: UncertainAnswer): UncertainAnswer =>
   answer === "again" || answer === "done" ? answer : "stop"
 
-/** The value as a trimmed text; empty if it is no string, since JavaScript code may return anything. */
+/** The value as a trimmed text. Empty if it is no string, because JavaScript code may return any value. */
 const wordsOf = (value: unknown): string => (typeof value === "string" ? value.trim() : "")
 
-/** The instruction that came with a denial, if there is one. */
+/** The instruction that came with a denial. Empty if there is none. */
 const insteadOf = (answer: unknown): { readonly instead?: string } => {
   const instead = wordsOf(Predicate.isObject(answer) ? answer["instead"] : undefined)
   return instead === "" ? {} : { instead }
 }
 
-/** Calls the script's function in place of the user. */
+/** Calls a function of the script in place of the user. */
 const askScript = <A, B>(ask: () => A | PromiseLike<A>, answerOf: (answer: A) => B): Effect.Effect<Answered<B>> =>
   Effect.map(
     Effect.promise(async () => ask()),
     (answer) => ({ answer: answerOf(answer), by: "person", ...insteadOf(answer) })
   )
 
-/** Asks the functions. Where one is missing, nobody answers. */
+/** An approver that asks these functions. If a function is missing, nobody answers its questions. */
 export const layerCallback = ({ answer, approve, arbitrate }: ApprovalCallbacks): Layer.Layer<Approver> =>
   Layer.succeed(Approver)({
     ...denyAll,

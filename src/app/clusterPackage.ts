@@ -1,7 +1,7 @@
 /**
  * Loads the package for runs on several machines. It is separate because it depends on an engine and a PostgreSQL
- * client. Users install it beside the program, in the same version. Without the package, its commands
- * only say what to install.
+ * client. Users install it beside the program, in the same version. Without the package, its commands only say what to
+ * install.
  */
 import type * as Command from "effect/cli/Command"
 import { createRequire } from "node:module"
@@ -26,7 +26,7 @@ interface ClusterPackage {
   readonly loadSharedRuns: () => Promise<SharedRuns>
 }
 
-/** The version of the package installed beside or above this program, if any. */
+/** The version of the package that is installed beside or above this program; undefined if there is none. */
 const installedVersion = (require: NodeJS.Require): string | undefined => {
   try {
     return (require(`${packageName}/package.json`) as { readonly version: string }).version
@@ -37,8 +37,8 @@ const installedVersion = (require: NodeJS.Require): string | undefined => {
 }
 
 /**
- * Loads the package with the modules of this program, so that none is loaded twice. A program that runs from sources
- * loads the sources of the package.
+ * Loads the package. It uses the modules of this program, so that no module is loaded twice. A program that runs from
+ * sources loads the sources of the package.
  */
 const loadPackage = async (): Promise<ClusterPackage> => {
   if (isSource) return (await import(moduleUrl("plugins/cluster/index").href)) as ClusterPackage

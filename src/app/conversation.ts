@@ -34,14 +34,17 @@ import { summaryOf } from "../domain/conversation/Conversation.ts"
 import { type CustomCommand, expandCommand } from "../domain/conversation/CustomCommand.ts"
 import { customCommands } from "../services/conversation/CustomCommands.ts"
 
-/** A conversation about a project. The flags or options in `given` override its configuration. */
+/**
+ * A request for a conversation about a project. The flags or options in `configuration` override the configuration of
+ * the project.
+ */
 export interface NewConversation {
   readonly project: string
   readonly configuration: Configuration
   readonly order: AskOrder
-  /** Saves the conversation so that it can be continued, unless the configuration forbids it. */
+  /** True saves the conversation so that it can be continued, unless the configuration forbids it. */
   readonly keep?: boolean
-  /** Continues the last conversation about the project, or the one with this name. */
+  /** True continues the last conversation about the project. A name continues the conversation with this name. */
   readonly continues?: boolean | string
 }
 
@@ -51,7 +54,7 @@ export const conversationPlace = ({ folders, project }: Pick<Setup, "folders" | 
   secrets: knownSecrets
 })
 
-/** The setup of a conversation, and how it changes its model. */
+/** The setup of a conversation, its custom commands, and a way to change its model. */
 export interface ConversationContext {
   readonly setup: Setup
   /** Custom commands of the user and the project. */
@@ -60,15 +63,15 @@ export interface ConversationContext {
   readonly prepareModel: (name: string) => Effect.Effect<FittedSetup, { readonly message: string }>
 }
 
-/** A session that expands custom commands in messages. */
+/** Expands custom commands in the messages of a session. */
 const expanding = (session: AskSession, commands: ReadonlyArray<CustomCommand>): AskSession => ({
   ...session,
   send: (text, listen) => session.send(expandCommand(text, commands), listen, text)
 })
 
 /**
- * A session that is saved after each message. If none of its saved messages remain, the session gets a new id. A
- * failure to save is reported once and stops nothing.
+ * Saves a session after each message. If none of its saved messages are left, the session gets a new id. A failure to
+ * save is reported once, and the conversation continues.
  */
 const saving = Effect.fnUntraced(function* (
   session: AskSession,
@@ -108,8 +111,8 @@ export const listConversations = Effect.fn("listConversations")(function* (proje
 
 /**
  * Runs a conversation until `use` ends, and returns its report. While it applies the changes of a message, other runs
- * and conversations in the project wait. If `use` returns another model, the conversation continues with that model
- * and calls `use` again.
+ * and conversations in the project wait. If `use` returns another model, the conversation continues with that model and
+ * calls `use` again.
  */
 export const holdConversation = Effect.fn("holdConversation")(function* <E, R>(
   { continues = false, configuration: flags, keep = false, order, project }: NewConversation,
@@ -144,7 +147,7 @@ export const holdConversation = Effect.fn("holdConversation")(function* <E, R>(
     return fitted
   })
 
-  /** Runs the part of the conversation with one model; returns the state for the next part. */
+  /** Runs the part of the conversation that uses one model. Returns the state for the next part. */
   const holdWith = Effect.fnUntraced(function* (
     { setup }: FittedSetup,
     messages: ReadonlyArray<ConversationMessage>,
@@ -159,7 +162,7 @@ export const holdConversation = Effect.fn("holdConversation")(function* <E, R>(
     }
     let ending: { readonly next: FittedSetup | undefined } & Pick<AskOrder, "messages" | "tools"> = { next: undefined }
     const { attachment: _attachment, currentFile: _file, images: _images, openFiles: _files, ...later } = order
-    /* Only the first message shows the files of the order. */
+    /* The files of the order are shown only with the first message. */
     const report = yield* Asker.use((asker) =>
       asker.hold({ ...(isLater ? later : order), messages, tools }, (session) =>
         Effect.gen(function* () {

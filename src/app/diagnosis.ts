@@ -35,10 +35,10 @@ export const ok: MakeFinding = (name, what) => ({ name, state: "ok", what })
 export const note: MakeFinding = (name, what, remedy) => ({ name, state: "note", what, remedy })
 export const problem: MakeFinding = (name, what, remedy) => ({ name, state: "problem", what, remedy })
 
-/** The message without its final period. */
+/** The message without its period, so that a sentence can continue. */
 export const clause = ({ message }: { readonly message: string }): string => message.replace(/\.$/, "")
 
-/** Whether the server of the run answers. */
+/** Checks that the server of the run answers. */
 const serverFinding = (setup: Setup) =>
   askServer(setup, ({ greeting }) => greeting, { patience }).pipe(
     Effect.match({
@@ -66,7 +66,7 @@ const unchosen = ({ models }: ModelUnchosen): Finding => {
   return problem("model", "the server has no model that can write text", remedy)
 }
 
-/** `fitSetup` already refused models that cannot write text. */
+/** The finding about a model that can write text. `fitSetup` has already refused any other model. */
 const abilitiesFinding = ({ abilities: { thinking, tools } }: InstalledModel): Finding => {
   const thinks = thinking ? "thinks" : "does not think"
   if (tools) return ok("abilities", `writes text, calls tools, ${thinks}`)
@@ -84,7 +84,7 @@ const windowFinding = ({ setup, windowNote }: FittedSetup, model: InstalledModel
   return note("window", `${contextWindow} tokens; ${again}`)
 }
 
-/** A note if a loaded model is slow because of the memory it uses. */
+/** A note if a loaded model is slow because it does not fit into the memory of the graphics card. */
 const memoryFindings = (model: InstalledModel | undefined): ReadonlyArray<Finding> => {
   const what = model?.memory === undefined ? undefined : memoryText(model.memory, model.size)
   return what === undefined ? [] : [note("memory", `loaded ${what}`)]
@@ -125,7 +125,7 @@ const existingAbove = Effect.fnUntraced(function* (given: string) {
   return folder
 })
 
-/** Findings about the sandbox, and about working copies for commands of a task. */
+/** Findings about the sandbox, and about working copies for the commands of a task. */
 const commandFindings = Effect.fnUntraced(function* (setup: Setup) {
   const path = yield* Path.Path
   const { configuration, folders, project } = setup
@@ -134,7 +134,7 @@ const commandFindings = Effect.fnUntraced(function* (setup: Setup) {
     environment: process.env,
     home: folders.home,
     hidden: [folders.settings, folders.state, ...folders.candidates],
-    /* A folder made for the trial is removed afterwards. */
+    /* If the folder is created for the trial, it is removed afterwards. */
     scratch: near === folders.state ? path.join(near, "copies") : path.join(near, ".task-conductor-trial"),
     sandbox: configuration.sandbox
   }
@@ -167,10 +167,10 @@ const commandFindings = Effect.fnUntraced(function* (setup: Setup) {
 /** At most this many programs are tried. */
 const mostTried = 6
 
-/** The seconds for each program. */
+/** The time limit for each program, in seconds. */
 const trialSeconds = 20
 
-/** The checks that start one program, and their working folder. */
+/** Checks that start the same program in the same folder. */
 interface CheckGroup {
   readonly runs: ReadonlyArray<string>
   readonly cwd: string
@@ -194,7 +194,7 @@ const checksOf = Effect.gen(function* () {
 const shownRuns = (runs: ReadonlyArray<string>): string =>
   runs.length > 3 ? `${runs.slice(0, 3).join(", ")} and ${runs.length - 3} more` : runs.join(", ")
 
-/** Tries whether a program starts in the sandbox, in a read-only project. */
+/** Tries to start a program in the sandbox, in a read-only project. */
 const trialFinding = Effect.fnUntraced(function* ({ cwd, runs }: CheckGroup) {
   const commands = yield* Commands
   const trial = programTrial(runs[0] ?? "")
@@ -207,7 +207,7 @@ const trialFinding = Effect.fnUntraced(function* ({ cwd, runs }: CheckGroup) {
   )
   if (Result.isFailure(outcome)) return note("checks", `${checks}: ${outcome.failure.message}`)
   const { exitCode = 0, output = "", sandboxHint } = outcome.success ?? {}
-  /* Without a sandbox nothing runs that the user did not approve. */
+  /* Without a sandbox, no program was started, because the user has approved none. */
   if (exitCode === 0)
     return ok("checks", `${checks}: ${program} ${outcome.success === undefined ? "is installed" : "starts"}`)
   const [first = ""] = output.trim().split("\n")
@@ -272,13 +272,13 @@ const secretFindings = (setup: Setup) => {
   })
 }
 
-/** Server and models only, for `welcome`; takes at most a few seconds. */
+/** Findings about the server and the models only, for `welcome`. Takes at most a few seconds. */
 export const quickDiagnosis = Effect.fn("quickDiagnosis")(function* (setup: Setup) {
   const server = yield* serverFinding(setup)
   return server.state === "problem" ? [server] : [server, ...(yield* diagnoseModels(setup))]
 })
 
-/** The findings of `look`, or one problem if the configuration cannot be read. */
+/** The findings of `look`. If the configuration cannot be read, one problem. */
 export const withSetup = <E extends { readonly message: string }, R, E2, R2>(
   read: Effect.Effect<Setup, E, R>,
   look: (setup: Setup) => Effect.Effect<ReadonlyArray<Finding>, E2, R2>
@@ -288,7 +288,7 @@ export const withSetup = <E extends { readonly message: string }, R, E2, R2>(
     onSuccess: look
   })
 
-/** All findings for a run in this project. `given` are flags. */
+/** All findings for a run in this project. `given` contains flags. */
 export const diagnose = (project: string, given: Configuration) =>
   withSetup(
     Effect.flatMap(readSetup(project, given), (setup) => withPluginProviders(setup)),

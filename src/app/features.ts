@@ -1,7 +1,7 @@
 /**
- * The features of the program: one plugin for each folder of src/plugins, and one in a package. Without its entry
- * here, a feature is not in the program, although the library may publish functions of it. List a new one in
- * test/support/rooms.ts too.
+ * The features of the program: a plugin for each folder of src/plugins, and one in a package. A feature without an
+ * entry here is not in the program, although the library may export its functions. Add a new feature to
+ * test/support/rooms.ts as well.
  */
 import { acp } from "../plugins/acp/index.ts"
 import { checkTools } from "../plugins/check-tools/index.ts"
@@ -17,7 +17,8 @@ import { cluster } from "./clusterPackage.ts"
 import type { Feature } from "./SharedRuns.ts"
 
 /**
- * The order of commands, tools, providers and listeners. If two features offer `web` or `sharedRuns`, the first is used.
+ * The order is the order of commands, tools, providers and listeners. If two features offer `web` or `sharedRuns`, the
+ * first is used.
  */
 export const features: ReadonlyArray<Feature> = [
   tools,

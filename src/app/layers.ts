@@ -1,6 +1,6 @@
 /**
- * Composition root: chooses the implementations for runs, conversations, stages and lists. The file begins with the
- * project and ends with the pipeline.
+ * Composition root: chooses the implementations for runs, conversations, stages and lists. The layers are in order,
+ * from the project to the pipeline.
  */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -83,7 +83,7 @@ export const layerPolicies = ({ settings }: UserFolders) =>
     Effect.map(Path.Path, (path) => Policies.layer(path.join(settings, "policies.json"), process.getuid?.()))
   )
 
-/** The project, the web, and permanent rules of the user. */
+/** The layers for the project, the web, and the permanent rules of the user. */
 const layerWorld = (
   { folders, project, settings }: Pick<Setup, "folders" | "project" | "settings">,
   replay?: RunConditions["replay"]
@@ -101,8 +101,8 @@ const layerWorld = (
   )
 
 /**
- * Saves events, then publishes them. Only a database stores heartbeats, because clients of a shared run read them
- * there. Heartbeats of every second are never saved.
+ * Saves events, then publishes them. Only a database also stores heartbeats, because clients of a shared run read them
+ * there. Events that come every second are never saved.
  */
 const layerEvents = (listen: RunContext["listen"], isShared: boolean): Layer.Layer<RunEvents, never, Journal> =>
   Layer.unwrap(
@@ -123,7 +123,7 @@ export const layerCommands = (
     sandbox = {}
   }: Pick<Settings, "commandEnvironment" | "limits" | "sandbox"> = defaultSettings
 ) =>
-  /* The locks are beside the default place of saved runs. */
+  /* Commands must not see the folder above the locks: it is the user's state folder. */
   Commands.layer({
     environment: process.env,
     named: commandEnvironment,
@@ -137,7 +137,7 @@ export const layerCommands = (
   })
 
 /**
- * The tools of all features as one plugin. Its name marks them as built in and is set only here; `PluginPackages`
+ * The tools of all features as one plugin. Only this plugin has the name that marks built-in tools. `PluginPackages`
  * rejects any other plugin with this name.
  */
 export const builtIns: Plugin = definePlugin({
@@ -148,13 +148,13 @@ export const builtIns: Plugin = definePlugin({
   )
 })
 
-/** The plugins of one source, and the reasons why others cannot be used. */
+/** The plugins of one source, and the problems of plugins that cannot be used. */
 interface LoadedPlugins {
   readonly plugins: ReadonlyArray<Plugin>
   readonly problems: ReadonlyArray<PluginProblem | McpProblem>
 }
 
-/** The built-in tools, then the tools of each source. */
+/** The registry of tools: first the built-in tools, then the tools of each source. */
 export const layerRegistry = (sources: ReadonlyArray<LoadedPlugins>, limits?: Settings["limits"]) =>
   ToolRegistry.layer(
     [builtIns, ...sources.flatMap(({ plugins }) => plugins)],
@@ -176,13 +176,13 @@ const layerDiscovered = ({ project, settings }: Pick<Setup, "project" | "setting
     })
   )
 
-/** The skills of this setup that come from files. */
+/** The skills of this setup, from files. */
 export const layerSkills = ({ folders: { config, home }, project }: Pick<Setup, "folders" | "project">) =>
   Skills.layer({ project, home, config }, leavesMachine)
 
 /**
- * Tools and skills. Programs they start pass the gate. `values` are plugin objects in addition to those of the setup.
- * A replay uses recorded tools instead, so nothing is loaded or started.
+ * Tools and skills. Programs that they start pass the gate. `values` are plugin objects in addition to the plugins of
+ * the setup. With `recorded` tools, as in a replay, no plugin is loaded and no server is started.
  */
 const layerTools = (setup: Setup, values: ReadonlyArray<Plugin> = [], recorded?: ReadonlyArray<Plugin>) => {
   const { extensions, folders, project, settings } = setup
@@ -210,7 +210,7 @@ const layerTools = (setup: Setup, values: ReadonlyArray<Plugin> = [], recorded?:
   )
 }
 
-/** The rules and paths by which the gate decides. */
+/** The rules and paths with which the gate decides. */
 export const gateOptionsOf = ({
   folders,
   rules,
@@ -223,11 +223,14 @@ export const gateOptionsOf = ({
       allowed: settings.fetchAllow ?? [],
       denied: settings.host === "" ? [] : [hostAndPort(new URL(settings.host))]
     }),
-  /* The folder above the locks is the user's state folder, with the key of their journals. */
+  /* The folder above the locks is the user's state folder. It contains the key that proves journals. */
   protectedPaths: [folders.settings, folders.state, `${folders.locks}/..`]
 })
 
-/** Answers questions of a run: flags first, then the approver. Answers from other machines are saved here too. */
+/**
+ * Answers questions of a run: first from flags, then by the approver. Answers from other machines are saved here as
+ * well.
+ */
 const layerAnswers = (
   {
     approver,
@@ -243,7 +246,7 @@ const layerAnswers = (
   return approveSteps ? Approver.layerApproveSteps(asked) : asked
 }
 
-/** Tools, gate and project, which runs and conversations share. */
+/** The layers that runs and conversations share: tools, gate and project. */
 export const layerProject = (setup: Setup, context: RunContext, conditions: RunConditions = {}) => {
   const { journal = layerUnsaved, lock = ProjectWriteLock.layerHeld, readOnly, replay, since, worker } = conditions
   const isShared = worker !== undefined
@@ -262,8 +265,8 @@ export const layerProject = (setup: Setup, context: RunContext, conditions: RunC
 }
 
 /**
- * Tools and skills without a run, for lists and checks. Asks nobody. `values` are plugin objects in addition to those
- * of the setup.
+ * Tools and skills without a run, for lists and checks. It never asks the user. `values` are plugin objects in addition
+ * to the plugins of the setup.
  */
 export const layerCatalogue = (setup: Setup, values: ReadonlyArray<Plugin> = []) =>
   layerTools(setup, values).pipe(
@@ -299,7 +302,7 @@ export const readCatalogue = Effect.fn("readCatalogue")(function* (
 export const layerModel = (setup: Setup, value?: RunContext["model"]) => {
   const { configuration, models, settings } = setup
   const provider = providerOfRun(setup)
-  /** A model passed as a value serves every name. */
+  /** A model object of a script serves every model name. */
   const serves = (name: string) => value !== undefined || providerOf(name, models.providers) === provider
   const model =
     value ??
@@ -317,7 +320,7 @@ export const layerModel = (setup: Setup, value?: RunContext["model"]) => {
   return Layer.merge(model, server)
 }
 
-/** Whether the model of a conversation can call tools at its server. */
+/** Tells whether the model of a conversation can call tools at its server. */
 const layerToolSupport = (setup: Setup): Layer.Layer<ToolSupport> => {
   const { settings } = setup
   const model = stageModel(settings, "ask") ?? settings.model
@@ -343,7 +346,7 @@ export const layerCalls = ({ replay, worker }: Pick<RunConditions, "replay" | "w
     Layer.provideMerge(replay?.activities ?? Activities.layer)
   )
 
-/** The services that a task or a message reads and checks with. */
+/** The services with which tasks and messages read material and check changes. */
 const layerMaterial = Layer.mergeAll(
   Briefer.layer,
   Checks.layer,
@@ -358,7 +361,7 @@ export const layerTasks = Layer.mergeAll(PlanChecker.layer, TaskAgent.layer, Cha
   Layer.provideMerge(Layer.merge(Attempts.layer, layerMaterial))
 )
 
-/** The pipeline from the prompt to the answer, for any implementation of tasks. */
+/** The pipeline from the prompt to the answer. The implementation of tasks is not included. */
 export const layerPipeline = layerRunFlow.pipe(Layer.provide(Layer.merge(Reviser.layer, Scheduler.layer)))
 
 export const layerRun = (setup: Setup, context: RunContext, conditions: RunConditions = {}) =>
@@ -379,7 +382,7 @@ export const layerStages = (setup: Setup, context: RunContext, conditions: RunCo
     Layer.provideMerge(layerProject(setup, context, conditions))
   )
 
-/** A conversation with the model of this setup. Tools and project may stay open from an earlier model. */
+/** A conversation with the model of this setup. Tools and project may already be open, with an earlier model. */
 export const layerAskModel = (setup: Setup, model: RunContext["model"]) =>
   Asker.layer.pipe(
     Layer.provide(Layer.merge(Agent.layer, ChangeApplier.layer)),

@@ -1,6 +1,6 @@
 /**
- * Finds the tools and skills with which a saved run began and which are missing now. The program refuses such a run at the
- * start, because the first task that needs them would fail.
+ * Finds tools and skills that a saved run had at its start and that are missing now. The program refuses such a run at
+ * once, because the first task that needs them would fail.
  */
 import * as Effect from "effect/Effect"
 import { runOf } from "../domain/history/RunEvidence.ts"
@@ -12,10 +12,10 @@ import { Skills } from "../services/skills/Skills.ts"
 import type { McpProblem, PluginProblem } from "../services/tools/PluginProblem.ts"
 import { ToolRegistry } from "../services/tools/ToolRegistry.ts"
 
-/** An origin without the version of its plugin. */
+/** The plugin of an origin, without its version. */
 const sourceOf = (origin: string): string => origin.replace(/(?!^)@[^/]*$/, "")
 
-/** True if a reported problem explains why the source was left out. */
+/** True if a reported problem already explains why the source is missing. */
 const isExplained = (source: string, problems: ReadonlyArray<PluginProblem | McpProblem>): boolean =>
   problems.some((problem) => {
     if ("plugin" in problem) return problem.isDeclared === true || problem.plugin === source
@@ -27,13 +27,13 @@ const optionOf = (source: string): string => {
   return source.startsWith("mcp:") ? `of the MCP server ${source.slice(4)} ("mcpServers")` : `of ${source} ("plugins")`
 }
 
-/** A run that begins again from its journal. */
+/** A saved run that is resumed or forked. */
 export interface EarlierRun {
   readonly runId: string
   readonly lines: ReadonlyArray<JournalLine>
 }
 
-/** Fails with all that an earlier run had and this one lacks. */
+/** Fails with a list of everything that the earlier run had and this run lacks. */
 export const requireParts = Effect.fnUntraced(function* ({ lines, runId }: EarlierRun) {
   const records = readRecords(lines.filter(({ event, type }) => type === "seen" || event.startsWith("plan.")))
   const { problems, tools } = yield* ToolRegistry
@@ -42,7 +42,9 @@ export const requireParts = Effect.fnUntraced(function* ({ lines, runId }: Earli
   const sources = new Set(tools.map(({ origin }) => sourceOf(origin)))
   const missing = recordedTools(records.toReversed()).filter(({ name, origin }) => {
     const source = sourceOf(origin)
-    /* A plugin or server that exists may have other tools now. A script must provide every recorded tool again. */
+    /*
+     * The tools of an existing plugin or server may have changed. But a script must provide every recorded tool again.
+     */
     const isThere = names.has(name) || (source !== programOrigin && sources.has(source))
     return !isThere && !isExplained(source, problems)
   })

@@ -1,6 +1,6 @@
 /**
  * Chooses the models of a run, their context window, and the number of parallel calls. It uses the user's settings or
- * choice, plugins, and the server. It runs before the run begins, so that a wrong name leaves no run behind. Part of
+ * choice, plugins, and the server. It works before the run begins, so that a wrong name does not create a run. Part of
  * the composition root.
  */
 import { totalmem } from "node:os"
@@ -63,7 +63,7 @@ const writesNothing = (name: string) =>
     ]
   })
 
-/** The model that the server has by this name, or the only tag that fits it. */
+/** The model of the server with this name. If there is none, the only tag of this name. */
 const resolveModel = Effect.fnUntraced(function* (requested: string, { facts, inventory, missing }: ModelServer) {
   const modelFacts = yield* facts(requested)
   if (modelFacts.isMissing !== true || missing === undefined) {
@@ -79,7 +79,7 @@ const resolveModel = Effect.fnUntraced(function* (requested: string, { facts, in
   if (Option.isNone(listed)) return yield* new ModelError({ reason })
   const installed = listed.value.map(({ name }) => name)
   const { nearest, only } = matchName(requested, installed)
-  /* Cloud models are used only by their full name. */
+  /* A cloud model is used only if the user gives its full name. */
   if (only !== undefined && !isCloudModel(only)) {
     const other = yield* facts(only)
     if (other.abilities.completion === false) return yield* writesNothing(only)
@@ -97,7 +97,7 @@ const usingText = (requested: string, name: string): string =>
 const memoryOf = (host: string): number | undefined =>
   ["127.0.0.1", "[::1]", "localhost"].includes(URL.parse(host)?.hostname ?? "") ? totalmem() : undefined
 
-/** Notes if the server cannot hold all models in memory together. */
+/** Notes if the memory of the server cannot hold all models at once. */
 const togetherNotes = Effect.fnUntraced(function* (setup: Setup, names: ReadonlyArray<string>) {
   if (new Set(names).size < 2) return []
   const installed = yield* Effect.orElseSucceed(askServer(setup, listInstalled), () => [])
@@ -109,8 +109,8 @@ const togetherNotes = Effect.fnUntraced(function* (setup: Setup, names: Readonly
 })
 
 /**
- * Resolves the models of a setup at the run's server. If the server does not answer, named models stay as they are:
- * the first call of the run waits for the server and reports the error.
+ * Resolves the models of a setup at the run's server. If the server does not answer, named models stay as they are. The
+ * first call of the run then waits for the server and reports the error.
  */
 export const resolveModels = Effect.fn("resolveModels")(function* (
   unresolved: Setup,
@@ -150,10 +150,10 @@ const unchosenByUser = ({ project, settings: { model } }: Pick<Setup, "project" 
   return new ConfigurationError({ source: `${project}/${projectFileName}`, problems: [{ what }] })
 }
 
-/** True for a name that may belong to the provider of a plugin. */
+/** True for a name that may belong to a provider of a plugin. */
 const isForeign = (name: string) => /^[a-z][a-z\d-]*:/.test(name) && providerOf(name) === defaultProvider
 
-/** Adds the providers of plugins if a model may belong to one. `values` are plugin objects. */
+/** Adds the providers of plugins if a model may belong to one of them. `values` are plugin objects. */
 export const withPluginProviders = Effect.fn("withPluginProviders")(function* (
   setup: Setup,
   values: ReadonlyArray<Plugin> = []
@@ -168,7 +168,7 @@ export const withPluginProviders = Effect.fn("withPluginProviders")(function* (
   const existing = new Set(setup.models.providers.map(({ id }) => id))
   const providers = lists.flat().filter(({ id }) => !existing.has(id))
   if (providers.length === 0) return base
-  /* A provider of a plugin has only the models with its prefix. */
+  /* A provider of a plugin serves only the models with its prefix. */
   const extended = yield* withProviders(
     base,
     providers.map(({ owns: _owns, ...provider }) => provider)
@@ -178,7 +178,7 @@ export const withPluginProviders = Effect.fn("withPluginProviders")(function* (
   return yield* unchosenByUser(extended, "one of a plugin, whose server gets all prompts.")
 })
 
-/** The name of a model passed as a value, in events, reports and traces. The journal contains no name. */
+/** The name of a model object in events, reports and traces. The journal contains no name for it. */
 export const inCodeModel = "in-code"
 
 /** A setup whose models and window are chosen. */
@@ -191,7 +191,7 @@ export interface FittedSetup {
 
 /**
  * The setup with resolved models, context window and parallel calls. If the server does not answer, named models stay
- * as they are: the first call reports it. A resumed run keeps its window. `flags` apply to this run only.
+ * as they are, and the first call reports the error. A resumed run keeps its window. `flags` apply only to this run.
  */
 export const fitSetup = Effect.fn("fitSetup")(function* (
   unfitted: Setup,

@@ -1,6 +1,4 @@
-/**
- * The built-in providers of models: those of the core and of features.
- */
+/** The built-in providers of models, from the core and from features. */
 import { embedded } from "../services/providers/embedded/EmbeddedModel.ts"
 import { ollama } from "../services/providers/ollama/OllamaServer.ts"
 import { features } from "./features.ts"
@@ -8,7 +6,7 @@ import type { Configuration } from "../domain/configuration/Configuration.ts"
 import { isCloudModel } from "../domain/skills/Skill.ts"
 import { owns, type Provider } from "../services/providers/Provider.ts"
 
-/** The last one takes every model that no other provider has. */
+/** The last provider takes every model that no other provider takes. */
 export const builtInProviders: ReadonlyArray<Provider> = [
   embedded,
   ...features.flatMap(({ providers = [] }) => (typeof providers === "function" ? [] : providers)),
@@ -18,7 +16,9 @@ export const builtInProviders: ReadonlyArray<Provider> = [
 /** The provider of every model without a prefix. */
 export const defaultProvider: Provider = ollama
 
-/** The provider to ask if no model is chosen: the only one with a configured address, or the default. */
+/**
+ * The provider to ask if no model is chosen: the only provider with a configured address, or else the default provider.
+ */
 export const providerWithoutModel = (configuration: Configuration): Provider => {
   const isSet = ({ server }: Provider) => Object.keys(server?.save("") ?? {}).some((key) => key in configuration)
   const [set, ...others] = builtInProviders.filter(isSet)
@@ -28,7 +28,7 @@ export const providerWithoutModel = (configuration: Configuration): Provider => 
 export const providerOf = (model: string, providers: ReadonlyArray<Provider> = builtInProviders): Provider =>
   providers.find((provider) => owns(provider, model)) ?? defaultProvider
 
-/** True if prompts may leave the machine: a cloud model, or a server of another kind. */
+/** True if prompts may leave the machine: for a cloud model, and for a server of a provider other than the default. */
 export const leavesMachine = (model: string): boolean => {
   const provider = providerOf(model.trim())
   return isCloudModel(model) || (provider !== defaultProvider && provider.server !== undefined)

@@ -38,7 +38,7 @@ import { customCommands } from "../services/conversation/CustomCommands.ts"
 const unusable = (runId: string, what: string) =>
   new ConfigurationError({ source: `The run ${runId}`, problems: [{ what }] })
 
-/** The folder in which the run continues. A journal that is not proven may not choose it. */
+/** The folder in which the run continues. The journal may choose it only if this user provably wrote it. */
 const chooseProject = Effect.fnUntraced(function* (content: JournalContent, provenFrom: number, requested?: string) {
   const path = yield* Path.Path
   const { runId } = content.opened.order
@@ -66,7 +66,7 @@ interface ReadyRun extends FittedSetup {
   readonly before?: EarlierRun
 }
 
-/** Where a run of this setup is saved and what it locks. */
+/** The place where a run of this setup is saved, and the locks that it takes. */
 export const placeOf = (
   { folders, project }: Pick<Setup, "folders" | "project">,
   { readOnly = false, runId }: Pick<RunOrder, "readOnly" | "runId">
@@ -80,13 +80,13 @@ export const placeOf = (
   readOnly
 })
 
-/** The settings to save. A model object has no name to save. */
+/** The settings to save. A model object is omitted, because it has no name. */
 const settingsToSave = (setup: Setup, { model: value }: Pick<RunContext, "model">): Configuration => {
   const { model, ...settings } = savedSettings(setup)
   return value === undefined && model !== undefined ? { model, ...settings } : settings
 }
 
-/** The journal of a new run. `begin` contains the records that a fork takes over. */
+/** The journal of a new run. `begin` contains the records that a fork copies from another run. */
 const layerJournal = (
   { order, setup }: ReadyRun,
   context: Pick<RunContext, "model">,
@@ -138,13 +138,13 @@ export const beginRun = Effect.fn("beginRun")(function* (
     RunStore.use((store) => store.remove(order.runId)),
     RunStore.layer(state)
   )
-  /* A run that fails on invalid input leaves nothing to resume. */
+  /* If a run fails on invalid input before it begins, its saved files are removed. There is nothing to resume. */
   return yield* carryOut(ready, { ...context, listen }, { journal }).pipe(
     Effect.tapError(() => (hasBegun || !keep ? Effect.void : Effect.ignore(forget)))
   )
 })
 
-/** Makes and checks the task list for an order. Nothing is carried out or saved. */
+/** Makes and checks the task list for an order. It neither executes nor saves the list. */
 export const planRun = Effect.fn("planRun")(function* (
   { configuration: flags, order, project }: Omit<NewRun, "keep">,
   context: RunContext
@@ -157,7 +157,7 @@ export const planRun = Effect.fn("planRun")(function* (
   )
 })
 
-/** Reads a saved run and its setup; flags override its settings. Fails if its model is gone. */
+/** Reads a saved run and its setup; flags override its settings. Fails if its model no longer exists. */
 const reopen = Effect.fnUntraced(function* (
   { configuration: flags, project: requested, run }: SavedRun,
   { model: value }: Pick<RunContext, "model">

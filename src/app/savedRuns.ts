@@ -49,8 +49,8 @@ const headOf = Effect.fnUntraced(function* ({ lines, opened }: JournalContent) {
 })
 
 /**
- * The records of a run's journal. `isWanted` selects some of them, because a journal can be long. `moved` is the new
- * folder of the project, if the user names it.
+ * The records of a run's journal. A journal can be long, so `isWanted` selects records. `moved` is the new folder of
+ * the project, if the user names it.
  */
 export const readRun = Effect.fn("readRun")(function* (
   run: string,

@@ -19,7 +19,7 @@ import {
   withServerToChooseFrom
 } from "./setup.ts"
 
-/** A user waits, so report a hanging server soon. */
+/** The time limit for the answer of a server, because a user is waiting. */
 export const patience = "2 seconds"
 
 /** Asks the server of a setup or of another provider. Undefined for a provider without a server. */
@@ -39,22 +39,24 @@ export const askServer = <A, E, R>(
           .pipe(Effect.provideService(Scope.Scope, scope), Effect.flatMap(ask))
   )
 
-/** The installed models of a server. Empty if it does not list them. */
+/** The installed models of a server. Empty if the server does not list them. */
 export const listInstalled = ({ inventory = Effect.succeed([]) }: ModelServer) => inventory
 
-/** The installed models of the server that the user chooses from. */
+/** The installed models of the server from which the user chooses a model. */
 export const installedModels = (setup: Setup) =>
   Effect.map(askServer(setup, listInstalled, { provider: serverToChooseFrom(setup) }), (models = []) => models)
 
-/** The setup with the server that the user chooses a model from. */
+/** Reads the setup, with the server from which the user chooses a model. */
 export const readServer = Effect.fnUntraced(function* (flags: Parameters<typeof readSetup>[1]) {
   return yield* withServerToChooseFrom(yield* readSetup(".", flags))
 })
 
-/** The models of that server. */
+/** The models of the server from which the user chooses a model. */
 export const listModels = () => Effect.flatMap(readServer({}), installedModels)
 
-/** The server for a model with this name, and what it can do. */
+/**
+ * Calls a server function for the server of this model. `what` names the ability in the error, if the server lacks it.
+ */
 const withServerOf = Effect.fnUntraced(function* <A, E, R>(
   model: string,
   what: string,
@@ -75,13 +77,13 @@ const withServerOf = Effect.fnUntraced(function* <A, E, R>(
   return done === undefined ? yield* refused : done.value
 })
 
-/** Downloads a model to the server; `listen` receives each step. */
+/** Downloads a model to the server. `listen` receives each step. */
 export const pullModel = <E, R>(model: string, listen: (step: PullStep) => Effect.Effect<void, E, R>) =>
   withServerOf(model, "gets models by their names", ({ pull }) =>
     pull === undefined ? undefined : Stream.runForEach(pull(model), listen)
   )
 
-/** Unloads a model; false if it was not loaded. */
+/** Unloads a model. Returns false if it was not loaded. */
 export const unloadModel = (model: string) =>
   withServerOf(model, "unloads models", ({ isLoaded, unload }) =>
     unload === undefined

@@ -51,14 +51,14 @@ export interface Extensions {
 export const noExtensions: Extensions = { plugins: [], tools: { ofProject: {}, ofUser: {} } }
 
 export interface ModelSources {
-  /** Who chose the model of the run; "project" when only the project did. */
+  /** Who chose the model of the run: "project" if only the project names it. */
   readonly chosenBy: "user" | "project" | "nobody"
-  /** The built-in providers, plus those of plugins once a model needs them. */
+  /** The built-in providers. If a model needs them, the providers of plugins as well. */
   readonly providers: ReadonlyArray<Provider>
   /** Reasons why providers of plugins cannot be used, one sentence each. */
   readonly leftOut?: ReadonlyArray<string>
   readonly apiKey: Redacted.Redacted | undefined
-  /** Facts of the server about models, by model name. */
+  /** Facts about models from the server, by model name. */
   readonly facts?: ReadonlyMap<string, ModelFacts>
 }
 
@@ -89,7 +89,7 @@ export const addressOf = ({ models: { apiKey }, settings: { host } }: Pick<Setup
   apiKey
 })
 
-/** Fails if a server address is invalid; names the place where it was set. */
+/** Fails if a server address is invalid. The error names the place where the address was set. */
 const requireAddress = ({ host }: Settings, { server }: Provider) => {
   const what = server?.problem(host)
   return server === undefined || what === undefined
@@ -119,7 +119,7 @@ const entriesOf = (
     }
   })
 
-/** Validates flags and options like a file, so that no rule is dropped silently. */
+/** Validates flags and options like a file, so that no rule is lost silently. */
 const requireValid = (given: Configuration) =>
   Result.match(readConfiguration(JSON.stringify(given), "user"), {
     onSuccess: Effect.succeed,
@@ -136,7 +136,10 @@ export const sourcedRules = (
   return read.flatMap((one): ReadonlyArray<SourcedRule> => (Result.isSuccess(one) ? [{ ...one.success, source }] : []))
 }
 
-/** True for a hosted model that only the project names: prompts would leave the machine unasked. */
+/**
+ * The hosted model that only the project names; otherwise undefined. With it, prompts would leave the machine although
+ * the user did not choose that.
+ */
 const projectsCloudModel = ({ userSettings, project: { model } }: LoadedConfiguration, flags: Configuration) =>
   flags.model === undefined && userSettings.model === undefined && model !== undefined && leavesMachine(model)
     ? model
@@ -145,7 +148,7 @@ const projectsCloudModel = ({ userSettings, project: { model } }: LoadedConfigur
 const cloudNote = (model: string, file: string): string =>
   `${file} chooses the model ${model}, ${providerOf(model) === defaultProvider ? "with which your server sends all prompts to another server" : "whose server, which you have set, gets all prompts"}. It is not used unless you choose it: --model ${model}, TASK_CONDUCTOR_MODEL, or "model" in your own configuration.`
 
-/** Who chose the model. "project" if neither flags nor the user's configuration name one. */
+/** Who chose the model: "project" if neither flags nor the user's configuration name a model. */
 const chooserOf = ({ model }: Configuration, flags: Configuration, own: Configuration): ModelSources["chosenBy"] => {
   if (model === undefined) return "nobody"
   return flags.model === undefined && own.model === undefined ? "project" : "user"
@@ -219,7 +222,7 @@ const withServer = Effect.fnUntraced(function* (setup: Setup, provider: Provider
   return { ...setup, settings: { ...setup.settings, host }, models } satisfies Setup
 })
 
-/** Adds providers. If one of them has the model, it sets the server. */
+/** Adds providers. If a new provider has the model of the run, it also sets the server. */
 export const withProviders = Effect.fnUntraced(function* (base: Setup, more: ReadonlyArray<Provider>) {
   const providers = [...more, ...base.models.providers]
   const provider = providerFor(base.configuration, providers)
@@ -228,16 +231,16 @@ export const withProviders = Effect.fnUntraced(function* (base: Setup, more: Rea
   return setup
 })
 
-/** The provider that lists the models the user can choose from. */
+/** The provider of the server from which the user chooses a model. */
 export const serverToChooseFrom = ({ configuration, models }: Pick<Setup, "configuration" | "models">): Provider => {
   const named = providerOfRun({ configuration, models })
   return models.chosenBy === "nobody" || named.connect === undefined ? providerWithoutModel(configuration) : named
 }
 
-/** The setup with the address and key of that server, regardless of the run's model. */
+/** The setup with the address and key of the server from which the user chooses a model. */
 export const withServerToChooseFrom = (setup: Setup) => withServer(setup, serverToChooseFrom(setup))
 
-/** The names of all models of a setup, each once: that of the run first, then those of its stages. */
+/** The names of all models of a setup, each once: first the model of the run, then the models of its stages. */
 export const modelNames = ({
   configuration: { stages = {} },
   settings
@@ -245,7 +248,7 @@ export const modelNames = ({
   ...new Set([settings.model, ...Object.values(stages).flatMap(({ model }) => model ?? [])])
 ]
 
-/** The setup with `model` as the run's model; `names` maps the names of other models. */
+/** Sets the model of the run, and renames all other models as `names` maps them. */
 export const renameModels = (
   setup: Setup,
   names: ReadonlyMap<string, string>,
@@ -272,11 +275,14 @@ export const renameModels = (
   return { ...setup, configuration, settings, models }
 }
 
-/** The settings that a run saves for its resumption. Permissions are not saved. */
+/** The settings that a run saves, so that it can be resumed. Permissions are not saved. */
 export const savedSettings = (setup: Setup): Configuration => {
   const { configuration, extensions, settings } = setup
   const { checks, host, limits, namesChecks: named = false } = settings
-  /* The project's checks are read from its file again. Saved checks would count as named by the user. */
+  /*
+   * Checks from the project's file are read again from the file. If they were saved, they would count as checks that
+   * the user named.
+   */
   const unsaved = named || checks === false ? [] : (["checks"] as const)
   return {
     ...Struct.omit(pickSettings(settings, savedKeys), [...addressKeys, ...unsaved]),

@@ -1,5 +1,5 @@
 /**
- * Prepares a run or a conversation: reports notes to the user and starts the listeners of plugins. Part of the
+ * Prepares a run or a conversation: reports notes to the user, and starts the listeners of plugins. Part of the
  * composition root.
  */
 import * as Cause from "effect/Cause"
@@ -29,7 +29,7 @@ interface StartedWith extends FittedSetup {
   readonly unobserved?: ReadonlyArray<string> | undefined
 }
 
-/** Reports the notes. Fails if a rule in `given` (flags or options) names no tool. */
+/** Reports the notes. Fails if a rule in `flags` (flags or options) names no tool. */
 export const reportStartup = Effect.fnUntraced(function* (
   { isTorn = false, modelNotes = [], setup, unobserved = [], windowNote }: StartedWith,
   flags: Configuration,
@@ -50,10 +50,10 @@ export const reportStartup = Effect.fnUntraced(function* (
   })
 })
 
-/** A listener that needs longer than this for an event receives no more events. */
+/** If a listener takes longer for an event, it receives no more events. */
 const listenTime = "5 seconds"
 
-/** Starts a listener. Anything the plugin throws becomes the reason why it does not listen. */
+/** Starts a listener. Anything that the plugin throws becomes the reason why it does not listen. */
 const beginListener = (
   { listener, name }: Plugin,
   work: ListenedWork
@@ -69,7 +69,10 @@ const beginListener = (
     )
   )
 
-/** Passes an event to each listener in turn. A listener that fails gets the next event; one that hangs gets none. */
+/**
+ * Passes an event to each listener in turn. A listener that fails still receives the next event. A listener that hangs
+ * receives no more events.
+ */
 const notifyListeners = (takers: ReadonlyArray<TakeEvent>) => {
   const listeners = new Set(takers)
   return (recorded: RecordedEvent) =>
@@ -85,8 +88,8 @@ const notifyListeners = (takers: ReadonlyArray<TakeEvent>) => {
 }
 
 /**
- * Runs the work with the listeners of features and of the user's plugins, and with their approver if there is one. A
- * listener that cannot start does not stop the work; the work receives the reasons.
+ * Runs the work together with the listeners of features and of the user's plugins, and with their approver if there is
+ * one. If a listener cannot start, the work continues, and receives the reason.
  */
 export const accompanied = Effect.fn("accompanied")(function* <A, E, R>(
   setup: Setup,
@@ -113,7 +116,7 @@ export const accompanied = Effect.fn("accompanied")(function* <A, E, R>(
   )
 })
 
-/** Features send the metrics of the registry until the scope closes. False if no feature collects them. */
+/** Features send the metrics of the registry until the scope closes. False if no feature sends metrics. */
 export const sendMetrics = (registry: Metric.MetricRegistry) =>
   Effect.map(
     Effect.forEach(features, (feature) => feature.sendMetrics?.({ registry, version }) ?? Effect.succeed(false)),

@@ -6,7 +6,7 @@ import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
 import { packageFolder } from "../services/files/PackageFolder.ts"
 
-/** The files of a template folder by path, with placeholders replaced. */
+/** The files of a template folder, by path, with their placeholders replaced. */
 const readTemplate = Effect.fnUntraced(function* (name: string, placeholders: Readonly<Record<string, string>> = {}) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -20,7 +20,7 @@ const readTemplate = Effect.fnUntraced(function* (name: string, placeholders: Re
   return files
 })
 
-/** The package name without its scope; also the name of the folder. */
+/** The package name without its scope. It is also the name of the folder. */
 export const pluginFolder = (packageName: string): string => packageName.split("/").at(-1) ?? packageName
 
 const toolNameOf = (pluginName: string): string => {
@@ -29,7 +29,9 @@ const toolNameOf = (pluginName: string): string => {
   return /^[a-z]/.test(name) ? name : ["tool", ...words].join("_")
 }
 
-/** JavaScript runs in Node without a build. TypeScript is compiled for the package. */
+/**
+ * The language of a plugin. JavaScript runs in Node without a build; TypeScript is compiled when the package is made.
+ */
 export type PluginLanguage = "javascript" | "typescript"
 
 /** The effect of `npm test`, for the README of the plugin. */
@@ -38,7 +40,7 @@ const testText: Readonly<Record<PluginLanguage, string>> = {
   typescript: "checks the types and the package, which `npm pack` compiles to `dist`"
 }
 
-/** Merges the fields of package.json that differ between the languages. */
+/** Merges the fields of package.json that differ between the languages into the common fields. */
 const mergedPackage = (own: string, changed: string): string =>
   `${JSON.stringify({ ...JSON.parse(own), ...JSON.parse(changed) }, null, 2)}\n`
 
@@ -62,7 +64,7 @@ export const newPlugin = Effect.fnUntraced(function* (
   return Object.fromEntries(Object.entries(files).toSorted(([a], [b]) => (a < b ? -1 : 1)))
 })
 
-/** The files of a new skill. It works and follows every rule, so authors start from a valid example. */
+/** The files of a new skill. It works and follows every rule, so that authors start from a valid example. */
 export const newSkill = (name: string) =>
   readTemplate("skill", { SKILL_NAME: name, SUBJECT: name.replaceAll("-", " ") })
 

@@ -1,6 +1,4 @@
-/**
- * Temporary projects for trials, with a home folder that contains nothing of the user. Part of the composition root.
- */
+/** Temporary projects for trials. Their home folder contains nothing of the user. Part of the composition root. */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
@@ -10,7 +8,7 @@ import { noExtensions, type Setup } from "./setup.ts"
 
 type TrialFiles = Readonly<Record<string, string | Uint8Array>>
 
-/** Every trial may read and write in its temporary project. */
+/** The rules of every trial: it may read and write in its temporary project. */
 export const ownFiles: ReadonlyArray<Rule> = ["read_file", "write_file", "edit_file", "move_file", "remove_file"].map(
   (tool) => ({
     verdict: "allow",
@@ -29,7 +27,7 @@ export const putFiles = Effect.fnUntraced(function* (folder: string, files: Tria
   }
 })
 
-/** The setup of a trial in a new project with these files. It exists until the scope closes. */
+/** The setup of a trial in a new project with these files. The project exists until the scope closes. */
 export const makeTrial = Effect.fnUntraced(function* (
   purpose: string,
   files: { readonly project: TrialFiles; readonly home?: TrialFiles },

@@ -1,5 +1,5 @@
 /**
- * Plans, tasks, results and skills: reading, checking and printing them, and what is wrong with one. The entry point
+ * Reads, checks and prints plans, tasks, results and skills, and describes their mistakes. The entry point
  * "task-conductor/kit/documents", for features and for packages of exactly this version: it may change with every
  * version.
  */

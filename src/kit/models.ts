@@ -1,5 +1,5 @@
 /**
- * Prompts, their sizes and what answers cost, and the servers of models. The entry point "task-conductor/kit/models",
+ * Prompts, their sizes, the costs of answers, and the servers of models. The entry point "task-conductor/kit/models",
  * for features and for packages of exactly this version: it may change with every version.
  */
 

@@ -16,7 +16,7 @@ export type { Finding } from "../domain/configuration/Diagnosis.ts"
 export { ConfigurationError } from "../services/configuration/ConfigurationError.ts"
 export { saveSetting } from "../services/configuration/ConfigurationFile.ts"
 
-/* The stages of a run and what they share. */
+/* The stages of a run, and the services that they share. */
 export { Briefer, BriefingError } from "../services/pipeline/Briefer.ts"
 export { type ApplyOrder, ChangeApplier } from "../services/pipeline/ChangeApplier.ts"
 export { changeKinds } from "../services/pipeline/CheckedEvidence.ts"

@@ -10,7 +10,7 @@ export { ConversationMessage, isFromUser } from "../domain/models/ConversationMe
 export { makeMessageQueue } from "../services/conversation/MessageQueue.ts"
 export { conversationOf, findConversation, saveConversation } from "../services/conversation/ConversationStore.ts"
 
-/** Orders of runs, and how runs end. */
+/** Orders of runs, and the outcomes of runs. */
 export { passes } from "../domain/checks/CheckOutcome.ts"
 export {
   aboutCheck,
@@ -40,7 +40,7 @@ export {
   RunUsage
 } from "../domain/runs/RunReport.ts"
 
-/* Events and what they belong to. */
+/* Events, their keys and their formats. */
 export { activityName, attemptText, keyOfActivity, parseKey, stageKey } from "../domain/runs/ActivityKey.ts"
 export { isOtherBuild } from "../domain/runs/OtherBuild.ts"
 export { flattenEvent, ModelProgress } from "../domain/runs/RunEvent.ts"

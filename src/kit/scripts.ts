@@ -1,5 +1,5 @@
 /**
- * Functions for scripts: their options, and what they return. The entry point "task-conductor/kit/scripts", for features and for
+ * Functions for scripts: their options and results. The entry point "task-conductor/kit/scripts", for features and for
  * packages of exactly this version: it may change with every version.
  */
 

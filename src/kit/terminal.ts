@@ -13,7 +13,7 @@ export { requireStays } from "../cli/terminal/OutputPlace.ts"
 export { progressLine } from "../cli/terminal/Progress.ts"
 export { carryOut } from "../cli/terminal/outcome.ts"
 
-/* Flags, and what they stand for. */
+/* Flags, and the settings that they become. */
 export { layerTerminal } from "../cli/approval/TerminalApprover.ts"
 export {
   approvalFlags,

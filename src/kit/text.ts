@@ -3,7 +3,7 @@
  * and for packages of exactly this version: it may change with every version.
  */
 
-/* JSON, and what is wrong with a value. */
+/* JSON, and descriptions of wrong values. */
 export {
   canonicalJson,
   isNestedTooDeep,
@@ -15,7 +15,7 @@ export {
 export { type JsonProblem, readJson } from "../domain/text/JsonText.ts"
 export { modelText, pathText, schemaErrorText, schemaFaults, schemaProblems } from "../domain/text/SchemaText.ts"
 
-/* Texts that others wrote. */
+/* Cleans text from untrusted sources: escapes, invisible characters, secrets. */
 export { unescaped } from "../domain/text/PercentEscapes.ts"
 export { harmless, printable, printableJson, printableLines } from "../domain/text/Printable.ts"
 export { makeValueRedaction, redacted } from "../domain/text/Redaction.ts"

@@ -1,6 +1,6 @@
 /**
- * The entry point of programs written with Effect. A conductor starts runs, plans and conversations. Each works in a
- * scope, with a stream of events and a report. The functions for scripts return promises of the same work.
+ * The entry point of programs written with Effect. A conductor starts runs, plans and conversations. Each of them lives
+ * in a scope, and has a stream of events and a report. The functions for scripts return promises of the same work.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -43,7 +43,7 @@ import { type Listen, type StartedRun, startRun } from "./StartedRun.ts"
 
 /** The settings that a conductor applies to all its work. */
 export interface ConductorSettings extends ProgramSettings {
-  /** A name as for `--model`. Default: the model of the configuration. */
+  /** The name of a model, as for `--model`. Default: the model of the configuration. */
   readonly model?: string
   /** Plugins as values, or packages by name or path, which are searched from the current folder. */
   readonly plugins?: ReadonlyArray<ProgramPlugin>
@@ -60,12 +60,14 @@ export interface StartedAsk<Report, E> extends StartedRun<Report, E> {
   readonly answers: Effect.Effect<ReadonlyArray<AskReport>, E>
 }
 
-/** Work with an id that the caller chooses, so that a promise can return the id at once. */
+/** An id that the caller chooses, so that a promise can return the id at once. */
 interface Named {
   readonly runId?: string
 }
 
-/** The schema of a saved run's answer, which is not saved if it is a value in code. */
+/**
+ * The schema of a resumed run's answer. A schema that is a value in code is not saved, so the caller passes it again.
+ */
 type Reading<Output extends SchemaSource = SchemaSource> = Pick<RequestMaterial<Output>, "outputSchema">
 
 /** Where a fork begins: the first task that the new run repeats, with all tasks after it. */
@@ -89,7 +91,7 @@ export const requireRun = Effect.fnUntraced(function* (runId: string) {
 
 const idOf = ({ runId }: Named) => (runId === undefined ? makeRunId : Effect.succeed(runId))
 
-/** Reads the settings and the provided parts: the place where work is done, and its tools. */
+/** Reads the settings, and the parts that layers provide: the places of the work, and its tools. */
 const readPlace = Effect.fnUntraced(function* (settings: ConductorSettings) {
   const host = yield* HostPart
   const saved = yield* SavePart
@@ -109,9 +111,9 @@ const readPlace = Effect.fnUntraced(function* (settings: ConductorSettings) {
     configuration: configurationOf(settings),
     context,
     keep: saved !== "memory",
-    /** The project, if the settings name one. A saved run knows its own project. */
+    /** The project in the settings. Undefined for a saved run, which knows its own project. */
     named: settings.project,
-    /** Does work with the services of the machine and in these places. */
+    /** Carries out work in these places, with the services of the machine. */
     here: <A, E, R>(work: Effect.Effect<A, E, R>) => {
       const placed = Effect.withTracerEnabled(settings.spans === true)(inPlaces(places)(work))
       return host === undefined ? onNode(placed) : Effect.provide(placed, host)
@@ -121,7 +123,7 @@ const readPlace = Effect.fnUntraced(function* (settings: ConductorSettings) {
 
 type Place = Effect.Success<ReturnType<typeof readPlace>>
 
-/** Starts work, and decodes its answer if it has a form. */
+/** Starts work, and decodes its answer if the request has a schema. */
 const startReading = <E, R>(
   runId: string,
   form: OutputForm | undefined,
@@ -259,12 +261,13 @@ export class Conductor extends Context.Service<
   Conductor,
   {
     /**
-     * Starts a run. Fails if it cannot begin, such as for an unknown skill, a wrong configuration or a missing project.
+     * Starts a run. Fails if the run cannot begin, for example because of an unknown skill, a wrong configuration or a
+     * missing project.
      */
     run<const Output extends SchemaSource = never>(
       request: string | (RunRequest<Output> & Named)
     ): Started<WithValue<RunReport, Output>>
-    /** Makes a task list and checks it. Executes and saves nothing. */
+    /** Makes a task list and checks it. It neither executes nor saves the list. */
     plan(request: string | (RunRequest & Named)): Started<CheckedTaskList>
     /** Sends one message, or several one after another. */
     ask<const Output extends SchemaSource = never>(

@@ -1,6 +1,6 @@
 /**
- * The errors of work that a program starts. Their messages name options, where the messages of the command line name
- * flags.
+ * The errors of work that a program starts. Where messages of the command line name flags, messages for programs name
+ * options.
  */
 import type { ModelUnchosen } from "../app/ModelUnchosen.ts"
 import type { TaskNotFound } from "../domain/history/RunEvidence.ts"
@@ -20,7 +20,8 @@ import type { BriefingError } from "../services/pipeline/Briefer.ts"
 import { type McpProblem, PluginProblem } from "../services/tools/PluginProblem.ts"
 
 /**
- * All errors of work that a program starts. Work that has begun ends with a report instead, unless its journal is lost.
+ * All errors of work that a program starts. Work that has begun does not fail but ends with a report, unless its
+ * journal is lost.
  */
 export type ConductorError =
   | BriefingError
@@ -42,7 +43,10 @@ export type ConductorError =
   | UnknownTool
   | WorkspaceError
 
-/** The options in code for each flag. Flags with values come first, because `--think off` is not `--think`. */
+/**
+ * The option in code for each flag. Flags with values come first, because `--think off` and `--think` have different
+ * options.
+ */
 const optionsOfFlags: ReadonlyArray<readonly [flag: RegExp, option: string]> = [
   [/--model embedded/, 'model: "embedded"'],
   [/--tool-calls text/, 'toolCalls: "text"'],
@@ -61,7 +65,10 @@ const optionsOfFlags: ReadonlyArray<readonly [flag: RegExp, option: string]> = [
   [/--(allow|deny|model|project|file|open|skill|plan|parallel|think|host)(?: [A-Z]+(?![\w-]))?/, '"$1"']
 ]
 
-/** A flag of this program follows these words. Flags in command lines of checks and tools stay unchanged. */
+/**
+ * The words before a flag of this program in a message. Flags after other words belong to command lines of checks and
+ * tools, and stay unchanged.
+ */
 const before = "(?<=\\(|: |\\b(?:by|example|lower|of|or|out|resume|[Uu]se|[Ww]ith) )"
 
 /** The text with options in place of flags. */
@@ -77,7 +84,10 @@ export const skillsOrigin = `${programOrigin}-skills`
 /** The options that become plugins. */
 const optionOfPlugin: Readonly<Record<string, string>> = { [programOrigin]: "tools", [skillsOrigin]: "skills" }
 
-/** Converts an error so that its message names options. A wrong option becomes a wrong configuration. */
+/**
+ * Converts an error so that its message names options. A problem of a plugin that an option created becomes a
+ * configuration error.
+ */
 export const asProgramError = <E>(error: E): E | ConfigurationError => {
   if (error instanceof PluginProblem && error.isValue === true) {
     const option = optionOfPlugin[error.plugin]

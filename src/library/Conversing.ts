@@ -1,4 +1,4 @@
-/** Holds a conversation open for a program. Messages wait for each other, and each gets an answer. */
+/** Holds a conversation open for a program. Messages are answered one after another. */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -19,7 +19,7 @@ export interface Conversing<E> extends Omit<StartedRun<RunReport, E>, "report"> 
   readonly close: Effect.Effect<RunReport, E>
 }
 
-/** Why a conversation that ended so takes no more messages. */
+/** The reason why a conversation with this exit takes no more messages. */
 const whyEnded = (exit: Exit.Exit<RunReport, unknown>): string => {
   if (Exit.isSuccess(exit)) return exit.value.message
   const error = Cause.squash(exit.cause)

@@ -1,14 +1,14 @@
 /**
  * The events of a piece of work, with one writer and any number of readers. A reader may begin late or read several
- * times. No stored event is lost, and nothing waits for readers.
+ * times. Every reader gets every stored event. The writer never waits for readers.
  */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 
-/** The next item of a reader: the stored event at its position, a passing event that is not stored, or the end. */
+/** The next item for a reader: the stored event at its position, a passing event that is not stored, or the end. */
 type Next<A> = { readonly type: "kept" | "passing"; readonly event: A } | { readonly type: "end" }
 
-/** `show` converts an event when a reader receives it, because most runs have no reader. */
+/** `show` converts an event only when a reader receives it, because most runs have no reader. */
 export const makeEventHistory = <A, B>(show: (event: A) => B) => {
   const kept: Array<A> = []
   const waiting = new Set<(next: Next<A>) => void>()
@@ -35,7 +35,10 @@ export const makeEventHistory = <A, B>(show: (event: A) => B) => {
       kept.push(event)
       wake({ type: "kept", event })
     },
-    /** Passes an event to readers that wait now, without storing it. A long run has very many such events. */
+    /**
+     * Passes an event only to readers that are waiting now. It is not stored, because a long run has very many such
+     * events.
+     */
     pass: (event: A): void => wake({ type: "passing", event }),
     /** Ends the events. */
     end: (): void => {

@@ -13,7 +13,10 @@ import type { RunReport } from "../domain/runs/RunReport.ts"
 import { inOptionWords } from "./ConductorError.ts"
 import { makeEventHistory } from "./EventHistory.ts"
 
-/** Work that continues until its scope closes. Closing the scope interrupts the work and waits until it has stopped. */
+/**
+ * Work in progress. It continues until its scope closes. Closing the scope interrupts the work and waits until it has
+ * stopped.
+ */
 export interface StartedRun<Report, E> {
   /** The id of the run, also for the command line: `task-conductor resume ID`. */
   readonly runId: string
@@ -48,8 +51,8 @@ const inWords = (event: FlatEvent): FlatEvent => {
 export type Listen = (recorded: RecordedEvent) => void
 
 /**
- * Starts work under an id. Fails if the work ends with an error before its first event. `ofLast` creates the report of
- * an interrupted run from the report in its last event.
+ * Starts work under an id. Fails if the work fails before its first event. If the work is interrupted, `ofLast` makes
+ * the report from the report in its last event.
  */
 export const startRun = Effect.fnUntraced(function* <Report, E, R>(
   runId: string,

@@ -16,9 +16,9 @@ export interface WorkHandle<Report> {
   /** The id of the run, also for the command line: `task-conductor resume ID`. */
   readonly runId: string
   /**
-   * The report at the end. Rejects if the work could not begin, such as for an unknown skill, a wrong configuration or
-   * a missing project. Rejects with an `AbortError` if the work was stopped before it began. A run that has begun
-   * resolves even if it failed, was declined or was interrupted.
+   * The report at the end. Rejects if the work could not begin, for example because of an unknown skill, a wrong
+   * configuration or a missing project. Rejects with an `AbortError` if the work was stopped before it began. A run
+   * that has begun resolves even if it failed, was declined or was interrupted.
    */
   readonly report: Promise<Report>
   /** All events. Each reader gets every event from the first on, whenever it begins. */
@@ -34,7 +34,7 @@ export type RunHandle = WorkHandle<RunReport>
 export const abortError = (signal?: AbortSignal): DOMException =>
   new DOMException("The work was interrupted before it had a report.", { name: "AbortError", cause: signal?.reason })
 
-/** The error with which a promise rejects for a failed exit. */
+/** The error with which a promise rejects for this cause. */
 export const rejectionOf = (cause: Cause.Cause<unknown>, signal?: AbortSignal): unknown =>
   Cause.hasInterruptsOnly(cause) ? abortError(signal) : Cause.squash(cause)
 
@@ -59,10 +59,10 @@ export const startHandle = <Started extends StartedRun<unknown, unknown>, E>(
   { runId = Effect.runSync(makeRunId), signal: givenSignal }: StartOptions,
   start: (runId: string) => Effect.Effect<Started, E, Scope.Scope>
 ) => {
-  /** The work itself reports a `signal` of another type as a wrong option. */
+  /** If `signal` has another type, it is ignored here. The work itself reports the wrong option. */
   const signal = isSignal(givenSignal) ? givenSignal : undefined
   const { promise: started, reject, resolve } = Promise.withResolvers<Started>()
-  /** Readers of the report or of the events get the error. */
+  /** Prevents an unhandled rejection. Readers of the report or of the events get the error. */
   started.catch(() => undefined)
   const whole = Effect.scoped(
     Effect.flatMap(start(runId), (begun) => {
@@ -77,10 +77,13 @@ export const startHandle = <Started extends StartedRun<unknown, unknown>, E>(
   const report = ended.then(async () => (await promiseOf((await started).report, signal)) as ReportOf<Started>)
   async function* read(): AsyncGenerator<FlatEvent, void> {
     yield* Stream.toAsyncIterable((await started).events)
-    /** Readers of the events also learn that there is no report. */
+    /** If there is no report, readers of the events get the error as well. */
     await report
   }
-  /** A caller that reads only the events gets the error there. */
+  /**
+   * Prevents an unhandled rejection, for a caller that reads only the events. That caller gets the error from the
+   * events.
+   */
   report.catch(() => undefined)
   const interrupt = (): Promise<void> => Effect.runPromise(Fiber.interrupt(fiber))
   const onAbort = (): void => void interrupt()
@@ -91,7 +94,7 @@ export const startHandle = <Started extends StartedRun<unknown, unknown>, E>(
   return { handle, started }
 }
 
-/** Starts work whose report is that of a run. */
+/** Starts work that ends with the report of a run. */
 export const startWork = <E>(
   options: StartOptions,
   work: (listen: Listen, runId: string) => Effect.Effect<RunReport, E>

@@ -5,8 +5,8 @@ import { conduct, type ScriptOptions } from "./scriptOptions.ts"
 import { promiseOf } from "./WorkHandle.ts"
 
 /**
- * The document's kind, and the project: the check uses the skills, tools and limits that `run` would have with these
- * options.
+ * The kind of the document, and the project. The check uses the skills, tools and limits that `run` would use with
+ * these options.
  */
 export interface ProjectCheckOptions
   extends
@@ -35,7 +35,7 @@ export const fixInProject = (text: string, options: ProjectCheckOptions = {}): P
   )
 
 /**
- * Checks a document against a project: a plan that is accepted here is one that a run accepts.
+ * Checks a document against a project. A run accepts every plan that this check accepts.
  *
  * @example
  * ```ts

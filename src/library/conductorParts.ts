@@ -27,7 +27,7 @@ export const ModelPart = Context.Reference<Layer.Layer<LanguageModel.LanguageMod
 })
 
 /**
- * Where answers come from; without one of these, the server of the model that the settings name.
+ * Provides answers. Without a layer of `Models`, the settings name a model, and its server answers.
  *
  * @example
  * ```ts
@@ -51,7 +51,7 @@ export const Models = {
 
 export const PluginPart = Context.Reference<ReadonlyArray<Plugin>>(key("PluginPart"), { defaultValue: () => [] })
 
-/** Adds plugins to those of the layers below. */
+/** Adds plugins to the plugins of the layers below. */
 const withPlugins = <E, R>(
   plugins: Effect.Effect<ReadonlyArray<Plugin>, E, R>
 ): Layer.Layer<never, E, Exclude<R, Scope.Scope>> =>
@@ -61,7 +61,8 @@ const withPlugins = <E, R>(
   )
 
 /**
- * The tools of the program, beside those that are built in. Layers of tools that stand side by side replace each other: name all in one.
+ * Adds tools of the program to the built-in tools. Layers of tools that stand side by side replace each other, so name
+ * all tools in one layer.
  *
  * @example
  * ```ts
@@ -105,12 +106,12 @@ export const ProgramTools = {
         toolkitPlugin({ name: programOrigin, toolkit, layer: Layer.succeedContext(built) })
       ])
     ),
-  /** Plugins as values: tools with configuration, secrets, skills and models. */
+  /** Plugins as values, with tools, configuration, secrets, skills and models. */
   plugins: (...plugins: ReadonlyArray<Plugin>): Layer.Layer<never> => withPlugins(Effect.succeed(plugins))
 }
 
 /**
- * The skills of the program, beside those of the project and the user.
+ * Adds skills of the program to the skills of the project and the user.
  *
  * @example
  * ```ts
@@ -130,7 +131,7 @@ export const ApproverPart = Context.Reference<RunContext["approver"]>(key("Appro
 })
 
 /**
- * Who answers approvals and questions of the model; nobody, unless one of these is provided.
+ * Answers approvals and questions of the model. Without a layer of `Approvals`, nobody answers.
  *
  * @example
  * ```ts
@@ -154,13 +155,13 @@ export const Approvals = {
     )
 }
 
-/** Where runs are saved: nowhere, or in a folder. An empty name means the user's folder. */
+/** A folder in which runs are saved, or nowhere. An empty name stands for the user's folder. */
 type SavedIn = "memory" | { readonly folder: string }
 
 export const SavePart = Context.Reference<SavedIn>(key("SavePart"), { defaultValue: () => ({ folder: "" }) })
 
 /**
- * Where runs are saved; where the command line saves them, unless one of these is provided.
+ * The place where runs are saved. Without a layer of `Journal`, it is the place that the command line uses.
  *
  * @example
  * ```ts
@@ -182,7 +183,7 @@ export const HostPart = Context.Reference<Layer.Layer<NodeServices> | undefined>
 })
 
 /**
- * The machine: its files, programs and terminal; that of Node unless a layer is provided.
+ * The files, programs and terminal of the machine. Without a layer, Node provides them.
  *
  * @example
  * ```ts

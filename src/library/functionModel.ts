@@ -13,7 +13,7 @@ export type {
   ModelFunction
 } from "./layerFunction.ts"
 
-/** The model that calls this function. The code for it is loaded at the first call. */
+/** The model that calls this function. The code of the model is loaded at the first call. */
 export const makeFunctionModel = (answer: ModelFunction): Layer.Layer<LanguageModel.LanguageModel> =>
   Layer.unwrap(
     Effect.map(

@@ -1,6 +1,6 @@
 /**
- * The application for the library. Each part is loaded at its first use, so that a program loads only the parts that it
- * calls.
+ * The application for the library. Each part is loaded when it is first used, so that a program loads only the parts
+ * that it calls.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -18,7 +18,7 @@ const runs = () => import("../app/runs.ts")
 const stages = () => import("../plugins/check-tools/stagesInProject.ts")
 const savedRuns = () => import("../app/savedRuns.ts")
 
-/** Carries out a new run and returns its report. */
+/** Carries out a new run, and returns its report. */
 export const beginRun = late(runs, "beginRun")
 
 /** Makes and checks the task list for an order. Executes and saves nothing. */
@@ -64,7 +64,7 @@ export const unloadServerModel = late(serverModels, "unloadModel")
 
 const conversation = () => import("../app/conversation.ts")
 
-/** Holds a conversation until `use` ends, and returns its report. */
+/** Holds a conversation open until `use` ends, and returns its report. */
 export const holdConversation = late(conversation, "holdConversation")
 
 /** The saved conversations about a project. */

@@ -1,5 +1,5 @@
 /**
- * A language model implemented by a function of the program. The function receives plain messages and tools, and
+ * A language model that a function of the program implements. The function receives plain messages and tools, and
  * returns an answer.
  */
 import * as Effect from "effect/Effect"
@@ -52,7 +52,7 @@ export interface FunctionMessage {
 export interface FunctionTool {
   /** The name by which the model calls it. */
   readonly name: string
-  /** What it does and when to use it. */
+  /** What the tool does and when to use it. */
   readonly description: string
   /** The JSON schema of its arguments. */
   readonly parameters: object
@@ -149,7 +149,7 @@ const partsOf = (options: PromptOptions, functionAnswer: FunctionAnswer): Parts 
   ]
 }
 
-/** The parts of an answer that arrives in pieces. */
+/** The parts of an answer whose text arrives in pieces. */
 async function* partsOfPieces(options: PromptOptions, pieces: AsyncIterable<string>): AsyncGenerator<Parts, void> {
   const { close, write } = makeBlocks()
   let text = ""
@@ -166,7 +166,10 @@ const isAnswer = (value: unknown): value is FunctionAnswer =>
 const failure = (reason: AiError.AiErrorReason) =>
   AiError.make({ module: "a function of the program", method: "streamText", reason })
 
-/** True for a temporary error as clients of servers mark it; the program then calls the function again. */
+/**
+ * True for a temporary error, in the form in which clients of servers mark it. The program then calls the function
+ * again.
+ */
 const isPassing = (error: unknown): boolean => Predicate.hasProperty(error, "isRetryable") && error.isRetryable === true
 
 const thrown = (error: unknown) => {

@@ -13,7 +13,7 @@ export const models = (): Promise<ReadonlyArray<InstalledModel>> =>
 export interface PullOptions {
   /** Receives each step: the action of the server, and the downloaded bytes. */
   readonly onProgress?: (progress: PullProgress) => void
-  /** Aborting it stops the download. The next call continues there. */
+  /** Aborting it stops the download. The next call continues the download. */
   readonly signal?: AbortSignal
 }
 

@@ -1,6 +1,6 @@
 /**
  * Checks the options of the functions for scripts. An unknown option, or an option with a value of the wrong type, is
- * an error and never ignored. The values of settings are checked with the configuration.
+ * an error; no option is ignored. The values of settings are checked with the configuration.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -116,7 +116,7 @@ export type FunctionName = keyof typeof optionsOf
 
 const needsPrompt: ReadonlySet<FunctionName> = new Set(["run", "plan", "a run on a cluster"])
 
-/** Hints for options that users expect here and that have another place. */
+/** Hints for options that users look for in these functions, but that are elsewhere. */
 const elsewhere: Readonly<Record<string, string>> = {
   timeout: "Set limits, such as limits.callSeconds, or pass AbortSignal.timeout(ms) as signal.",
   yes: "Pass a function as approve, or rules as allow.",
@@ -142,7 +142,7 @@ const problemsOf = (options: unknown, of: FunctionName): ReadonlyArray<string> =
   })
 }
 
-/** Does the work of a function. Fails if the options contain anything that the function does not accept. */
+/** Carries out the work of a function. Fails if the options contain anything that the function does not accept. */
 export const withOptions = <A, E, R>(
   options: unknown,
   of: FunctionName,

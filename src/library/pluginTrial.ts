@@ -1,6 +1,6 @@
 /**
- * Tests a plugin without a run: lists what task-conductor would reject, and runs one tool call. The plugin is loaded
- * beside the built-in ones, behind the real gate, over its own project. Part of the composition root.
+ * Tests a plugin without a run. It lists what task-conductor would reject, or runs one tool call. The plugin is loaded
+ * together with the built-in plugins, behind the real gate, in its own project. Part of the composition root.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -42,7 +42,7 @@ export type PluginSource = Plugin | URL
 export interface PluginTrial {
   /** The configuration of the plugin. */
   readonly config?: PluginConfig
-  /** Values of declared secrets. The environment provides the rest. */
+  /** Values of declared secrets. All other secrets come from the environment. */
   readonly secrets?: Readonly<Record<string, string>>
 }
 
@@ -64,7 +64,7 @@ const rulesOf = (texts: ReadonlyArray<string>) =>
     )
   )
 
-/** Reads secrets from the options of a trial, else from the environment. */
+/** Reads secrets from the options of a trial, and otherwise from the environment. */
 const trialSecret =
   (values: Readonly<Record<string, string>>): SecretReader =>
   (name) =>
@@ -116,7 +116,7 @@ const makeProject = Effect.fnUntraced(function* ({ files = {}, project }: ToolTr
   return folder
 })
 
-/** Checks every example as a call of a model; runs nothing. */
+/** Checks every example as if a model had written the call, but runs no tool. */
 const exampleProblems = Effect.fnUntraced(function* (registry: ToolRegistry["Service"]) {
   const pluginTools = registry.tools.filter((tool) => tool.origin !== builtInOrigin)
   const problems = yield* Effect.forEach(pluginTools, ({ example, name }) => {
@@ -131,7 +131,7 @@ const exampleProblems = Effect.fnUntraced(function* (registry: ToolRegistry["Ser
   return { hasTools: pluginTools.length > 0, problems: problems.flat() }
 })
 
-/** Reads the skills of the plugin as a run does, beside the shipped ones. */
+/** Reads the skills of the plugin as a run does, together with the shipped skills. */
 const skillProblems = Effect.fnUntraced(function* (project: string) {
   const { skillFolders } = yield* PluginPackages
   const folders = { project, home: project, config: project, plugins: skillFolders }
@@ -139,7 +139,7 @@ const skillProblems = Effect.fnUntraced(function* (project: string) {
   return { hasSkills: all.some(({ origin }) => origin === "plugin"), problems: notes }
 })
 
-/** True for a plugin that contains more than tools and skills. */
+/** True for a plugin with parts other than tools and skills. */
 const bringsMore = ({ approver, commands = {}, discover, listener, providers = [], web }: Plugin): boolean =>
   typeof providers === "function" ||
   providers.length > 0 ||

@@ -1,4 +1,4 @@
-/** The settings that programs give in code, and the machine on which their work runs. */
+/** The settings that programs pass in code, and the machine on which their work runs. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
@@ -19,7 +19,7 @@ import type { Plugin } from "../services/tools/Plugin.ts"
 import { asProgramError } from "./ConductorError.ts"
 
 /**
- * The settings that programs give under the same names: the saved settings, rules that allow calls, and MCP servers.
+ * The settings that have the same name in a configuration: the saved settings, rules that allow calls, and MCP servers.
  */
 export const settingNames = [...savedKeys, "allow", "mcpServers"] as const
 const otherwise = ["model", "plugins"] as const
@@ -28,8 +28,8 @@ const otherwise = ["model", "plugins"] as const
 export type ProgramPlugin = Plugin | PluginSetting | readonly [plugin: Plugin, config: PluginConfig]
 
 /**
- * The settings for work of a program. Absent ones come from the configuration files and the environment, as for the
- * command line. docs/reference/configuration.md explains the settings.
+ * The settings for work of a program. A setting that is absent comes from the configuration files and the environment,
+ * as for the command line. docs/reference/configuration.md explains the settings.
  */
 export interface ProgramSettings extends Omit<
   Pick<Configuration, (typeof settingNames)[number]>,
@@ -44,11 +44,11 @@ export interface ProgramSettings extends Omit<
   readonly configuration?: Configuration | false
 }
 
-/** True for a plugin by name or path, as in a configuration file. */
+/** True for a plugin by its name or path, as in a configuration file. */
 const isNamed = (plugin: ProgramPlugin): plugin is PluginSetting =>
   typeof plugin === "string" || (Array.isArray(plugin) && typeof plugin[0] === "string")
 
-/** The plugins that are passed as values. */
+/** The plugins that the program passes as values. */
 export const pluginValues = (plugins: ReadonlyArray<ProgramPlugin> = []): ReadonlyArray<Plugin> =>
   plugins.flatMap((plugin, index): ReadonlyArray<Plugin> => {
     if (isNamed(plugin)) return []
@@ -72,7 +72,7 @@ export const configurationOf = ({
 /** The error for settings that contradict each other, or that name something missing. */
 export const refuse = (what: string) => new ConfigurationError({ source: "options", problems: [{ what }] })
 
-/** All work of the process shares these services, because each instance would listen to stdin. */
+/** All work of the process shares one instance of these services, because each instance would listen to stdin. */
 const nodeServices = ManagedRuntime.make(
   Layer.unwrap(
     Effect.map(
@@ -82,17 +82,17 @@ const nodeServices = ManagedRuntime.make(
   )
 )
 
-/** Provides the services of this machine to work. @internal */
+/** Provides the services of this machine. @internal */
 export const onNode = <A, E, R>(work: Effect.Effect<A, E, R>) =>
   Effect.flatMap(nodeServices.contextEffect, (services) => Effect.provide(work, services))
 
 /** Where work of a program finds its configuration and saves its runs. */
 export interface WorkPlaces extends Pick<ProgramSettings, "configuration"> {
-  /** A folder. Default, also for an empty name: the user's folder. */
+  /** A folder. If absent or empty, the user's folder. */
   readonly stateFolder?: string
 }
 
-/** Does work with these places. Its errors name options. */
+/** Carries out work with these places. Errors of the work name options instead of flags. */
 export const inPlaces =
   ({ configuration, stateFolder = "" }: WorkPlaces) =>
   <A, E, R>(work: Effect.Effect<A, E, R>) =>
@@ -102,7 +102,7 @@ export const inPlaces =
       Effect.provideService(ProgramConfiguration, configuration === false ? {} : configuration)
     )
 
-/** Does work with these places and the services of this machine. */
+/** Carries out work with these places and the services of this machine. */
 export const onThisMachine =
   (places: WorkPlaces) =>
   <A, E, R>(work: Effect.Effect<A, E, R>) =>

@@ -1,4 +1,4 @@
-/** The requests of programs (runs, plans, conversations), and the orders that are made of them. */
+/** The requests of programs (runs, plans, conversations), and the orders that the program makes from them. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
@@ -35,7 +35,10 @@ export interface RunRequest<Output extends SchemaSource = SchemaSource> extends 
   readonly plan?: string
   /** Allows no change, whatever the rules say. The run may then work at the same time as other runs in its project. */
   readonly readOnly?: boolean
-  /** Ends as `done` even if a check fails because of the changes, or a check of the setting `checks` proves nothing. */
+  /**
+   * Ends as `done` even if a check fails because of the changes, or if a check that the setting `checks` names proves
+   * nothing.
+   */
   readonly acceptUnverified?: boolean
 }
 
@@ -43,7 +46,7 @@ export interface RunRequest<Output extends SchemaSource = SchemaSource> extends 
 export interface AskRequest<Output extends SchemaSource = SchemaSource> extends RequestMaterial<Output> {
   /** One message. Give either this or `messages`. */
   readonly prompt?: string
-  /** Several messages. Each is sent after the answer to the one before. */
+  /** Several messages. Each message is sent after the answer to the message before it. */
   readonly messages?: ReadonlyArray<string>
   /** The names of the tools that the model may call. Default: all tools. */
   readonly tools?: ReadonlyArray<string>
@@ -58,9 +61,9 @@ export type WithValue<Report, Output> = [Output] extends [never]
   ? Report
   : Report & { readonly value: ValueOf<Output> | undefined }
 
-/** How the program decodes an answer. */
+/** The form of an answer, with which the program decodes it. */
 export interface OutputForm {
-  /** The JSON schema, for the order. */
+  /** The JSON schema of the answer, for the order. */
   readonly json: Schema.Json
   /** The codec of the answer. Default: the JSON schema. */
   readonly codec: Schema.Codec<unknown, unknown> | undefined
@@ -92,7 +95,7 @@ export const outputFormOf = Effect.fnUntraced(function* ({ outputSchema }: Reque
   return Result.isSuccess(form) ? form.success : yield* refuse(`"outputSchema": ${form.failure}.`)
 })
 
-/** Does work whose answer is also checked by the schema in code, not only by its JSON schema. */
+/** Carries out work whose answer must also fit the schema in code, not only the JSON schema. */
 export const withOutputForm =
   (form: OutputForm | undefined) =>
   <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
@@ -100,7 +103,7 @@ export const withOutputForm =
 
 const parse = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
 
-/** The report with the decoded answer. Unchanged without a form. */
+/** The report with the decoded answer. Without a form, the report stays unchanged. */
 export const withValueOf = <Report extends Pick<RunReport, "answer">>(form: OutputForm | undefined, report: Report) => {
   if (form === undefined) return report
   const decode = form.codec === undefined ? Option.some : Schema.decodeUnknownOption(form.codec)
@@ -118,7 +121,7 @@ export const orderMaterial = (
   ...(form === undefined ? {} : { outputSchema: form.json })
 })
 
-/** Fails if the request has options that exclude each other. */
+/** The order for a run. Fails if the request has options that exclude each other. */
 export const runOrderOf = Effect.fnUntraced(function* (
   request: RunRequest,
   runId: string,

@@ -14,11 +14,11 @@ import { promiseOf, startHandle, type WorkHandle } from "./WorkHandle.ts"
 
 /** The order for a run, with the options that all functions share. */
 export interface RunOptions<Output extends SchemaSource = SchemaSource> extends ScriptOptions, RunRequest<Output> {
-  /** False saves nothing. The run cannot be resumed, and no list contains it. */
+  /** False saves nothing. The run then cannot be resumed, and no list contains it. */
   readonly keep?: boolean
 }
 
-/** The run that these options request, for callers that carry it out elsewhere. */
+/** The run that these options request, for callers that carry it out elsewhere, such as on a cluster. */
 export const newRunOf = Effect.fnUntraced(function* (options: RunOptions, runId: string) {
   const order = yield* runOrderOf(options, runId, yield* outputFormOf(options))
   return { project: options.project ?? ".", configuration: configurationOf(options), order }
@@ -50,11 +50,12 @@ export const run = <const Output extends SchemaSource = never>(
   return handle
 }
 
-/** The order for a task list that nobody executes. */
+/** The options for a task list that is not executed. */
 export type PlanOptions = ScriptOptions & Pick<RunRequest, "attachment" | "file" | "open" | "prompt">
 
 /**
- * Makes a task list and checks it, without running it. The report is the list; it rejects when no attempt gives a valid one.
+ * Makes a task list and checks it, without running it. The report is the list. It rejects if no attempt gives a valid
+ * list.
  *
  * @example
  * ```ts
@@ -89,14 +90,14 @@ export interface AskHandle<Report = RunReport> extends WorkHandle<Report> {
   readonly answers: Promise<ReadonlyArray<AskReport>>
 }
 
-/** The request without the script's own tools, which become plugins of the conductor. */
+/** The request without the script's own tools. Those tools become plugins of the conductor. */
 const askRequestOf = <Output extends SchemaSource>(options: AskOptions<Output>, runId: string) => {
   const { tools, ...request } = options
   return { ...request, runId, ...(Array.isArray(tools) ? { tools: tools as ReadonlyArray<string> } : {}) }
 }
 
 /**
- * Asks one message, or several one after another. Starts at once.
+ * Sends one message, or several one after another. The conversation starts at once.
  *
  * @example
  * ```ts
@@ -118,12 +119,12 @@ export const ask = <const Output extends SchemaSource = never>(
     conduct("ask", options, (conductor) => conductor.ask(askRequestOf(options, runId)))
   )
   const answers = handle.report.then(async () => Effect.runPromise((await started).answers))
-  // The report rejects with the same failure, so an unused `answers` must not reject unhandled.
+  // Prevents an unhandled rejection of an unused `answers`: the report rejects with the same failure.
   answers.catch(() => undefined)
   return { ...handle, answers }
 }
 
-/** The conversations about a project that `ask` and editors have saved, the newest first. */
+/** The saved conversations about a project, from `ask` and from editors, the newest first. */
 export const conversations = (
   options: Pick<ScriptOptions, "project" | "stateFolder"> = {}
 ): Promise<ReadonlyArray<ConversationSummary>> =>
@@ -131,7 +132,7 @@ export const conversations = (
     withOptions(options, "conversations", () => listConversations(options.project ?? ".")).pipe(onThisMachine(options))
   )
 
-/** A conversation that takes messages until it is closed. */
+/** A conversation that accepts messages until it is closed. */
 export interface Conversation extends Pick<WorkHandle<RunReport>, "events" | "runId"> {
   /**
    * Sends a message and waits for its answer. Messages wait for each other. Rejects only if the conversation could not
@@ -145,7 +146,7 @@ export interface Conversation extends Pick<WorkHandle<RunReport>, "events" | "ru
 }
 
 /**
- * Opens a conversation that takes messages until it is closed.
+ * Opens a conversation that accepts messages until it is closed.
  *
  * @example
  * ```ts
@@ -165,7 +166,7 @@ export const openConversation = (options: Omit<AskOptions, "prompt" | "messages"
       }))
     )
   )
-  /** Every message rejects with the error. */
+  /** Prevents an unhandled rejection: every message rejects with the error. */
   handle.report.catch(() => undefined)
   return {
     runId: handle.runId,

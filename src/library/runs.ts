@@ -1,6 +1,6 @@
 /**
- * Saved runs, as promises for scripts: listing, showing, resuming, forking, undoing and replaying. The results equal
- * the output of the command line with `--json`.
+ * Saved runs, as promises for scripts: listing, showing, resuming, forking, undoing and replaying. The results are the
+ * same as the output of the command line with `--json`.
  */
 import * as Effect from "effect/Effect"
 import type { RunDifference } from "../plugins/replay/RunDifference.ts"
@@ -22,12 +22,12 @@ import type { Arbitrate } from "../app/callbackApprover.ts"
 import type { Plugin } from "../services/tools/Plugin.ts"
 import { RunStore } from "../services/history/RunStore.ts"
 
-/** Where a function looks for saved runs. */
+/** The folder in which a function looks for saved runs. */
 export type SavedRunOptions = Pick<ScriptOptions, "stateFolder">
 
 /**
- * The options for resuming a run. Absent ones are as at the start of the run, except permissions, which are not saved.
- * `project` is the new place of a project that was moved.
+ * The options for resuming a run. An option that is absent stays as it was at the start of the run. Permissions are not
+ * saved, so pass them again. `project` is the new place of a project that was moved.
  */
 export interface ResumeOptions<Output extends SchemaSource = SchemaSource>
   extends ScriptOptions, Pick<RequestMaterial<Output>, "outputSchema"> {
@@ -70,9 +70,9 @@ export const showTask = (runId: string, task: string, options: SavedRunOptions =
   )
 
 /**
- * Resumes a run: finished work is not repeated. Plugins and models that are values are not saved; give them
- * again. The report rejects also when there is no such run, when another process has it or its project, and when its
- * journal cannot be used.
+ * Resumes a run without repeating finished work. Plugins and models that are values are not saved, so pass them again.
+ * The report also rejects if there is no such run, if another process works on it or on its project, or if its journal
+ * cannot be used.
  *
  * @example
  * ```ts
@@ -170,7 +170,7 @@ export interface RunReportPage {
   readonly data: ReportData
 }
 
-/** Makes a page about a run: its plan, calls, changes and costs. Rejects when there is no such run. */
+/** Makes a page about a run: its plan, calls, changes and costs. Rejects if there is no such run. */
 export const report = (runId: string, options: SavedRunOptions = {}): Promise<RunReportPage> =>
   requireRun(runId).pipe(
     Effect.andThen(makeReport(runId)),
@@ -195,7 +195,7 @@ export interface Replayed {
 
 /** The options for replaying a run. */
 export interface ReplayOptions extends SavedRunOptions {
-  /** The plugins that the run received as values. The journal contains the others. */
+  /** The plugins that the run received as values. The journal contains all other plugins. */
   readonly plugins?: ReadonlyArray<Plugin>
 }
 

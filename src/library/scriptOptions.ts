@@ -16,14 +16,14 @@ import { type ProgramPlugin, type ProgramSettings, pluginValues } from "./progra
 import type { ProgramContext } from "./runContextOf.ts"
 
 /**
- * The options that runs and conversations share. Absent ones come from the configuration files and the environment, as
- * for the command line.
+ * The options that runs and conversations share. An option that is absent comes from the configuration files and the
+ * environment, as for the command line.
  */
 export interface ScriptOptions extends ProgramSettings {
   /**
    * A name as for `--model`, a function that returns answers, or a language model of effect/ai. For the AI SDK use
-   * `aiSdkModel(model)`. If no model is named anywhere, the promise rejects with `ModelUnchosen`, which contains the
-   * models of the server.
+   * `aiSdkModel(model)`. If neither this option nor a configuration names a model, the promise rejects with
+   * `ModelUnchosen`, which lists the models of the server.
    */
   readonly model?: string | ModelFunction | Layer.Layer<LanguageModel.LanguageModel>
   /** Answers approvals. Without it, every call that needs an approval is denied. */
@@ -32,12 +32,12 @@ export interface ScriptOptions extends ProgramSettings {
   readonly answer?: AnswerQuestion
   /**
    * Plugins as values, or as in a configuration file: packages by name or path, which are searched from the current
-   * folder. A plugin with configuration is `[plugin, { ... }]`.
+   * folder. A plugin with its configuration is `[plugin, { ... }]`.
    */
   readonly plugins?: ReadonlyArray<ProgramPlugin>
   /** The script's own tools by name, in addition to the built-in tools. */
   readonly tools?: Tools
-  /** A folder with the script's own skills, in a folder for each: `new URL("./skills/", import.meta.url)`. */
+  /** A folder that contains a folder for each of the script's own skills: `new URL("./skills/", import.meta.url)`. */
   readonly skills?: URL
   /**
    * Where runs are saved. Default: `task-conductor` in `$XDG_STATE_HOME` or `~/.local/state`, as for the command line.
@@ -48,14 +48,14 @@ export interface ScriptOptions extends ProgramSettings {
   readonly signal?: AbortSignal
 }
 
-/** The options beside the settings. */
+/** Options that are no settings. */
 interface Deciding {
   readonly arbitrate?: Arbitrate | undefined
   /** False saves nothing. */
   readonly keep?: boolean
 }
 
-/** The options of any function for scripts. A conversation's `tools` may be a list of names, which adds no tools. */
+/** The options of any function for scripts. In a conversation, `tools` may be a list of names, which adds no tools. */
 type AnyOptions = Omit<ScriptOptions, "tools"> & Deciding & { readonly tools?: ReadonlyArray<string> | Tools }
 
 const ownPlugins = ({ plugins, skills, tools }: AnyOptions): ReadonlyArray<Plugin> => [
@@ -92,7 +92,7 @@ const layerConductor = (options: AnyOptions): Layer.Layer<Conductor> => {
   )
 }
 
-/** Does the work of the function `name` with the conductor that the options configure. */
+/** Carries out the work of the function `name` with the conductor that the options configure. */
 export const conduct = <A, E, R>(
   name: FunctionName,
   options: AnyOptions,

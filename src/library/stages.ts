@@ -16,7 +16,7 @@ import { runContextOf } from "./runContextOf.ts"
 import { programContextOf, type ScriptOptions } from "./scriptOptions.ts"
 import { promiseOf } from "./WorkHandle.ts"
 
-/** The options of every stage, beside its document. */
+/** The options of every stage, in addition to its document. */
 export interface StageOptions extends ScriptOptions, Pick<RequestMaterial, "file"> {
   /** Results of finished tasks as markdown, by the names of the tasks. */
   readonly results?: Readonly<Record<string, string>>
@@ -72,7 +72,7 @@ const start = <Order, A, E, B>(
 export const refine = (options: PlanStageOptions & { readonly task: string }): Promise<string> =>
   start("refine", options, refineStage, { ...planStageOf(options), task: options.task }, renderTaskReport)
 
-/** Makes the calls of a refinement, with approvals by `approve` as in a run, and returns the result of its task. */
+/** Makes the calls of a refinement. `approve` answers approvals, as in a run. Resolves with the result of the task. */
 export const execute = (options: StageOptions & { readonly refinement: string }): Promise<ExecutedTask> => {
   const order = { refinement: options.refinement, results: resultsOf(options) }
   return start("execute", options, executeStage, order, ({ outcome: { message, status }, result }) => ({
@@ -83,7 +83,7 @@ export const execute = (options: StageOptions & { readonly refinement: string })
   }))
 }
 
-/** The outstanding tasks after these results, as the markdown of a task list. Undefined if no answer was valid. */
+/** The task list with the tasks that are left after these results, as markdown. Undefined if no answer was valid. */
 export const iterate = (options: PlanStageOptions): Promise<string | undefined> => {
   const order = planStageOf(options)
   return start("iterate", options, iterateStage, order, ({ isRevised, list }) =>

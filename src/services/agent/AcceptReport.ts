@@ -1,6 +1,6 @@
 /**
- * Decides how a report ends the work. A hook may question the report once. Meanwhile the report is a candidate
- * (CandidateReport.ts), which still ends the work if no better report follows.
+ * Decides whether a report ends the work. A hook may question the report once. Until a better report follows, the
+ * questioned report is the candidate (CandidateReport.ts), which can still end the work.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -25,7 +25,8 @@ export const makeAcceptance = Effect.fnUntraced(function* (hooks: ReadonlyArray<
   const changes = yield* makeTaskChanges
 
   /**
-   * The report that may end the work: that of this turn, or a candidate that the turn left unchanged or only tested.
+   * The report that may end the work: the report of this turn, or the candidate, if the turn changed nothing or only
+   * tested the candidate.
    */
   const acceptedReport = <A>({ answer, candidate, results, verdict, work }: JudgedTurn<A>): Option.Option<A> => {
     const state = stateOf(work.assignment.copy)
@@ -36,7 +37,7 @@ export const makeAcceptance = Effect.fnUntraced(function* (hooks: ReadonlyArray<
     return Option.orElse(verdict.accepted, () => (Option.exists(candidate, isTestedBy) ? value : Option.none()))
   }
 
-  /** Ends the work with a report, unless a hook questions it. Hooks question only one report. */
+  /** Ends the work with a report, unless a hook questions the report. Hooks question only one report of the work. */
   const accept = Effect.fnUntraced(function* <A, E>(
     judged: JudgedTurn<A, E>,
     value: A
@@ -46,7 +47,7 @@ export const makeAcceptance = Effect.fnUntraced(function* (hooks: ReadonlyArray<
     const question = Option.isSome(candidate) ? undefined : (yield* ask).find((text) => text !== undefined)
     const questioned =
       question === undefined ? session : { ...session, messages: [...session.messages, fromHost(question)] }
-    // A question that the next compaction would drop is not worth a model call.
+    // If the next compaction would drop the question, the question is not worth a model call.
     const isAsked = questioned !== session && compacted(work, questioned, answersLeft) === questioned
     yield* work.saveSession(isAsked ? questioned : session)
     if (!isAsked) return { session, candidate, end: Option.some({ _tag: "Accepted", value }) }
@@ -54,7 +55,7 @@ export const makeAcceptance = Effect.fnUntraced(function* (hooks: ReadonlyArray<
     return { session: questioned, candidate: Option.some(waiting), end: Option.none() }
   })
 
-  /** Ends with a candidate. Later changes that fail the checks are reverted. */
+  /** Ends the work with the candidate. Changes after the candidate are reverted if the checks fail with them. */
   const resolveCandidate = Effect.fnUntraced(function* <A, E>(
     { assignment: { copy }, saveSession }: AgentWork<A, E>,
     session: Session,

@@ -1,7 +1,7 @@
 /**
  * The agent: a model works in turns on a task, on one of its items, or on a message of a conversation. `takeTurn` is
  * one turn, in eight phases: 1 in Compaction.ts, 2 and 3 in ModelExchange.ts, 4 in CheckCalls.ts, 5 and 6 in
- * RunCalls.ts, 7 in JudgeReport.ts, 8 in AcceptReport.ts and Reply.ts. Every mechanism that a turn does not need is a
+ * RunCalls.ts, 7 in JudgeReport.ts, 8 in AcceptReport.ts and Reply.ts. A mechanism without which a turn also works is a
  * hook.
  */
 import { isAbsolute } from "node:path"
@@ -35,7 +35,7 @@ import { makeCallRunner, ofTurn } from "./RunCalls.ts"
 import { type AgentEnd, type AgentWork, type Assignment, getsLastAnswer, type Session } from "./Session.ts"
 import type { AgentTurn, CallRun, FinishedTurn, JudgedTurn, TurnOutcome } from "./Turn.ts"
 
-/** The current limit of turns. */
+/** The current limit of turns. It grows with the number of changed files of a task. */
 const limitOf = ({ copy, kind, mostTurns, skill }: Assignment): number =>
   kind === "message" || skill?.turns !== undefined ? mostTurns : turnLimit(mostTurns, copy.own().length)
 
@@ -96,18 +96,18 @@ const makeTurn = Effect.gen(function* () {
     const context = (): Session => ({ ...compaction.compacted(work, before, answersLeft + 1), turn: before.turn + 1 })
     // 2. Ask the model for its next answer.
     const modelReply = yield* askModel(work, context)
-    // 3. Read the answer: its text, and its calls through the interface.
+    // 3. Read the answer: its text, and the calls that came through the interface.
     const answer = yield* readAnswer(work, modelReply.answer)
     const session: Session = { ...modelReply.session, messages: [...modelReply.session.messages, answer.message] }
     const turn: AgentTurn<A, E> = { work, session, answer, answersLeft, candidate }
-    // 4. Check its calls and changes.
+    // 4. Check the calls and changes of the answer.
     const checked = yield* checkCalls(assignment, answer.content)
     yield* work.saveSession(session)
     const possible = checked.calls.flatMap(({ call, issues }) => (issues.length === 0 ? [call] : []))
     if (assignment.kind === "calls" && isFaultless(answer, checked)) {
       return { session, candidate, end: Option.some({ _tag: "Calls", calls: possible }) }
     }
-    // 5. Run the calls, and apply the changes to the working copy. 6. Run the checks of the project on the changes.
+    // 5. Run the calls, and apply their changes to the working copy. 6. Run the project's checks on the changes.
     const results = yield* runCalls(turn, callsToMake(turn, possible))
     const finished: FinishedTurn<A, E> = {
       ...turn,
@@ -121,7 +121,7 @@ const makeTurn = Effect.gen(function* () {
     const isUnfounded = verdict.isUnfounded && Option.isSome(verdict.accepted)
     const judged: JudgedTurn<A, E> = { ...finished, session: { ...worked, isUnfounded }, verdict }
     yield* reportRepairs(judged)
-    // 8. End with an accepted report, or reply and continue.
+    // 8. End the work with an accepted report, or reply and continue.
     const report = acceptedReport(judged)
     return Option.isSome(report) ? yield* accept(judged, report.value) : yield* reply(judged)
   })
@@ -134,7 +134,7 @@ export class Agent extends Context.Service<
   {
     /** Takes turns until the work ends. */
     run<A, E>(work: AgentWork<A, E>, begun: Session): Effect.Effect<AgentEnd<A>, ModelError | TooManyDenials | E>
-    /** Makes calls that replace the first answer. */
+    /** Makes calls of the program in place of the model's first answer. */
     runCalls<A, E>(work: AgentWork<A, E>, calls: ReadonlyArray<ToolCall>): Effect.Effect<CallRun, TooManyDenials | E>
   }
 >()("task-conductor/services/agent/Agent") {
@@ -167,7 +167,7 @@ export class Agent extends Context.Service<
         return { _tag: "Accepted", value: yield* resolveCandidate(work, session, candidate.value) }
       })
 
-      /** Inside the work, all reads see the project with the changes of its calls, and the files of its skill. */
+      /** All reads inside the work see the changes of its calls and the files of its skill. */
       const within =
         ({ assignment }: Pick<AgentWork<unknown>, "assignment">) =>
         <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {

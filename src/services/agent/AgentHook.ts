@@ -1,5 +1,5 @@
 /**
- * The points of a turn at which a hook can act. A hook is one mechanism that a turn does not need, such as the
+ * The points of a turn at which a hook can act. A hook is a mechanism without which a turn also works, such as the
  * self-review. `Agent.ts` lists the hooks in use.
  */
 import type * as Effect from "effect/Effect"
@@ -8,12 +8,12 @@ import type { AgentEnd, Session } from "./Session.ts"
 import type { AgentTurn } from "./Turn.ts"
 
 export interface AgentHook {
-  /** Lines for the reply about occurrences that the changes of a turn did not cover. */
+  /** Lines for the reply about remaining occurrences, which the changes of a turn did not cover. */
   readonly afterChanges?: (
     turn: AgentTurn,
     changed: ReadonlyArray<ProposedFile>
   ) => Effect.Effect<ReadonlyArray<string>>
-  /** A question to the model before an acceptable report ends the work, or undefined. */
+  /** A question to the model before an acceptable report ends the work; undefined for no question. */
   readonly beforeEnd?: (turn: AgentTurn) => Effect.Effect<string | undefined>
   /** Why the work ends without a report; undefined while it continues. */
   readonly endOf?: (session: Session) => AgentEnd<never> | undefined

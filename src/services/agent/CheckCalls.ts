@@ -1,6 +1,6 @@
 /**
- * Checks the calls and changes of an answer before any of them is made: form, arguments, limits of the skill and of a
- * turn, and content that a change would destroy.
+ * Checks the calls and changes of an answer before the program makes any of them: form, arguments, limits of the skill
+ * and of a turn, and content that a change would destroy.
  */
 import * as Effect from "effect/Effect"
 import {
@@ -22,8 +22,8 @@ import type { Assignment } from "./Session.ts"
 import type { AgentTurn } from "./Turn.ts"
 
 /**
- * The calls to make. None if the work only plans calls. None in the last answer without a report, because the model
- * would never see the results.
+ * The calls to make. There are none if the work only plans calls. There are none in the last answer without a report
+ * either, because the model would never see the results.
  */
 export const callsToMake = (
   { answer, answersLeft, work: { assignment } }: Pick<AgentTurn, "answer" | "answersLeft" | "work">,
@@ -63,7 +63,8 @@ export const makeCallChecker = Effect.gen(function* () {
   return Effect.fnUntraced(function* (assignment: Assignment, content: TurnContent): Effect.fn.Return<CheckedCalls> {
     const changed = yield* callsOfChanges(content.changes, assignment.task)
     const changing = changed.map(({ calls }) => calls)
-    // A replacement counts as one call, even if it changes many files. Calls see the files as the changes left them.
+    // A replacement counts as one call, even if it changes many files. Calls come after the changes, so they see the
+    // changed files.
     const groups = [
       ...(askFirst ? inOneCall(changing.flat()).map((call) => [call]) : changing),
       ...content.calls.map((call) => [call])

@@ -1,7 +1,7 @@
 /**
- * Keeps the conversation within the context window. Replaces the turns with a summary if the conversation is too long,
- * or if the last reply had too little space for the requested output. Of places that are answered by number, only those
- * that are left are shown again. A note at the end of each message says how much can be shown next.
+ * Keeps the conversation within the context window. If the conversation is too long, or if the last reply had too
+ * little space for the requested output, a summary replaces the turns. In work of the kind `places`, the summary shows
+ * only the places without an answer. A note at the end of each message says how much the next reply can show.
  */
 import * as Effect from "effect/Effect"
 import { compactedText, functionsSize, openBlocks } from "../../domain/documents/CompactedTurns.ts"
@@ -56,14 +56,14 @@ export const makeCompaction = Effect.gen(function* () {
   /** True if the server offers the tools to the model through its interface. */
   const isNative = ({ id, skill }: Assignment): boolean => toolCallsFor(settings, id.stage, skill?.model) === "native"
 
-  /** The messages, with the system message and the tools sent with them. */
+  /** The messages of a request, with the system message and the tools. */
   const conversationOf = ({ assignment, prompt: { system } }: AnyWork, messages: Messages) => ({
     system,
     messages,
     tools: isNative(assignment) ? registry.tools.filter(({ name }) => assignment.tools.includes(name)) : []
   })
 
-  /** The length of what a summary always shows: changed functions and open problems. */
+  /** The length of the parts that every summary shows: changed functions and open problems. */
   const factsSize = ({ assignment }: AnyWork, { issues, outcomes }: Session, budget: number): number => {
     const open = openChanges([...assignment.earlierOutcomes, ...outcomes])
     return functionsSize(changes.named(assignment.copy)) + openBlocks({ budget, issues, open }).length
@@ -75,7 +75,7 @@ export const makeCompaction = Effect.gen(function* () {
 
   /**
    * Adds a note with the budget of the next reply, so that one answer does not request more. The budget ignores token
-   * counts of the server: a prompt must not depend on which of several tasks the server answered first.
+   * counts of the server. Otherwise a prompt would depend on which of several tasks the server answered first.
    */
   const withBudgetNote = (work: AnyWork, session: Session): Messages => {
     const { kind, tools } = work.assignment
@@ -89,7 +89,7 @@ export const makeCompaction = Effect.gen(function* () {
     return note === "" ? messages : withNote(messages, note)
   }
 
-  /** The maximum length of a summary, in characters. Outputs of the last answer take the most of it. */
+  /** The maximum length of a summary, in characters. Outputs of the last answer take most of it. */
   const summaryBudget = (
     work: AnyWork,
     session: Session,
@@ -101,7 +101,7 @@ export const makeCompaction = Effect.gen(function* () {
     return summarySize(session, least, most, factsSize(work, session, most))
   }
 
-  /** The messages with a summary instead of the turns. `instruction` is its end. */
+  /** The messages with a summary in place of the turns. `instruction` is the end of the summary. */
   const compactedMessages = (work: AnyWork, session: Session, instruction: string): Messages => {
     const { assignment, prompt } = work
     const { checks, issues, messages } = session
@@ -125,8 +125,8 @@ export const makeCompaction = Effect.gen(function* () {
   }
 
   /**
-   * Compacts the turns if they take too much of the window, or left too little space for the last reply. `answersLeft` is
-   * the number of answers to come.
+   * Compacts the turns if they take too much of the window, or if they left too little space for the last reply.
+   * `answersLeft` is the number of answers to come.
    */
   const compacted = (work: AnyWork, session: Session, answersLeft: number): Session => {
     const tokensOf = (messages: Messages): number =>

@@ -1,6 +1,6 @@
 /**
- * Judges the report of a turn, first by what the program knows about changes and calls, then by the judge of the work,
- * which compares its links with the project. A report that was sent back too often is accepted with its wrong links
+ * Judges the report of a turn. First the program judges it by the changes and calls of the work. Then the judge of the
+ * work compares its links with the project. A report that was sent back too often is accepted, and its wrong links are
  * marked.
  */
 import * as Effect from "effect/Effect"
@@ -11,7 +11,7 @@ import { notLooked, reportIssues } from "../../domain/documents/ReportIssues.ts"
 import type { AgentWork, Session } from "./Session.ts"
 import type { FinishedTurn, ReportVerdict } from "./Turn.ts"
 
-/** Judges the report alone. The last possible report is accepted if at all usable. */
+/** Judges the report alone. The last possible report is accepted if it is usable at all. */
 const judgeText = Effect.fnUntraced(function* <A, E>(
   work: AgentWork<A, E>,
   session: Session,
@@ -35,7 +35,7 @@ const judgeText = Effect.fnUntraced(function* <A, E>(
     : { accepted: Option.none<A>(), issues, repairs: [], isUnfounded: false }
 })
 
-/** Judges an answer. Its report is judged only if nothing else is open. */
+/** Judges an answer. Its report is judged only if the answer leaves nothing else open. */
 export const judgeReport = Effect.fnUntraced(function* <A, E>({
   answer,
   checked,
@@ -49,7 +49,8 @@ export const judgeReport = Effect.fnUntraced(function* <A, E>({
   const problems = answerIssues(answer, checked)
   const repairs = [...repaired, ...checked.repairs, ...checked.calls.flatMap((call) => call.repairs)]
   const isOpen = problems.length > 0 || outcomes.some(({ result }) => !result.success)
-  // The model wrote a report beside changes before it knew what the program found about them.
+  // True if the model wrote the report together with changes, before it knew the program's findings about these
+  // changes.
   const isEarly =
     hasChanged && answersLeft > 0 && (remaining.length > 0 || !checks.every(isFine) || folderInstructions !== "")
   if (report === undefined || isOpen || isEarly || calls.length > 0) {

@@ -24,7 +24,7 @@ export const makeModelExchange = Effect.fnUntraced(function* ({ conversationOf, 
   const pathsIn = yield* makePathsIn
   const registry = yield* ToolRegistry
 
-  /** The form to which the server can bind the next answer, after an unusable one. */
+  /** The grammar to which the server can bind the next answer. It is used only after an unusable answer. */
   const boundBy = Effect.fnUntraced(function* <A, E>(
     { assignment, prompt }: AgentWork<A, E>,
     { retries }: Session
@@ -69,8 +69,8 @@ export const makeModelExchange = Effect.fnUntraced(function* ({ conversationOf, 
   })
 
   /**
-   * Asks for the next answer. If the server refuses the prompt as too long, prepares it again with the server's token
-   * count.
+   * Asks for the next answer. If the server refuses the prompt as too long, the prompt is prepared again with the
+   * server's token count.
    */
   const askModel = Effect.fnUntraced(function* <A, E>(work: AgentWork<A, E>, prepare: () => Session) {
     const ask = (session: Session) =>
@@ -91,7 +91,7 @@ export const makeModelExchange = Effect.fnUntraced(function* ({ conversationOf, 
     )
   })
 
-  /** Reads the calls of an answer, from its text and from the interface. */
+  /** Reads the calls of an answer: calls in its text, and calls through the interface. */
   const readAnswer = Effect.fnUntraced(function* <A, E>(
     { assignment, read }: AgentWork<A, E>,
     answer: TurnAnswer

@@ -1,6 +1,6 @@
 /**
- * Replies to an answer that does not end the work: what was done, what is wrong, and what to do next. It also decides
- * whether the work ends without a report.
+ * Replies to an answer that does not end the work. The reply says what was done, what is wrong, and what to do next.
+ * This file also decides whether the work ends without a report.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -29,7 +29,7 @@ export const makeReply = Effect.fnUntraced(function* (
   const imagesFor = yield* makeResultImages
   const { limits, model } = yield* RunSettings
 
-  /** Why the work ends without a report, or none. */
+  /** Why the work ends without a report; none if it continues. */
   const endWithout = (
     { assignment: { id, kind, skill } }: AnyWork,
     session: Session,
@@ -47,7 +47,7 @@ export const makeReply = Effect.fnUntraced(function* (
     return Option.fromUndefinedOr(ends.find((end) => end !== undefined))
   }
 
-  /** The messages with the reply: one message per call through the interface, and text about everything else. */
+  /** The messages with the reply: one message for each call through the interface, and text about everything else. */
   const withReply = Effect.fnUntraced(function* (
     { answer, checked, answersLeft, results, session, verdict, work }: JudgedTurn,
     replies: ReadonlyArray<CallReply>

@@ -31,7 +31,7 @@ export const makeCallRunner = Effect.fnUntraced(function* (
   const changes = yield* makeTaskChanges
   const copyWork = yield* makeCopyWork
 
-  /** Makes calls that `ofTurn` has numbered. They run in order if one of them may change something. */
+  /** Makes calls that `ofTurn` has numbered. If one of them may change something, they run one after another. */
   const makeCalls = Effect.fnUntraced(function* <E>(
     { approve, assignment }: Pick<AgentWork<unknown, E>, "approve" | "assignment">,
     calls: ReadonlyArray<ToolCall>
@@ -41,7 +41,10 @@ export const makeCallRunner = Effect.fnUntraced(function* (
     return yield* copyWork.run({ ...assignment, round: assignment.id.round }, calls, assignment.kind === "message")
   })
 
-  /** The project instructions for the files that an answer names, if another answer can follow them. */
+  /**
+   * The project instructions for the files that an answer names. Empty in the last turn, because no answer can follow
+   * them.
+   */
   const folderInstructions = ({ answer, answersLeft, session, work }: AgentTurn, calls: ReadonlyArray<ToolCall>) => {
     const files = [...calls, ...answer.content.calls].flatMap((call) =>
       typeof call.arguments["path"] === "string" ? [pathOf(call)] : []
@@ -50,7 +53,10 @@ export const makeCallRunner = Effect.fnUntraced(function* (
     return work.prompt.folderInstructions(session.turn, files, replyBudget(work, session.messages) / 2)
   }
 
-  /** Makes the calls of a turn and examines their changes. Without changes, the last check outcomes remain valid. */
+  /**
+   * Makes the calls of a turn and examines their changes. If nothing changed, the last outcomes of the checks stay
+   * valid.
+   */
   const runCalls = Effect.fnUntraced(function* <A, E>(
     turn: AgentTurn<A, E>,
     calls: ReadonlyArray<ToolCall>

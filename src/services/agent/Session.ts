@@ -18,22 +18,22 @@ import type { Skill } from "../../domain/skills/Skill.ts"
 import type { CallOutcome, ToolCall } from "../../domain/tools/ToolCall.ts"
 import type { WorkingCopy } from "../files/WorkingCopy.ts"
 
-/** Who works on what, with which tools. */
+/** The work order: the task, the skill, the tools and the limits of an agent. */
 export interface Assignment {
   /**
    * The kind of work:
    * - `task`: a task of a plan.
    * - `item`: one of many items of a task, without self-review.
    * - `places`: many places that the model answers by number. Other answers cover other places.
-   * - `calls`: only the first calls of a task, which are not made.
-   * - `message`: a message of a conversation. The model gets one more answer to finish by itself.
+   * - `calls`: only the first calls of a task, which are planned but not made.
+   * - `message`: a message of a conversation. After some endings, the model gets one more answer to finish by itself.
    */
   readonly kind: "task" | "item" | "places" | "calls" | "message"
   /** The id of the model calls without the turn. */
   readonly id: Omit<ModelCallId, "attempt" | "choice">
   /** The task name in the records of calls and checks. */
   readonly task: string
-  /** The wording of the prompt and the plan. */
+  /** The words of the prompt and the plan. */
   readonly request: string
   /** The index of the step, from 0. */
   readonly step: number
@@ -54,21 +54,24 @@ type Messages = ReadonlyArray<ConversationMessage>
 export interface AgentPrompt {
   readonly system: string
   /**
-   * The end of a reply: what the model can do next, and what is open after these calls. `answersLeft` is the
-   * number of answers that can still follow.
+   * The end of a reply: what the model can do next, and what is open after these calls. `answersLeft` is the number of
+   * answers that can follow.
    */
   readonly instruction: (answersLeft: number, outcomes?: ReadonlyArray<CallOutcome>) => string
   /** The instruction after a compaction. */
   readonly continuation: string
   /** How to correct a report that was sent back. */
   readonly correction?: string
-  /** The messages that remain when `summary` replaces the others. */
+  /** The messages after a compaction, in which `summary` replaces the turns. */
   readonly compact: (messages: Messages, summary: string) => Messages
-  /** True for a changed file that the summary shows; absent if it shows all of them. */
+  /** True for a changed file that the summary must show. If the function is absent, the summary shows all of them. */
   readonly isLeft?: (path: string) => boolean
   /** The grammar of the next answer, if the server can enforce one. */
   readonly grammar?: (tools: ReadonlyArray<OfferedTool>) => Effect.Effect<string | undefined>
-  /** The project instructions for these files that were not shown yet, in at most `budget` characters. */
+  /**
+   * The project instructions for these files, in at most `budget` characters. Instructions that were shown earlier are
+   * omitted.
+   */
   readonly folderInstructions: (turn: number, files: ReadonlyArray<string>, budget: number) => Effect.Effect<string>
   /** Shows the files in which the first search found matches. */
   readonly lookAgain?: (turn: SearchedTurn) => Effect.Effect<SecondLook>
@@ -76,20 +79,20 @@ export interface AgentPrompt {
 
 /**
  * The work of an agent, with everything in which a task and a message differ. `A` is the value of a report, `E` the
- * error of unapproved calls.
+ * error if calls are not approved.
  */
 export interface AgentWork<A, E = never> {
   readonly assignment: Assignment
   readonly prompt: AgentPrompt
   /** Receives the session after each change. */
   readonly saveSession: (session: Session) => Effect.Effect<void>
-  /** Reads an answer of the model. `paths` are the project files at paths that it names. */
+  /** Reads an answer of the model. `paths` maps paths in the answer to files of the project. */
   readonly read: (answer: string, paths: ProjectPaths) => Effect.Effect<TurnContent>
-  /** Asks about calls that write outside the copy, unless the gate asks about each of them. */
+  /** Asks the user about calls that write outside the copy. It asks nothing if the gate asks about each call. */
   readonly approve: (calls: ReadonlyArray<ToolCall>) => Effect.Effect<void, E>
   /** Judges a report: returns its value, its issues, or a fallback value for the last attempt. */
   readonly judge: (report: string, session: Session) => Effect.Effect<AnswerReading<A>>
-  /** True for a report that must rest on the project although the model looked at nothing of it. */
+  /** True for a report that needs evidence from the project although the model looked at nothing in it. */
   readonly isUnfounded: (report: string, session: Session) => Effect.Effect<boolean>
   /** Reports the calls of an answer and the files that it changes. */
   readonly announce: (turn: number, calls: ReadonlyArray<ToolCall>, paths: ReadonlyArray<string>) => Effect.Effect<void>
@@ -106,7 +109,7 @@ export type AnyWork = Pick<AgentWork<unknown, unknown>, "assignment" | "prompt">
 export interface Session {
   readonly messages: Messages
   readonly outcomes: ReadonlyArray<CallOutcome>
-  /** Changes in the project itself, if the gate asks about each of them. */
+  /** Changed files of the project itself, if the gate asks about each change. */
   readonly files: ReadonlyArray<FileFact>
   /** The outcomes of the checks of the last changes. */
   readonly checks: ReadonlyArray<CheckOutcome>
@@ -117,7 +120,7 @@ export interface Session {
   readonly isUnfounded: boolean
   /** True if earlier turns were replaced with a summary. */
   readonly isCompacted: boolean
-  /** The first turn whose outputs are still in the messages; 0 before a compaction. */
+  /** The first turn whose outputs are in the messages; 0 before a compaction. */
   readonly shownFrom: number
   /** The number of the last turn that began; the first is 1. */
   readonly turn: number

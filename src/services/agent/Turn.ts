@@ -27,22 +27,22 @@ export interface AgentTurn<A = unknown, E = unknown> {
 
 export interface CallRun {
   readonly outcomes: ReadonlyArray<CallOutcome>
-  /** Changes in the project itself. */
+  /** Changed files of the project itself. */
   readonly files: ReadonlyArray<FileFact>
-  /** Why the work should end after too many denials of a call. */
+  /** Why the work should end, if the user or a rule denied a call too often. */
   readonly denied: string | undefined
 }
 
-/** The results of a turn's calls, and what the program found about their changes. */
+/** The results of a turn's calls, and the program's findings about their changes. */
 export interface TurnResults extends CallRun {
   readonly hasChanged: boolean
-  /** The files that the turn changed, with their texts before it. */
+  /** The files that the turn changed, with their texts before the turn. */
   readonly changedFiles: ReadonlyArray<ProposedFile>
   /** Remaining occurrences, one line each. */
   readonly remaining: ReadonlyArray<string>
-  /** The checks of the last changes, in this or an earlier turn. */
+  /** The outcomes of the checks of the last changes, from this turn or an earlier turn. */
   readonly checks: ReadonlyArray<CheckOutcome>
-  /** The project instructions for files of this turn that were not shown yet, as a block. */
+  /** The project instructions for files of this turn, as a block. Instructions that were shown earlier are omitted. */
   readonly folderInstructions: string
 }
 

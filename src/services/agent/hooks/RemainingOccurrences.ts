@@ -1,4 +1,4 @@
-/** Finds occurrences that the changes of a turn did not cover, except at places that the model deliberately skipped. */
+/** Finds occurrences that the changes of a turn did not cover. It omits places that the model skipped on purpose. */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { remainingOccurrences, removedText, type RemovedText } from "../../../domain/files/RemainingOccurrences.ts"

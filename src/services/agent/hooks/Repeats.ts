@@ -1,6 +1,6 @@
 /**
- * Ends work that repeats the same call with the same output. If a compaction has dropped the output, the model may
- * repeat the call, and a note tells it so.
+ * Ends work in which the model repeats a call and gets the same output. If a compaction has dropped the output, the
+ * model may repeat the call; a note tells the model that it may.
  */
 import { callSign } from "../../../domain/documents/TaskOutcome.ts"
 import { outcomeText } from "../../../domain/models/OutputText.ts"
@@ -8,7 +8,7 @@ import { turnNumber } from "../../../domain/tools/ToolCallFormat.ts"
 import type { CallOutcome, ToolCall } from "../../../domain/tools/ToolCall.ts"
 import type { AgentHook } from "../AgentHook.ts"
 
-/** Across compactions, a call may be repeated this many times the normal limit. */
+/** Outputs that a compaction has dropped count as well. Then a call may be repeated this many times as often. */
 const acrossCompactions = 2
 
 /** A call that has given the same output `most` times. */
@@ -22,7 +22,7 @@ const repeatedCall = (outcomes: ReadonlyArray<CallOutcome>, most: number): ToolC
   })?.call
 }
 
-/** `most` is limits.identicalCalls. */
+/** The hook; `most` is limits.identicalCalls. */
 export const repeats = (most: number): AgentHook => ({
   endOf: ({ outcomes, shownFrom }) => {
     const shown = outcomes.filter(({ call: { uid } }) => turnNumber(uid) >= shownFrom)

@@ -1,7 +1,7 @@
 /**
  * Self-review. After the first report with passing checks, the program asks the model once about an input that the
- * change may treat wrongly, and for a test of it. It only asks if other lines of the code relate to the change.
- * Meanwhile the report stays a candidate (CandidateReport.ts).
+ * change may treat wrongly. It also asks for a test of this input. It asks only if other lines of the code are related
+ * to the change. Meanwhile the report stays the candidate (CandidateReport.ts).
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -23,7 +23,7 @@ import { makeTaskChanges } from "../../changes/TaskChanges.ts"
 import { RunSettings } from "../../runs/RunSettings.ts"
 import type { AgentHook } from "../AgentHook.ts"
 
-/** With fewer answers left, the model could not fix a failing test and write a report. */
+/** The self-review needs this many answers. With fewer, the model could not fix a failing test and write a report. */
 const leastAnswers = 4
 
 export const makeSelfReview = Effect.gen(function* () {
