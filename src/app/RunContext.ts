@@ -60,7 +60,6 @@ export interface ModelOffer {
   readonly host: string
   /** The file in which the choice is saved. */
   readonly userFile: UserFile
-  /** The home folder of the user. */
   readonly home: string
   /** The models that can write text, the most suitable first. */
   readonly models: ReadonlyArray<InstalledModel>

@@ -19,7 +19,6 @@ export interface SharedRunsFailure {
   readonly exitCode?: number
 }
 
-/** An operation on shared runs. */
 export type SharedOrder =
   | { readonly type: "start"; readonly run: NewRun; readonly priority?: number }
   | { readonly type: "resume"; readonly saved: SavedRun }

@@ -1,6 +1,4 @@
-/**
- * Runs a conversation for the command line and the library. Part of the composition root.
- */
+/** Runs a conversation for the command line and the library. Part of the composition root. */
 import * as Effect from "effect/Effect"
 import { knownSecrets } from "../services/runs/KnownSecrets.ts"
 import type * as FileSystem from "effect/FileSystem"
@@ -57,13 +55,11 @@ export const conversationPlace = ({ folders, project }: Pick<Setup, "folders" | 
 /** The setup of a conversation, its custom commands, and a way to change its model. */
 export interface ConversationContext {
   readonly setup: Setup
-  /** Custom commands of the user and the project. */
   readonly commands: ReadonlyArray<CustomCommand>
   /** Checks that a model can continue the conversation, and returns the setup for it. */
   readonly prepareModel: (name: string) => Effect.Effect<FittedSetup, { readonly message: string }>
 }
 
-/** Expands custom commands in the messages of a session. */
 const expanding = (session: AskSession, commands: ReadonlyArray<CustomCommand>): AskSession => ({
   ...session,
   send: (text, listen) => session.send(expandCommand(text, commands), listen, text)

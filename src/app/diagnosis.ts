@@ -90,7 +90,6 @@ const memoryFindings = (model: InstalledModel | undefined): ReadonlyArray<Findin
   return what === undefined ? [] : [note("memory", `loaded ${what}`)]
 }
 
-/** Findings about installed models. */
 const modelFindings = Effect.fnUntraced(function* (fitted: FittedSetup) {
   const { setup } = fitted
   const [name = "", ...ofStages] = modelNames(setup)
@@ -246,7 +245,7 @@ const stateFinding = Effect.fnUntraced(function* ({ home, state }: UserFolders) 
   return problem("saved runs", what, "Make it writable, or set XDG_STATE_HOME to another folder.")
 })
 
-/** The configuration files in use, and notes about those that could not be used. */
+/** The configuration files in use, and notes about files that could not be used. */
 export const configurationFindings = Effect.fnUntraced(function* ({
   folders,
   project,

@@ -1,6 +1,4 @@
-/**
- * Reads the saved runs of this machine.
- */
+/** Reads the saved runs of this machine. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Path from "effect/Path"
@@ -73,7 +71,6 @@ export const readRun = Effect.fn("readRun")(function* (
     runId,
     head: yield* headOf(content),
     records: timed.map(({ record }) => record),
-    /** The events with their times. */
     timed,
     leftOut: leftOutNote(lines, (line) => unread.has(line))
   }

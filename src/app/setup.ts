@@ -1,6 +1,4 @@
-/**
- * The setup of a run: merges files, environment and flags into one value from which the layers are chosen.
- */
+/** The setup of a run: merges files, environment and flags into one value from which the layers are chosen. */
 import * as Effect from "effect/Effect"
 import * as Path from "effect/Path"
 import * as Redacted from "effect/Redacted"
@@ -51,7 +49,7 @@ export interface Extensions {
 export const noExtensions: Extensions = { plugins: [], tools: { ofProject: {}, ofUser: {} } }
 
 export interface ModelSources {
-  /** Who chose the model of the run: "project" if only the project names it. */
+  /** The source of the run's model: "project" if only the project names it. */
   readonly chosenBy: "user" | "project" | "nobody"
   /** The built-in providers. If a model needs them, the providers of plugins as well. */
   readonly providers: ReadonlyArray<Provider>
@@ -70,7 +68,6 @@ export interface Setup {
   readonly userFile: UserFile
   readonly configuration: Configuration
   readonly settings: Settings
-  /** The rules of files and flags. */
   readonly rules: ReadonlyArray<SourcedRule>
   readonly extensions: Extensions
   readonly models: ModelSources
@@ -83,7 +80,6 @@ const providerFor = ({ model = "" }: Configuration, providers: ReadonlyArray<Pro
 export const providerOfRun = ({ configuration, models }: Pick<Setup, "configuration" | "models">): Provider =>
   providerFor(configuration, models.providers)
 
-/** The address of the server of a setup, with its key. */
 export const addressOf = ({ models: { apiKey }, settings: { host } }: Pick<Setup, "models" | "settings">) => ({
   host,
   apiKey
@@ -148,7 +144,7 @@ const projectsCloudModel = ({ userSettings, project: { model } }: LoadedConfigur
 const cloudNote = (model: string, file: string): string =>
   `${file} chooses the model ${model}, ${providerOf(model) === defaultProvider ? "with which your server sends all prompts to another server" : "whose server, which you have set, gets all prompts"}. It is not used unless you choose it: --model ${model}, TASK_CONDUCTOR_MODEL, or "model" in your own configuration.`
 
-/** Who chose the model: "project" if neither flags nor the user's configuration name a model. */
+/** The source of the run's model: "project" if neither flags nor the user's configuration name a model. */
 const chooserOf = ({ model }: Configuration, flags: Configuration, own: Configuration): ModelSources["chosenBy"] => {
   if (model === undefined) return "nobody"
   return flags.model === undefined && own.model === undefined ? "project" : "user"
@@ -209,7 +205,6 @@ export const readSetup = Effect.fn("readSetup")(function* (project: string, give
   return setup
 })
 
-/** The setup with this context window and number of parallel calls. */
 export const withCalls = (setup: Setup, { contextWindow, ...calls }: Omit<CallCapacity, "note">): Setup => ({
   ...setup,
   settings: { ...setup.settings, ...calls, ...windowSettings(setup.configuration, contextWindow) }

@@ -70,7 +70,7 @@ interface Named {
  */
 type Reading<Output extends SchemaSource = SchemaSource> = Pick<RequestMaterial<Output>, "outputSchema">
 
-/** Where a fork begins: the first task that the new run repeats, with all tasks after it. */
+/** The first task that the new run of a fork repeats. It repeats all later tasks as well. */
 interface ForkRequest<Output extends SchemaSource = SchemaSource> extends Reading<Output> {
   readonly from: string
 }

@@ -1,6 +1,5 @@
 /**
- * The errors of work that a program starts. Where messages of the command line name flags, messages for programs name
- * options.
+ * The errors of work that a program starts. Their messages name options, while messages of the command line name flags.
  */
 import type { ModelUnchosen } from "../app/ModelUnchosen.ts"
 import type { TaskNotFound } from "../domain/history/RunEvidence.ts"

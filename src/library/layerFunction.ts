@@ -52,7 +52,7 @@ export interface FunctionMessage {
 export interface FunctionTool {
   /** The name by which the model calls it. */
   readonly name: string
-  /** What the tool does and when to use it. */
+  /** Tells the model what the tool does and when to use it. */
   readonly description: string
   /** The JSON schema of its arguments. */
   readonly parameters: object

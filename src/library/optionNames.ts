@@ -41,7 +41,7 @@ const toolNames: OptionKind = {
   is: (value) => texts.is(value) || object.is(value),
   what: "a list of names, or an object with tools by name"
 }
-/** True for the signal of an AbortController, including those of other realms or polyfills. */
+/** True for the signal of an AbortController, including signals of other realms or polyfills. */
 export const isSignal = (value: unknown): value is AbortSignal =>
   Predicate.hasProperty(value, "aborted") && Predicate.hasProperty(value, "addEventListener")
 

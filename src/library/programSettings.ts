@@ -86,7 +86,7 @@ const nodeServices = ManagedRuntime.make(
 export const onNode = <A, E, R>(work: Effect.Effect<A, E, R>) =>
   Effect.flatMap(nodeServices.contextEffect, (services) => Effect.provide(work, services))
 
-/** Where work of a program finds its configuration and saves its runs. */
+/** The places where work of a program finds its configuration and saves its runs. */
 export interface WorkPlaces extends Pick<ProgramSettings, "configuration"> {
   /** A folder. If absent or empty, the user's folder. */
   readonly stateFolder?: string

@@ -25,7 +25,7 @@ export interface RequestMaterial<Output extends SchemaSource = SchemaSource> {
   readonly outputSchema?: Output
 }
 
-/** What a caller can order from a run. */
+/** The request for a run. */
 export interface RunRequest<Output extends SchemaSource = SchemaSource> extends RequestMaterial<Output> {
   /** The request to the model in plain language. */
   readonly prompt: string

@@ -40,8 +40,8 @@ export interface ScriptOptions extends ProgramSettings {
   /** A folder that contains a folder for each of the script's own skills: `new URL("./skills/", import.meta.url)`. */
   readonly skills?: URL
   /**
-   * Where runs are saved. Default: `task-conductor` in `$XDG_STATE_HOME` or `~/.local/state`, as for the command line.
-   * No tool writes there.
+   * The folder in which runs are saved. Default: `task-conductor` in `$XDG_STATE_HOME` or `~/.local/state`, as for the
+   * command line. No tool writes there.
    */
   readonly stateFolder?: string
   /** Aborting it interrupts the work. A saved run can then be resumed. */

@@ -40,7 +40,7 @@ export const CheckOutcome = Schema.Struct({
   text: Schema.String,
   /** Names of failing tests and errors, one line each. */
   failures: Schema.Array(Schema.String),
-  /** Whether the check passes without the changes. Absent if unknown or not needed. */
+  /** True if the check passes without the changes. Absent if unknown or not needed. */
   passedBefore: Schema.optionalKey(Schema.Boolean),
   /** Failures that do not occur without the changes. */
   newFailures: Schema.Array(Schema.String),
@@ -235,7 +235,6 @@ interface Compared {
   readonly again?: CheckEnd | undefined
   /** Outcomes of other checks of the same changes. They are used if `before` is absent. */
   readonly earlier?: ReadonlyArray<CheckOutcome>
-  /** Tests that the changes add. */
   readonly declared?: ReadonlyArray<NewTest>
 }
 

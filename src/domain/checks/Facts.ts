@@ -67,7 +67,6 @@ export type SeenFact = typeof SeenFact.Type
 const ClaimFact = Schema.Struct({ task: Schema.String, claim: Schema.String, fact: Schema.String })
 export type ClaimFact = typeof ClaimFact.Type
 
-/** The outcome of a check with its status. */
 const CheckFact = Schema.Struct({ ...CheckOutcome.fields, status: Schema.optionalKey(CheckStatus) })
 
 /** All facts about a run. */
@@ -176,8 +175,8 @@ export const runFacts = (
 }
 
 /**
- * True if there is a fact to report: changed files, denied or declined calls, incomplete work, references that were seen
- * only in part, or answers without evidence.
+ * True if there is a fact to report: changed files, denied or declined calls, incomplete work, references that were
+ * seen only in part, or answers without evidence.
  */
 export const hasFacts = (facts: RunFacts): boolean => {
   const { declined = [], denied = [], files, notDone = [], seen = [], unfounded = [] } = facts
@@ -201,7 +200,7 @@ export const checkState = (check: CheckOutcome): string => {
   return status === "flaky" ? "passed when it was run again" : status
 }
 
-/** What a user needs to know about a check in addition to its state and exit code. */
+/** Details about a check that its state and exit code do not tell. */
 export const aboutCheck = (check: CheckOutcome): string => {
   const { flaky = false, newFailures, notRun, stillFails } = check
   if (notRun !== undefined) return notRun

@@ -117,7 +117,7 @@ const say: Readonly<Record<NoProofCause, string>> = {
 
 const another = "or name another check with --check"
 
-/** What a user can do about each cause, if no setting of the sandbox would help. */
+/** Advice for the user about each cause, if no setting of the sandbox would help. */
 export const adviceFor: Readonly<Record<NoProofCause, string>> = {
   limit: "Raise limits.checkSeconds, or name a check that ends sooner with --check.",
   sandbox: `See \`task-conductor doctor\`, ${another}.`,
@@ -188,7 +188,7 @@ const failedWithoutProof = (end: CheckEnd): NoProof | undefined => {
     : undefined
 }
 
-/** What make prints if it did nothing. */
+/** Matches the output of make if it did nothing. */
 const nothingDone = /^g?make(?:\[\d+\])?: (?:Nothing to be done for |[`'‘].*is up to date)/
 
 /** True for a passed run without any test. */

@@ -22,7 +22,6 @@ const behindName = /(?:\([^()]*\)|\{[^{}]*\})?(?:\[[^\]]*\])?$/
 /** The output of tests in a report. It is removed, because it may contain any text. */
 const printed = /<(system-(?:out|err))\b[^>]*>(?:<!\[CDATA\[[\s\S]*?\]\]>|[^<])*<\/\1>/g
 
-/** The tests of one report. */
 const testsIn = (xml: string): ReadonlyArray<ReportedTest> =>
   xml
     .replaceAll(printed, "")

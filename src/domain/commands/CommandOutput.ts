@@ -45,7 +45,6 @@ export class CommandOutput {
   #lines = 0
   #total = 0
 
-  /** The number of bytes that the command has written. */
   get bytes(): number {
     return this.#total
   }

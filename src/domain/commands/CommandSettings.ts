@@ -1,6 +1,6 @@
 /**
  * The user's settings for commands: the sandbox, the time limit, and environment variables in addition to a short list
- * of harmless ones. Keys and tokens are never passed.
+ * of harmless variables. Keys and tokens are never passed.
  */
 import * as Schema from "effect/Schema"
 import { NetworkHost } from "./NetworkHosts.ts"

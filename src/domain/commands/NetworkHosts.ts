@@ -42,7 +42,7 @@ export const coverage = (list: ReadonlyArray<string>, host: string, port: number
   return covered.find((one) => one === "exact") ?? covered[0]
 }
 
-/** The entry of the list for a host and port. */
+/** Writes a host and port as an entry of the list. */
 export const asListed = (host: string, port: number): string => {
   const written = host.includes(":") ? `[${host}]` : plain(host)
   return usualPorts.has(port) ? written : `${written}:${port}`

@@ -17,9 +17,7 @@ const callEnd = /<\/(?:antml:)?(?:tool_calls?|function_calls?|function|invoke|to
 const heading = /^ {0,3}#{1,6}\s/
 const wrapper = /^(?:markdown|md)?$/i
 
-/** How to classify the lines of an answer. */
 export interface AnswerLines {
-  /** True for a line with a path. */
   readonly namesFile?: (line: string) => boolean
   /** True for a line that begins a written-out call. */
   readonly beginsCall?: (line: string) => boolean
@@ -127,8 +125,8 @@ export const changeParts = (answer: string, lines: AnswerLines = {}): ReadonlyAr
 const cover = /^([ \t]*)\ue000(\d+)\ue001$/
 
 /**
- * Replaces each part with as many placeholder lines, so that cleaning does not touch it. `restore` puts the parts back, with
- * the indentation of the lines around them.
+ * Replaces each part with as many placeholder lines, so that cleaning does not touch it. `restore` puts the parts back,
+ * with the indentation of the lines around them.
  */
 export const withCoveredParts = (answer: string, parts: ReadonlyArray<AnswerPart>) => {
   const lines = answer.split("\n")

@@ -73,7 +73,6 @@ export class AnswerPaths {
   /** The path of a line that holds nothing else. */
   readonly ofLine = (line: string): NamedPath | undefined => pathInProject(line, this.spellings) ?? pathOfLine(line)
 
-  /** The path of the line right above a fence. */
   beforeFence(at: number): (NamedPath & { readonly line: number }) | undefined {
     const above = lastBefore(this.lines, at, (line) => !isBlank(line))
     const line = this.line(above)

@@ -122,7 +122,7 @@ export const afterBlock = (lines: ReadonlyArray<string>, at: number): number | u
   return bounds?.problem === undefined ? bounds?.end : undefined
 }
 
-/** Yields the lines that may close a fence, except those that close a fence inside it. */
+/** Yields the lines that may close a fence. Lines that close a fence inside it are omitted. */
 const closingLines = function* (lines: ReadonlyArray<string>, from: number, nests: boolean): Generator<number> {
   const { signs } = readFence(lines[from] ?? "") ?? { signs: "" }
   let depth = 0

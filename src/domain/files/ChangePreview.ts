@@ -1,6 +1,4 @@
-/**
- * Previews a write: a unified diff of bounded length, numbered rows, and whether it changes what npm runs.
- */
+/** Previews a write: a unified diff of bounded length, numbered rows, and whether it changes what npm runs. */
 import * as TextDiff from "effect/TextDiff"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
@@ -42,7 +40,6 @@ interface TwoTexts {
   readonly toFile: string
 }
 
-/** The change between two texts, under the names in the diff. */
 export const changeBetween = ({ after = "", before = "", ...names }: TwoTexts): WholeChange => {
   const edits = TextDiff.lines(before, after, { maxEdits })
   const count = (tag: "Insert" | "Delete") =>

@@ -1,5 +1,6 @@
 /**
- * Finds the definitions and lines that changes remove, line by line with simple patterns. Unusual definitions are missed.
+ * Finds the definitions and lines that changes remove, line by line with simple patterns. Unusual definitions are
+ * missed.
  */
 import { declarationsOf, declaredName, isProgram, sourceLines, wordPattern } from "./Declarations.ts"
 import { numberedRows, wholeChange } from "./ChangePreview.ts"
@@ -33,7 +34,7 @@ export const removedNames = (changes: ReadonlyArray<ProposedFile>): ReadonlyArra
 /** A line that occurs in many files. */
 const usual = /^(?:import|from|use|using|package|#include|#|\/\/|\/\*|\*|return\b|export \*|[^A-Za-z]*$)/
 
-/** The trimmed lines that changes remove, except moved lines and common ones. */
+/** The trimmed lines that changes remove, except moved lines and common lines. */
 export const removedLines = (changes: ReadonlyArray<ProposedFile>): ReadonlyArray<string> => {
   const rows = changes.filter(({ path }) => isSourceFile(path)).flatMap(rowsOf)
   const textsOf = (kind: "added" | "removed") => rows.filter((row) => row.kind === kind).map(({ text }) => text.trim())

@@ -295,7 +295,7 @@ interface BranchLine {
 
 /** The lines of a text, each with its branch. Takes one pass. */
 const branchLines = (code: ReadonlyArray<string>, language: string): ReadonlyArray<BranchLine> => {
-  /* The enclosing lines, each deeper than the one before. */
+  /* The enclosing lines. Each line is deeper than the line before it. */
   const around: Array<BranchLine> = []
   return code.map((text, index) => {
     const isBlank = text.trim() === ""

@@ -32,7 +32,7 @@ export const spellings = (text: string): readonly [(part: string) => string, ...
 /** The line number of an offset, from 1. */
 export const lineAt = (text: string, offset: number): number => count(text.slice(0, offset), "\n") + 1
 
-/** All occurrences of the part, including overlapping ones. */
+/** All occurrences of the part. They may overlap. */
 const offsetsOf = (text: string, part: string): ReadonlyArray<number> => {
   const found: Array<number> = []
   for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + 1)) found.push(at)
@@ -251,7 +251,7 @@ export const withoutNumbers = (text: string): { readonly first: number; readonly
   return isCounted ? { first, text: withoutSign(text, numbered) } : undefined
 }
 
-/** Removes copied line numbers from both texts; nothing unless the old ones are consecutive. */
+/** Removes copied line numbers from both texts; undefined unless the old numbers are consecutive. */
 const unnumbered = ({ newText, oldText }: Replacement): Replacement | undefined => {
   const old = withoutNumbers(oldText)
   if (old === undefined) return undefined

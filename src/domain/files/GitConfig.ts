@@ -1,6 +1,4 @@
-/**
- * Reads git configuration to find files that git runs, or reads more configuration from.
- */
+/** Reads git configuration to find files that git runs, or reads more configuration from. */
 
 const sectionHead = /\s*\[\s*([\w.-]+)(?:\s+"((?:[^"\\\n]|\\[^\n])*)")?\s*\]/y
 const settingName = /\s*([A-Za-z][\w-]*)[^\S\n]*(=?)/y
@@ -32,7 +30,10 @@ const valueFrom = (text: string, start: number): { readonly value: string; reado
   return { value: value.trim(), next: at + 1 }
 }
 
-/** All settings in order; section and key in lower case, as git compares them. Invalid ones are left out or read in part. */
+/**
+ * All settings in order; section and key in lower case, as git compares them. Invalid settings are left out or read in
+ * part.
+ */
 export const gitSettings = (given: string) => {
   const text = given.replaceAll("\r\n", "\n")
   const settings: Array<{ readonly key: string; readonly value: string }> = []

@@ -69,7 +69,6 @@ interface Omission {
   readonly isComment: boolean
   /** True in a language whose uncommented lines may be prose. */
   readonly mayBeText: boolean
-  /** The text of the line, with its dots. */
   readonly dottedText: string
 }
 
@@ -280,7 +279,10 @@ const withoutEndBlanks = ({ base, newText, oldText }: Written): string => {
   )
 }
 
-/** Gives a new text the line ends of the file. Edits are left alone: they get the line ends around them when they are applied. */
+/**
+ * Gives a new text the line ends of the file. Edits are left alone: they get the line ends around them when they are
+ * applied.
+ */
 const withOwnLineEnds = ({ base, newText, oldText, path }: Written): string => {
   if (oldText !== undefined) return newText
   const isMeant = base === null && (prose.has(languageOf(path)) || !/(?<!\r)\n/.test(newText))

@@ -1,6 +1,4 @@
-/**
- * Lists paths for a model: folders, similar names, and matches of a pattern.
- */
+/** Lists paths for a model: folders, similar names, and matches of a pattern. */
 import { distance } from "fastest-levenshtein"
 import { nearest } from "../text/Nearest.ts"
 import { unescaped } from "../text/PercentEscapes.ts"
@@ -9,7 +7,6 @@ import * as Glob from "effect/Glob"
 /** Comparing more paths would take noticeable time. */
 const maxCompared = 20_000
 
-/** The last part of a path. */
 export const fileName = (path: string): string => path.slice(path.lastIndexOf("/") + 1)
 
 /** True for a path in a folder, at any depth. */
@@ -76,7 +73,9 @@ export const foldersOf = (paths: ReadonlyArray<string>): ReadonlyArray<string> =
 /** The most paths of one text. */
 const mostNamed = 50
 
-/** The relative paths with a folder that a text names, also as `@src/a.ts`, in links and in code. They may not exist. */
+/**
+ * The relative paths with a folder that a text names, also as `@src/a.ts`, in links and in code. They may not exist.
+ */
 export const pathsNamed = (text: string): ReadonlyArray<string> => {
   const words = text.split(/[\s"'`<>()[\]{},;|]+/).flatMap((word) => {
     const path = word
@@ -172,7 +171,10 @@ const alternatives = (glob: string): ReadonlyArray<string> => {
   return [glob.replace(/[{}]/g, "\\$&")]
 }
 
-/** Treats brackets as part of a name, as in `[slug].tsx`, except a range such as `[A-H]`. `**.ts` means files in every folder. */
+/**
+ * Treats brackets as part of a name, as in `[slug].tsx`, except a range such as `[A-H]`. `**.ts` means files in every
+ * folder.
+ */
 const asMeant = (pattern: string): string =>
   pattern
     .replace(/(\[!?\w-\w\])|[[\]]/g, (found, range?: string) => range ?? `\\${found}`)

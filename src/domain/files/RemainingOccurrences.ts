@@ -1,13 +1,11 @@
-/**
- * Finds the remaining occurrences after changes: lines that use a removed name, and lines equal to a replaced one.
- */
+/** Finds the remaining occurrences after changes: lines that use a removed name, and lines equal to a replaced one. */
 import { cutAt } from "../text/Excerpt.ts"
 import { defines, linesWithName, type NamedText, removedLines, removedNames } from "./ChangedNames.ts"
 import type { ProposedFile } from "./ProposedFile.ts"
 
 const mostPlaces = 5
 const mostNames = 5
-/** If a change removes more lines, it rewrites a part of the file and replaces no single line. */
+/** Removed lines are searched only up to this number. A change that removes more lines rewrites a part of the file. */
 const mostLines = 5
 const shownLength = 80
 

@@ -8,8 +8,8 @@
 import rows from "./automaticFiles.json" with { type: "json" }
 
 /**
- * The paths of the list; a row without indentation names a product. A bare name matches at any depth, and `a/b` matches the
- * end of a path. `a/` matches everything inside the folder. `*.x` matches any name that ends in `.x`.
+ * The paths of the list; a row without indentation names a product. A bare name matches at any depth, and `a/b` matches
+ * the end of a path. `a/` matches everything inside the folder. `*.x` matches any name that ends in `.x`.
  */
 const paths = rows.flatMap((row) => (row.startsWith(" ") ? [row.split(" | ", 1)[0]?.trim() ?? ""] : []))
 const exact: ReadonlySet<string> = new Set(paths.filter((path) => !path.startsWith("*")))
@@ -69,7 +69,7 @@ const keyNames = [
   /^\.env[._-]./,
   /^env\.(?:local|dev|development|test|staging|prod|production)$/,
   /.\.env$/,
-  /** Private SSH keys; public ones end in `.pub`. */
+  /** Private SSH keys. Public keys end in `.pub`. */
   /^\.?id_(?:rsa|dsa|ecdsa|ed25519|xmss)(?:[._-].*)?$/,
   /^[^.]*[_-](?:rsa|dsa|ecdsa|ed25519)$/,
   /^ssh_host_.*_key$/,

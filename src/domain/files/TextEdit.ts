@@ -165,8 +165,8 @@ const clashIn = (text: string, places: ReadonlyArray<PlacedEdit>): string | unde
 }
 
 /**
- * The text after all edits of a call. Each edit is searched in the original text first, so that order does not matter, and
- * then in the result of the others. Fails with all problems, as sentences for the model.
+ * The text after all edits of a call. Each edit is searched in the original text first, so that their order does not
+ * matter. Then it is searched in the result of the other edits. Fails with all problems, as sentences for the model.
  */
 export const editText = (edited: EditedText, edits: ReadonlyArray<TextEdit>): Result.Result<string, string> => {
   const nameOf = (index: number) => (edits.length === 1 ? "old_text" : `old_text of edit ${index + 1}`)

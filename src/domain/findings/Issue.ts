@@ -44,7 +44,7 @@ export const Repair = Schema.Struct({
   code: Schema.String,
   /** The place in the document. */
   where: Where,
-  /** What task-conductor corrected in the text of the model. */
+  /** The correction that task-conductor made in the text of the model. */
   message: Schema.String,
   /** The code of the syntax in which a call was written, see docs/internals/repairs.md. */
   syntax: Schema.optionalKey(Schema.String)

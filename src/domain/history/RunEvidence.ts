@@ -65,7 +65,7 @@ export const TaskEvidence = Schema.Struct({
   calls: Schema.Array(CallEvidence),
   /** Denied or unusable calls; absent if there are none. */
   unrun: Schema.optionalKey(Schema.Array(UnrunCall)),
-  /** Whether some or all calls were denied; absent if none was. */
+  /** `some` or `all` if calls were denied; absent if no call was denied. */
   denied: Schema.optionalKey(DeniedCalls),
   /** The outcome of each item, if the task works item by item. */
   items: Schema.optionalKey(Schema.Array(ItemResult)),

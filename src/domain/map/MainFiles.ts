@@ -18,7 +18,6 @@ import {
 import { isRequirements, pythonCommands } from "./PythonCommands.ts"
 import { isSolution, usualCommands, usualManifests } from "./UsualCommands.ts"
 
-/** The limit of manifests that are read. */
 const mostManifests = 30
 /** The maximum depth of a manifest. A deeper manifest belongs to an example or a fixture. */
 const deepestManifest = 3

@@ -38,7 +38,6 @@ export interface ProjectCommand extends CommandWay {
 export interface Manifest {
   readonly path: string
   readonly text: string
-  /** All file paths of the project. */
   readonly files: ReadonlySet<string>
   /** True if a test imports pytest or a settings file names it. */
   readonly namesPytest?: boolean
@@ -250,7 +249,6 @@ const impliedByComposer = ({ files, path }: Manifest): ReadonlyArray<ProjectComm
     .filter(([, settings]) => settings.some((name) => files.has(`${folderOf(path)}${name}`)))
     .map(([tool, , rest]) => inWays([`vendor/bin/${tool}${rest}`, `${tool}${rest}`], path))
 
-/** The commands of a JSON manifest in order. */
 export const jsonScripts = (manifest: Manifest): ReadonlyArray<ProjectCommand> => {
   switch (fileName(manifest.path)) {
     case "package.json":
@@ -351,7 +349,6 @@ const rakeTasks = ({ files, path, text }: Manifest): ReadonlyArray<ProjectComman
     })
 }
 
-/** The commands of a recipe file in order. */
 export const recipeTargets = (manifest: Manifest): ReadonlyArray<ProjectCommand> => {
   const name = fileName(manifest.path).toLowerCase()
   if (/^(?:gnu)?makefile$/.test(name)) return makeTargets(manifest)

@@ -137,7 +137,6 @@ const computedCommands = new Map<string, (manifest: Manifest) => ReadonlyArray<P
   ["Makefile.PL", perlCommands]
 ])
 
-/** Names of manifests with conventional commands. */
 export const usualManifests: ReadonlyArray<string> = [...usual.keys(), ...computedCommands.keys()]
 
 /** The conventional commands of a manifest; empty for a part of a larger project of the same kind. */

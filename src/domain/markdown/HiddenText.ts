@@ -207,7 +207,6 @@ const hiddenParts = (text: string, counts: (inside: string, isBlock: boolean) =>
   return parts
 }
 
-/** The hidden parts of a text with document structure. */
 export const hiddenStructure = (text: string): ReadonlyArray<TextPart> => hiddenParts(text, holdsStructure)
 
 /** Replaces all hidden text with blanks. */

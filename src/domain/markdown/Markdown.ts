@@ -25,7 +25,7 @@ export interface MarkdownDocument {
 
 const maximumDocument = 4_194_304
 
-/** What the reader should recognise in a document. */
+/** Tells the reader which headings and fields to recognise in a document. */
 export interface MarkdownOptions {
   /** Headings that are also recognised as bold lines. */
   readonly knownHeadings?: KnownHeadings

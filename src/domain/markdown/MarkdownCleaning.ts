@@ -16,7 +16,6 @@ export const opensThinking = (line: string): boolean => thinkOpening.test(line)
 /** True for a line on which thoughts end. */
 export const closesThinking = (line: string): boolean => thinkClosing.test(line)
 
-/** True for a line with a tag of thoughts. */
 const isThinkingTag = (line: string): boolean => thinkOpening.test(line) || loneClosing.test(line)
 
 type LineTest = (line: Line) => boolean

@@ -94,7 +94,7 @@ export const taskListHeadings: KnownHeadings = (heading) => {
     : undefined
 }
 
-/** Headings of an answer in a task, including those of an older form. */
+/** Headings of an answer in a task, including headings of an older form. */
 export const turnHeadings: KnownHeadings = findHeading([
   ...spellingsOf("inputs", "Inputs", "input input-values task-inputs the-inputs skill-inputs"),
   ...spellingsOf("task", "Task", "refined-task updated-task task-data the-task"),

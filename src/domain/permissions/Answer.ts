@@ -23,15 +23,15 @@ export type WordsAnswer = typeof WordsAnswer.Type
 /** Any answer: about a step, a call, an uncertain call, or a question of the model. */
 export type AnyAnswer = StepAnswer | CallAnswer | UncertainAnswer | WordsAnswer
 
-/** Who gave an answer. `nobody` means that there was no way to ask. */
+/** The source of an answer. `nobody` means that there was no way to ask. */
 export const AnsweredBy = Schema.Literals(["person", "rule", "nobody"])
 export type AnsweredBy = typeof AnsweredBy.Type
 
 /** An answer, who gave it, and what they said with it. */
 export interface Answered<A> {
-  /** What was decided. */
+  /** The decision. */
   readonly answer: A
-  /** Who decided. */
+  /** The source of the decision. */
   readonly by: AnsweredBy
   /**
    * With `decline` or `deny`: the change that the user wants instead, in the user's words. It goes into the next round.

@@ -34,7 +34,6 @@ interface SummaryContext {
 
 type AccessSummary = Pick<ApprovalSummary, "consequence" | "does" | "isCalm">
 
-/** Describes a harmless access. */
 const lowRisk = (does: string, consequence: string): AccessSummary => ({ does, consequence, isCalm: true })
 const cautious = (does: string, consequence: string): AccessSummary => ({ does, consequence, isCalm: false })
 

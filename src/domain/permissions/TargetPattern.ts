@@ -178,7 +178,7 @@ export const matchesAllow = (pattern: string | undefined, target: Target): boole
   return (!isSecret || names(pattern, isSecretLike)) && (!isRun || names(pattern, isAutomatic))
 }
 
-/** The characters that end a path component, and those that end a part of a URL or a word of a command. */
+/** The characters that end a path component. `otherBoundaries` end a part of a URL or a word of a command. */
 const pathBoundaries = "/"
 const otherBoundaries = "/?# "
 

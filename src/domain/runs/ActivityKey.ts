@@ -139,30 +139,30 @@ export const seenKey = {
   /** The project's instructions for the files of a task. `place` is the folder that was searched. */
   instructions: (task: string, place: string): string => `instructions/${slugOf(task)}/${place}`,
   inputs: (task: string): string => `inputs/${slugOf(task)}`,
-  /** Whether the task is about the project. */
+  /** The decision whether the task is about the project. */
   about: (round: number, task: string): string => `about/${slugOf(task)}/round-${round}`,
   /** `task` is absent for the answer of the run. */
   evidence: (task?: string): string => (task === undefined ? "evidence" : `evidence/${slugOf(task)}`),
   requestedChanges: (round: number): string => `wishes/round-${round}`,
   items: (round: number, task: string): string => `items/${slugOf(task)}/round-${round}`,
   itemCount: (task: string): string => `items/${slugOf(task)}/count`,
-  /** The contents of a task's files at the time when its changes are merged with those of other tasks. */
+  /** The contents of a task's files at the time when its changes are merged with the changes of other tasks. */
   joined: (round: number, task: string): string => `joined/${slugOf(task)}/round-${round}`,
   changes: (task: string): string => `changes/${slugOf(task)}`,
   /** The new files after the model has answered about numbered places. */
   places: (task: string): string => `places/${slugOf(task)}`,
   /** Which paths in an answer are files of the project. */
   paths: (task: string): string => `paths/${slugOf(task)}`,
-  /** What the tidying removed from new texts of a task. */
+  /** The artefacts that the program removed from new texts of a task. */
   tidied: (task: string): string => `tidied/${slugOf(task)}`,
   /** The lines that a call changes in the project. */
   lines: (call: ToolCallId): string => `lines/${toolCallKey(call)}`,
-  /** What a call changed in the working copy of its task. */
+  /** The changes of a call in the working copy of its task. */
   proposal: (call: ToolCallId): string => `proposal/${toolCallKey(call)}`,
   checks: (task: string, round: number, turn: number): string => `checks/${slugOf(task)}/round-${round}/turn-${turn}`,
   /** The checks that run while the model plans, and their outcomes. */
   trials: "trials",
-  /** Whether the trials of the checks had ended when the first task began. */
+  /** True if the trials of the checks had ended when the first task began. */
   trialEnded: "trials/ended",
   trial: (index: number): string => `trials/${index}`,
   leftovers: (task: string, round: number, turn: number): string => `left/${slugOf(task)}/round-${round}/turn-${turn}`,

@@ -7,12 +7,11 @@ import { deniedOf } from "../plan/TaskResult.ts"
 import { type CallOutcome, fileTools } from "../tools/ToolCall.ts"
 import type { ChangeKinds, RoundWork } from "./NotDone.ts"
 
-/** What the user wanted instead, with the number of the round in which they said so, from 1. */
+/** A change that the user wanted instead, with the number of the round in which they said so, from 1. */
 export interface RequestedInRound extends RequestedChange {
   readonly round: number
 }
 
-/** True for tools with the same kind of effect. */
 const isSameKind = (tool: string, other: string): boolean =>
   tool === other || (fileTools.has(tool) && fileTools.has(other))
 

@@ -48,7 +48,6 @@ export interface LiveTool {
   /** The tool name with its main argument. */
   readonly text: string
   readonly since: number
-  /** The progress that the tool reported. */
   readonly progress?: string
 }
 
@@ -106,7 +105,7 @@ const withEntry = <V>(map: ReadonlyMap<string, V>, key: string, value: V | undef
   return changed
 }
 
-/** Changes the named task. In a run with a plan, it ignores names that are no task, such as those of items. */
+/** Changes the named task. In a run with a plan, it ignores names that are no task, such as names of items. */
 const withTask = (state: LiveState, name: string, change: Partial<LiveTask>): LiveState => {
   const known = state.tasks.get(name)
   if (known === undefined && state.steps.length > 0) return state

@@ -23,7 +23,7 @@ export const marksAt = (now: number, isUnicode: boolean) =>
     ? { work: frameAt(frames, now), done: "✔", failed: "✖", skipped: "↷", waiting: "·", open: "▸" }
     : { work: frameAt(plainFrames, now), done: "+", failed: "x", skipped: "-", waiting: ".", open: ">" }
 
-/** What a stage does, in everyday words. */
+/** Describes the work of each stage in everyday words. */
 export const stageText: Readonly<Record<Stage, string>> = {
   plan: "planning",
   task: "working on a task",
@@ -41,7 +41,7 @@ const speedText = ({ tokens, tokensPerSecond }: Pick<LiveCall, "tokens" | "token
     ...(tokensPerSecond === undefined ? [] : [`, ${Math.round(tokensPerSecond)}/s`])
   ].join("")
 
-/** What a model call does or waits for. `model` is the run's model. */
+/** Describes the phase of a model call. `model` is the run's model. */
 export const phaseText = (call: Omit<LiveCall, "call" | "since">, model: string): string => {
   const size = call.promptTokens === undefined ? "" : ` about ${call.promptTokens} tokens`
   switch (call.phase) {

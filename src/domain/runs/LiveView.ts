@@ -54,7 +54,7 @@ export interface ViewSize {
 
 interface ViewOptions extends ViewTime {
   readonly size: ViewSize
-  /** What Ctrl-C does, such as `stops`. */
+  /** The effect of Ctrl-C, such as `stops`. */
   readonly stop: string
   /** Text of an unfinished answer that is not printed yet. */
   readonly unfinished?: string
@@ -179,7 +179,6 @@ const quietLines = (steps: ReadonlyArray<Shown>, options: View, remaining: numbe
   return done ? [cutLine(all, columns), ...lines] : [...lines, cutLine(all, columns)]
 }
 
-/** The plan in at most `rows` lines. */
 const planLines = (state: LiveState, options: View, rows: number): ReadonlyArray<StyledLine> => {
   if (rows <= 0 || state.steps.length === 0) return []
   const work = workOf(state)

@@ -235,7 +235,7 @@ export interface NotDone {
 /** Puts the advice into the block with the lines. Without lines there is no advice, so that a prompt omits both. */
 const advised = (lines: string, advice: string): string => (lines === "" ? "" : `${lines}\n\n${advice}`)
 
-/** What the user wants instead of declined calls, for the stage that revises the plan. */
+/** The changes that the user wants instead of declined calls, for the stage that revises the plan. */
 export const requestedChangesBlock = (changes: ReadonlyArray<RequestedChange>): string =>
   rawBlock(
     "## What the user wants instead",

@@ -52,7 +52,7 @@ export const ReadReferences = Schema.Array(
 )
 
 /**
- * What a model call waits for. `turn`: the server is answering other calls of the run. `writing`: the answer is
+ * The reason why a model call waits. `turn`: the server is answering other calls of the run. `writing`: the answer is
  * arriving.
  */
 export const WaitedFor = Schema.Literals(["connecting", "turn", "first_word", "next_word", "writing"])
@@ -176,7 +176,8 @@ export const RunEvent = Schema.Union([
   event("step.started", stepFields),
   event("step.finished", stepFields),
   /**
-   * An answer of a task. It requests `calls` and changes the files `changed`, relative to the project. Turns count from 1.
+   * An answer of a task. It requests `calls` and changes the files `changed`, relative to the project. Turns count from
+   * 1.
    */
   event("task.turn", {
     ...taskFields,
@@ -242,7 +243,7 @@ export const RunEvent = Schema.Union([
     text: Schema.optionalKey(Schema.String),
     /** After a yes: the offered rules that the user chose for this project. */
     always: Schema.optionalKey(Schema.Array(Schema.String)),
-    /** Who answered: `person`, `rule` (or a flag), or `nobody` if nobody could be asked. */
+    /** The source of the answer: `person`, `rule` (or a flag), or `nobody` if nobody could be asked. */
     by: AnsweredBy
   }),
   /** A message to the user. `code` is the code of a rule, or `files-changed` or `journal-unproven` in a saved run. */

@@ -89,7 +89,7 @@ export interface Shortfall {
   readonly missing: ReadonlyArray<MissingChange>
   /** The tasks that never ran. */
   readonly notRun: ReadonlyArray<NotRun>
-  /** What the user wanted instead of declined calls and the run did not do. */
+  /** Changes that the user wanted instead of declined calls, and that the run did not make. */
   readonly unfollowed: ReadonlyArray<RequestedChange>
   /** For commands in messages. */
   readonly runId: string
@@ -205,7 +205,7 @@ export const withChecks = (outcome: Outcome, work: CheckedWork): Outcome => {
   return { ...outcome, status: "unverified", message: [...lines, how].join("\n"), nothingLeft: true }
 }
 
-/** What a user can do about an answer without evidence. */
+/** Advice for the user about an answer without evidence. */
 export const unfoundedHelp =
   "Look it up before you rely on it, name a file in the prompt, or try a larger model (--model)."
 

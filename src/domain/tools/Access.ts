@@ -1,5 +1,5 @@
 /**
- * What a call accesses (files, pages, commands) and what the access can do. A tool declares its accesses. The program
+ * The accesses of a call (files, pages, commands), and their risks. A tool declares its accesses. The program
  * makes each value canonical (real path, parsed URL, argument vector). The gate decides about that value, and the tool
  * receives the same value.
  */
@@ -98,7 +98,7 @@ export const CanonicalAccess = Schema.Union([
     /** Absolute and real, inside the project. */
     cwd: Schema.String,
     sandboxed: Schema.Boolean,
-    /** What the sandbox allows, or why there is none. Shown after "Sandbox: ". */
+    /** The limits of the sandbox, or the reason why there is no sandbox. Shown after "Sandbox: ". */
     sandbox: Schema.String,
     /** True if the command runs on the working copy of a task and writes only there. */
     onCopy: Schema.optionalKey(Schema.Boolean),
@@ -221,7 +221,7 @@ export const writesIn = (accesses: ReadonlyArray<CanonicalAccess>): ReadonlyArra
 /** Code or a server that the program itself starts before a run. */
 export type Start = CanonicalAccess & { readonly _tag: "LoadPlugin" | "StartServer" }
 
-/** The gate runs `safe` calls, asks about `medium` ones, and asks about `high` ones with a warning. */
+/** The gate runs `safe` calls, asks about `medium` calls, and asks about `high` calls with a warning. */
 export const Risk = Schema.Literals(["safe", "medium", "high"])
 export type Risk = typeof Risk.Type
 

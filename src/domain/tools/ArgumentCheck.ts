@@ -187,7 +187,9 @@ const howInstead = (name: string, knownNames: ReadonlyArray<string>): string =>
     ? "Remove it: the tool takes no arguments."
     : `Remove it, or use one of: ${quoted(nearestOrAll(name, knownNames))}.`
 
-/** Maps each unknown argument to the missing one that it probably means: the nearest name, or the only candidate. */
+/**
+ * Maps each unknown argument to the missing argument that it probably means: the nearest name, or the only candidate.
+ */
 const findMeant = (unknown: ReadonlyArray<string>, missing: ReadonlyArray<string>): ReadonlyMap<string, string> => {
   const meant = new Map<string, string>()
   for (const name of unknown) {

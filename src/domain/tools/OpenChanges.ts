@@ -60,8 +60,8 @@ const takesAway = ({ call }: CallOutcome, path: string): boolean => {
 }
 
 /**
- * True if the failed call named a missing path and the later one names the path that was meant. That path has the same
- * file name, or the error message suggested it.
+ * True if the failed call named a missing path, and the later call names the path that the model meant. That path has
+ * the same file name, or the error message suggested it.
  */
 const isMeant = (failed: CallOutcome, later: CallOutcome): boolean => {
   const [meant, path] = [pathOf(failed.call), pathOf(later.call)]
@@ -128,7 +128,7 @@ const isMadeUpFor = (
   }
   /**
    * An edit or a whole file. It is closed by a later change that writes one of its lines or the whole file. As many
-   * later changes of the file as failed ones also close it.
+   * later changes of the file as failed changes also close it.
    */
   const lines = new Set(newLines(failed))
   const bringsLine = (one: CallOutcome): boolean => newLines(one).some((line) => lines.has(line))
@@ -169,7 +169,6 @@ export const doneOutside = ({
 export const UnmadeChange = Schema.Struct({ call: ToolCall, issue: Issue })
 export type UnmadeChange = typeof UnmadeChange.Type
 
-/** The change in the form of a failed call. */
 export const unmadeOutcome = ({ call, issue }: UnmadeChange, turn: number): CallOutcome => ({
   call: { ...call, uid: turnUid(turn, call.uid) },
   result: {

@@ -45,7 +45,7 @@ export class ToolFailure extends Schema.TaggedError<ToolFailure>()("ToolFailure"
 export const ToolResult = Schema.Struct({
   /** True when the call did its work. */
   success: Schema.Boolean,
-  /** What the tool returned; null on failure. */
+  /** The value that the tool returned; null on failure. */
   data: Schema.NullOr(Schema.Json),
   /** Why it failed; null on success. */
   error_message: Schema.NullOr(Schema.String),

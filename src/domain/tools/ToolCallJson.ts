@@ -126,7 +126,7 @@ const readRepaired = (text: string, scan: JsonScan, reason: string): Result.Resu
   return Result.isSuccess(again) ? checked(again.success, scanJson(fixed)) : repair(fixed, reason)
 }
 
-/** What models put between two values: blanks, commas, and fences of an unclosed block. */
+/** Matches the text that models put between two values: blanks, commas, and fences of an unclosed block. */
 const between = /^(?:[\s,;]|`{3,}\w*|~{3,}\w*)+/
 
 /** The texts of several values in a row. If there is only one value, the whole text. */

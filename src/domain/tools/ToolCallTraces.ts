@@ -34,7 +34,7 @@ export const isFlatCall = (block: string): boolean => {
   )
 }
 
-/** True if these patterns match the text one after the other. Takes linear time, unlike one combined pattern. */
+/** True if these patterns match the text in this order. Takes linear time, unlike one combined pattern. */
 const holdsInOrder = (text: string, ...signs: ReadonlyArray<RegExp>): boolean => {
   let at = 0
   for (const sign of signs) {

@@ -1,8 +1,7 @@
 /**
  * The agent: a model works in turns on a task, on one of its items, or on a message of a conversation. `takeTurn` is
  * one turn, in eight phases: 1 in Compaction.ts, 2 and 3 in ModelExchange.ts, 4 in CheckCalls.ts, 5 and 6 in
- * RunCalls.ts, 7 in JudgeReport.ts, 8 in AcceptReport.ts and Reply.ts. A mechanism without which a turn also works is a
- * hook.
+ * RunCalls.ts, 7 in JudgeReport.ts, 8 in AcceptReport.ts and Reply.ts. Optional mechanisms are hooks.
  */
 import { isAbsolute } from "node:path"
 import * as Context from "effect/Context"

@@ -1,6 +1,6 @@
 /**
- * The points of a turn at which a hook can act. A hook is a mechanism without which a turn also works, such as the
- * self-review. `Agent.ts` lists the hooks in use.
+ * The points of a turn at which a hook can act. A hook is an optional mechanism of a turn, such as the self-review.
+ * `Agent.ts` lists the hooks in use.
  */
 import type * as Effect from "effect/Effect"
 import type { ProposedFile } from "../../domain/files/ProposedFile.ts"

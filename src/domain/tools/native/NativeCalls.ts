@@ -100,7 +100,6 @@ const withoutChannels = (answer: string, findings: Findings): string => {
 
 const callFence = /^(?:|xml|tool_code|tool_calls?|json|py|python)$/i
 
-/** The calls that were read, and their syntax. */
 type HeldCalls = Pick<NativeRead, "calls" | "syntax">
 
 class Reader {
@@ -257,7 +256,6 @@ class Reader {
     return this.lines.length
   }
 
-  /** The index of the line at this position. */
   private lineOf(position: number, from: number): number {
     let at = from
     while (at + 1 < this.starts.length && (this.starts[at + 1] ?? 0) < position) at += 1
