@@ -2,7 +2,7 @@
 import type { TestCounts } from "./CheckTotals.ts"
 
 interface ReportedTest {
-  /** The class as a path without an ending: `org/text/SlugTest`. */
+  /** The class as a path without an extension: `org/text/SlugTest`. */
   readonly path: string
   readonly name: string
   readonly end: keyof TestCounts

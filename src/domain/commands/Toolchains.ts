@@ -147,10 +147,10 @@ export const toolchains: ReadonlyArray<Toolchain> = [
 ]
 
 /**
- * The beginning of a shell script that links the user's downloaded Gradle versions into the cache of the project,
- * because a Gradle wrapper searches only there. The wrapper also locks a file beside them, so the cache cannot be
- * mounted read-only. The script removes links to versions that the user has removed. It runs in the sandbox, because
- * commands can put links into that cache.
+ * The beginning of a shell script that links the user's downloaded Gradle versions into the cache of the project. A
+ * Gradle wrapper searches only there. The wrapper also locks a file beside them, so the cache cannot be mounted
+ * read-only. The script removes links to versions that the user has removed. It runs in the sandbox, because commands
+ * can put links into that cache.
  */
 export const toolchainScript =
   'if [ "$TASK_CONDUCTOR_GRADLE" ]; then (' +

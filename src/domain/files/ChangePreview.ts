@@ -1,4 +1,4 @@
-/** Previews a write: a unified diff of bounded length, numbered rows, and whether it changes what npm runs. */
+/** Previews a write: a unified diff of bounded length, numbered rows, and a test for changed npm scripts. */
 import * as TextDiff from "effect/TextDiff"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"

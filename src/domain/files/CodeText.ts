@@ -39,8 +39,8 @@ const hiddenIn = (language: string): RegExp | undefined => {
 const blank = (part: string): string => (holdsCode(part) ? part : part.replace(/[^\n]/g, " "))
 
 /**
- * Takes the place of the star of unclosed comments, so that the search does not run to the end of the text for each of
- * them.
+ * Takes the place of the star of an unclosed comment. Otherwise the search would run to the end of the text for each
+ * such comment.
  */
 const openStar = "\uE000"
 

@@ -39,7 +39,7 @@ export const changedFiles = (records: ReadonlyArray<JournalRecord>): ReadonlyArr
   return records.flatMap((record) => (record.type === "intent" && !failed.has(record.key) ? record.files : []))
 }
 
-/** The kind of file after a write. A removed file becomes a plain one. */
+/** The kind of file after a write. A file that was removed and is written again is plain. */
 const kindOf = ({ after, kind }: FileState, last: ChangesOfFile): Pick<ChangesOfFile, "kind"> => {
   if (kind !== undefined) return { kind }
   return after !== null && last.texts.at(-1) === null && last.mode !== undefined ? { kind: "plain" } : {}

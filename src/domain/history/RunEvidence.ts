@@ -55,7 +55,7 @@ export const TaskEvidence = Schema.Struct({
   skill: Schema.optionalKey(Schema.String),
   /** The work that the plan describes. */
   whatIsNeeded: Schema.optionalKey(Schema.String),
-  /** Whether the task has finished, failed or is open. */
+  /** Tells whether the task has finished, has failed or is open. */
   state: TaskState,
   /** The references that were read for the task. */
   references: ReadReferences,

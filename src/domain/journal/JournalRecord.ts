@@ -152,8 +152,8 @@ export const ClusterRunEnding = Schema.Union([
 export type ClusterRunEnding = typeof ClusterRunEnding.Type
 
 /**
- * Returns a function that removes repeated system texts from the prompts of one session, because all prompts of a stage
- * begin with the same long text. It must receive the records in order.
+ * Returns a function that removes repeated system texts from the prompts of one session. All prompts of a stage begin
+ * with the same long text. It must receive the records in order.
  */
 export const makeSharedPrompts = (): ((record: JournalRecord) => JournalRecord) => {
   const keys = new Map<string, string>()

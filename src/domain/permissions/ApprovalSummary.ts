@@ -48,7 +48,7 @@ const secretsOf = (files: ReadonlyArray<WriteAccess>, nameOf: SummaryContext["na
   return files.length < 2 || names.length === 0 ? [] : [`By their names these may hold secrets: ${names.join(", ")}.`]
 }
 
-/** A removal, with a warning about files that undo cannot restore. */
+/** Describes a removal, with a warning about files that undo cannot restore. */
 const removal = (
   does: string,
   consequence: string,

@@ -42,7 +42,7 @@ export type ToolCallId = typeof ToolCallId.Type
 export const attemptText = ({ attempt, choice, stage }: Pick<ModelCallId, "attempt" | "choice" | "stage">): string =>
   `${stage === "task" ? "turn" : "attempt"} ${attempt}${choice === undefined ? "" : ", second answer"}`
 
-/** `round-1/turn/research-2/attempt-1`, `plan/attempt-1`, `plan/attempt-1/choice-2`. */
+/** For example `round-1/turn/research-2/attempt-1`, `plan/attempt-1` or `plan/attempt-1/choice-2`. */
 export const modelCallKey = (id: ModelCallId): string =>
   [
     ...(id.round === 0 ? [] : [`round-${id.round}`]),

@@ -105,7 +105,7 @@ const unfollowedMessages = ({ unfollowed }: Pick<Shortfall, "unfollowed">): Read
 /** The message of an interrupted run, also printed when it ends. */
 export const interruptedText = "The run was interrupted."
 
-/** Adds the changes that a read-only run left out to the message. */
+/** Adds to the message which changes a read-only run left out. */
 const withLeftOut = (outcome: Outcome, { denials }: Shortfall): Outcome => {
   const names = denials.flatMap(({ leftOut, targets = [], tool = "a call" }) =>
     leftOut !== true ? [] : [targets.length === 0 ? tool : `${tool} on ${targets.join(", ")}`]
@@ -172,7 +172,7 @@ const withoutAnswer = (end: RoundsEnd, shortfall: Shortfall): Outcome => {
   }
 }
 
-/** The checks of a run, with what the outcome needs to know about them. */
+/** The checks of a run, and two facts that decide whether they must prove something. */
 export interface CheckedWork {
   readonly checks: ReadonlyArray<CheckOutcome>
   readonly hasChanged: boolean
