@@ -71,7 +71,8 @@ export const showTask = (runId: string, task: string, options: SavedRunOptions =
 
 /**
  * Resumes a run without repeating finished work. Plugins and models that are values are not saved, so pass them again.
- * The report also rejects if there is no such run or its journal cannot be used. It rejects if another process works on the run or on its project.
+ * The report also rejects if there is no such run or its journal cannot be used. It rejects if another process works on
+ * the run or on its project.
  *
  * @example
  * ```ts
