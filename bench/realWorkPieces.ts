@@ -197,7 +197,7 @@ export const pieces: ReadonlyArray<Piece> = [
     prompt:
       "In the Python domain the types in an unpacked annotation are no links: in `.. py:function:: f(*args: *tuple[str, int])` " +
       "the whole annotation `*tuple[str, int]` is looked up as one name, while `tuple[str, int]` gives a link for each " +
-      "type. Please find the cause, fix it so that `tuple`, `str` and `int` are references and the star is punctuation, and " +
+      "type. Please find the cause, fix it so that `tuple`, `str` and `int` are references and the star is an operator, and " +
       "add a test and an entry in CHANGES.rst.",
     packages: [".", "pytest", "defusedxml", "cython", "setuptools", "typing_extensions"],
     python: "python3.12",

@@ -13,6 +13,7 @@ import type * as Schema from "effect/Schema"
 import type { CheckEnd } from "../../domain/checks/CheckEnd.ts"
 import { type CheckCommand, type CheckOutcome, outcomeOf, withNewTests } from "../../domain/checks/CheckOutcome.ts"
 import { newTestsIn } from "../../domain/checks/RanTests.ts"
+import { mayRunTest } from "../../domain/checks/TestArguments.ts"
 import { isSourceFile } from "../../domain/files/ChangedNames.ts"
 import type { ProposedFile } from "../../domain/files/ProposedFile.ts"
 import { isTestFile } from "../../domain/files/TestFile.ts"
@@ -182,8 +183,9 @@ export const makeCheckRuns = Effect.gen(function* () {
 
   const nameOf = (file: ProposedFile): string => path.relative(workspace.root, file.path)
 
-  const withoutSource = Effect.fnUntraced(function* (run: CheckRun, passed: CheckOutcome) {
-    const tests = run.files.filter((file) => file.text !== null && isTestFile(nameOf(file)))
+  const withoutSource = Effect.fnUntraced(function* ({ argv }: CheckCommand, run: CheckRun, passed: CheckOutcome) {
+    const isRun = (file: ProposedFile) => mayRunTest(argv, path.relative(run.command.cwd, file.path))
+    const tests = run.files.filter((file) => file.text !== null && isTestFile(nameOf(file)) && isRun(file))
     const isUntested = run.files.every((file) => tests.includes(file) || !isSourceFile(nameOf(file)))
     if (tests.length === 0 || isUntested || passed.seconds > longestTrial) return passed
     const key = signOf(run.command, textsOf(tests), yield* project.current)
@@ -206,7 +208,7 @@ export const makeCheckRuns = Effect.gen(function* () {
     const declared = isTypes ? [] : newTestsIn(run.files.map((file) => ({ ...file, path: nameOf(file) })))
     if (end.exitCode === 0) {
       const passed = outcomeOf(check, end, { declared })
-      return isTypes || passed.notRun !== undefined ? passed : yield* withoutSource(run, passed)
+      return isTypes || passed.notRun !== undefined ? passed : yield* withoutSource(check, run, passed)
     }
     const before = yield* endBefore(run)
     const { newFailures } = outcomeOf(check, end, { before, earlier })

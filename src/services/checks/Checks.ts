@@ -22,6 +22,8 @@ import {
   triedCheck,
   TriedCheck
 } from "../../domain/checks/CheckOutcome.ts"
+import { commandForOtherTests, mayRunTest } from "../../domain/checks/TestArguments.ts"
+import { isTestFile } from "../../domain/files/TestFile.ts"
 import { checksPlanKey } from "../../domain/permissions/ApprovalItem.ts"
 import { splitCommand } from "../../domain/commands/CommandSplit.ts"
 import { targetPattern } from "../../domain/permissions/TargetPattern.ts"
@@ -32,7 +34,7 @@ import { hashOf } from "../files/Hash.ts"
 import { CurrentCopy, makeWorkingCopy } from "../files/WorkingCopy.ts"
 import { Commands } from "../commands/Commands.ts"
 import type { MayRead } from "../files/ProjectMap.ts"
-import { Workspace } from "../files/Workspace.ts"
+import { isFileAt, Workspace } from "../files/Workspace.ts"
 import { Activities } from "../journal/Activities.ts"
 import { Gate, redeem, approveCalls, foreseeDenial, mayRead } from "../permissions/Gate.ts"
 import { ReadTexts } from "../permissions/ReadTexts.ts"
@@ -90,6 +92,20 @@ const namedCheck = (line: string | CheckCommand["argv"]): ReadonlyArray<CheckCom
   return typeof argv === "string" ? [] : [{ argv, kind: "given" }]
 }
 
+/** Checks of changed test files that the checks of the user do not run. The permission for the user's command covers them. */
+const checksOfOtherTests = Effect.fnUntraced(function* (
+  named: ReadonlyArray<CheckCommand>,
+  paths: ReadonlyArray<string>
+) {
+  const workspace = yield* Workspace
+  const files = yield* Effect.filter(paths.filter(isTestFile), (file) => isFileAt(workspace, file))
+  const unrun = files.filter((file) => !named.some(({ argv }) => mayRunTest(argv, file)))
+  return named.flatMap(({ argv }): ReadonlyArray<CheckCommand> => {
+    const other = commandForOtherTests(argv, unrun)
+    return other === undefined ? [] : [{ argv: other, whole: argv, kind: "tests" }]
+  })
+})
+
 const canonicalCheck = (commands: Commands["Service"], { argv, cwd }: Pick<CheckCommand, "argv" | "cwd">) =>
   commands.canonical({ _tag: "RunCommand", argv, ...(cwd === undefined ? {} : { cwd }) })
 
@@ -104,7 +120,8 @@ const makeChoice = Effect.gen(function* () {
   return Effect.fn("Checks.commandsFor")(function* (paths: ReadonlyArray<string>) {
     if (configuredChecks === false || paths.length === 0) return []
     const named = (configuredChecks ?? []).flatMap(namedCheck)
-    if (named.length > 0) return named
+    if (named.length > 0)
+      return [...named, ...(yield* Effect.provideContext(checksOfOtherTests(named, paths), services))]
     const chosen = yield* Effect.provideContext(chooseChecks(paths, mayRead(gate)), services)
     return yield* Effect.filter(chosen, (check) =>
       check.isGuess === true

@@ -275,6 +275,46 @@ wait()
     })
   )
 
+  live("runs changed tests that the check of the user does not name in a check of their own", () =>
+    Effect.gen(function* () {
+      const approver = scriptedApprover({ calls: ["session", "session"] })
+      const checks = [[...runner, "test/add.test.mjs"] as const]
+      const { run } = yield* openChecks({ files: passing, checks, approver: approver.layer })
+      const subtract = `import test from "node:test"
+import assert from "node:assert"
+import { subtract } from "../add.mjs"
+test("subtracts", () => assert.strictEqual(subtract(3, 2), 1))
+`
+      const added = (operator: string) => ({
+        "add.mjs": `${passing["add.mjs"]}export const subtract = (a, b) => a ${operator} b\n`,
+        "test/subtract.test.mjs": subtract
+      })
+      const wrongly = yield* run(added("+"))
+      assert.deepStrictEqual(
+        wrongly.map(({ command, newFailures, newTests }) => [
+          command.replace(`${runnerText} `, ""),
+          newFailures,
+          newTests
+        ]),
+        [
+          ["test/add.test.mjs", [], undefined],
+          ["test/subtract.test.mjs", ["subtracts"], undefined]
+        ]
+      )
+      const rightly = yield* run(added("-"), 2)
+      assert.deepStrictEqual(
+        rightly.map(({ newTests }) => newTests),
+        [undefined, { paths: ["test/subtract.test.mjs"], failWithout: true }]
+      )
+      /** Each turn changes the program, so that the user's command is asked about again; the other one never is. */
+      const command = `${runnerText} test/add.test.mjs`
+      assert.deepStrictEqual(
+        approver.asked.map(([item]) => item?.targets),
+        [[command], [command]]
+      )
+    })
+  )
+
   live("stops a check after its time, which counts as failed", () =>
     Effect.gen(function* () {
       const { run } = yield* openChecks({

@@ -1,0 +1,55 @@
+/**
+ * Finds the test files and folders among the arguments of a check that the user named. Such a check does not run a
+ * changed test file elsewhere, so a second check with that file is needed.
+ */
+import type { CommandLine } from "../commands/CommandText.ts"
+import { languageOf } from "../files/Language.ts"
+import { isTestFile } from "../files/TestFile.ts"
+
+/** A test runner that takes paths, by the language of its test files. */
+const runners: ReadonlyArray<readonly [RegExp, ReadonlySet<string>]> = [
+  [/\b(?:pytest|py\.test)\b/, new Set(["python"])],
+  [/\b(?:vitest|jest|mocha|ava)\b/, new Set(["javascript", "typescript", "jsx", "tsx"])]
+]
+
+/** The path in an argument such as `./tests/test_a.py::test_b` or `tests/`. */
+const pathIn = (argument: string): string => argument.replace(/::.*$/, "").replace(/^\.\//, "").replace(/\/+$/, "")
+
+/** An option whose value may be the next argument. The option `--test` of Node and Deno has no value. */
+const valueOption = /^--(?!test$)[^=]+$/
+
+const firstFolder = (path: string): string => path.split("/", 1)[0] ?? ""
+
+/** True for a test file, and for a folder with the same first part as the changed test file. */
+const namesTests = (argument: string, before: string, changed: string): boolean => {
+  const path = pathIn(argument)
+  const isValue = argument.startsWith("-") || valueOption.test(before)
+  const isFolder = !/\.\w+$/.test(path) && firstFolder(path) === firstFolder(changed)
+  return !isValue && (isTestFile(path) || isFolder)
+}
+
+/** The positions of arguments that name tests. The program itself is never one of them. */
+const testPositions = (argv: CommandLine, changed: string): ReadonlyArray<number> =>
+  [...argv.keys()].filter((index) => index > 0 && namesTests(argv[index] ?? "", argv[index - 1] ?? "", changed))
+
+/** True if the check may run this test file: it names the file, a folder around it, or no tests at all. */
+export const mayRunTest = (argv: CommandLine, file: string): boolean => {
+  const named = testPositions(argv, file).map((index) => pathIn(argv[index] ?? ""))
+  return named.length === 0 || named.some((path) => path === file || file.startsWith(`${path}/`))
+}
+
+const languagesOf = (argv: CommandLine): ReadonlySet<string> =>
+  runners.find(([runner]) => argv.some((word) => runner.test(word)))?.[1] ??
+  new Set(argv.filter((word) => isTestFile(pathIn(word))).map((word) => languageOf(pathIn(word))))
+
+/**
+ * The command of the check with these test files in place of its own tests. Undefined if it runs them anyway, or if its
+ * runner is for another language. Paths are relative to the project.
+ */
+export const commandForOtherTests = (argv: CommandLine, files: ReadonlyArray<string>): CommandLine | undefined => {
+  const languages = languagesOf(argv)
+  const others = files.filter((file) => languages.has(languageOf(file)) && !mayRunTest(argv, file))
+  const own = new Set(others.flatMap((file) => testPositions(argv, file)))
+  const [program, ...words] = argv
+  return others.length === 0 ? undefined : [program, ...words.filter((_, index) => !own.has(index + 1)), ...others]
+}

@@ -1,0 +1,46 @@
+import { assert, describe, it } from "@effect/vitest"
+import { commandForOtherTests, mayRunTest } from "../../../src/domain/checks/TestArguments.ts"
+import { splitCommand } from "../../../src/domain/commands/CommandSplit.ts"
+
+const wordsOf = (line: string) => {
+  const words = splitCommand(line)
+  if (typeof words === "string") throw new Error(words)
+  return words
+}
+
+/** A check, a changed test file, and the check for that file. */
+const others: ReadonlyArray<readonly [check: string, file: string, other: string | undefined]> = [
+  ["pytest -q tests/a tests/test_b.py", "tests/c/test_d.py", "pytest -q tests/c/test_d.py"],
+  ["python -m pytest tests/test_b.py::test_one -x", "tests/test_d.py", "python -m pytest -x tests/test_d.py"],
+  ["npx vitest run ./src/a/", "src/b/b.test.ts", "npx vitest run src/b/b.test.ts"],
+  ["node --test test/a.test.mjs", "test/b.test.mjs", "node --test test/b.test.mjs"],
+  ["bundle exec rspec spec/a_spec.rb", "spec/b_spec.rb", "bundle exec rspec spec/b_spec.rb"],
+  ["pytest -q", "tests/test_d.py", undefined],
+  ["pytest tests", "tests/c/test_d.py", undefined],
+  ["pytest tests/c/", "tests/c/test_d.py", undefined],
+  ["pytest tests/test_d.py::test_one", "tests/test_d.py", undefined],
+  ["pytest tests/a", "web/d.test.ts", undefined],
+  ["pytest --rootdir tests", "tests/test_d.py", undefined],
+  ["pytest -c tests/pytest.ini", "tests/test_d.py", undefined],
+  ["go test ./a ./...", "b/b_test.go", undefined],
+  ["make test", "tests/test_d.py", undefined],
+  ["tests/run.sh", "tests/test_d.py", undefined]
+]
+
+describe("commandForOtherTests", () => {
+  it.each(others)("gives for %s and %s: %s", (check, file, other) => {
+    assert.deepStrictEqual(commandForOtherTests(wordsOf(check), [file])?.join(" "), other)
+  })
+})
+
+describe("mayRunTest", () => {
+  it("is true for a named file, a file below a named folder, and a command without test paths", () => {
+    const check = wordsOf("pytest tests/a tests/test_b.py")
+    const files = ["tests/a/test_c.py", "tests/test_b.py", "tests/ab/test_c.py", "tests/test_d.py"]
+    assert.deepStrictEqual(
+      files.map((file) => mayRunTest(check, file)),
+      [true, true, false, false]
+    )
+    assert.isTrue(mayRunTest(wordsOf("npm test"), "tests/test_d.py"))
+  })
+})
