@@ -25,7 +25,7 @@ export interface RequestMaterial<Output extends SchemaSource = SchemaSource> {
   readonly outputSchema?: Output
 }
 
-/** The request for a run. */
+/** The prompt of a run, or the markdown that replaces its plan, with settings for this run alone. */
 export interface RunRequest<Output extends SchemaSource = SchemaSource> extends RequestMaterial<Output> {
   /** The request to the model in plain language. */
   readonly prompt: string
