@@ -68,7 +68,7 @@ export interface FunctionQuestion {
   readonly model?: string
   /** A JSON schema for the answer. A server can constrain its output to it. */
   readonly format?: object
-  /** The most tokens of the answer. */
+  /** The maximum number of tokens of the answer. */
   readonly maxTokens?: number
   /** The sampling temperature; absent if none is set. */
   readonly temperature?: number

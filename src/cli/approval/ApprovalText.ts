@@ -39,7 +39,10 @@ const argumentLines = ([name, value]: readonly [string, unknown]): ReadonlyArray
 
 const whoseOf = ({ origin }: ApprovalItem): string => (origin === undefined ? "" : ` (plugin ${unframed(origin)})`)
 
-/** The most characters of a command in a short question. A longer command is cut in the middle, except in the pager. */
+/**
+ * The maximum number of characters of a command in a short question. A longer command is cut in the middle, except in
+ * the pager.
+ */
 const mostShown = 4000
 
 /** The lines of a command. A note marks a cut. */

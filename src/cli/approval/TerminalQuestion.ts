@@ -128,7 +128,10 @@ const dropKeys = Effect.fnUntraced(function* (keys: Keys) {
   }
 })
 
-/** Drops finished lines. The terminal keeps them even while the program reads single keys. */
+/**
+ * Drops lines that the user finished before the question. The terminal keeps such lines even while the program reads
+ * single keys.
+ */
 const dropLines = Effect.gen(function* () {
   const { readLine } = yield* Terminal.Terminal
   yield* Effect.sleep(modeSwitchTime)

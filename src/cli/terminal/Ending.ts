@@ -20,7 +20,7 @@ export interface EndingOptions {
   readonly isUnicode?: boolean
 }
 
-/** The most files or tasks that are listed. Further files or tasks are counted. */
+/** The maximum number of files or tasks that are listed. Further files or tasks are counted. */
 const mostLines = 12
 /** The least answer time that is shown, in milliseconds. */
 const leastUserMs = 1000

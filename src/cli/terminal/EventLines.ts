@@ -94,7 +94,7 @@ export const waitingLine = (event: Of<"model.waiting">, paint: Paint, live: Live
   return paint.dim(`  ${callText(call)}: ${texts[phase]}`)
 }
 
-/** The most findings that are shown. Further findings are counted. */
+/** The maximum number of findings that are shown. Further findings are counted. */
 const mostFindings = 3
 
 /** The problems of an answer. With --verbose, also the fixes for the model. */

@@ -38,7 +38,10 @@ const linkText = (title: string, href: string, paint: Paint): string => {
   return isSame || text === "" ? paint.cyan(place) : `${text} (${paint.cyan(place)})`
 }
 
-/** The most characters of a line whose marks are rendered. In longer lines, unclosed marks make the search slow. */
+/**
+ * The maximum number of characters of a line whose marks are rendered. In longer lines, unclosed marks make the search
+ * slow.
+ */
 const longestLine = 4000
 
 /** A line in which styles replace marks of emphasis, code and links. */
@@ -69,7 +72,7 @@ const withStyles = (line: string, paint: Paint): string =>
     }
   )
 
-/** The most columns of rendered text, because longer lines are hard to read. */
+/** The maximum number of columns of rendered text, because longer lines are hard to read. */
 const mostColumns = 100
 
 const wrapped = (lead: string, text: string, indent: string, { columns }: MarkdownStyle): ReadonlyArray<string> =>

@@ -24,7 +24,7 @@ export interface Streams {
   readonly process?: ScreenProcess
 }
 
-/** The fewest columns of a terminal for which lines are wrapped. */
+/** The minimum number of columns of a terminal for which lines are wrapped. */
 const leastColumns = 20
 
 /** The columns of a terminal. Undefined for any other stream. */

@@ -40,7 +40,7 @@ export interface ProgressOptions {
   readonly seen?: SeenFindings
 }
 
-/** The most task names in a line. */
+/** The maximum number of task names in a line. */
 const mostNames = 5
 
 const namesText = (names: ReadonlyArray<string>): string => {

@@ -2,7 +2,7 @@
 
 const checked = String.raw`(?:(?:unit|integration|type|lint|failing|broken|red|test|compile|build|compiler) )*(?:tests?|checks?|specs?|suites?|builds?|lint(?:er|ing)?|typechecks?|ci|pipeline|compilation|(?:test|type|lint|build|compile|compiler) (?:errors?|failures?))`
 
-/** The maximum distance between the words, within one sentence. In characters. */
+/** At most 60 characters of one sentence between the name of a check and a word such as "passes". */
 const near = String.raw`[^.!?\n]{0,60}?`
 
 /** Words before the noun: `all of these`, `the two remaining`, `` `npm test` ``. */

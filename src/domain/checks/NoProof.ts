@@ -1,7 +1,7 @@
 /**
  * Recognises checks that prove nothing: a program or a package is missing, nothing is built, no test is found, or a
  * limit ended the check. Such a check fails with and without the changes. The program recognises the cause in the
- * output of common tools, unless something else passed in the same run.
+ * output of common tools, unless another test passed in the same run of the check.
  */
 import * as Schema from "effect/Schema"
 import { saysNoNetwork } from "../commands/NetworkTrouble.ts"

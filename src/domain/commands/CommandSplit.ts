@@ -4,7 +4,7 @@ import type { CommandLine } from "./CommandText.ts"
 const operators = /^(?:[|&;<>`]|\$)/
 const use = "No shell reads it: name one program with its arguments, or put more into a script and name that."
 
-/** The words of a command, or the reason for rejecting it in whole sentences. */
+/** The words of a command. For a command that is not valid, whole sentences that say why. */
 export const splitCommand = (text: string): CommandLine | string => {
   const words: Array<string> = []
   let word: string | undefined

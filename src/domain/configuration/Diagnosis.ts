@@ -28,7 +28,7 @@ export interface FindingStyle {
   readonly columns: number | undefined
 }
 
-/** The fewest columns in which the text stands beside the name and the state of a finding. */
+/** The minimum number of columns in which the text stands beside the name and the state of a finding. */
 const leastColumns = 60
 
 /**

@@ -158,7 +158,7 @@ export const summaryOf = ({
   end: lastLines(messages)
 })
 
-/** The most characters of a saved conversation, approximately. */
+/** The maximum number of characters of a saved conversation, approximately. */
 const mostCharacters = 2_000_000
 
 /** The messages without the images of results, which the model saw only while it answered. */

@@ -36,7 +36,7 @@ export type Unrecoverable =
   | { readonly kind: "shape"; readonly begins: string }
 
 /**
- * The most characters before the document, not counting thoughts in tags. Most preambles are one or two sentences. An
+ * The maximum number of characters before the document, not counting thoughts in tags. Most preambles are one or two sentences. An
  * answer has at most 2048 tokens (about 8,000 characters), so after a longer preamble the document would not fit.
  */
 export const longestPreamble = 6000

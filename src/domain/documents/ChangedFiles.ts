@@ -10,15 +10,16 @@ import { fenced, rawBlock } from "../markdown/PromptBlock.ts"
 import { cutDiff } from "../models/OutputCut.ts"
 import { listWithin, shares } from "../text/Excerpt.ts"
 
-const mostLines = 200
+/** Longer diffs are cut before the budget decides which of their lines are shown. */
+const mostLines = 2000
 
 /** More changed files than this share one heading. */
 const mostHeadings = 3
 
-/** The most functions and types that a summary names. */
+/** The maximum number of functions and types that a summary names. */
 const mostNames = 8
 
-/** The fewest characters of a cut diff. If the budget of a diff is smaller, a summary line replaces it. */
+/** The minimum number of characters of a cut diff. If the budget of a diff is smaller, a summary line replaces it. */
 const leastCut = 600
 
 export const fileDiff = (file: ProposedFile): string => {
@@ -38,19 +39,23 @@ const summaryOf = (file: ProposedFile, diff = fileDiff(file)): string => {
   return `${(diffSummary(diff) ?? [diff]).join("; ")}${named}`
 }
 
+const noLines: ReadonlySet<string> = new Set()
+
 /**
- * The diff of each file, cut to its share of the budget. If no useful part of a diff fits, only the `summary` is set.
+ * The diff of each file, cut to its share of the budget. Places with one of the `latest` lines, without indentation,
+ * have priority. If no useful part of a diff fits, only the `summary` is set.
  */
-const fitted = (files: ReadonlyArray<ProposedFile>, budget: number) => {
+const fitted = (files: ReadonlyArray<ProposedFile>, budget: number, latest: ReadonlySet<string>) => {
   const diffs = files.map((file) => ({ file, diff: fileDiff(file) })).filter(({ diff }) => diff !== "")
   const limits = shares(
     diffs.map(({ diff }) => diff.length),
     budget
   )
+  const isLatest = (line: string): boolean => latest.has(line.trim())
   return diffs.map(({ diff, file }, index) => {
     const limit = limits[index] ?? 0
     const summary = summaryOf(file, diff)
-    const shown = diff.length <= limit ? diff : limit < leastCut ? undefined : cutDiff(diff, [summary], limit)
+    const shown = diff.length <= limit ? diff : limit < leastCut ? undefined : cutDiff(diff, [summary], limit, isLatest)
     return { shown, summary }
   })
 }
@@ -61,8 +66,8 @@ const summaries = (files: ReturnType<typeof fitted>, budget: number): string => 
 }
 
 /** The diffs that fit, in one fence, followed by a summary line for each other file. */
-const joined = (files: ReadonlyArray<ProposedFile>, budget: number): string => {
-  const all = fitted(files, budget)
+const joined = (files: ReadonlyArray<ProposedFile>, budget: number, latest = noLines): string => {
+  const all = fitted(files, budget, latest)
   const diffs = all.flatMap(({ shown }) => shown ?? []).join("\n")
   const isCut = all.some(({ shown }) => shown === undefined)
   const rest = isCut ? [`The prompt has no room for the diffs of these files:\n\n${summaries(all, budget / 2)}`] : []
@@ -81,17 +86,18 @@ export const changedBlocks = (files: ReadonlyArray<ProposedFile>, budget: number
 
 /**
  * All changes so far, under one heading. A file in `wholeFiles` gets only a summary line, because the caller shows its
- * new text.
+ * new text. `latest` are the lines of the last changes, without indentation.
  */
 export const changesSoFar = (
   files: ReadonlyArray<ProposedFile>,
   budget: number,
-  wholeFiles: ReadonlySet<ProposedFile> = new Set()
+  { latest, wholeFiles }: { readonly wholeFiles: ReadonlySet<ProposedFile>; readonly latest: ReadonlySet<string> }
 ): string => {
   const lines = files.flatMap((file) => (wholeFiles.has(file) ? [`- ${summaryOf(file)}`] : []))
   const others = joined(
     files.filter((file) => !wholeFiles.has(file)),
-    budget
+    budget,
+    latest
   )
   return rawBlock("## Changes so far", [lines.join("\n"), others].filter((part) => part !== "").join("\n\n"))
 }

@@ -11,7 +11,7 @@ import { gapText } from "../models/OutputCut.ts"
 import { holdsRange, type LineRange } from "../text/LineRange.ts"
 import { numberLines } from "../text/NumberedLines.ts"
 
-/** The most lines of a declaration that is shown whole. */
+/** The maximum number of lines of a declaration that is shown whole. */
 const longestFunction = 100
 
 /** The numbers of added lines, and of the lines after removed lines. */

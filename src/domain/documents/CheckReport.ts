@@ -40,7 +40,7 @@ export const TaskReport = Schema.Struct({
   name: Schema.String,
   /** The name as links write it. */
   slug: Schema.String,
-  /** The name of the skill. */
+  /** The name of the skill that works on the task. */
   skill: Schema.String,
   /** The work of the task, in markdown. */
   what_is_needed: Schema.String,

@@ -67,7 +67,7 @@ interface CheckedParts {
   readonly changed: ReadonlyArray<ChangeCalls>
   readonly groups: ReadonlyArray<CallGroup>
   readonly parts: ReadonlyArray<CallGroup>
-  /** The most calls and changes of one turn. */
+  /** The maximum number of calls and changes of one turn. */
   readonly most: number
   readonly checked: ReadonlyArray<AnswerCall | UnmadeChange>
   readonly tools: ReadonlyArray<string>

@@ -14,7 +14,7 @@ export interface FileClash {
 /** How many lines before and after a clash are shown. */
 const linesAround = 3
 
-/** The most clashes that are shown for a file, and the most characters of each text. */
+/** The maximum number of clashes that are shown for a file, and the most characters of each text. */
 const mostPlaces = 4
 const mostText = 1200
 

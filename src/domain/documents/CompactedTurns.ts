@@ -16,6 +16,7 @@ import { listWithin, shares, shorten } from "../text/Excerpt.ts"
 import { packLines } from "../excerpts/Packing.ts"
 import { holdsRange, type LineRange } from "../text/LineRange.ts"
 import { numberLines } from "../text/NumberedLines.ts"
+import { newTextsOf } from "../tools/OpenChanges.ts"
 import { badExit, type CallOutcome, isChange, pathOf } from "../tools/ToolCall.ts"
 import { turnOf } from "../tools/ToolCallFormat.ts"
 import type { ProposedFile } from "../files/ProposedFile.ts"
@@ -301,6 +302,14 @@ export const showsFile = (prompt: string, path: string): boolean =>
 const callLines = (calls: ReadonlyArray<CallOutcome>): ReadonlyArray<string> =>
   [...new Set(calls.map(callLine))].toReversed()
 
+/** The lines that the changes of the last answer wrote, without indentation. */
+const latestLines = (outcomes: ReadonlyArray<CallOutcome>): ReadonlySet<string> => {
+  const last = outcomes.at(-1)
+  const changes = outcomes.filter((one) => isChange(one) && last !== undefined && turnOf(one) === turnOf(last))
+  const lines = changes.flatMap(({ call }) => newTextsOf(call.arguments)).flatMap((text) => text.split("\n"))
+  return new Set(lines.map((line) => line.trim()).filter((line) => line !== ""))
+}
+
 /** All known facts of the turns, in about `budget` characters. Open problems are always included. */
 export const compactedText = (turns: Folded): string => {
   const { above, budget, checks, files, lines, now, outcomes } = turns
@@ -326,7 +335,10 @@ export const compactedText = (turns: Folded): string => {
   const functions = functionsWithin(around, { checks, open, fails, last, newest, budget: beside })
   const inFunctions = new Set(functions.keys())
   const whole = [...functions.values()].join("")
-  const changes = changesSoFar(files, Math.max((beside - whole.length) / 2, budget / 4, leastDiff), inFunctions)
+  const changes = changesSoFar(files, Math.max((beside - whole.length) / 2, budget / 4, leastDiff), {
+    wholeFiles: inFunctions,
+    latest: latestLines(outcomes)
+  })
   const budgetLeft = Math.max(0, beside - changes.length - whole.length)
   const others = around
     .filter((file) => !inFunctions.has(file))

@@ -60,9 +60,9 @@ const before = new RegExp(`(?:${code}|${quoted})[ \\t]*(?::|—|–|-|\\(|\\b(?:
 const plainQuote = (text: string): string =>
   (text.replace(/^\s*\d+[:|]\s?/, "").split(/\.{3}|…/)[0] ?? "").replace(/\s+/g, " ").trim()
 
-/** The fewest characters of a quotation. Shorter quotations occur on most lines. */
+/** The minimum number of characters of a quotation. Shorter quotations occur on most lines. */
 const leastQuote = 4
-/** The fewest characters of prose and of code that count as a quoted line of a file. */
+/** The minimum number of characters of prose and of code that count as a quoted line of a file. */
 const leastProse = 16
 const leastCode = 10
 
@@ -75,7 +75,7 @@ const quoteOf = (match: RegExpExecArray | null): Quote | undefined => {
   return text.length < leastQuote ? undefined : { text, isLine: /\S\s\S/.test(text) && (isSentence || isCode) }
 }
 
-/** The most characters between a link and the end of its quotation. */
+/** The maximum number of characters between a link and the end of its quotation. */
 const reach = 400
 
 /**
@@ -169,7 +169,7 @@ const blanks = (text: string): string => text.replace(/\s+/g, " ").trim()
 
 /** Quotations with fewer characters are not searched across lines. */
 const leastJoined = 12
-/** The most lines that a quotation may span. */
+/** The maximum number of lines that a quotation may span. */
 const mostJoined = 3
 
 /** The numbers, from 1, of the lines on which the quotation begins. */

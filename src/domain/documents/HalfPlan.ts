@@ -31,7 +31,7 @@ const standsForMore = [
   /^(?:repeat|do the same|same)\b.{0,30}\b(?:for|with) (?:each|every|all|the (?:other|remaining|rest))\b/i
 ]
 
-/** The most characters of a line or title that can be an announcement. */
+/** The maximum number of characters of a line or title that can be an announcement. */
 const mostCharacters = 200
 
 /** The text of a line, without list, comment or emphasis marks around it. */

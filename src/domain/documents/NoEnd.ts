@@ -15,7 +15,7 @@ interface NoEnd {
   readonly how: string
 }
 
-/** The most characters of a text that is judged. */
+/** The maximum number of characters of a text that is judged. */
 const mostWords = 300
 
 const promise =

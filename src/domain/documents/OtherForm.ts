@@ -1,6 +1,6 @@
 /**
- * Names the form of an answer that has no heading of a task list. The next attempt then tells the model its mistake,
- * not only the missing headings.
+ * Recognises what a model wrote instead of a task list. The next prompt then names this mistake, not only the missing
+ * headings.
  */
 import * as Result from "effect/Result"
 import { readOpen, report } from "../files/ChangeMarks.ts"

@@ -34,7 +34,7 @@ export const unnumberedLines = (places: ReadonlyArray<NumberedPlace>): ReadonlyA
     .map((place, index) => Object.assign(place, { number: -1 - index }))
 }
 
-/** The most places in one prompt. With more places, a model forgets some. */
+/** The maximum number of places in one prompt. With more places, a model forgets some. */
 const mostPlaces = 60
 
 /** The numbers in ascending order, as text: `1, 4-6, 9`. */

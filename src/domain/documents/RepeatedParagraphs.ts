@@ -4,7 +4,7 @@
  */
 import { readLines } from "../markdown/Line.ts"
 
-/** The fewest words of a removed text. A label, a refrain or a short answer may repeat. */
+/** The minimum number of words of a removed text. A label, a refrain or a short answer may repeat. */
 const leastWords = 8
 
 const word = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]{2}|\p{L}[\p{L}\p{N}'’_-]*/gu

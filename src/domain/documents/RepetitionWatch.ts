@@ -20,7 +20,7 @@ export interface Repetition {
 export const mostEqualLines = 8
 /** Prose that repeats for this many tokens is a loop. */
 export const mostLoopTokens = 200
-/** The most equal words in a row. Ollama stops an answer after the same number of equal tokens. */
+/** The maximum number of equal words in a row. Ollama stops an answer after the same number of equal tokens. */
 export const mostEqualWords = 30
 /** Repeated words inside code are a loop from this many characters. */
 export const mostCodeCharacters = 1600
@@ -35,7 +35,7 @@ const leastTimes = 3
 const window = 8192
 /** The text is examined again after this many characters. */
 const stride = 64
-/** The fewest characters of a loop, in any script. */
+/** The minimum number of characters of a loop, in any script. */
 const leastCharacters = 256
 /** A single character may repeat up to this length, as a separator line. */
 const longestSeparator = 800
@@ -52,7 +52,7 @@ const countWords = (text: string): number => text.match(word)?.length ?? 0
 /** True for a unit of five words in a row, which code never repeats. The unit may begin inside a word. */
 const isSentence = (unit: string): boolean => countWords(unit) >= sentenceWords && inRow.test(unit + unit)
 
-/** The most characters of a word. A longer string without a blank is data. */
+/** The maximum number of characters of a word. A longer string without a blank is data. */
 const longestWord = 40
 
 /** True for text that consists mostly of letters. Words that are separated by commas only are data. */

@@ -35,7 +35,10 @@ export const noRetries: Retries = {
 /** An answer that did not end the work. */
 interface OpenAnswer {
   readonly answer: ParsedAnswer
-  /** Issues of the answer and its report, without issues of native calls. */
+  /**
+   * Issues in the text of the answer and in the report that it contains. Issues of its native tool calls are not
+   * included.
+   */
   readonly issues: ReadonlyArray<Issue>
   /** True for an answer with issues and without a usable call. */
   readonly isUnusable: boolean

@@ -10,7 +10,7 @@ import { isTestFile } from "../files/TestFile.ts"
 import { nowBlock, rawBlock } from "../markdown/PromptBlock.ts"
 import { cutAt } from "../text/Excerpt.ts"
 
-/** The most changed lines of source code that need no self-review. */
+/** The maximum number of changed lines of source code that need no self-review. */
 const trivialLines = 3
 
 const mostPlaces = 5

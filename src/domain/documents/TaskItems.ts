@@ -49,7 +49,7 @@ export interface ItemSource {
   readonly text: string
 }
 
-/** The most characters of an item in prompts, lists and tables. */
+/** The maximum number of characters of an item in prompts, lists and tables. */
 const longestItem = 300
 
 const longestName = 60
@@ -80,7 +80,10 @@ const callsIn = (name: string): ((line: string) => boolean) => {
   return (line) => [...line.matchAll(call)].some(({ index }) => !definition.test(line.slice(0, index)))
 }
 
-/** The most characters of a line. A place with a longer line gets its own task; longer lines around it are cut. */
+/**
+ * The maximum number of characters of a line. A place with a longer line gets its own task; longer lines around it are
+ * cut.
+ */
 export const longestLine = { ofPlace: 400, around: 160 }
 
 /** Keywords that a for-each task may search. They match only as whole words in code, not in comments or quotes. */
@@ -90,7 +93,10 @@ const keywords: ReadonlySet<string> = new Set(
   )
 )
 
-/** The most blocks around a place whose first lines are shown. The innermost blocks show when the place runs. */
+/**
+ * The maximum number of blocks around a place whose first lines are shown. The innermost blocks show when the place
+ * runs.
+ */
 const mostHeads = 2
 
 /** A handler further out is also shown, because it shows in which case the place runs. */
@@ -121,7 +127,7 @@ const blockHeads = (lines: ReadonlyArray<string>, language: string) => {
   }
 }
 
-/** The most lines that are searched for the closing parenthesis of a call. */
+/** The maximum number of lines that are searched for the closing parenthesis of a call. */
 const longestCall = 8
 
 /** How many parentheses a line of code opens more than it closes. */

@@ -27,7 +27,7 @@ export const replyShare = 0.7
 /** The most the outputs of the last answer may take of a summary, beside its other facts. */
 export const newestShare = 0.7
 
-/** The fewest lines that a budget note announces. Below this, the next compaction frees the window. */
+/** The minimum number of lines that a budget note announces. Below this, the next compaction frees the window. */
 const leastLines = 30
 
 /** The assumed length of a numbered source line, used until enough lines are visible to measure. */
@@ -146,7 +146,7 @@ const filesAtFirst = 3
 /** How many turns each further file adds: a turn to read the file, and a turn to correct it. */
 const turnsForFile = 2
 
-/** The most turns that the limit can grow to by itself. */
+/** The maximum number of turns that the limit can grow to by itself. */
 const mostTurnsGrown = 40
 
 /** The turn limit of work that starts with `atFirst` turns. It grows with the number of changed files. */

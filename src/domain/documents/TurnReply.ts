@@ -43,13 +43,13 @@ export interface Reply {
   readonly outcomesAbove?: ReadonlyArray<CallOutcome>
   readonly isRepeated?: boolean
   readonly instruction: string
-  /** The most characters of the whole reply. */
+  /** The maximum number of characters of the whole reply. */
   readonly budget: number
   /** How many lines of output the previous reply announced. */
   readonly lines?: number | undefined
 }
 
-/** The most characters of a diff that replaces the same words in many lines. */
+/** The maximum number of characters of a diff that replaces the same words in many lines. */
 const mostOfSwaps = 2000
 
 const repeated = "You gave this answer before, and it changes nothing. Answer differently."
@@ -58,7 +58,7 @@ const repeated = "You gave this answer before, and it changes nothing. Answer di
 const sameAsBefore = (outcome: CallOutcome): string =>
   `- \`${outcome.call.name}\` was called with the same arguments before: its output is the same as above.`
 
-/** The most characters of the paths in one heading. */
+/** The maximum number of characters of the paths in one heading. */
 const mostPaths = 200
 
 /** The reason why a change failed, below the first line that it would have replaced. */

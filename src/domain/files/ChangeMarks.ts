@@ -156,7 +156,8 @@ const looksOpening = (lines: ReadonlyArray<string>, at: number): boolean =>
 
 /**
  * The end of the fence around a whole file, which may contain fences of the same length. A fence line with a language
- * opens an inner fence. Of two fence lines without a language, the first must look like an opening line.
+ * opens an inner fence. A fence line without a language opens an inner fence only if text follows it, and a blank line
+ * or a colon precedes it.
  */
 export const fileFenceAt = (lines: ReadonlyArray<string>, from: number): InfoFence | undefined => {
   const info = readFence(lines[from] ?? "")?.info

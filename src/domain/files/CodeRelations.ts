@@ -245,7 +245,10 @@ const usesIn = (
   })
 }
 
-/** The lines that use changed declarations, in other files first. `others` are texts of the project without changes. */
+/**
+ * The lines that use changed declarations. Lines in other files come first. `others` are the unchanged files of the
+ * project.
+ */
 export const usersOf = (
   changed: ReadonlyArray<ProposedFile>,
   touched: ReadonlyArray<TouchedDeclaration>,

@@ -126,7 +126,7 @@ const isQuoted = (line: string, language: string, request: string): boolean => {
   )
 }
 
-/** A new text, the text it replaces, and the request. */
+/** A new text, the text it replaces, and what the user asked for. */
 export interface ReplacedText {
   readonly path: string
   readonly newText: string

@@ -70,7 +70,7 @@ export const foldersOf = (paths: ReadonlyArray<string>): ReadonlyArray<string> =
   return [...new Set(folders)]
 }
 
-/** The most paths of one text. */
+/** The maximum number of paths of one text. */
 const mostNamed = 50
 
 /**
@@ -93,9 +93,9 @@ export const nearestHint = (names: ReadonlyArray<string>): string =>
 
 /** The limits of a list. */
 export interface TreeBudget {
-  /** The most entries. */
+  /** The maximum number of entries. */
   readonly entries: number
-  /** The most characters of all entries together. */
+  /** The maximum number of characters of all entries together. */
   readonly characters: number
 }
 
@@ -149,7 +149,7 @@ export const fitTree = (
   return cut(paths, budget)
 }
 
-/** The most alternatives of one pattern. */
+/** The maximum number of alternatives of one pattern. */
 const maxAlternatives = 64
 
 /** Expands the first innermost braces of a pattern. */

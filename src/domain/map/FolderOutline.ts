@@ -113,7 +113,7 @@ const innerFolders = (folder: Folder): ReadonlyArray<Folder> =>
   [...folder.folders.values()].map(descend).toSorted((a, b) => b.count - a.count || compareCodePoints(a.path, b.path))
 
 interface Line {
-  /** The folder of the line; empty for the project. */
+  /** The folder that this line of the outline describes. Empty for the root of the project. */
   readonly folder: string
   readonly text: string
 }

@@ -5,7 +5,7 @@ import type { CallOutcome, ToolCall } from "../tools/ToolCall.ts"
 import { numbersOf } from "./OutputCut.ts"
 import { outcomeText } from "./OutputText.ts"
 
-/** The most places of a search that the line names. With more matches it names none. */
+/** The maximum number of places of a search that the line names. With more matches it names none. */
 const mostPlaces = 3
 
 /** A short label of a call from its name and main argument, such as `edit_file src/a.ts`. */

@@ -74,7 +74,10 @@ const callBlock = (outcome: CallOutcome, output: string, place: CallPlace): stri
   return `### Tool call ${name} (${uid})\n\n${repeated}Output:\n\n${shown}\n\n`
 }
 
-/** The fewest characters of a shown output if there are several. A single output may be as short as `leastOfOne`. */
+/**
+ * The minimum number of characters of a shown output if there are several. A single output may be as short as
+ * `leastOfOne`.
+ */
 export const leastOutput = 400
 const leastOfOne = 80
 
@@ -133,7 +136,7 @@ export const callFrame = (outcomes: ReadonlyArray<CallOutcome>, place: CallPlace
 const expectedLine = ({ expectedOutput }: Task): string =>
   `To deliver: ${expectedOutput.replaceAll(/\s+/g, " ").trim()}`
 
-/** The most denied calls of a task that the model is told about. */
+/** The maximum number of denied calls of a task that the model is told about. */
 const mostDenied = 5
 
 /** A line for each denied call of a task, without duplicates. */

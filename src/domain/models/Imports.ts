@@ -15,7 +15,7 @@ export interface Import extends NamedFile {
   readonly isAlone: boolean
 }
 
-/** The most characters of a link target. */
+/** The maximum number of characters of a link target. */
 const mostOfPath = 255
 
 const hasEnding = (path: string): boolean => /[^/.]\.\w{1,8}$/.test(path)

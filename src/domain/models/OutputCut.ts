@@ -57,7 +57,10 @@ const fileNote = ({ kept, omitted: omittedLines }: Cut): string => {
   return `(${summary} Read on with start_line ${from}.)`
 }
 
-/** The fewest lines of a licence comment that is left out. A shorter comment is no longer than the note about it. */
+/**
+ * The minimum number of lines of a licence comment that is left out. A shorter comment is no longer than the note about
+ * it.
+ */
 const leastLicence = 5
 
 const plainNote = ({ kept, omitted, text }: Cut): string =>
@@ -99,19 +102,39 @@ const cutLines = (text: string, limit: number, noteOf: (cut: Cut) => string, has
 /** The fewest shown lines of a diff: two file lines, a place, and one changed line. */
 const leastOfDiff = 4
 
-/** The names of the changed files, and then as many changed lines of the diff as fit, without unchanged lines. */
-export const cutDiff = (text: string, files: ReadonlyArray<string>, limit: number): string => {
+/** The indexes of the lines of a diff, most useful first: its files, then the places with a latest line, then the others. */
+const byUse = (lines: ReadonlyArray<string>, isLatest: (line: string) => boolean): ReadonlyArray<number> => {
+  const starts = [...lines.keys()].filter((index) => index === 0 || (lines[index] ?? "").startsWith("@@"))
+  const [files = [], ...places] = starts.map((start, part) =>
+    [...lines.keys()].slice(start, starts[part + 1] ?? lines.length)
+  )
+  const hasLatest = (place: ReadonlyArray<number>): boolean =>
+    place.some((index) => lines[index]?.startsWith("+") === true && isLatest(lines[index].slice(1)))
+  return [files, ...places.filter(hasLatest), ...places.filter((place) => !hasLatest(place))].flat()
+}
+
+/**
+ * The names of the changed files, and then as many changed lines of the diff as fit, without unchanged lines. Places
+ * with a line that `isLatest` accepts have priority.
+ */
+export const cutDiff = (
+  text: string,
+  files: ReadonlyArray<string>,
+  limit: number,
+  isLatest: (line: string) => boolean = () => false
+): string => {
   const all = text.split("\n")
   const lines = all.filter((line) => !line.startsWith(" ") && line !== "")
   const note = `(The prompt has no room for all of the ${all.length} lines of this diff. It changes:)\n`
   const summary = note + listWithin(files, limit - note.length, (count) => `(and ${count} more files)`).text
   const sizes = lines.map((line) => line.length + 1)
   const choice = new LineChoice(sizes, 0, limit - summary.length - 100)
-  choice.addEach(lines.keys())
+  choice.addEach(byUse(lines, isLatest))
   const count = choice.lines.size
   if (count < Math.min(lines.length, leastOfDiff)) return summary
-  const shown = count < lines.length ? `(The first ${count} of them:)` : "(These lines:)"
-  return [summary, "", shown, ...lines.slice(0, count)].join("\n")
+  const first = Math.max(...choice.lines) < count ? "The first " : ""
+  const shown = count < lines.length ? `(${first}${count} of them:)` : "(These lines:)"
+  return [summary, "", shown, ...lines.filter((_, index) => choice.lines.has(index))].join("\n")
 }
 
 /** A note about omitted lines. `from` and `to` are indexes from 0. */

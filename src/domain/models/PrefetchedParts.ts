@@ -24,7 +24,7 @@ export interface SearchedTurn {
   readonly messages: Messages
   readonly outcomes: ReadonlyArray<CallOutcome>
   readonly newOutcomes: ReadonlyArray<CallOutcome>
-  /** The most characters of a reply after these messages. */
+  /** The maximum length of a reply to these messages, in characters. */
   readonly replyBudget: (messages: Messages) => number
 }
 
@@ -34,13 +34,13 @@ export interface SecondLook {
   readonly parts: string
 }
 
-/** The most files that may contain a name or string. In more files it says little about any of them. */
+/** The maximum number of files that may contain a name or string. In more files it says little about any of them. */
 const mostHolders = 8
 
-/** The most further files that are named with their number of matching lines. */
+/** The maximum number of further files that are named with their number of matching lines. */
 const mostOthers = 8
 
-/** The fewest characters of a part around a search hit. In less space, no function fits. */
+/** The minimum number of characters of a part around a search hit. In less space, no function fits. */
 const leastParts = 600
 
 const countHolding = (text: string, wanted: ReadonlyArray<string>): number =>

@@ -16,7 +16,10 @@ const cutNote = (path: string, left: number): string =>
 
 const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf("/")))
 
-/** Names the folder above a description, unless it applies to the whole project. */
+/**
+ * Adds a line to a description with its file and the folder that it describes. A file for the whole project gets no
+ * such line.
+ */
 const headed = ({ path, text }: DescriptionFile): string =>
   path.startsWith("../")
     ? `(From ${path}, for the whole repository:)\n\n${text}`
@@ -52,7 +55,7 @@ const leadLeast = 200
 const leadMost = 1200
 
 /**
- * The most characters of a file that prompts show. The first sections of a README explain the project. Later sections
+ * The maximum number of characters of a file that prompts show. The first sections of a README explain the project. Later sections
  * explain installation and use, which the project map shows in fewer words.
  */
 const mostOf = ({ path, text }: DescriptionFile): number => {

@@ -38,10 +38,10 @@ const contentSize = (content: ReferenceContent): number => (content.kind === "la
 export const withoutRepetitions = <A>(all: ReadonlyArray<A>, referenceOf: (one: A) => Reference): ReadonlyArray<A> =>
   Arr.dedupeWith(all, (one, other) => referenceOf(one).href === referenceOf(other).href)
 
-/** The fewest characters that a prompt shows of a long reference. */
+/** The minimum number of characters that a prompt shows of a long reference. */
 const leastShown = 1000
 
-/** The fewest characters that these references need. A long reference needs only enough for an outline. */
+/** The minimum number of characters that these references need. A long reference needs only enough for an outline. */
 export const leastSize = (resolved: ReadonlyArray<ResolvedReference>): number =>
   resolved.reduce((sum, { content }) => sum + Math.min(leastShown, contentSize(content)), 0)
 

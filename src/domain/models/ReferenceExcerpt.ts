@@ -15,7 +15,7 @@ import { type CutReference, percentOf, coverageOf } from "./Coverage.ts"
 import { usefulShares } from "../text/Excerpt.ts"
 import type { LineRange } from "../text/LineRange.ts"
 
-/** The fewest characters of a shown file. With a smaller share, some files are left out. */
+/** The minimum number of characters of a shown file. With a smaller share, some files are left out. */
 const leastOfFile = 900
 
 const oneLine = (text: string): string => text.replace(/\s*\n\s*/g, " ")
@@ -32,7 +32,10 @@ const summaryLines = (lines: ReadonlyArray<string>): ReadonlyArray<number> => {
 
 const resultGap = (from: number, to: number): string => `(${to - from + 1} lines left out)`
 
-/** Notes about omitted parts of a page, in characters, so that the model knows where to continue. */
+/**
+ * Notes about omitted parts of a page. They give positions as a number of characters, so that the model can read on
+ * there.
+ */
 const pageGap = (lines: ReadonlyArray<string>) => {
   const starts = [0]
   for (const line of lines) starts.push((starts.at(-1) ?? 0) + line.length + 1)
@@ -74,7 +77,7 @@ const rest = ({ reference }: ResolvedReference): string => {
 
 const linesText = (from: number, to: number): string => (from === to ? `${from}` : `${from} to ${to}`)
 
-/** The most parts that a note names. Further parts are counted. */
+/** The maximum number of parts that a note names. Further parts are counted. */
 const mostParts = 6
 
 /** Names the shown lines: `lines 40 to 98 and 120`. `first` is the number of the line with index 0. */

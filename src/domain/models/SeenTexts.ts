@@ -12,9 +12,9 @@ import { unescaped } from "../text/PercentEscapes.ts"
 
 /** The most recent characters that are compared line by line. */
 const mostCharacters = 32_000_000
-/** The fewest characters of a compared word in a query. */
+/** The minimum number of characters of a compared word in a query. */
 const leastWord = 4
-/** The fewest characters of a compared token. A shorter token is often a part of another word. */
+/** The minimum number of characters of a compared token. A shorter token is often a part of another word. */
 const leastPiece = 6
 /** This many consecutive words of a line, with this many letters together, count as content of the line. */
 const runOfLine = { count: 4, letters: 16 }

@@ -41,7 +41,7 @@ const most = 6
 const keptRatios = 15
 const keptPrompts = 4
 /**
- * The fewest characters of a prompt that the scale learns from. In shorter prompts, the tokens around messages distort
+ * The minimum number of characters of a prompt that the scale learns from. In shorter prompts, the tokens around messages distort
  * the ratio.
  */
 const shortest = 2000

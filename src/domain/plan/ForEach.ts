@@ -39,7 +39,7 @@ export const ItemResult = Schema.Struct({
 })
 export type ItemResult = typeof ItemResult.Type
 
-/** The most characters of the note of an item. */
+/** The maximum number of characters of the note of an item. */
 const longestNote = 200
 
 /** The note of an item: the beginning of a text, on one line. */
@@ -69,7 +69,7 @@ const tableOf = (items: ReadonlyArray<ItemResult>): string =>
     ...items.map(({ item, note, state }) => `| ${tableCell(item)} | ${state} | ${tableCell(note)} |`)
   ].join("\n")
 
-/** The most rows in a summary. For more items, the counts tell a later stage more than the rows. */
+/** The maximum number of rows in a summary. For more items, the counts tell a later stage more than the rows. */
 const mostRows = 20
 
 /**

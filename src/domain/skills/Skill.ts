@@ -63,7 +63,7 @@ export const isModelName = (name: string): boolean =>
 /** True for a model whose server forwards it to another server: `gpt-oss:120b-cloud`. */
 export const isCloudModel = (name: string): boolean => /[:-]cloud(?:@.*)?$/i.test(name.trim())
 
-/** The most turns that a skill may request. */
+/** The maximum number of turns that a skill may request. */
 export const maxTurns = 100
 
 /** True for a name that the format allows for skills. */

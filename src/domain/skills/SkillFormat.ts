@@ -33,7 +33,7 @@ const quoteColons = (yaml: string): string =>
     return `${key}: ${JSON.stringify(value.trim())}`
   })
 
-/** The most levels of front matter. The YAML parser recurses without a limit. */
+/** The maximum number of levels of front matter. The YAML parser recurses without a limit. */
 const maxNesting = 64
 
 /**

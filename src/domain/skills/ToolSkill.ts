@@ -9,7 +9,7 @@ import { Skill } from "./Skill.ts"
 
 /** Limits the descriptions of tools in a prompt. */
 interface ToolSkillBudget {
-  /** The most tokens that the descriptions of a skill's tools may take. */
+  /** The maximum number of tokens that the descriptions of a skill's tools may take. */
   readonly tokens: number
   readonly tokensOf: (tool: ToolInfo) => number
 }

@@ -6,13 +6,13 @@ import type * as Schema from "effect/Schema"
 import { printableJson } from "./Printable.ts"
 
 /**
- * The most levels of a JSON value. The program rejects deeper values, because no real arguments, results or settings
+ * The maximum number of levels of a JSON value. The program rejects deeper values, because no real arguments, results or settings
  * are that deep.
  */
 export const maxNesting = 64
 
 /**
- * The most parts that are visited. Values with more parts count as too deep, because a value that contains a part
+ * The maximum number of parts that are visited. Values with more parts count as too deep, because a value that contains a part
  * repeatedly can be endless.
  */
 export const maxParts = 1_000_000

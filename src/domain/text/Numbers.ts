@@ -2,7 +2,7 @@
  * Compares a number in a sentence with the numbers in the lines that the sentence is about, and finds contradictions.
  */
 
-/** The most lines that are compared. In more lines, some number would contradict by chance. */
+/** The maximum number of lines that are compared. In more lines, some number would contradict by chance. */
 const mostLines = 3
 
 const number = /(?<![\w.$#/-]|\bL)\d[\d_,]*(?:\.\d+)?(?![\w/]|\.\d|-\d)/g

@@ -69,7 +69,7 @@ const anySign = new RegExp(
 )
 
 const secretName = /(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL)/i
-/** The fewest characters of a secret value. A shorter value may be an ordinary word. */
+/** The minimum number of characters of a secret value. A shorter value may be an ordinary word. */
 const leastLength = 8
 
 /** The values of variables whose names suggest a secret, longest first. */

@@ -118,7 +118,7 @@ export const runWorkLoop = Effect.fn("runWorkLoop")(function* ({
   const held = new Set<HeldLease>()
   const fibers = yield* FiberSet.make<void>()
   const broken = yield* Deferred.make<never, DatabaseUnavailable>()
-  /* Completes when a piece finishes, or when changes wait to be applied. The next claim then starts at once. */
+  /* Completes when a piece of work finishes, or when changes wait to be applied. The worker then claims work at once. */
   let hurry = yield* Deferred.make<void>()
   const lookForWork = Effect.suspend(() => Effect.asVoid(Deferred.succeed(hurry, undefined)))
   const orBreak = <A>(query: Effect.Effect<A, DatabaseUnavailable>) =>

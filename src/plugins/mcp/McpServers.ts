@@ -144,7 +144,7 @@ const passedOn = (
   "TEMP TMP USERNAME USERPROFILE WINDIR"
 ).split(" ")
 
-/** A question names at most this many project files. */
+/** A question about trust in a server names at most this many project files. */
 const maxFiles = 10
 
 /** A longer command is refused, because the user could not judge it. */

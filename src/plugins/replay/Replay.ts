@@ -274,7 +274,10 @@ export const makeReplay = Effect.fn("makeReplay")(function* (
     published: published as ReadonlyArray<RunEvent>,
     /** Prompts and arguments that changed. */
     changed: changed as ReadonlyArray<PlacedDifference>,
-    /** Replays the run. Returns the keys of calls that the journal lacks, so that the replay cannot continue. */
+    /**
+     * Replays the run. Returns the keys of calls that the journal lacks. Without these calls the replay cannot
+     * continue.
+     */
     play: <E, R>(run: Effect.Effect<unknown, E, R>): Effect.Effect<ReadonlyArray<string>, E | JournalError, R> =>
       Effect.map(Effect.raceFirst(order.conduct(run), Deferred.await(unreadable)), (missing) => {
         if (missing.length > 0 && untaken.size > 0) changed.push(...perhaps)

@@ -40,7 +40,7 @@ export const PlanRound = Schema.Struct({
       )
     })
   ),
-  /** Tasks of the plan before that had no result and are no longer planned. */
+  /** Tasks of the previous plan that had no result and are not in the new plan. */
   dropped: Schema.Array(Schema.String),
   /** Tasks that already had a result when this plan was made. */
   finished: Schema.Array(Schema.String)

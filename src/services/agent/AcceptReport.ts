@@ -25,8 +25,8 @@ export const makeAcceptance = Effect.fnUntraced(function* (hooks: ReadonlyArray<
   const changes = yield* makeTaskChanges
 
   /**
-   * The report that may end the work: the report of this turn, or the candidate, if the turn changed nothing or only
-   * tested the candidate.
+   * The report that may end the work. If the turn changed nothing, or only added tests that pass, it is the candidate.
+   * Otherwise it is the report of this turn.
    */
   const acceptedReport = <A>({ answer, candidate, results, verdict, work }: JudgedTurn<A>): Option.Option<A> => {
     const state = stateOf(work.assignment.copy)

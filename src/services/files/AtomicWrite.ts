@@ -90,7 +90,7 @@ interface Made extends Expected {
   readonly kind?: FileKind
   /** The file that is moved to this path. The new file gets its bytes and mode. */
   readonly from?: FileEntry
-  /** The folder that is removed or moved as a whole, together with the file. */
+  /** If set, this folder is removed or moved as a whole, with the file in it. */
   readonly folder?: string
   readonly mode?: number
 }

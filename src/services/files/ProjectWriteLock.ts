@@ -33,8 +33,8 @@ const remedy = "Wait for it, end it first, or run with --read-only what changes 
 
 const lockName = (project: string): string => `project ${project}`
 
-/** Only one process at a time reads the list of locked projects. */
-const looking = { what: "The list of projects", name: "projects" }
+/** The lock on the list of locked projects in a folder: only one process at a time reads it. */
+export const listLock = (folder: string) => ({ what: "The list of projects", name: `projects ${folder}` })
 
 /** How long other processes wait for the process that reads the list, which may be slow. In milliseconds. */
 const longestLook = 30_000
@@ -77,7 +77,7 @@ export const takeProject = Effect.fnUntraced(function* ({ locks, project, ...hol
   const real = yield* Effect.orElseSucceed(fs.realPath(project), () => project)
   const folder = path.join(locks, "projects")
   const file = path.join(folder, textHash(real))
-  const { name, what } = looking
+  const { name, what } = listLock(folder)
   const look = Effect.retry(takeLock(name, { folder: locks, what, ...holder }), {
     schedule: Schedule.spaced("20 millis"),
     while: makePatience()

@@ -57,7 +57,7 @@ export interface LineProtection {
 
 const encodeRecord = Schema.encodeSync(JournalRecord)
 
-/** The line of a record, and what the next line needs from it. */
+/** The line of a record, with the number, checksum and MAC that the next line continues. */
 export const encodeLine = (
   record: JournalRecord,
   at: string,

@@ -105,7 +105,7 @@ export interface CallPlan {
   readonly isWindowTooSmall: boolean
 }
 
-/** With a smaller budget, thoughts would usually be cut off. In tokens. */
+/** The smallest budget for thinking, in tokens. A smaller budget would usually cut off the thoughts. */
 const leastThinking = 512
 
 /** Stages whose answers grow with the number of tasks. */

@@ -24,8 +24,8 @@ export interface Urgency {
   /** True for a later turn of a task. It comes before the first turns of other tasks. */
   readonly isBegun: boolean
   /**
-   * The beginning of its prompt. Calls with the same beginning follow each other if nothing else decides. The server
-   * can then reuse its cache.
+   * The beginning of the prompt of the call. Calls with the same beginning follow each other if nothing else decides.
+   * The server can then reuse its cache.
    */
   readonly beginning: string
   /** The tokens of prompt and answer; 0 if absent. */

@@ -24,7 +24,10 @@ const makeReadTexts = Effect.fnUntraced(function* (since: number) {
   const seen = new SeenTexts()
   let hasRunCommand = false
 
-  /** True if the source existed before the run. Then no command of the run has put data into its links. */
+  /**
+   * True if the source existed before the run. No command of the run can then have hidden data of the project in a URL
+   * of this source.
+   */
   const isOfBefore = Effect.fnUntraced(function* (source: ReadSource) {
     if (source === "command") return false
     if (source === "page" || source === "outside") return true

@@ -92,7 +92,7 @@ const windowNote = ({ cutFrom, path, text }: CurrentFile, mostLines: number, win
   return `Prompts hold the first ${shownLines} of ${cutFrom} lines of ${path}: the current file may have a quarter of the context window (${window} tokens). Tasks can read the rest; raise contextWindow to show more at once.`
 }
 
-/** Resolves the files that a user passes with a request. The rules for references apply. */
+/** Reads the files that the user passes with a request, if the rules allow it. */
 const makeGivenFiles = Effect.gen(function* () {
   const path = yield* Path.Path
   const { contextWindow, limits } = yield* RunSettings

@@ -156,7 +156,7 @@ export const makeRequestFit = () => {
           learnt.push(...news)
           return parts.length > 0
         },
-        /** Call this if the call failed although parts were omitted. */
+        /** Forgets which parts of a request the server refuses. For a request that failed also without these parts. */
         forget: (): void => {
           for (const part of learnt.splice(0)) leftOut.delete(part)
         },

@@ -175,8 +175,8 @@ export const reportedError = (value: unknown): ServerError => {
 const tooManyRequests = 429
 
 /**
- * Parses a line or a document with one JSON object. Throws a `ServerError` for other text. If the connection broke, the
- * rest of the line may be missing.
+ * Parses a line or a document with one JSON object. Throws a `ServerError` for other text. `isWhole` is false if the
+ * connection broke: the error then says that the answer ended too early.
  */
 export const readObject = (text: string, isWhole = true): object => {
   const parsed = Result.try((): unknown => JSON.parse(text))

@@ -206,7 +206,7 @@ describe("compactedText", () => {
       ),
       search(2, "x", 1)
     ]
-    const sizes = Array.from({ length: 300 }, (_, index) => {
+    const sizes = Array.from({ length: 400 }, (_, index) => {
       const rows = folded(outcomes, { files: [], budget: 500 + index * 10 }).match(/^\d+:   b of line$/gm) ?? []
       return rows.join("\n").length
     })
@@ -284,6 +284,18 @@ describe("compactedText", () => {
     expect(shown).toMatch(/\n@@ [^\n]*\n-[^\n]*step/)
     expect(shown.length).toBeLessThan(720)
     expect(changedBlocks([many], 560)).toMatch(/- src\/a\.ts: \+\d+ -\d+/)
+  })
+
+  it("shows the places that the last answer changed before other places of a diff that has little room", () => {
+    const flat = `${Array.from({ length: 400 }, (_, index) => `step(${index + 1})`).join("\n")}\n`
+    const many = { path: "src/a.ts", base: flat, text: flat.replaceAll(/step\((\d*5)\)/g, "stride($1)") }
+    const shown = (now: string) => {
+      const outcomes = [edit(1, "step(5)", "stride(5)", true), edit(2, "step(295)", now, true)]
+      return /```diff\n[^]*?```/.exec(folded(outcomes, { files: [many], above: "", budget: 3000 }))?.[0]
+    }
+    expect(shown("stride(295)")).toMatch(/\(\d+ of them:\)\n--- src\/a\.ts[^]*\n\+stride\(295\)/)
+    expect(shown("another()")).toMatch(/\(The first \d+ of them:\)/)
+    expect(shown("another()")).not.toContain("+stride(295)")
   })
 
   it("makes lines of the files whose diffs have no room", () => {

@@ -109,7 +109,7 @@ export const taskRules = [
     "input-path-missing": error(
       "Path not found",
       "A path is a file or folder of the project.",
-      "Give a path of the project that exists."
+      "Give a path that exists in the project."
     ),
     "input-ignored": warning(
       "Unknown input",

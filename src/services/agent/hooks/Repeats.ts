@@ -8,7 +8,7 @@ import { turnNumber } from "../../../domain/tools/ToolCallFormat.ts"
 import type { CallOutcome, ToolCall } from "../../../domain/tools/ToolCall.ts"
 import type { AgentHook } from "../AgentHook.ts"
 
-/** Outputs that a compaction has dropped count as well. Then a call may be repeated this many times as often. */
+/** If outputs that a compaction has dropped count too, the limit of identical calls is multiplied by this factor. */
 const acrossCompactions = 2
 
 /** A call that has given the same output `most` times. */
