@@ -4,6 +4,7 @@
  */
 import type { CommandLine } from "../commands/CommandText.ts"
 import { languageOf } from "../files/Language.ts"
+import { fileName } from "../files/PathList.ts"
 import { isTestFile } from "../files/TestFile.ts"
 
 /** A test runner that takes paths, by the language of its test files. */
@@ -11,6 +12,13 @@ const runners: ReadonlyArray<readonly [RegExp, ReadonlySet<string>]> = [
   [/\b(?:pytest|py\.test)\b/, new Set(["python"])],
   [/\b(?:vitest|jest|mocha|ava)\b/, new Set(["javascript", "typescript", "jsx", "tsx"])]
 ]
+
+/** Programs and scripts that check code and run none of its tests. */
+const withoutTests =
+  /^(?:tsc|vue-tsc|eslint|oxlint|biome|prettier|ruff|black|flake8|pylint|mypy|pyright|clippy|vet|lint|typecheck|type-check)$/
+
+/** The program and its subcommand stand among the first words, as in `npm run lint`. */
+const runsNoTests = (argv: CommandLine): boolean => argv.slice(0, 3).some((word) => withoutTests.test(fileName(word)))
 
 /** The path in an argument such as `./tests/test_a.py::test_b` or `tests/`. */
 const pathIn = (argument: string): string => argument.replace(/::.*$/, "").replace(/^\.\//, "").replace(/\/+$/, "")
@@ -32,8 +40,9 @@ const namesTests = (argument: string, before: string, changed: string): boolean 
 const testPositions = (argv: CommandLine, changed: string): ReadonlyArray<number> =>
   [...argv.keys()].filter((index) => index > 0 && namesTests(argv[index] ?? "", argv[index - 1] ?? "", changed))
 
-/** True if the check may run this test file: it names the file, a folder around it, or no tests at all. */
+/** True if the check may run this test file: it runs tests, and names the file, a folder around it, or no tests. */
 export const mayRunTest = (argv: CommandLine, file: string): boolean => {
+  if (runsNoTests(argv)) return false
   const named = testPositions(argv, file).map((index) => pathIn(argv[index] ?? ""))
   return named.length === 0 || named.some((path) => path === file || file.startsWith(`${path}/`))
 }
@@ -47,7 +56,7 @@ const languagesOf = (argv: CommandLine): ReadonlySet<string> =>
  * runner is for another language. Paths are relative to the project.
  */
 export const commandForOtherTests = (argv: CommandLine, files: ReadonlyArray<string>): CommandLine | undefined => {
-  const languages = languagesOf(argv)
+  const languages = runsNoTests(argv) ? new Set<string>() : languagesOf(argv)
   const others = files.filter((file) => languages.has(languageOf(file)) && !mayRunTest(argv, file))
   const own = new Set(others.flatMap((file) => testPositions(argv, file)))
   const [program, ...words] = argv

@@ -24,6 +24,7 @@ const others: ReadonlyArray<readonly [check: string, file: string, other: string
   ["pytest -c tests/pytest.ini", "tests/test_d.py", undefined],
   ["go test ./a ./...", "b/b_test.go", undefined],
   ["make test", "tests/test_d.py", undefined],
+  ["npx eslint test/a.test.ts", "test/b.test.ts", undefined],
   ["tests/run.sh", "tests/test_d.py", undefined]
 ]
 
@@ -42,5 +43,7 @@ describe("mayRunTest", () => {
       [true, true, false, false]
     )
     assert.isTrue(mayRunTest(wordsOf("npm test"), "tests/test_d.py"))
+    for (const line of ["npx tsc --noEmit", "npm run lint", "python -m mypy .", "go vet ./..."])
+      assert.isFalse(mayRunTest(wordsOf(line), "tests/test_d.py"), line)
   })
 })
