@@ -23,7 +23,10 @@ const documents = [
   { name: "a refinement", knownHeadings: turnHeadings, begins: ["task", "tool-calls"], holds: "tool-calls" }
 ]
 
-/** The kind of another stage's document that the text begins; undefined if its first line is not such a heading. */
+/**
+ * The name of the other document with whose heading the text begins, such as "a task list". Undefined if the first line
+ * is not a heading of such a document.
+ */
 const otherDocument = ({ lines, sections }: MarkdownDocument): string | undefined => {
   const first = lines.findIndex((line) => !line.isBlank)
   if (sections[0]?.line !== first + 1) return undefined
@@ -70,22 +73,25 @@ export interface AnswerSchema {
 const readForm = (given: unknown): Result.Result<AnswerSchema, string> =>
   Result.map(jsonSchemaCodec(given, "apply"), (codec) => ({ schema: given as JsonSchema, codec }))
 
-/** Compiles a JSON schema of the user. Fails with the reason if the schema cannot be used. */
+/** Compiles a JSON schema of the user. If the program cannot use the schema, fails with the reason. */
 export const answerSchema = (given: unknown): Result.Result<AnswerSchema, string> => {
   const fault = isSchema(given) ? jsonSchemaFault(given) : undefined
   return fault === undefined ? readForm(given) : Result.fail(fault)
 }
 
 /**
- * The Effect schema that a JSON answer must also fit, if the caller passed a schema in code. An order stores only the
- * JSON schema. The Effect schema adds checks such as a date format.
+ * The Effect schema that a JSON answer must also fit, if the caller passed a schema in code. A saved order holds only
+ * the JSON schema. The Effect schema adds checks that the JSON schema lacks, such as the format of a date.
  */
 export const AnswerCodec = Context.Reference<AnswerSchema["codec"] | undefined>(
   "task-conductor/domain/documents/AnswerFormat/AnswerCodec",
   { defaultValue: () => undefined }
 )
 
-/** The compiled schema of an order. Dies if the schema does not compile, because the caller has checked it before. */
+/**
+ * The compiled schema for the answer to an order. Dies if the schema does not compile, because the caller has already
+ * checked the schema.
+ */
 export const formOf = (schemaJson: Schema.Json | undefined): Effect.Effect<AnswerSchema | undefined> =>
   schemaJson === undefined
     ? Effect.undefined
@@ -99,7 +105,7 @@ export const formOf = (schemaJson: Schema.Json | undefined): Effect.Effect<Answe
 export const answerForm = ({ schema }: AnswerSchema): string =>
   `## Form of the answer\n\nA program reads the answer. Write one JSON value that fits this JSON schema, and nothing else: no text around it, no markdown, no links. This replaces the instructions above about the form.\n\n${fenced(JSON.stringify(schema, null, 2), "json")}\n\n`
 
-/** The parsed JSON of an answer: the whole answer, or its only code block. */
+/** The JSON value in an answer. The JSON is the whole answer, or the only code block of the answer. */
 const jsonIn = (answer: string): Option.Option<unknown> => {
   const [first, ...others] = fencedBlocks(answer)
   const texts = [answer.trim(), ...(first === undefined || others.length > 0 ? [] : [first.text])]
@@ -113,7 +119,7 @@ const jsonIn = (answer: string): Option.Option<unknown> => {
 /** The issue of an answer that is not JSON. An answer with this issue counts as useless. */
 export const notJson = "The answer is not JSON."
 
-/** Reads a JSON answer. The value is the JSON, indented by two spaces. */
+/** Reads a JSON answer. The value of the reading is the text of the JSON, indented by two spaces. */
 export const readJsonAnswer = (answer: string, { codec }: AnswerSchema): Reading<string> => {
   const findings = noFindings()
   const json = jsonIn(answer)

@@ -10,7 +10,7 @@ import { either, literal, makeJson, makeRules, optional, type Part, type Rules, 
 import type { ToolInfo } from "../tools/ToolCall.ts"
 import { isSchema } from "../tools/ToolSchema.ts"
 
-/** The strict line of the heading with this slug. */
+/** The line of the heading with this slug, as the strict format writes it. */
 const headingLine = (known: KnownHeadings, slug: string): string => {
   const found = known(slug)
   return found === undefined ? "" : `${"#".repeat(found.depth)} ${found.title}`
@@ -36,7 +36,7 @@ const makeText = ({ rule }: Rules) => {
     )
   const piece = () => rule("piece", () => either([character(), code(), `"_" [A-Za-z0-9]`]))
   const linkedPiece = () => rule("linked-piece", () => either([piece(), link()]))
-  /** The full stop at the end marks the line as complete. */
+  /** A full stop must end each line. It shows that the line is complete. */
   return {
     line: (most: number): Part => sequence(begin(), times(piece(), 2, most), `"."`),
     linked: (most: number): Part => sequence(either([begin(), link()]), times(linkedPiece(), 2, most), `"."`),
@@ -50,15 +50,15 @@ const mostSections = 3
 /** The skills and links that a plan may use. */
 export interface PlanWords {
   readonly skills: ReadonlyArray<string>
-  /** Links with a target, written as in the field "References". */
+  /** Links with their targets, as the field "References" writes them. */
   readonly links: ReadonlyArray<string>
   /** True if the grammar accepts a list without tasks. */
   readonly mayBeEmpty: boolean
 }
 
 /**
- * The grammar of a task list. It appends numbers to task names, because no name may occur twice. Links lead only to
- * known targets. It allows no for-each tasks and no links between new tasks.
+ * The grammar of a task list. No name may occur twice, so the grammar appends a number to each task name. Links lead
+ * only to known targets. The grammar allows no for-each tasks and no links between new tasks.
  */
 export const planGrammar = ({ links, mayBeEmpty, skills }: PlanWords): string => {
   const rules = makeRules()
@@ -84,7 +84,7 @@ export const planGrammar = ({ links, mayBeEmpty, skills }: PlanWords): string =>
   )
   const sectionLine = (section: number): string =>
     `${headingLine(taskListHeadings, `task-section-${section}`)} ${section}\n\n`
-  /** The task at a position, followed by an optional next task. */
+  /** The task at a position of the list, and optionally the tasks after it. */
   const from = (place: number, section: number): Part =>
     rule(`task-${place}-${section}`, () => {
       const task = sequence(

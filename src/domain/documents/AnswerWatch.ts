@@ -1,8 +1,8 @@
 /**
- * Watches an answer while a model writes it, and reports when the answer can no longer succeed. That is the case if the
- * expected document does not begin, or if the model repeats itself (RepetitionWatch.ts). Use one watch for each answer.
- * The verdict does not depend on how deltas split the text; memory is bounded and cost is linear. If an answer hit the
- * length limit, `wholePartOf` finds its complete part.
+ * Watches an answer while a model writes it, and reports when the answer can no longer succeed. An answer cannot
+ * succeed if the expected document does not begin, or if the model repeats itself (RepetitionWatch.ts). Use one watch
+ * for each answer. The verdict does not depend on how deltas split the text. Memory is bounded and cost is linear. If
+ * an answer hit the length limit, `wholePartOf` finds its complete part.
  */
 import type { Issue } from "../findings/Issue.ts"
 import { Line, readLines } from "../markdown/Line.ts"
@@ -11,12 +11,12 @@ import { closesThinking, opensThinking } from "../markdown/MarkdownCleaning.ts"
 import { type KnownHeadings, taskListHeadings } from "../markdown/MarkdownHeadings.ts"
 import { deltaLines, type Repetition, RepetitionWatch } from "./RepetitionWatch.ts"
 
-/** How many characters of a line are examined. They suffice to recognise a fence or a heading. */
+/** How many characters of a line the watch examines. They suffice to recognise a fence or a heading. */
 const shownOfLine = 400
 
 /** How the document of a stage begins: with a known heading, a code block or a task field. */
 export interface AnswerShape {
-  /** The first heading of the strict document. */
+  /** The first heading of the document in its strict form. */
   readonly begins: string
   readonly knownHeadings: KnownHeadings
 }
@@ -36,8 +36,9 @@ export type Unrecoverable =
   | { readonly kind: "shape"; readonly begins: string }
 
 /**
- * The maximum number of characters before the document, not counting thoughts in tags. Most preambles are one or two sentences. An
- * answer has at most 2048 tokens (about 8,000 characters), so after a longer preamble the document would not fit.
+ * The maximum number of characters before the document, not counting thoughts in tags. Most models write one or two
+ * sentences first. An answer has at most 2048 tokens (about 8,000 characters). After a longer preamble, the document
+ * would not fit.
  */
 export const longestPreamble = 6000
 
@@ -46,7 +47,7 @@ export class AnswerWatch {
   readonly #written = new RepetitionWatch()
   readonly #thought = new RepetitionWatch()
   readonly #arguments = new RepetitionWatch(true)
-  /** The examined beginning of the current line, and the length of the whole line. */
+  /** The examined beginning of the current line, and the length of the whole line so far. */
   #line = ""
   #length = 0
   #isThinking = false
@@ -89,7 +90,10 @@ export class AnswerWatch {
     return undefined
   }
 
-  /** Tests whether the document begins on the current line. Called when the line ends or its examined part is full. */
+  /**
+   * Tests whether the document begins on the current line. To be called when the line ends, or when its examined part
+   * is full.
+   */
   #findShape(shape: AnswerShape, isWhole: boolean): Unrecoverable | undefined {
     const line = this.#line.trimEnd()
     if (this.#isThinking || opensThinking(line)) return undefined
@@ -112,7 +116,7 @@ export class AnswerWatch {
 
 interface WholePart {
   readonly text: string
-  /** The first line that may be cut off; empty if the answer ends with a complete part. */
+  /** The first line that may be incomplete. Empty if the answer ends with a complete part. */
   readonly cut: string
 }
 
@@ -140,7 +144,7 @@ const lastStart = (lines: ReadonlyArray<Line>): number => {
 
 const isText = (line: Line): boolean => !line.isBlank && !line.isHeading
 
-/** Drops the last part, which may be incomplete, and headings without text below them. */
+/** Drops the last part of an answer, which may be incomplete, and headings that have no text below them. */
 export const wholePartOf = (answer: string): WholePart => {
   const lines = readLines(answer)
   const start = lastStart(lines)
@@ -151,8 +155,8 @@ export const wholePartOf = (answer: string): WholePart => {
 }
 
 /**
- * The issues of the complete part. Leaves out issues without a line and empty sections, because the missing rest of the
- * answer may fix them.
+ * The issues of the complete part. Leaves out empty sections and issues without a line, because the missing end of the
+ * answer may resolve them.
  */
 export const issuesOfPart = ({ text }: WholePart, read: (part: string) => ReadonlyArray<Issue>): ReadonlyArray<Issue> =>
   text === "" ? [] : read(text).filter(({ where, code }) => where.line !== undefined && code !== "section-empty")

@@ -1,6 +1,7 @@
 /**
  * A report that the program would accept, kept while a hook asks the model one more question. The report stays
- * acceptable if the model adds nothing, or only a passing test. The program reverts later changes that fail the checks.
+ * acceptable if the model then changes nothing, or only adds a test that passes. The program reverts later changes that
+ * fail the checks.
  */
 import { type CheckOutcome, passes } from "../checks/CheckOutcome.ts"
 import type { ProposedFile } from "../files/ProposedFile.ts"
@@ -8,7 +9,7 @@ import { isTestFile } from "../files/TestFile.ts"
 import { changedSince } from "./ChangedFiles.ts"
 import type { ParsedAnswer } from "./TurnAnswer.ts"
 
-/** The proposed files of a working copy, and its version. */
+/** The proposed files of a working copy, and the version of the working copy. */
 interface CopyState {
   readonly files: ReadonlyArray<ProposedFile>
   readonly version: number
@@ -41,7 +42,7 @@ export const isTested = (
   checks.every(passes) &&
   changedSince(files, candidate.files).every(({ path }) => isTestFile(nameOf(path)))
 
-/** True if no file changed since the candidate, or all checks pass. */
+/** True if no file changed since the candidate, or if all checks pass. */
 export const mayStay = (
   candidate: CandidateReport<unknown>,
   { version }: CopyState,

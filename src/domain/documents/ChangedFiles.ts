@@ -10,16 +10,18 @@ import { fenced, rawBlock } from "../markdown/PromptBlock.ts"
 import { cutDiff } from "../models/OutputCut.ts"
 import { listWithin, shares } from "../text/Excerpt.ts"
 
-/** Longer diffs are cut before the budget decides which of their lines are shown. */
+/** A diff has at most this many lines. The budget then decides which of these lines the prompt shows. */
 const mostLines = 2000
 
-/** More changed files than this share one heading. */
+/** With more changed files than this, all files share one heading. */
 const mostHeadings = 3
 
 /** The maximum number of functions and types that a summary names. */
 const mostNames = 8
 
-/** The minimum number of characters of a cut diff. If the budget of a diff is smaller, a summary line replaces it. */
+/**
+ * The minimum number of characters of a cut diff. If the budget of a diff is smaller, a summary line replaces the diff.
+ */
 const leastCut = 600
 
 export const fileDiff = (file: ProposedFile): string => {
@@ -42,8 +44,8 @@ const summaryOf = (file: ProposedFile, diff = fileDiff(file)): string => {
 const noLines: ReadonlySet<string> = new Set()
 
 /**
- * The diff of each file, cut to its share of the budget. Places with one of the `latest` lines, without indentation,
- * have priority. If no useful part of a diff fits, only the `summary` is set.
+ * The diff of each file, cut to its share of the budget. A cut diff keeps first the places that contain one of the
+ * `latest` lines (compared without indentation). If no useful part of a diff fits, only the `summary` is set.
  */
 const fitted = (files: ReadonlyArray<ProposedFile>, budget: number, latest: ReadonlySet<string>) => {
   const diffs = files.map((file) => ({ file, diff: fileDiff(file) })).filter(({ diff }) => diff !== "")
@@ -74,7 +76,7 @@ const joined = (files: ReadonlyArray<ProposedFile>, budget: number, latest = noL
   return [...(diffs === "" ? [] : [fenced(diffs, "diff")]), ...rest].join("\n\n")
 }
 
-/** A heading and a diff for each file. Many files share one heading. */
+/** A heading and a diff for each file. If there are many files, they share one heading. */
 export const changedBlocks = (files: ReadonlyArray<ProposedFile>, budget: number): string => {
   if (files.length > mostHeadings) return `### Changed: ${files.length} files\n\n${joined(files, budget)}\n\n`
   const limits = shares(

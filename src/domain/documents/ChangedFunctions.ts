@@ -1,6 +1,6 @@
 /**
- * Shows the whole current functions that changes touch, so that the model need not read them again. Changed lines
- * outside functions, such as imports, are shown without their surroundings.
+ * Shows the whole current text of functions that changes touch. The model then need not read these functions again.
+ * Changed lines outside functions, such as imports, are shown without their surroundings.
  */
 import { declarationLines } from "../excerpts/EnclosingLines.ts"
 import { packLines } from "../excerpts/Packing.ts"
@@ -14,7 +14,7 @@ import { numberLines } from "../text/NumberedLines.ts"
 /** The maximum number of lines of a declaration that is shown whole. */
 const longestFunction = 100
 
-/** The numbers of added lines, and of the lines after removed lines. */
+/** The line numbers of added lines, and of the first line after each removed line. */
 export const changedLines = (diff: string): ReadonlyArray<number> => {
   const numbers = new Set<number>()
   let next = 0
@@ -35,7 +35,7 @@ interface FunctionOrder {
   readonly places: ReadonlyArray<LineRange>
   /** Lines that the prompt already shows. */
   readonly shownLines: ReadonlyArray<LineRange>
-  /** Lines to add if the budget allows it. */
+  /** Further lines to show if the budget allows it. */
   readonly beside: ReadonlyArray<LineRange>
   readonly budget: number
 }
@@ -46,7 +46,7 @@ const indexesOf = ({ from, to }: LineRange): ReadonlyArray<number> =>
   Array.from({ length: to - from + 1 }, (_, index) => from - 1 + index)
 
 /**
- * The whole functions around all places. Undefined if they exceed `budget` characters together, or if any function is
+ * The whole functions around all places. Undefined if together they exceed `budget` characters, or if one of them is
  * too long.
  */
 export const changedFunctions = (

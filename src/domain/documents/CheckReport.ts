@@ -1,7 +1,7 @@
 /**
- * The report of `task-conductor check` about a document; `--json` prints it unchanged. `check --fix` rewrites the
- * document in the strict form, so that its reader needs no repairs. The program then reads the new text, and keeps it
- * only if its meaning is the same. A check needs no model. A check against a project also needs the project.
+ * The report of `task-conductor check` about a document; `--json` prints the report unchanged. `check --fix` rewrites
+ * the document in the strict form, which needs no repairs. The program then reads the new text, and keeps it only if
+ * its meaning is the same. A check needs no model. Some checks also need the project.
  */
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
@@ -48,7 +48,7 @@ export const TaskReport = Schema.Struct({
   expected_output: Schema.String,
   /** The links of the task, in order. */
   references: Schema.Array(ReferenceReport),
-  /** The kind and source of the items; only for a task for each item. */
+  /** The kind and source of the items. Present only if the task runs once for each item. */
   for_each: Schema.optionalKey(Schema.String),
   /** True if the calls of the task need an approval. */
   requires_approval: Schema.Boolean,
@@ -57,7 +57,7 @@ export const TaskReport = Schema.Struct({
 })
 export type TaskReport = typeof TaskReport.Type
 
-/** A task list. `pending` and `finished` are names of tasks. */
+/** The content of a task list. `pending` and `finished` are names of tasks. */
 export const TaskListReport = Schema.Struct({
   /** The markdown under the goals. */
   goals: Schema.String,
@@ -70,9 +70,9 @@ export const TaskListReport = Schema.Struct({
 })
 export type TaskListReport = typeof TaskListReport.Type
 
-/** The report of a task; `inputs` is absent if there are none. */
+/** The content of a refinement; `inputs` is absent if there are none. */
 export const RefinementReport = Schema.Struct({
-  /** The task of the report. */
+  /** The task that the refinement is about. */
   task: TaskReport,
   /** The inputs of the skill, by name. */
   inputs: Schema.optionalKey(Schema.Record(Schema.String, InputValue.fields.value)),
@@ -83,7 +83,7 @@ export const RefinementReport = Schema.Struct({
 })
 export type RefinementReport = typeof RefinementReport.Type
 
-/** The result of a task. */
+/** The content of a result. */
 export const ResultReport = Schema.Struct({
   /** The summary of the result. */
   summary: Schema.String,
@@ -92,7 +92,7 @@ export const ResultReport = Schema.Struct({
 })
 export type ResultReport = typeof ResultReport.Type
 
-/** An issue as commands print it. `message` joins `what` and `how`. */
+/** An issue as commands print it. `message` consists of `what` and `how`. */
 export const IssueReport = Schema.Struct({
   /** The problem and the fix. */
   message: Schema.String,
@@ -127,11 +127,11 @@ export const CheckReport = Schema.Struct({
 export type CheckReport = typeof CheckReport.Type
 
 export interface CheckOptions {
-  /** Names of finished tasks, for a list that continues a run. */
+  /** Names of finished tasks. For a task list that continues a run. */
   readonly finished?: ReadonlyArray<string>
-  /** The planned task of a refinement. Without it, the document must contain a whole task. */
+  /** For a refinement: the task as the plan describes it. If it is absent, the document must contain a whole task. */
   readonly planned?: Task
-  /** The typed inputs of the skill, for a refinement. Without them, every input is read as text. */
+  /** For a refinement: the typed inputs of the skill. If they are absent, the value of every input is read as text. */
   readonly inputs?: ReadonlyArray<SkillInput>
 }
 
@@ -222,7 +222,8 @@ export const checkDocument = (kind: DocumentKind, text: string, options: CheckOp
   const { finished = [], inputs, planned } = options
   switch (kind) {
     case "task-list":
-      // The request document is unknown here, so an anchor that looks like a task result must name a task.
+      // The request document is unknown here, and so are its headings. An anchor that looks like a task result must
+      // therefore name a task.
       return reportOfList(readTaskList(text, { finished, headings: [] }), finished)
     case "refinement":
       return reportOfTurn(readTaskReport(text, { task: planned, inputs }))
@@ -231,7 +232,10 @@ export const checkDocument = (kind: DocumentKind, text: string, options: CheckOp
   }
 }
 
-/** A fixed document and the report about its original text. Without repairs, `text` is the original text. */
+/**
+ * A fixed document and the report about its original text. If the document needed no repairs, `text` is the original
+ * text.
+ */
 export interface FixedDocument {
   /** The findings about the original text. */
   readonly report: CheckReport
@@ -255,8 +259,8 @@ const promptOf = (text: string): string => {
 }
 
 /**
- * The result under the strict heading. Keeps the level of the written heading if the strict level would include more
- * text.
+ * The result under the heading of the strict form. If the level of the strict heading would include more text, the
+ * written level stays.
  */
 const renderResult = (written: string): ReadonlyArray<string> => {
   const text = headedResult(written) ?? written
@@ -271,11 +275,11 @@ const renderResult = (written: string): ReadonlyArray<string> => {
   return [2, depth].map((level) => `${`${before}${"#".repeat(level)} ${title}${after}`.trim()}\n`)
 }
 
-/** The strict forms of a list, best first. The list was read from `text`. */
+/** The strict forms of a task list, best first. `text` is the text from which the list was read. */
 export const strictLists = (text: string, { value }: Reading<TaskList>): ReadonlyArray<string> =>
   Option.toArray(value).map((list) => renderTaskList(list, { prompt: promptOf(text) }))
 
-/** Strict texts with the meaning of the document, best first. */
+/** Texts in the strict form that may replace the document, best first. */
 const strictForms = (kind: DocumentKind, text: string, { finished = [] }: CheckOptions): ReadonlyArray<string> => {
   switch (kind) {
     case "task-list":
@@ -287,7 +291,7 @@ const strictForms = (kind: DocumentKind, text: string, { finished = [] }: CheckO
   }
 }
 
-/** True if the fixed text has the same value and fewer repairs. */
+/** True if the fixed text has the same value as the original text and needs fewer repairs. */
 export const isBetter = (before: CheckReport, again: CheckReport): boolean =>
   again.verdict !== "rejected" &&
   JSON.stringify(again.value) === JSON.stringify(before.value) &&
@@ -295,7 +299,7 @@ export const isBetter = (before: CheckReport, again: CheckReport): boolean =>
 
 /**
  * Checks a document and applies its repairs. A rejected document stays unchanged. A document also stays unchanged if
- * its new text would read back as another value, or with as many repairs.
+ * the new text has another value, or needs as many repairs.
  */
 export const fixDocument = (kind: DocumentKind, text: string, options: CheckOptions = {}): FixedDocument => {
   const report = checkDocument(kind, text, options)

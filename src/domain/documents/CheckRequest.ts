@@ -1,4 +1,4 @@
-/** The request to check a document, shared by the library and "task-conductor/check". */
+/** The request of a caller to check a document, shared by the library and "task-conductor/check". */
 import type { CheckOptions, DocumentKind } from "./CheckReport.ts"
 
 /**
@@ -11,8 +11,8 @@ export interface CheckRequest extends CheckOptions {
 }
 
 /**
- * Rejects a plain string such as "result" in place of an object. A JavaScript caller may pass a string, and the
- * document would be checked as a task list.
+ * Rejects a plain string such as "result" in place of an object. Without this error, JavaScript would accept the
+ * string, and the document would be checked as a task list.
  */
 export const checkRequestOf = (request: CheckRequest): CheckRequest => {
   if (typeof request === "object" && request !== null) return request

@@ -1,4 +1,4 @@
-/** The calls and changes of an answer after their checks and before they run, with the issues of the checks. */
+/** The calls and changes of an answer after their checks and before they run, with the issues that the checks found. */
 import { type Issue, makeIssue, makeRepair, type Repair } from "../findings/Issue.ts"
 import { type CallOutcome, fileTools, type ToolCall } from "../tools/ToolCall.ts"
 import { turnUid } from "../tools/ToolCallFormat.ts"
@@ -25,15 +25,15 @@ export interface CheckedCalls {
   readonly unmade: ReadonlyArray<UnmadeChange>
   /** The issue of an answer with more calls than one turn allows. */
   readonly tooMany: ReadonlyArray<Issue>
-  /** One sentence for each replaced text, with the places of the replacement. */
+  /** One sentence for each text that a replacement changes, with the places of the change. */
   readonly replaced: ReadonlyArray<string>
   readonly repairs: ReadonlyArray<Repair>
 }
 
-/** Calls that belong together, such as the calls of a replacement. */
+/** Calls that belong together, such as all calls that one replacement needs. */
 type CallGroup = ReadonlyArray<ToolCall>
 
-/** The groups without repeated calls. Groups that become empty are dropped. */
+/** The groups without calls that occur more than once. Groups that become empty are dropped. */
 export const withoutDoubles = (groups: ReadonlyArray<CallGroup>): ReadonlyArray<CallGroup> => {
   const all = groups.flat()
   const isFirst = (call: ToolCall): boolean => all.find((other) => callSign(other) === callSign(call)) === call
@@ -56,7 +56,7 @@ export const droppedChanges = (
 interface ChangeCalls {
   readonly calls: CallGroup
   readonly issues: ReadonlyArray<Issue>
-  /** A change that would lose too much text, and changes whose text the model omitted. */
+  /** `refused` is a change that would lose too much text. `leftOut` are changes whose text the model omitted. */
   readonly refused?: UnmadeChange
   readonly leftOut?: ReadonlyArray<UnmadeChange>
   readonly replaced?: string
@@ -73,7 +73,7 @@ interface CheckedParts {
   readonly tools: ReadonlyArray<string>
 }
 
-/** Joins the findings of all checks of an answer's calls and changes. */
+/** Joins what the checks found in the calls and changes of an answer. */
 export const joinedChecks = (content: TurnContent, parts: CheckedParts): CheckedCalls => {
   const { changed, checked, groups, most, task, tools } = parts
   const where = { section: "Tool Calls", task }
@@ -100,7 +100,10 @@ export const joinedChecks = (content: TurnContent, parts: CheckedParts): Checked
   }
 }
 
-/** Issues of an answer, without the issues of native calls, which the program reports in the reply to each call. */
+/**
+ * The issues of an answer. The issues of native calls are left out, because the program reports them in the reply to
+ * each call.
+ */
 export const answerIssues = ({ content, native }: ParsedAnswer, checked: CheckedCalls): ReadonlyArray<Issue> => {
   const nativeSigns = new Set(native.map(({ call }) => callSign(call)))
   return [
@@ -111,7 +114,7 @@ export const answerIssues = ({ content, native }: ParsedAnswer, checked: Checked
   ]
 }
 
-/** True for an answer without issues in its text and its calls. */
+/** True if neither the text of the answer nor one of its calls has an issue. */
 export const isFaultless = ({ content, native }: ParsedAnswer, { calls, issues, tooMany }: CheckedCalls): boolean =>
   content.issues.length + issues.length + tooMany.length === 0 &&
   [...calls, ...native].every((call) => call.issues.length === 0)

@@ -3,18 +3,21 @@ import type { Clash, MergedText } from "../files/TextMerge.ts"
 import { fenced } from "../markdown/PromptBlock.ts"
 import { shorten } from "../text/Excerpt.ts"
 
-/** A file with clashes; `merged` is undefined if the task or somebody else removed the file. */
+/** A file in which changes clash. `merged` is undefined if the task or somebody else removed the file. */
 export interface FileClash {
   readonly path: string
   readonly merged?: MergedText
-  /** True for a file that the task removed and somebody else changed. */
+  /** True if the task removed the file and somebody else changed it. */
   readonly isChanged?: boolean
 }
 
 /** How many lines before and after a clash are shown. */
 const linesAround = 3
 
-/** The maximum number of clashes that are shown for a file, and the most characters of each text. */
+/**
+ * `mostPlaces` is the maximum number of clashes that are shown for a file. `mostText` is the maximum number of
+ * characters of each shown text.
+ */
 const mostPlaces = 4
 const mostText = 1200
 
@@ -37,7 +40,7 @@ const fileText = ({ isChanged = false, merged, path }: FileClash): string => {
   ].join("\n\n")
 }
 
-/** All clashes, with advice to the model; empty if there are none. */
+/** A text with all clashes and with advice to the model. Empty if there are no clashes. */
 export const clashText = (files: ReadonlyArray<FileClash>): string => {
   const names = files.map(({ path }) => path).join(", ")
   return files.length === 0

@@ -1,6 +1,6 @@
 /**
- * Replaces old turns, which no longer fit the window, by the facts that the program knows about them. The request stays
- * before the facts.
+ * Replaces old turns that no longer fit the window by the facts that the program knows about them. The request stays
+ * before these facts.
  */
 import { type CheckOutcome, passes } from "../checks/CheckOutcome.ts"
 import { isSecretLike } from "../files/SensitivePath.ts"
@@ -36,20 +36,20 @@ interface Folded {
   readonly checks: ReadonlyArray<CheckOutcome>
   /** The issues of the last answer. */
   readonly issues: ReadonlyArray<Issue>
-  /** The instruction to the model for its next answer. */
+  /** What the model must do in its next answer. */
   readonly now: string
   readonly budget: number
-  /** How many lines of output the last reply announced. */
+  /** How many lines of output the last reply of the program promised to the model. */
   readonly lines?: number | undefined
 }
 
-/** A shortened output needs at least this many characters. */
+/** An output is shortened to no fewer characters than this. */
 const leastPart = 1000
 
-/** The diffs get at least this many characters, or a quarter of the budget. */
+/** The minimum number of characters for the diffs. */
 const leastDiff = 600
 
-/** The check outputs get at least this many characters. */
+/** The minimum number of characters for the outputs of checks. */
 const leastChecks = 700
 
 /** The characters that are reserved for headings and fences. */
@@ -57,7 +57,7 @@ const headings = 120
 
 const mostImports = 12
 
-/** How many lines around a place are shown: the budget decides how far this list is followed. */
+/** How many lines around a place are shown. The program tries these numbers in order until the budget is used up. */
 const radii = [1, 3, 8, 20, 40]
 
 /** True if the later read shows all lines of the earlier read. */
@@ -67,8 +67,8 @@ const showsLinesOf = (later: CallOutcome, earlier: CallOutcome): boolean => {
 }
 
 /**
- * True if the output still matches the project, and no later output replaces it. A search makes the searches of earlier
- * answers outdated.
+ * True if the output is still what the call would return, and no later output replaces it. A search replaces the
+ * searches of earlier answers.
  */
 const isCurrent = (outcome: CallOutcome, later: ReadonlyArray<CallOutcome>): boolean => {
   if (isChange(outcome) || !outcome.result.success) return false
@@ -89,9 +89,11 @@ const isCurrent = (outcome: CallOutcome, later: ReadonlyArray<CallOutcome>): boo
   )
 }
 
-/** The outcome of a failed change, with its reason recomputed from the current text of the file. */
+/**
+ * The outcome of a failed change. The reason why the change fails is computed again from the current text of the file.
+ */
 const reasonNow = (outcome: CallOutcome, files: ReadonlyArray<ProposedFile>): CallOutcome => {
-  // The reason of a denied call must reveal nothing about its file, so it stays unchanged.
+  // The reason of a denied call must reveal nothing about the file. The reason therefore stays unchanged.
   if (outcome.result.error_type !== "validation_failed") return outcome
   const { new_text: newText, old_text: oldText } = outcome.call.arguments
   const file = files.find(({ path }) => path === pathOf(outcome.call))
@@ -102,7 +104,10 @@ const reasonNow = (outcome: CallOutcome, files: ReadonlyArray<ProposedFile>): Ca
   return { ...outcome, result: { ...outcome.result, error_message: `Nothing was changed. ${said}` } }
 }
 
-/** The lines of a file that failing checks name, as compilers and test runners write them. */
+/**
+ * The lines of a file that the outputs of failing checks name. These outputs name lines in the form of compilers and
+ * test runners.
+ */
 const namedByChecks = ({ path }: ProposedFile, checks: ReadonlyArray<CheckOutcome>) => {
   const name = fileName(path).replaceAll(/[^\w]/g, String.raw`\$&`)
   const place = new RegExp(String.raw`(?<![\w-])${name}"?(?:, line |:|\()(\d+)`, "g")
@@ -115,7 +120,7 @@ const namedByChecks = ({ path }: ProposedFile, checks: ReadonlyArray<CheckOutcom
   ]
 }
 
-/** The lines that failing checks and the reasons of failed changes name. */
+/** The lines of a file that failing checks or the reasons of failed changes name. */
 const namedPlaces = (
   file: ProposedFile,
   { checks, open }: Pick<Folded, "checks" | "open">
@@ -125,7 +130,7 @@ const namedPlaces = (
   return [...namedByChecks(file, checks), ...failed].map(([, line]) => ({ from: Number(line), to: Number(line) }))
 }
 
-/** The lines named by checks and failed changes, and the changed parts of the file. */
+/** The lines of a file that checks or failed changes name, and the changed parts of the file. */
 const placesIn = (file: ProposedFile, listed: Pick<Folded, "checks" | "open">): ReadonlyArray<LineRange> => [
   ...namedPlaces(file, listed),
   ...[...fileDiff(file).matchAll(/^@@ -\S+ \+(\d+)(?:,(\d+))? @@/gm)].map(([, from, count = "1"]) => ({
@@ -140,7 +145,7 @@ const importsOf = (lines: ReadonlyArray<string>): ReadonlyArray<LineRange> =>
     /^(?:import|from|use|using|#include)\b|^const\b.*\brequire\(/.test(line) ? [{ from: index + 1, to: index + 1 }] : []
   )
 
-/** The current text of a file around these places. If a check fails, its imports are added. */
+/** The current text of a file around these places. If a check fails, the imports of the file are added. */
 const currentText = (
   { path, text }: ProposedFile,
   {
@@ -168,25 +173,26 @@ const currentText = (
 }
 
 /**
- * True for a file whose current text may be shown. A new file is left out, because its diff already shows all of it.
+ * True for a file whose current text may be shown. A new file is excluded, because its diff already shows the whole
+ * text.
  */
 const isShownWhole = ({ base, path, text }: ProposedFile): boolean =>
   base !== null && text !== null && !isSecretLike(path)
 
 interface FunctionParts extends Pick<Folded, "checks" | "open" | "budget"> {
   readonly fails: boolean
-  /** The calls of the last answer, and the text that shows their outputs. */
+  /** The calls of the last answer (`newest`), and the text that shows their outputs (`last`). */
   readonly newest: ReadonlyArray<CallOutcome>
   readonly last: string
 }
 
-/** The total length of the changed functions of these files. */
+/** The total length of the functions that these files change. */
 export const functionsSize = (files: ReadonlyArray<ProposedFile>): number => {
   const parts = { checks: [], open: [], fails: false, newest: [], last: "", budget: Number.MAX_SAFE_INTEGER }
   return [...functionsWithin(files.filter(isShownWhole), parts).values()].join("").length
 }
 
-/** The lines of a file that outputs of the last answer show. */
+/** The lines of a file that the outputs of the last answer already show. */
 const shownLines = (path: string, { last, newest }: FunctionParts): ReadonlyArray<LineRange> =>
   newest
     .filter((one) => isRead(one) && pathOf(one.call) === path)
@@ -197,8 +203,8 @@ const shownLines = (path: string, { last, newest }: FunctionParts): ReadonlyArra
     })
 
 /**
- * The changed functions of each file, if they fit whole, including places that failing checks and changes name. The
- * budget is shared among the files.
+ * The changed functions of each file, with the places that failing checks and failed changes name. A file is left out
+ * if its functions do not fit whole. The files share the budget.
  */
 const functionsWithin = (
   files: ReadonlyArray<ProposedFile>,
@@ -219,8 +225,8 @@ const functionsWithin = (
 }
 
 /**
- * The outputs worth showing, best first. Outputs of the last answer come first. Next come reads that an open change
- * needs, and the last failed command. All other outputs follow, newest first.
+ * The outputs worth showing. `newest` are the outputs of the last answer. `before` are earlier outputs: first the last
+ * failed command and reads of files whose change failed, then all other outputs, the newest first.
  */
 const outputsOf = ({ open, outcomes }: Folded) => {
   const current = outcomes.filter((outcome, index) => isCurrent(outcome, outcomes.slice(index + 1)))
@@ -234,7 +240,8 @@ const outputsOf = ({ open, outcomes }: Folded) => {
 }
 
 /**
- * The outputs that fit, in this order. At most one output is cut, because fragments of many outputs would be useless.
+ * The outputs that fit, taken in this order. At most one of them is cut, because fragments of many outputs would be
+ * useless.
  */
 const fittingOutputs = (ordered: ReadonlyArray<CallOutcome>, most: number): ReadonlySet<CallOutcome> => {
   const chosen = new Set<CallOutcome>()
@@ -279,7 +286,8 @@ const endKept = (text: string, most: number): string => {
 }
 
 /**
- * The block with the outcomes of the checks. Long outputs are cut, so that all outputs have about `most` characters.
+ * The block with the outcomes of the checks. Long outputs are cut. All outputs together then have about `most`
+ * characters.
  */
 const checksWithin = (checks: ReadonlyArray<CheckOutcome>, hasChanged: boolean, most: number): string => {
   const limits = shares(
@@ -294,15 +302,15 @@ const checksWithin = (checks: ReadonlyArray<CheckOutcome>, hasChanged: boolean, 
   return checksBlock(fitting, hasChanged)
 }
 
-/** True if the prompt already shows the file, as a reference or as the current file. */
+/** True if the prompt already shows the file, either as a reference or as the file that the user has open. */
 export const showsFile = (prompt: string, path: string): boolean =>
   prompt.split("\n").some((line) => /^(?:The contents of|Path:) /.test(line) && line.includes(path))
 
-/** One line for each call, the latest first. */
+/** One line for each call, the latest call first. */
 const callLines = (calls: ReadonlyArray<CallOutcome>): ReadonlyArray<string> =>
   [...new Set(calls.map(callLine))].toReversed()
 
-/** The lines that the changes of the last answer wrote, without indentation. */
+/** The lines that the changes of the last answer wrote. Their indentation is removed. */
 const latestLines = (outcomes: ReadonlyArray<CallOutcome>): ReadonlySet<string> => {
   const last = outcomes.at(-1)
   const changes = outcomes.filter((one) => isChange(one) && last !== undefined && turnOf(one) === turnOf(last))
@@ -310,7 +318,7 @@ const latestLines = (outcomes: ReadonlyArray<CallOutcome>): ReadonlySet<string> 
   return new Set(lines.map((line) => line.trim()).filter((line) => line !== ""))
 }
 
-/** All known facts of the turns, in about `budget` characters. Open problems are always included. */
+/** All known facts of the turns, in about `budget` characters. Unsolved problems are always included. */
 export const compactedText = (turns: Folded): string => {
   const { above, budget, checks, files, lines, now, outcomes } = turns
   const open = turns.open.map((one) => reasonNow(one, files))

@@ -11,7 +11,7 @@ import type { FileReference } from "../plan/Reference.ts"
 import { countLines, type LineRange } from "../text/LineRange.ts"
 import { otherNumber } from "../text/Numbers.ts"
 
-/** A quotation beside a link. `isLine` is false for a name or a few words, which prove little. */
+/** A quotation beside a link. `isLine` is false for a name or for a few words, because these prove little. */
 interface Quote {
   readonly text: string
   readonly isLine: boolean
@@ -20,15 +20,19 @@ interface Quote {
 export interface EvidenceLink extends FoundLink {
   readonly form: ReferenceForm
   readonly quote?: Quote
-  /** The words around the link, up to its neighbouring links and the ends of its sentence, without the link. */
+  /**
+   * The words around the link, without the link itself. They end at the neighbouring links and at the ends of the
+   * sentence.
+   */
   readonly statement: string
   /**
-   * All quotations on the line between the neighbouring links. The link is right if any of them occurs at its target.
+   * All quotations on the line between the neighbouring links. The link is right if one of these quotations occurs at
+   * its target.
    */
   readonly beside: ReadonlyArray<string>
 }
 
-/** The fault of a link. The codes are codes of rules. */
+/** What is wrong with a link. The codes are codes of rules. */
 export const WrongLink = Schema.Struct({
   code: Schema.Literals([
     "evidence-file",
@@ -56,13 +60,13 @@ const quoted = /["“]([^"“”\n]+)["”]/.source
 const after = new RegExp(`^(?:\\)?[ \\t]*(?::|—|–|-)[ \\t]*|[ \\t]+)(?:${code}|${quoted})`)
 const before = new RegExp(`(?:${code}|${quoted})[ \\t]*(?::|—|–|-|\\(|\\b(?:in|at|on|from)\\b)?[ \\t]*$`)
 
-/** The quotation without a line number that a tool put before it, and without the dots of an omission. */
+/** A quotation without the line number that a tool put before it, and without the dots of an omission. */
 const plainQuote = (text: string): string =>
   (text.replace(/^\s*\d+[:|]\s?/, "").split(/\.{3}|…/)[0] ?? "").replace(/\s+/g, " ").trim()
 
 /** The minimum number of characters of a quotation. Shorter quotations occur on most lines. */
 const leastQuote = 4
-/** The minimum number of characters of prose and of code that count as a quoted line of a file. */
+/** The minimum number of characters from which a quotation counts as a line of a file: for prose and for code. */
 const leastProse = 16
 const leastCode = 10
 
@@ -79,8 +83,8 @@ const quoteOf = (match: RegExpExecArray | null): Quote | undefined => {
 const reach = 400
 
 /**
- * The quotation of a link: the text after it on its line. If the next link directly follows that text, the text before
- * the link.
+ * The quotation of a link: the text that follows the link on its line. If another link directly follows that text, the
+ * text before the link counts.
  */
 const quoteBeside = (text: string, { end, start }: FoundLink, next: number | undefined): Quote | undefined => {
   const line = text.slice(text.lastIndexOf("\n", start - 1) + 1, start).slice(-reach)
@@ -111,7 +115,7 @@ const statementAround = (text: string, { end, start }: FoundLink, from: number, 
   return `${before.split(/[.!?;]\s+(?=[A-Z`*"[])/).at(-1) ?? ""} ${behind.split(/[.!?;](?=\s|$)/)[0] ?? ""}`
 }
 
-/** The links of a text in order; none when it is too large or too complex to be parsed. */
+/** The links of a text, in order. None if the text is too large or too complex to be parsed. */
 export const evidenceLinks = (text: string): ReadonlyArray<EvidenceLink> => {
   const links = markdownLinks(text)
   return links.map((link, index): EvidenceLink => {
@@ -162,12 +166,12 @@ export const withVerdicts = (text: string, judged: ReadonlyArray<JudgedLink>, ma
   return result + text.slice(rest)
 }
 
-/** A short quotation that occurs on one line only moves a link by at most this many lines. */
+/** A short quotation proves little. If it occurs on only one line, it moves a link by at most this many lines. */
 const nearby = 10
 
 const blanks = (text: string): string => text.replace(/\s+/g, " ").trim()
 
-/** Quotations with fewer characters are not searched across lines. */
+/** A quotation with fewer characters must stand on a single line. */
 const leastJoined = 12
 /** The maximum number of lines that a quotation may span. */
 const mostJoined = 3
@@ -193,7 +197,7 @@ const hrefWith = (reference: FileReference, from: number, to: number): string =>
 const isWithin = (found: ReadonlyArray<number>, { from, to }: LineRange): boolean =>
   found.some((line) => line >= from && line <= to)
 
-/** The link with the line of its quotation; undefined if the link is right or the line is ambiguous. */
+/** The link with the line of its quotation. Undefined if the link is already right, or if its line is not certain. */
 const movedTo = (
   reference: FileReference,
   {
@@ -211,8 +215,8 @@ const movedTo = (
 }
 
 /**
- * The verdict about a link to a file with this text. A quotation may come from the old text of a file that the run
- * changed, so it is never wrong there.
+ * The verdict about a link to a file with this text. If the run changed the file, a quotation may come from its old
+ * text, and so is never judged wrong.
  */
 export const judgeLines = (
   reference: FileReference,
@@ -222,7 +226,7 @@ export const judgeLines = (
     readonly beside: ReadonlyArray<string>
     readonly statement: string
     readonly wasChanged: boolean
-    /** True if a command printed the quotation. */
+    /** True if the quotation is in the output of a command. */
     readonly isPrinted?: boolean
   }
 ): LinkVerdict => {

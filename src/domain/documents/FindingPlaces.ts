@@ -1,6 +1,6 @@
 /**
  * Finds the line of the task, field or call that a finding names. Checks against the project work on values without
- * lines. The lines let the program sort and mark their findings like the findings of the readers.
+ * lines. With the lines, the program can sort and mark their findings like the findings of the readers.
  */
 import { type Reading, type Where, inDocumentOrder, noFindings } from "../findings/Issue.ts"
 import { DocumentReader } from "../grammar/DocumentReader.ts"
@@ -13,7 +13,7 @@ import { slugOf } from "../text/Slug.ts"
 import type { ToolCall } from "../tools/ToolCall.ts"
 import { readSteps } from "./TaskListFormat.ts"
 
-/** Adds the line to a place without a line. An unknown place stays unchanged. */
+/** Adds the line to a place that has none. A place that the document does not contain stays unchanged. */
 export type FindingPlaces = (where: Where) => Where
 
 const keyOf = (label: string): FieldKey | undefined =>
@@ -27,7 +27,7 @@ const lineOf = (task: RawTask, { field }: Where): number => {
 const placed = (where: Where, line: number | undefined): Where =>
   line === undefined || where.line !== undefined ? where : { ...where, line }
 
-/** The places of a task list; `finished` are names of tasks with a result. */
+/** Adds lines to places in a task list. `finished` are names of tasks with a result. */
 export const listPlaces = (text: string, finished: ReadonlyArray<string>): FindingPlaces => {
   const reader = new DocumentReader(text, { knownHeadings: taskListHeadings, hasFields: true })
   const section = reader.section("tasks")
@@ -40,7 +40,7 @@ export const listPlaces = (text: string, finished: ReadonlyArray<string>): Findi
   }
 }
 
-/** The places of a refinement: its task, its inputs and its calls. */
+/** Adds lines to places in a refinement: its task, its inputs and its calls. */
 export const refinementPlaces = (text: string) => {
   const reader = new DocumentReader(text, { knownHeadings: turnHeadings, hasFields: true })
   const { lines } = reader.document
@@ -60,8 +60,8 @@ export const refinementPlaces = (text: string) => {
     return placed(where, task === undefined ? undefined : lineOf(task, where))
   }
   /**
-   * The line of a call. If there are as many code blocks as calls, the n-th call is in the n-th block. Otherwise the
-   * line is found by the name of its tool.
+   * The line of a call. If there are as many code blocks as calls, the n-th block holds the n-th call. If not, the name
+   * of the tool shows the line.
    */
   const ofCall = (part: string, all: ReadonlyArray<ToolCall>, index: number): FindingPlaces => {
     const calls = parts.get(part)

@@ -1,5 +1,5 @@
 /**
- * Recognises an incomplete task list. Such a list counts more tasks than it has, replaces tasks with dots, or breaks
+ * Recognises an incomplete task list. Such a list announces more tasks than it has, replaces tasks with dots, or breaks
  * off in its last line. Without this check the missing tasks would never run, and the user would not learn of them.
  */
 import { Line } from "../markdown/Line.ts"
@@ -23,7 +23,7 @@ const introduced = new RegExp(
   "i"
 )
 
-/** A line in place of unwritten tasks, such as "..." or "more tasks follow". */
+/** A line that a model writes in place of tasks, such as "..." or "more tasks follow". */
 const standsForMore = [
   /^(?:\.{3,}|…)$/,
   /^(?:and so on|etc|to be continued|continued\b.{0,40}|continues\b.{0,40})\.{0,3}$/i,
@@ -42,7 +42,7 @@ const bare = (line: string): string =>
     .replace(/(?:\s*-->|[)\]*_])+$/, "")
     .trim()
 
-/** A last line that ends within a link or a sentence. */
+/** A last line that ends in the middle of a link or of a sentence. */
 const breaksOff = [/\[[^[\]]+\]\([^)\s`]*$/, /\w\s(?:the|an|and|or|of)$/]
 const openLabel = /^\s*[-*+]\s+\*{1,2}([^*\s][^*]*)$/
 const labels = Object.values(fieldLabels)
@@ -67,7 +67,7 @@ interface Listed {
   readonly all: number
 }
 
-/** The last counted title, such as "Task 2 of 3", if the count is higher. */
+/** The last title with a count, such as "Task 2 of 3", if the list ends before the announced number. */
 const missing = (titles: ReadonlyArray<string>): string | undefined => {
   const countedTitles = titles.flatMap((title) => {
     if (title.length > mostCharacters) return []
@@ -81,7 +81,7 @@ const missing = (titles: ReadonlyArray<string>): string | undefined => {
 
 type NumberedLine = ReturnType<typeof proseLines>[number]
 
-/** A line before the tasks that announces more tasks than there are. */
+/** A line that announces more tasks than the list has. */
 const announced = (lines: ReadonlyArray<NumberedLine>, { all, goals, tasks }: Listed): string | undefined => {
   const firstTask = lines.findIndex(
     ({ line, text }) => line > tasks && (new Line(text).isField || text.startsWith("#"))
@@ -89,7 +89,7 @@ const announced = (lines: ReadonlyArray<NumberedLine>, { all, goals, tasks }: Li
   const before = lines.slice(0, firstTask === -1 ? undefined : firstTask)
   const firstHeading = before.find(({ text }) => text.startsWith("#"))?.line ?? goals
   return before.find(({ line, text }) => {
-    // A number in the user's prompt does not count tasks of the list.
+    // A number in the prompt of the user says nothing about the tasks of the list.
     const countMatch =
       line < firstHeading || line > goals
         ? (planned.exec(text) ?? (line >= tasks ? introduced.exec(text) : null))
@@ -98,7 +98,7 @@ const announced = (lines: ReadonlyArray<NumberedLine>, { all, goals, tasks }: Li
   })?.text
 }
 
-/** The reason why a list is incomplete, and the line that shows it; undefined for a complete list. */
+/** The reason why a list is incomplete, and the line that shows it. Undefined for a complete list. */
 export const halfPlan = (text: string, listed: Listed) => {
   const { all, names, tasks, titles } = listed
   const title = missing(titles) ?? missing(names)

@@ -1,6 +1,6 @@
 /**
- * Reads and writes the section `## Inputs` of a report, which has one line for each typed input of the skill. The
- * reader also accepts other forms that models write. It checks the values against the skill.
+ * Reads and writes the section `## Inputs` of a report. The section has one line for each typed input of the skill. The
+ * reader also accepts other forms that models write, and checks the values against the skill.
  */
 import * as Result from "effect/Result"
 import { type Where, addIssue, addRepair, type Findings } from "../findings/Issue.ts"
@@ -20,7 +20,7 @@ const isNoValue = (text: string): boolean =>
 
 const numberForm = /^[+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:e[+-]?\d{1,3})?$/i
 
-/** Reads a string as the typed value of an input. Fails with the expected form. */
+/** Reads a string as the value of a typed input. Fails with a description of the expected value. */
 const readTypedValue = (
   { choices = [], type }: SkillInput,
   text: string
@@ -69,7 +69,7 @@ const linkTarget = (text: string): string | undefined => /^!?\[[^\][]*\]\(<?([^(
 const valueText = (value: InputValue["value"]): string =>
   typeof value === "boolean" ? (value ? "yes" : "no") : String(value)
 
-/** The lines of the section, such as "- `file`: src/main.ts". */
+/** The lines of the section "Inputs", such as "- `file`: src/main.ts". */
 export const renderInputs = (values: ReadonlyArray<InputValue>): string =>
   values
     .map(({ name, value }) => {
@@ -117,8 +117,9 @@ const readRaw = (lines: ReadonlyArray<TaskLine>, where: Where, findings: Finding
 }
 
 /**
- * Reads the lines of the section, in the order of the skill. Without `inputs`, every name is accepted and every value
- * is text. `kept` holds values of an earlier attempt, for inputs that the section leaves out.
+ * Reads the lines of the section "Inputs", and returns the values in the order of the skill. If `inputs` is undefined,
+ * every name is accepted and every value is text. `kept` holds values of an earlier attempt, used for inputs that the
+ * section leaves out.
  */
 export const readInputs = (
   lines: ReadonlyArray<TaskLine>,

@@ -1,6 +1,7 @@
 /**
  * Recognises an answer with a call that no reader understood. The call did not run, so the answer is not final. A call
- * in backticks, in a quotation, or in a code block beside other text is only mentioned and does not count.
+ * in backticks or in a quotation is only mentioned and does not count. The same is true for a call in a code block
+ * beside other text.
  */
 import { fencedBlocks, proseLines } from "../markdown/Outline.ts"
 import { jsonCalls } from "../tools/native/JsonCalls.ts"
@@ -25,7 +26,7 @@ const unread = [
 const unreadCall = (lines: ReadonlyArray<string>, isTool: (name: string) => boolean): string | undefined =>
   lines.find((line) => unread.some((pattern) => isTool(pattern.exec(line)?.[1] ?? "")))?.trim()
 
-/** The unreadable call of an answer; undefined for any other answer. */
+/** The call that no reader understood. Undefined for an answer without such a call. */
 export const leakedCall = (answer: string, isTool: (name: string) => boolean): string | undefined => {
   const prose = proseLines(answer)
     .map((line) => line.text)

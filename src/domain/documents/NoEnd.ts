@@ -1,7 +1,6 @@
 /**
  * Recognises texts that cannot end the work: a call, a promise, a copied template, an unfinished sentence, or a refusal
- * by a model that has the files. Judges only short texts without links, because a longer text or a link may be a
- * result.
+ * by a model that has the files. A longer text or a text with a link may be a result and is not judged.
  */
 import { fencedBlocks, proseLines } from "../markdown/Outline.ts"
 import { readNative } from "../tools/native/NativeCalls.ts"
@@ -9,7 +8,7 @@ import { readBlock } from "../tools/ToolCallJson.ts"
 import { holdsCall } from "../tools/ToolCallTraces.ts"
 import * as Result from "effect/Result"
 
-/** The problem of the text, and how the model fixes it. */
+/** What is wrong with the text, and how the model can correct it. */
 interface NoEnd {
   readonly what: string
   readonly how: string
@@ -51,7 +50,7 @@ const isCall = (text: string): boolean => {
 const isPlan = (text: string): boolean =>
   /^[-*\s]*\*\*Name\*\*/m.test(text) && /^[-*\s]*\*\*(?:Skill|What is needed)\*\*/m.test(text)
 
-/** True if every sentence only promises a next step or is polite. */
+/** True if every sentence only promises a next step or is a polite phrase. */
 export const onlyPromises = (text: string): boolean =>
   sentencesOf(text).every((one) => promise.test(one) || doing.test(one) || politeness.test(one.replace(/[.!?:]$/, "")))
 
@@ -59,8 +58,8 @@ export const headless = (report: string): string =>
   report.replace(/^\s*#{1,6}\s+\**result summary\**:?[ \t]*\n/i, "").trim()
 
 /**
- * The reason why a text cannot end the work; undefined if it can. `hasFiles` is false for a model without files.
- * `isRead` is true if the text only mentions a call.
+ * The reason why a text cannot end the work. Undefined if it can. `hasFiles` is false if the model has no files.
+ * `isRead` is true if the text is known to only mention a call.
  */
 export const noEnd = (written: string, { hasFiles = true, isRead = false } = {}): NoEnd | undefined => {
   const text = headless(written)
@@ -88,7 +87,7 @@ const textKeys = new Set(
   "answer response result summary result_summary final_answer content message text output reply".split(" ")
 )
 
-/** Keys of a JSON answer that carry no content. */
+/** Keys of a JSON answer whose values carry no content. */
 const remarkKeys = new Set("type role status success done confidence title task name format language".split(" "))
 
 /** The markers that some models write around their final answer. */
@@ -97,7 +96,7 @@ const finals = [
   /^(?:thoughts?:[^\n]*\n\s*)?(?:<code>|```(?:py|python)?)?\s*final_answer\(\s*(?:f?"((?:[^"\\\n]|\\.)*)"|f?'([^'\n]*)')\s*\)\s*(?:<\/code>|```)?(?:<end_code>)?$/i
 ]
 
-/** The text inside a JSON object or a final-answer marker; undefined for any other answer. */
+/** The text inside a JSON object or after a marker of a final answer. Undefined for any other answer. */
 export const unwrapped = (answer: string): string | undefined => {
   const text = answer.trim()
   const final = finals.map((one) => one.exec(text)).find((found) => found !== null)

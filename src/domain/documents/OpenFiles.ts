@@ -5,7 +5,7 @@ import { languageOf } from "../files/Language.ts"
 import { type CallOutcome, pathOf } from "../tools/ToolCall.ts"
 import { showsFile } from "./CompactedTurns.ts"
 
-/** The most unread files that a reply names. */
+/** A reply names at most this many unread files. */
 const mostOpen = 6
 
 /** A path in a text: a word in backticks, or a word with a folder. */
@@ -13,7 +13,7 @@ const written = /`([\w.@-]+)`|(?<![\w/.:@*-])((?:[\w.@-]+\/)+[\w.@-]*\w)(?![\w/*
 
 const isFile = (path: string): boolean => /\.\w+$/.test(path) && languageOf(path) !== ""
 
-/** The paths that a text writes, each once. */
+/** The paths that occur in a text, each once. */
 export const namedFiles = (text: string): ReadonlyArray<string> => {
   const paths = [...text.matchAll(written)].map(([, quoted, path]) => quoted ?? path ?? "")
   return [...new Set(paths.map((path) => path.replace(/^\.\//, "")).filter(isFile))]
@@ -21,7 +21,7 @@ export const namedFiles = (text: string): ReadonlyArray<string> => {
 
 const isSame = (a: string, b: string): boolean => a === b || a.endsWith(`/${b}`) || b.endsWith(`/${a}`)
 
-/** Names the files that neither the prompt shows nor any call has touched. Empty if there are none. */
+/** Names the files that the prompt does not show and no call has touched. Empty if there are no such files. */
 export const openFilesNote = (
   named: ReadonlyArray<string>,
   promptText: string,

@@ -32,7 +32,7 @@ const isJson = (text: string): boolean => {
   return Result.isSuccess(read) && read.success.values.every((value) => typeof value === "object" && value !== null)
 }
 
-/** The form of the answer; undefined if it is unclear. */
+/** What the model wrote instead, and how to correct it. Undefined if this is unclear. */
 export const otherForm = (answer: string): OtherForm | undefined => {
   const [fence, ...others] = fencedBlocks(answer)
   const prose = proseLines(answer)

@@ -12,8 +12,8 @@ import { isNumbered, numbersText, type NumberedPlace, unnumberedLines } from "./
 import { callEnd, openParentheses } from "./TaskItems.ts"
 
 /**
- * The decision about a place. `lines` replace the line of the place; undefined if a change block in the same answer
- * replaces it.
+ * The decision about a place. `lines` replace the line of the place. `lines` is undefined if a change block in the same
+ * answer replaces that line.
  */
 export type PlaceAnswer =
   | { readonly _tag: "Keep" | "Note"; readonly text: string }
@@ -22,7 +22,7 @@ export type PlaceAnswer =
 
 export interface PlaceReading {
   readonly answers: ReadonlyMap<number, PlaceAnswer>
-  /** The text of the answer without its decisions. */
+  /** The text of the answer without the decisions. */
   readonly rest: string
   readonly issues: ReadonlyArray<Issue>
 }
@@ -62,11 +62,13 @@ const fenceFrom = (lines: ReadonlyArray<string>, at: number, opening = lines[at]
 
 const indentOf = (line: string): string => /^\s*/.exec(line)?.[0] ?? ""
 
-/** Indents new lines like the line that they replace, unless the first new line is already indented. */
+/**
+ * Indents new lines like the line that they replace. If the first new line is already indented, they stay as they are.
+ */
 const indentedAs = (line: string, lines: ReadonlyArray<string>): ReadonlyArray<string> =>
   indentOf(lines[0] ?? "") !== "" ? lines : lines.map((text) => (text.trim() === "" ? "" : `${indentOf(line)}${text}`))
 
-/** The index after the change block that begins here. */
+/** The index of the line after the change block that begins at `at`. */
 const blockEnd = (lines: ReadonlyArray<string>, at: number): number | undefined => {
   if (!/^\s*<{5,}/.test(lines[at] ?? "")) return undefined
   const end = lines.findIndex((line, index) => index > at && /^\s*>{5,}/.test(line))
@@ -87,12 +89,12 @@ const lineOf = ({ first, line, lines }: NumberedPlace): string => lines[line - f
 /** Collects the decisions of one answer. */
 class Reader {
   readonly answers = new Map<number, PlaceAnswer>()
-  /** Decisions by a replacement for many places. A decision with the number of the place takes precedence. */
+  /** Decisions that come from a replacement for many places. A decision with the number of a place overrides them. */
   readonly byRules = new Map<number, PlaceAnswer>()
   readonly issues: Array<Issue> = []
   readonly rest: Array<string> = []
   private readonly places: ReadonlyMap<number, NumberedPlace>
-  /** All shown lines, by path and line number. */
+  /** All shown lines, by their path and line number. */
   private readonly lines: ReadonlyMap<string, NumberedPlace>
 
   constructor(places: ReadonlyArray<NumberedPlace>) {
@@ -105,7 +107,7 @@ class Reader {
     this.issues.push(makeIssue("place-answer", {}, { what, how }))
   }
 
-  /** The places with these numbers. Records an issue for unknown numbers. */
+  /** The places with these numbers. Records an issue if a number is unknown. */
   private placesOf(numbers: ReadonlyArray<number>): ReadonlyArray<NumberedPlace> {
     const unknown = numbers.filter((number) => !this.places.has(number))
     if (unknown.length > 0) {
@@ -117,7 +119,7 @@ class Reader {
     return numbers.flatMap((number) => this.places.get(number) ?? [])
   }
 
-  /** Reads a replacement for many places; false for another line. */
+  /** Reads a replacement for many places. Returns false if the line is no such replacement. */
   readRule(line: string): boolean {
     const rule = Option.getOrUndefined(readRule(line.trim()))
     if (rule === undefined) return false
@@ -138,7 +140,7 @@ class Reader {
     return true
   }
 
-  /** The decision on a line, with its places; undefined for other text. */
+  /** The decision on a line, with the places that it is about. Undefined for other text. */
   private decisionOf(line: string) {
     const [, numbers, verb = "", rest = ""] = answerLine.exec(line) ?? []
     if (numbers !== undefined) {
@@ -151,7 +153,10 @@ class Reader {
     return { places: place === undefined ? [] : [place], verb: change.toLowerCase(), text: text.trim() }
   }
 
-  /** Reads the decision that begins at a line, and returns the index after it; undefined for other text. */
+  /**
+   * Reads the decision that begins at a line, and returns the index of the line after it. Undefined if no decision
+   * begins there.
+   */
   readAnswer(lines: ReadonlyArray<string>, at: number): number | undefined {
     const decision = this.decisionOf(lines[at] ?? "")
     if (decision === undefined) return undefined
@@ -198,7 +203,7 @@ export const readPlaceAnswers = (answer: string, places: ReadonlyArray<NumberedP
     const fence = fenceFrom(lines, at)
     const isRule = reader.readRule(line) || (fence?.lines.length === 1 && reader.readRule(fence.lines[0] ?? ""))
     const next = isRule ? (fence?.next ?? at + 1) : reader.readAnswer(lines, at)
-    // Lines in change blocks and fences are file text, not decisions.
+    // Lines inside change blocks and fences are text of files, not decisions.
     const end = next ?? blockEnd(lines, at) ?? fence?.next ?? at + 1
     if (next === undefined) reader.rest.push(...lines.slice(at, end))
     at = end
@@ -212,9 +217,9 @@ export const nothingAnswered = (open: ReadonlyArray<number>): Issue =>
   makeIssue("place-open", {}, { what: `The places ${numbersText(open)} have no answer.` })
 
 /**
- * Replaces the lines of places in the text of their file. Each decision replaces one line. If that line opens a
- * parenthesis and the new text closes it, the new text replaces the whole call. It does not if another line of the call
- * is also a place.
+ * Replaces the lines of places in the text of their file. Each decision replaces one line. If that line begins a call
+ * on several lines and the new text closes it, the new text replaces the whole call. If another line of this call is
+ * also a place, only the one line is replaced.
  */
 export const withAnswers = (
   text: string,

@@ -1,6 +1,6 @@
 /**
- * Evaluates one answer about places. It rejects changes without a new text, and decides which decisions remain valid
- * after the edits.
+ * Evaluates one answer about places. Rejects changes without a new text, and decides which decisions remain valid after
+ * the edits of the answer.
  */
 import { type Issue, makeIssue } from "../findings/Issue.ts"
 import type { PlaceAnswer } from "./PlaceAnswers.ts"
@@ -14,7 +14,10 @@ export interface PlaceTurn {
   readonly issues: ReadonlyArray<Issue>
 }
 
-/** Rejects changes that have a new text neither after their number nor in a change block for their file. */
+/**
+ * Rejects decisions to change a line that come without a new text. The new text stands after the number of the place,
+ * or in a change block for its file.
+ */
 export const withTexts = (read: PlaceTurn, written: ReadonlySet<string>): PlaceTurn => {
   const isBare = ({ number, path }: NumberedPlace): boolean => {
     const answer = read.answers.get(number)

@@ -8,7 +8,9 @@ import { fenceFor, rawBlock } from "../markdown/PromptBlock.ts"
 import { numberLines } from "../text/NumberedLines.ts"
 import { ListedPlace, longestLine } from "./TaskItems.ts"
 
-/** A place with its number in the task's list (from 1), the length of the list (`of`), and the text of its item. */
+/**
+ * A place with its number in the list of the task (from 1), the length of this list (`of`), and the text of its item.
+ */
 export const NumberedPlace = Schema.Struct({
   ...ListedPlace.fields,
   number: Schema.Int,
@@ -17,10 +19,12 @@ export const NumberedPlace = Schema.Struct({
 })
 export type NumberedPlace = typeof NumberedPlace.Type
 
-/** True for a place of the list. Lines around a place have negative numbers, which no prompt shows. */
+/** True for a place of the list. Other lines around a place have negative numbers, which no prompt shows. */
 export const isNumbered = ({ number }: NumberedPlace): boolean => number > 0
 
-/** The shown lines around places, which have no number in the prompt. A model may change them by path and line. */
+/**
+ * The lines that are shown around places and have no number in the prompt. A model may change them by path and line.
+ */
 export const unnumberedLines = (places: ReadonlyArray<NumberedPlace>): ReadonlyArray<NumberedPlace> => {
   const keyOf = ({ line, path }: NumberedPlace): string => `${path}:${line}`
   const numbered = new Set(places.map(keyOf))
@@ -37,7 +41,7 @@ export const unnumberedLines = (places: ReadonlyArray<NumberedPlace>): ReadonlyA
 /** The maximum number of places in one prompt. With more places, a model forgets some. */
 const mostPlaces = 60
 
-/** The numbers in ascending order, as text: `1, 4-6, 9`. */
+/** These numbers in ascending order, as text: `1, 4-6, 9`. */
 export const numbersText = (numbers: ReadonlyArray<number>): string => {
   const ranges: Array<{ from: number; to: number }> = []
   for (const number of numbers.toSorted((a, b) => a - b)) {
@@ -48,7 +52,7 @@ export const numbersText = (numbers: ReadonlyArray<number>): string => {
   return ranges.map(({ from, to }) => (from === to ? String(from) : `${from}-${to}`)).join(", ")
 }
 
-/** Places of one file whose shown lines overlap or touch. They are shown as one text. */
+/** Places of one file whose shown lines overlap or touch. The prompt shows them as one text. */
 interface Block {
   readonly path: string
   readonly within: string
@@ -73,7 +77,7 @@ const blocksOf = (places: ReadonlyArray<NumberedPlace>): ReadonlyArray<Block> =>
   return blocks
 }
 
-/** The lines of a block, with the number of a place before its line. */
+/** The lines of a block. The line of a place begins with the number of the place. */
 const blockText = ({ lines, numbers, within }: Block): string => {
   const rows = [...lines]
     .toSorted(([a], [b]) => a - b)
@@ -115,8 +119,8 @@ const neighbours = (ofFile: ReadonlyArray<NumberedPlace>): ReadonlyArray<Readonl
 
 /**
  * Divides places into parts of at most `budget` characters. Places of one file stay in one part if possible, because
- * their changes are joined. A file that exceeds one part begins at the end of the previous part. Adjacent lines are
- * divided only if they exceed the budget together.
+ * their changes are joined. A file that exceeds one part begins at the end of the previous part. Places on adjacent
+ * lines are divided only if together they exceed the budget.
  */
 export const placeParts = (
   places: ReadonlyArray<NumberedPlace>,

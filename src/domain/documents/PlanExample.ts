@@ -1,6 +1,7 @@
 /**
- * Recognises task lists that are not about the prompt. A small model without an idea copies the example of its
- * instructions, or repeats one task. The example is parsed from the instructions, so it is defined only once.
+ * Recognises task lists that are not about the prompt. A small model that does not know what to do copies the example
+ * of its instructions, or repeats one task. The program reads the example from these instructions, so no second copy of
+ * it exists.
  */
 import * as Option from "effect/Option"
 import { type Issue, makeIssue } from "../findings/Issue.ts"
@@ -10,9 +11,9 @@ import type { TaskList } from "../plan/TaskList.ts"
 import { stemOf, wordsInName } from "../text/Nearest.ts"
 import { readTaskList } from "./TaskListFormat.ts"
 
-/** The share of the example's words from which a task counts as a copy of the example. */
+/** A task that has this share of the words of the example counts as a copy of the example. */
 const alike = 0.6
-/** The share of the prompt's words from which a task counts as being about the prompt. */
+/** A task that has this share of the words of the prompt counts as being about the prompt. */
 const aboutPrompt = 2 / 3
 const mostOfPrompt = 120
 
@@ -24,7 +25,7 @@ export const exampleIn = (instructions: string): ReadonlyArray<PlannedTask> => {
   return lists[0]?.tasks ?? []
 }
 
-/** The stems of the words that carry the subject of a text. They include numbers. */
+/** The stems of the words that carry the subject of a text, and its numbers. */
 const stemsOf = (text: string): ReadonlySet<string> =>
   new Set(
     wordsInName(text)
@@ -63,7 +64,10 @@ const isCopied = (
   })
 }
 
-/** The task without the number that the reader appended to a repeated name. */
+/**
+ * The task as the model wrote it, as text to compare. The number that the reader appended to a repeated name is
+ * removed.
+ */
 const asWritten = ({ expectedOutput, forEach, name, references, skill, whatIsNeeded }: Task): string =>
   JSON.stringify([
     name.replace(/ \(\d+\)$/, ""),

@@ -1,12 +1,12 @@
 /**
- * Decides whether a request is about the project, so that its answer must rest on the project. It is, if it mentions
+ * Decides whether a request is about the project, so that its answer must rest on the project. Such a request mentions
  * the project ("this project"), asks for a file or place, or names a file or declaration. A declaration may be written
- * in words ("the rate limit" for `rateLimit`). A request with its own material is not.
+ * in words ("the rate limit" for `rateLimit`). A request that brings its own material is not about the project.
  */
 import { fileName } from "../files/PathList.ts"
 import { searchTermsOf } from "../excerpts/SearchTerms.ts"
 
-/** A request with more lines, more characters or a code block brings its own material. */
+/** A request with more lines or more characters than this brings its own material. */
 const mostRequestLines = 12
 const mostRequestCharacters = 1500
 
@@ -54,7 +54,10 @@ const baseNames = (files: ReadonlyArray<string>): ReadonlySet<string> =>
 
 const escaped = (name: string): string => name.replaceAll(/[$.*+?^{}()|[\]\\]/g, "\\$&")
 
-/** True if a line of the text declares the name, by a keyword before it or a sign after it. */
+/**
+ * True if a line of the text declares the name. A keyword stands before the declared name, or a sign such as "=" after
+ * it.
+ */
 const declares = (text: string, name: string): boolean =>
   new RegExp(
     `^\\s*(?:[\\w@]+ )*(?:function|const|let|var|val|class|def|fn|func|type|interface|enum|struct|trait|module|macro|object|void|static|public|private)\\b[^=\\n]*?\\b${escaped(name)}\\b|^\\s*${escaped(name)}\\s*(?:[=:]|\\()`,
@@ -64,7 +67,7 @@ const declares = (text: string, name: string): boolean =>
 /** Matches the words `rate limit` in any spelling of a name, such as `rateLimit` or `rate_limit`. */
 const joined = (parts: ReadonlyArray<string>): RegExp => new RegExp(parts.map(escaped).join("[_-]?"), "i")
 
-/** Groups of words that may be a name: two words after "the", "our" or "its", or three in a row. */
+/** Groups of words that may be a name: two words after "the", "our" or "its", or any three words in a row. */
 const phrasesIn = (request: string): ReadonlyArray<ReadonlyArray<string>> => {
   const all = request.match(words) ?? []
   const triples = all.slice(0, -2).map((_, index) => all.slice(index, index + 3))
@@ -97,7 +100,7 @@ export const namesProject = (request: string, { files, texts }: ProjectTexts): b
 const ownLink = /\]\((?!https?:|mailto:)[^)\s]+\)/i
 const code = /`([^`\n]{3,200})`/g
 
-/** True for a command with arguments or a name of several parts. A single word may match by chance. */
+/** True for a command with arguments or a name of several words. A single word may occur in both texts by chance. */
 const isTelling = (quoted: string): boolean => /\S[ _-]\S|[a-z][A-Z]/.test(quoted) && !/[./]/.test(quoted)
 
 /** True for an answer that links to the project, or quotes a command or name that the prompt showed. */

@@ -1,6 +1,6 @@
 /**
- * Reads the tool calls of a report: one JSON object in each fence under `## Tool Calls`, or the whole answer. Calls in
- * other places would never run, so each of them is an issue.
+ * Reads the tool calls of a report. Calls are JSON objects in fences under `## Tool Calls`, or the whole answer is a
+ * call. Calls in other places would never run, so each of them is an issue.
  */
 import * as Result from "effect/Result"
 import { type Where, addIssue, addRepair, type Findings } from "../findings/Issue.ts"
@@ -25,7 +25,7 @@ const readProse = (text: string, where: Where, findings: Findings): void => {
   addIssue(findings, "tool-call-json", where, { what, how, quote: text })
 }
 
-/** Reads calls between tags or after marks, each at the beginning of a line. */
+/** Reads calls that stand between tags or after marks. Each of them begins a line. */
 const readMarked = (text: string, where: Where, findings: Findings): ReadonlyArray<UnnumberedCall> => {
   const calls: Array<UnnumberedCall> = []
   for (const part of markedParts(text)) {
@@ -35,7 +35,7 @@ const readMarked = (text: string, where: Where, findings: Findings): ReadonlyArr
   return calls
 }
 
-/** Reads text outside fences: as calls if it holds JSON lines, otherwise as prose. */
+/** Reads text outside fences. Lines of JSON are read as calls, and other text as prose. */
 const readLoose = (written: string, where: Where, findings: Findings): ReadonlyArray<UnnumberedCall> => {
   const text = written.trim().replace(/^`([^`]+)`$/, "$1")
   const isJson = /^[{[]/.test(text) && !beginsWithMark(text)
@@ -51,7 +51,7 @@ const readLoose = (written: string, where: Where, findings: Findings): ReadonlyA
   return calls
 }
 
-/** True if a comment is still open at the end of the text. */
+/** True if an HTML comment is still open at the end of the text. */
 const isCommented = (text: string, before: boolean): boolean => {
   const [opened, closed] = [text.lastIndexOf("<!--"), text.lastIndexOf("-->")]
   return opened < 0 && closed < 0 ? before : opened > closed
@@ -95,7 +95,7 @@ export const readCalls = (
 /** A line on which a call without a code block may start. */
 const looseStart = /^\s*(?:[-*+]\s+)?`?(?:\{|\[\s*\{|<tool_call>)/
 
-/** The calls in these lines, with their positions. */
+/** The texts of calls in these lines, each with the index of its line. */
 const callsIn = (document: MarkdownDocument, { first, last }: SectionSpan) => {
   const callTexts: Array<{ readonly index: number; readonly text: string }> = []
   for (let index = first; index < last; index += 1) {
@@ -115,7 +115,7 @@ const callsIn = (document: MarkdownDocument, { first, last }: SectionSpan) => {
 }
 
 /**
- * Records an issue for a call between tags that a heading in one of its values splits, because neither part is
+ * Records an issue for a call between tags that contains a heading. The heading splits the call, and neither part is
  * readable.
  */
 export const checkTornCalls = (reader: DocumentReader): void => {
@@ -133,8 +133,8 @@ export const checkTornCalls = (reader: DocumentReader): void => {
 }
 
 /**
- * Records calls outside the section `calls`. Code blocks under `task` belong to the task; they count only if the
- * section `calls` is missing.
+ * Records an issue for each call outside the section `calls`. Code blocks under `task` belong to the task. They count
+ * as calls only if the section `calls` is missing.
  */
 export const checkMisplacedCalls = (
   reader: DocumentReader,
@@ -160,7 +160,10 @@ export const checkMisplacedCalls = (
 const heading = "## Tool Calls\n\n"
 const added = heading.split("\n").length - 1
 
-/** Moves findings from lines of the text with the added heading to lines of the answer. */
+/**
+ * `callsAlone` adds a heading above the answer. Changes the line numbers of findings in that text to line numbers of
+ * the answer.
+ */
 export const placedInAnswer = <A extends { readonly where: Where }>(found: ReadonlyArray<A>): ReadonlyArray<A> =>
   found.map((finding) => {
     const { line } = finding.where
@@ -175,7 +178,7 @@ const isOnlyCalls = (text: string): boolean =>
     (call) => /^\s*[{[]/.test(call) && Result.isSuccess(readBlock(call)) && (holdsCall(call) || isFlatCall(call))
   )
 
-/** Adds the heading of calls to an answer that consists of calls; undefined for any other answer. */
+/** If the whole answer consists of calls, adds the heading of calls above them. Undefined for any other answer. */
 export const callsAlone = ({ fences, lines, sections, text }: MarkdownDocument): string | undefined => {
   if (sections.length > 0) return undefined
   const blocks = [...new Set(fences.values())]

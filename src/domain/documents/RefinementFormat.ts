@@ -2,7 +2,7 @@
  * Reads the report of a task. The report has the sections `## Task` with the fields, `## Added references`, and `##
  * Inputs` with the typed inputs of the skill. The sections `## Look first` and `## Tool Calls` hold calls. Models often
  * leave out the task, which the program knows. A task in the report is merged into the planned task: its texts and
- * references replace the planned texts and references. Name, skill and approval stay as planned.
+ * references replace the planned texts and references. Name, skill and approval stay as the plan has them.
  */
 import * as Arr from "effect/Array"
 import {
@@ -49,7 +49,7 @@ import type { InputValue, TaskOutcome } from "./TaskOutcome.ts"
 const targetOf = (references: ReadonlyArray<Reference>, kind: Reference["kind"], wanted: string) =>
   references.find((one) => one.kind === kind && forgivingSlug(one.target) === forgivingSlug(wanted))?.target
 
-/** Reads `#x-results` as the result of a task, unless the plan has a heading with this anchor. */
+/** Reads `#x-results` as a link to the result of a task, unless the plan has a heading with this anchor. */
 const resolveByForm =
   (planned: ReadonlyArray<Reference>, findings: Findings): ResolveResult =>
   ({ certain, href, name, title }, where) => {
@@ -62,7 +62,7 @@ const resolveByForm =
     return { kind: "task_result", title, href: canonical, target }
   }
 
-/** Removes references to the result of the task itself, which cannot exist yet. */
+/** Removes references of a task to its own result, which does not exist yet. */
 const withoutOwn = (references: ReadonlyArray<Reference>, own: string, where: Where, findings: Findings) =>
   references.filter(({ kind, target }) => {
     const isOwn = kind === "task_result" && target === own
@@ -70,7 +70,10 @@ const withoutOwn = (references: ReadonlyArray<Reference>, own: string, where: Wh
     return !isOwn
   })
 
-/** Without a planned task, only the document names its references, so a reference to its own result is an issue. */
+/**
+ * Records an issue for a reference of the task to its own result. For a document without a planned task: the document
+ * alone names the references, so the program does not drop one.
+ */
 const refuseOwn =
   (resolve: ResolveResult, task: string, findings: Findings): ResolveResult =>
   (form, where) => {
@@ -86,7 +89,7 @@ const isSameTarget = (one: Reference, other: Reference): boolean =>
 
 const quoted = (references: ReadonlyArray<Reference>): string => references.map(({ href }) => `"${href}"`).join(", ")
 
-/** The references in the field "References". They replace the planned references. */
+/** The references in the field "References" of the report. They replace the planned references. */
 const listedReferences = (
   raw: RawTask,
   place: TaskPlace,
@@ -111,7 +114,7 @@ const listedReferences = (
 const isNarrowed = (reference: Reference): boolean =>
   reference.kind === "file" && (reference.heading !== undefined || reference.lines !== undefined)
 
-/** True if the added reference is a part of a file that the plan references as a whole. */
+/** True if the added reference is to a part of a file, and the plan references the whole file. */
 const isNarrower = (added: Reference, planned: Reference): boolean =>
   isSameTarget(added, planned) && isNarrowed(added) && !isNarrowed(planned)
 
@@ -135,7 +138,7 @@ const addReferences = (reader: DocumentReader, task: Task): Task => {
   return new Task({ ...task, references: [...kept, ...added] })
 }
 
-/** A report as the model wrote it in one answer. `looks` are calls whose outputs the model wants first. */
+/** A report as the model wrote it in one answer. `looks` are calls whose outputs the model wants to see first. */
 export interface RefinementDocument extends Omit<TaskOutcome, "priorCalls" | "result"> {
   readonly looks?: Arr.NonEmptyReadonlyArray<ToolCall>
 }
@@ -148,10 +151,10 @@ export const inputsField = (inputs: ReadonlyArray<InputValue>): Pick<TaskOutcome
 export const looksField = (looks: ReadonlyArray<ToolCall>): Pick<RefinementDocument, "looks"> =>
   Arr.isReadonlyArrayNonEmpty(looks) ? { looks } : {}
 
-/** The planned task of a report. Without it, the document must contain a whole task. */
+/** The task as the plan describes it. If it is absent, the document must contain a whole task. */
 interface RefinementOptions {
   readonly task?: Task | undefined
-  /** The typed inputs of the skill; without them every input is taken as text. */
+  /** The typed inputs of the skill. If they are absent, the value of every input is read as text. */
   readonly inputs?: ReadonlyArray<SkillInput> | undefined
   /** Inputs of an earlier attempt, used for inputs that the document leaves out. */
   readonly kept?: ReadonlyArray<InputValue>
@@ -163,7 +166,7 @@ const headingsWithoutInputs: KnownHeadings = (heading) => {
   return found?.key === "inputs" ? undefined : found
 }
 
-/** The planned task, with texts and references of the document. */
+/** The planned task, with the texts and references that the document gives. */
 const mergeTask = (raw: RawTask, planned: Task, section: string, findings: Findings): Task => {
   const place = { section, task: planned.name }
   const repair = (code: RepairCode, key: FieldKey, message: string): void =>
@@ -230,7 +233,7 @@ const readTask = (
   return planned
 }
 
-/** Repairs of the text around an answer. They are reported. */
+/** The repairs of the text around an answer that the program reports. */
 const around: ReadonlySet<string> = new Set(["byte-order-mark", "line-endings", "fence-unwrapped", "thinking-removed"])
 
 /** Reads a report. It has a value if the task could be built, even if calls have issues. */
@@ -239,11 +242,14 @@ export const readTaskReport = (written: string, options: RefinementOptions = {})
   const native = readNative(clean.text)
   if (native.text === clean.text) return readTaskReportText(written, options)
   const { issues, repairs, value } = readTaskReportText(native.text, options)
-  // The issue of an unreadable call already explains why its section is missing.
+  // The issue of an unreadable call already explains why a section is missing.
   const others = native.issues.length === 0 ? issues : issues.filter(({ code }) => code !== "section-missing")
   const removed = clean.repairs.filter(({ code }) => around.has(code))
   const lines = written.split(/\r\n|\n|\r/).length
-  /* `readNative` moved a call after other words to its own line, so later lines may not exist in the answer. */
+  /*
+   * `readNative` moves a call that follows other words to a line of its own. The lines after it may then have numbers
+   * that the answer does not have.
+   */
   const placed = <A extends { readonly where: Where }>(one: A): A =>
     (one.where.line ?? 0) <= lines ? one : { ...one, where: { ...one.where, line: lines } }
   return {
@@ -255,7 +261,7 @@ export const readTaskReport = (written: string, options: RefinementOptions = {})
   }
 }
 
-/** Reads a report whose calls `readNative` has already rewritten. */
+/** Reads a report in which `readNative` has already rewritten the calls. */
 export const readTaskReportText = (text: string, options: RefinementOptions): Reading<RefinementDocument> => {
   const { inputs, kept = [], task: planned } = options
   const hasInputs = inputs?.length !== 0
@@ -291,7 +297,7 @@ export const readTaskReportText = (text: string, options: RefinementOptions): Re
   checkMisplacedCalls(reader, taskSection, callsSection ?? readPassSection)
   const callsUnder = (section: MarkdownSection | undefined) => {
     const written = section === undefined ? [] : readCalls(section, reader.linesOf(section), findings)
-    // The program prefixes the ids of calls in later turns, and a model may copy such an id.
+    // In later turns, the program adds a prefix to the ids of calls. A model may copy an id with this prefix.
     const plain = written.map((call) => Object.assign(call, { uid: plainUid(call.uid) }))
     return numberCalls(plain, findings)
   }

@@ -1,10 +1,10 @@
 /**
- * Removes paragraphs, lines and sentences that an answer repeats word for word. Keeps repetitions of code, tables,
- * lists, quotations and short lines, which may repeat for a reason.
+ * Removes paragraphs, lines and sentences that an answer repeats word for word. Repetitions of code, tables, lists,
+ * quotations and short lines stay, because they may have a reason.
  */
 import { readLines } from "../markdown/Line.ts"
 
-/** The minimum number of words of a removed text. A label, a refrain or a short answer may repeat. */
+/** A text with fewer words stays. A label, a refrain or a short answer may repeat. */
 const leastWords = 8
 
 const word = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]{2}|\p{L}[\p{L}\p{N}'’_-]*/gu
@@ -13,13 +13,15 @@ const isLong = (text: string): boolean => (text.match(word)?.length ?? 0) >= lea
 
 const plainOf = (text: string): string => text.trim().replaceAll(/\s+/g, " ")
 
-/** Consecutive lines: the prose of a paragraph, or lines that are kept unchanged. */
+/**
+ * Consecutive lines of one kind. Lines of the kind "prose" form a paragraph. Lines of the other kinds stay unchanged.
+ */
 interface TextBlock {
   readonly kind: "prose" | "heading" | "blank" | "other"
   readonly lines: ReadonlyArray<string>
 }
 
-/** True for a line of a list, table, quotation, HTML or indented code. It belongs to no paragraph. */
+/** True for a line of a list, table, quotation, HTML or indented code. Such a line belongs to no paragraph. */
 const isOther = (line: string): boolean => /^(?:\s*(?:[-*+•>|<]|\d+[.)]\s)|\t| {4})|\|/.test(line)
 
 const blocksOf = (text: string): ReadonlyArray<TextBlock> => {
@@ -47,14 +49,14 @@ const blocksOf = (text: string): ReadonlyArray<TextBlock> => {
   return blocks
 }
 
-/** The line without sentences that directly repeat the sentence before them. */
+/** The line without any sentence that is equal to the sentence directly before it. */
 const withoutEqualSentences = (line: string): string => {
   const sentences = line.match(/.+?(?:[.!?。！？]+(?=\s|$|\p{Script=Han})\s*|$)/gu) ?? []
   const kept = sentences.filter((one, index) => !isLong(one) || plainOf(one) !== plainOf(sentences[index - 1] ?? ""))
   return kept.length === sentences.length ? line : kept.join("").trimEnd()
 }
 
-/** The text without repetitions, and how many paragraphs and lines were removed. */
+/** The text without repetitions (`text`), and the number of removed paragraphs and lines (`dropped`). */
 export const withoutRepeats = (text: string): { readonly text: string; readonly dropped: number } => {
   const seen = new Set<string>()
   let dropped = 0

@@ -4,40 +4,43 @@
  * reasons. The limits come from 61,635 files of at most 64 KiB: this repository, its packages, and libraries of three
  * languages. In six of these files, a block of up to eight lines repeats for more than 1,600 characters. In three
  * generated files, a text repeats for more than 4,096 characters. In no file does a sentence repeat for 400 characters.
- * The verdict does not depend on how deltas split the text; memory is bounded and cost is linear.
+ * The verdict does not depend on how deltas split the text. Memory is bounded and cost is linear.
  */
 import { Line } from "../markdown/Line.ts"
 import { scaleOfText } from "../models/PromptSize.ts"
 import { beginsNative } from "../tools/native/NativeCalls.ts"
 
-/** A repeated string, and how often it occurs in a row at the end. */
+/** A string that repeats at the end of the text, and how often it occurs there in a row. */
 export interface Repetition {
   readonly unit: string
   readonly times: number
 }
 
-/** This many equal lines of prose in a row are a loop. Blank lines do not count. */
+/** So many equal lines of prose in a row are a loop. Blank lines do not count. */
 export const mostEqualLines = 8
-/** Prose that repeats for this many tokens is a loop. */
+/** Prose that repeats for so many tokens is a loop. */
 export const mostLoopTokens = 200
 /** The maximum number of equal words in a row. Ollama stops an answer after the same number of equal tokens. */
 export const mostEqualWords = 30
-/** Repeated words inside code are a loop from this many characters. */
+/** Words that repeat inside code are a loop if they fill this many characters. */
 export const mostCodeCharacters = 1600
-/** Repeated data is a loop from this many characters. */
+/** Data that repeats is a loop if it fills this many characters. */
 export const mostDataCharacters = 4096
-/** This many blank lines in a row are a loop. */
+/** So many blank lines in a row are a loop. */
 export const mostBlankLines = 200
 
-/** The fewest repetitions of a loop. Two may be a quotation, a refrain or a pair of tables. */
+/**
+ * A text must occur this often in a row to be a loop. Two occurrences may be a quotation, a refrain or a pair of
+ * tables.
+ */
 const leastTimes = 3
-/** How many of the last characters are examined. A third of them is the longest unit that can be found. */
+/** How many of the last characters are examined. A unit can be found only if it is at most a third as long. */
 const window = 8192
-/** The text is examined again after this many characters. */
+/** The text is examined again after so many new characters. */
 const stride = 64
-/** The minimum number of characters of a loop, in any script. */
+/** A loop has at least this many characters, in any script. */
 const leastCharacters = 256
-/** A single character may repeat up to this length, as a separator line. */
+/** A single character that repeats is a loop from this length. A shorter row may be a separator line. */
 const longestSeparator = 800
 /** How many characters of a line are examined. They suffice to recognise fences and headings, and to compare lines. */
 const shownOfLine = 400
@@ -49,13 +52,16 @@ const inRow =
 
 const countWords = (text: string): number => text.match(word)?.length ?? 0
 
-/** True for a unit of five words in a row, which code never repeats. The unit may begin inside a word. */
+/**
+ * True for a unit with five words in a row, because code never repeats such a unit. The unit may begin in the middle of
+ * a word.
+ */
 const isSentence = (unit: string): boolean => countWords(unit) >= sentenceWords && inRow.test(unit + unit)
 
 /** The maximum number of characters of a word. A longer string without a blank is data. */
 const longestWord = 40
 
-/** True for text that consists mostly of letters. Words that are separated by commas only are data. */
+/** True for text that consists mostly of letters. Words with only commas between them are data. */
 const isWords = (text: string): boolean => {
   const signs = text.match(/\S/gu)?.length ?? 0
   const letters = text.match(/[\p{L}\p{M}]/gu)?.length ?? 0
@@ -74,13 +80,13 @@ const isWordsLine = (line: string): boolean => {
   return !isData && isWords(bare)
 }
 
-/** A list line without its number, if enough words remain to compare. */
+/** A line of a list without its number. If too few words would remain to compare, the number stays. */
 const unnumbered = (line: string): string => {
   const bare = line.replace(/^\d+[.)]\s+/, "")
   return countWords(bare) >= sentenceWords ? bare : line
 }
 
-/** A unit is a loop if its repetitions fill this many characters. */
+/** How many characters the repetitions of a unit must fill to be a loop. */
 const limitOf = (unit: string, isCode: boolean): number => {
   const several = unit.repeat(Math.ceil(stride / unit.length))
   if (isSentence(unit) || (!isCode && isWords(several))) {
@@ -100,12 +106,15 @@ const startSentence = (unit: string): string => {
 const equalWords = new RegExp(`(?<![\\p{L}\\p{N}])(\\p{L}{2,20})(?: \\1){${mostEqualWords - 1},} ?\\p{L}*$`, "u")
 const longestStutter = 700
 
-/** How many characters at the end of the text are searched for further up, to find a possible period. */
+/**
+ * How many characters at the end of the text are searched for further up. The distance to such an occurrence may be the
+ * length of a unit.
+ */
 const endLength = 24
 
 /**
- * The smallest unit that ends the text at least three times and reaches its limit. If a run is below the limit of its
- * unit, longer units within that run are skipped.
+ * The smallest unit that ends the text, occurs at least three times in a row and reaches its limit. If the repetitions
+ * of a unit stay below its limit, longer units within them are skipped.
  */
 const findLoop = (text: string, isCode: boolean): Repetition | undefined => {
   const stutter = isCode ? null : equalWords.exec(text.slice(-longestStutter))
@@ -142,11 +151,11 @@ export class RepetitionWatch {
   #untilExamined = stride
   #line = ""
   #length = 0
-  /** The text that closes the current code; empty outside code. */
+  /** The text that closes the code around the current line. Empty outside code. */
   #closing = ""
   #equal: Repetition = { unit: "", times: 0 }
 
-  /** `isCode` is true for a text that is only data, such as the arguments of a call. */
+  /** `isCode` is true if the whole text is data, such as the arguments of a call. */
   constructor(isCode = false) {
     this.#isCode = isCode
   }
@@ -161,7 +170,7 @@ export class RepetitionWatch {
     return undefined
   }
 
-  /** Joins blanks, so that a loop is found whatever its indentation. */
+  /** Replaces each row of blanks by one blank. A loop is then found even if its indentation varies. */
   #addPart(part: string): Repetition | undefined {
     for (const piece of part.match(/\s+|\S+/g) ?? []) {
       const isBlank = piece.trim() === ""

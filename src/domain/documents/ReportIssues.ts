@@ -1,6 +1,6 @@
 /**
- * Decides from the facts of the work why a report is rejected. The model looked at nothing, a change is open, a check
- * fails, or the report makes a false claim about checks.
+ * Decides from the facts of the work whether a report is rejected, and why. Reasons are: the model looked at nothing, a
+ * failed change was not repaired, a check fails, or the report makes a false claim about checks.
  */
 import { falseClaim } from "../checks/CheckClaims.ts"
 import { type CheckOutcome, isFine } from "../checks/CheckOutcome.ts"
@@ -8,7 +8,7 @@ import { type Issue, makeIssue } from "../findings/Issue.ts"
 import { type CallOutcome, ranWell } from "../tools/ToolCall.ts"
 import { changeName, openChanges } from "../tools/OpenChanges.ts"
 
-/** How often a report is rejected. After that it is accepted, and its wrong links are marked. */
+/** A report is rejected at most this often. After that it is accepted, and its wrong links are marked. */
 const mostRejectedReports = 2
 
 /** Phrases that say something is missing. */
@@ -19,7 +19,9 @@ const notFound =
 const claimed =
   /\b(?:chang|fix|edit|updat)\w*\b[^.!?]{0,20}\b(?:made|applied|done)\b|\b(?:I(?: have|'ve)?|has been|have been|was|were) (?:changed|updated|edited|fixed|modified|added|created|removed|renamed|written|implemented|refactored|replaced)\b/i
 
-/** The issue of an answer about the project by a model that has made no call. It is raised only once. */
+/**
+ * The issue of an answer about the project by a model that has made no call. The program raises this issue only once.
+ */
 export const notLooked = makeIssue(
   "report-unfounded",
   {},
@@ -32,16 +34,16 @@ export const notLooked = makeIssue(
 /** Facts of the work against which the program checks a report. */
 export interface ReportedWork {
   readonly task: string
-  /** True for the first answer of work with tools, before any call. */
+  /** True for the first answer of the work, if the model has tools and has made no call. */
   readonly isFirst: boolean
   readonly outcomes: ReadonlyArray<CallOutcome>
   readonly checks: ReadonlyArray<CheckOutcome>
-  /** The issues of the previous answer. */
+  /** The issues of the answer before this one. */
   readonly issues: ReadonlyArray<Issue>
   readonly rejectedReports: number
 }
 
-/** The reason why a first answer cannot be the report: it claims a fact that only a call can show. */
+/** The reason why the first answer cannot be the report: it claims something that only a call can show. */
 const unfounded = (report: string): string | undefined => {
   if (notFound.test(report)) return "The report says that something was not found, and nothing was looked at."
   return claimed.test(report) && !/\]\([^)\s]+\)/.test(report)
@@ -57,13 +59,16 @@ const checkFailed = ({ command, newFailures, stillFails }: CheckOutcome): string
 }
 
 /**
- * True for a failing check that still rejects the report. A new failure rejects two reports. A failure from before the
- * change rejects one report.
+ * True for a failing check for which the report is still rejected. A new failure rejects two reports. A failure that
+ * existed before the change rejects one report.
  */
 const isOpenCheck = (check: CheckOutcome, rejectedReports: number): boolean =>
   !isFine(check) && rejectedReports < (check.stillFails === undefined ? mostRejectedReports : 1)
 
-/** The issues that reject the report at once. If there are none, the report may be judged against the project. */
+/**
+ * The issues for which the report is rejected at once. If there are none, the links of the report may be compared with
+ * the project.
+ */
 export const reportIssues = (report: string, work: ReportedWork): ReadonlyArray<Issue> => {
   const { checks, issues, outcomes, rejectedReports, task } = work
   const where = { section: "Result summary", task }
@@ -76,7 +81,7 @@ export const reportIssues = (report: string, work: ReportedWork): ReadonlyArray<
     )
   }
   if (rejectedReports >= mostRejectedReports) return []
-  // A false claim rejects only one report. If the model repeats the claim, the facts at the end list it.
+  // A false claim rejects only one report. If the model repeats the claim, the facts at the end of the work list it.
   const claim = falseClaim(report, checks, outcomes.some(ranWell))
   if (claim !== undefined && !issues.some(({ code }) => code === "check-claimed")) {
     const what = `The report says ${JSON.stringify(claim.claim)}, but ${claim.fact}.`

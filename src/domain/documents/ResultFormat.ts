@@ -24,7 +24,9 @@ interface Headed {
   readonly message: string
 }
 
-/** The index of the only line with the label; undefined if no line or several lines have it. */
+/**
+ * The index of the only line with the label "Result summary". Undefined if no line or several lines have this label.
+ */
 const labelledLine = ({ fences, lines }: MarkdownDocument): number | undefined => {
   const [at, ...others] = lines.flatMap(({ text }, index) => (!fences.has(index) && label.test(text) ? [index] : []))
   if (at !== undefined) return others.length === 0 ? at : undefined
@@ -40,7 +42,7 @@ const noResult =
 const sentence = /\p{L}+[ \n]+\p{L}+[ \n]+\p{L}+/u
 // oxlint-disable-next-line no-control-regex -- a string with control characters is no report
 const control = /[\u0000-\u0008\u000b-\u001f\u007f\ufffd]/
-/** The end of a sentence, a block or a list item. A text that was cut off ends with something else. */
+/** The end of a sentence, a block or a list item. A text that was cut off ends in another way. */
 const endOfReport = /[.!)\]`*_"”’|]$|(?:^|\n)\s*(?:[-*+]|\d+[.)])\s[^\n?:,;]*[^\n?:,;\s]$/
 
 /** True for prose that reports work and contains no call, question or other document. */
@@ -59,7 +61,7 @@ const isReport = ({ fences, lines, sections, text }: MarkdownDocument): boolean 
   )
 }
 
-/** The result under an added heading, if there is exactly one place for the heading. */
+/** The result under an added heading. Undefined if it is unclear where the heading belongs. */
 const withHeading = ({ document, findings }: DocumentReader): Headed | undefined => {
   const { lines, sections, text } = document
   if (sections.some(({ knownHeading }) => knownHeading !== undefined) || findings.issues.length > 0) return undefined
@@ -79,7 +81,10 @@ const withHeading = ({ document, findings }: DocumentReader): Headed | undefined
     : undefined
 }
 
-/** The result under an added heading; undefined if it already had its heading. */
+/**
+ * The result under an added heading. Undefined if the result already has its heading, or if it is unclear where the
+ * heading belongs.
+ */
 export const headedResult = (text: string): string | undefined =>
   withHeading(new DocumentReader(text, { knownHeadings: resultHeadings }))?.text
 
@@ -96,7 +101,8 @@ export const readResult = (text: string): Reading<ResultDocument> => {
   if (headed !== undefined) {
     reader.repair(headed.code, {}, headed.message)
     const { issues, repairs, value } = readResult(headed.text)
-    // Before the heading was added, the whole text counted as a preamble. The repair about it no longer applies.
+    // Before the heading was added, the whole text counted as a preamble. The repair about a preamble therefore no
+    // longer applies.
     const own = findings.repairs.filter(({ code }) => code !== "preamble-ignored")
     return { value, ...inDocumentOrder({ issues, repairs: [...own, ...repairs] }) }
   }

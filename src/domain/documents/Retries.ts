@@ -1,13 +1,13 @@
 /**
  * Counts the failed attempts of a model in a task or message. The counts decide three things: the sampling of the next
- * answer, whether a report is rejected again, and when the program gives up the model.
+ * answer, whether a report is rejected again, and when the program gives up on the model.
  */
 import type { Issue } from "../findings/Issue.ts"
 import type { ParsedAnswer } from "./TurnAnswer.ts"
 import { holdsNothing } from "./UselessAnswers.ts"
 
 export interface Retries {
-  /** The unusable answers in a row up to now. */
+  /** The latest unusable answers, without a usable answer between them. */
   readonly unusable: ReadonlyArray<string>
   /** How many answers in a row had none of the requested content. */
   readonly useless: number
@@ -16,9 +16,9 @@ export interface Retries {
   readonly unfoundedReports: number
   /** How many answers repeated an earlier answer. */
   readonly repeats: number
-  /** How many answers hit the length limit while the model thought. */
+  /** How many answers hit the length limit while the model was still thinking. */
   readonly thinkingCuts: number
-  /** All answers so far, to recognise a repeated answer. */
+  /** All answers so far. The program recognises a repeated answer with them. */
   readonly answers: ReadonlySet<string>
 }
 
@@ -40,19 +40,22 @@ interface OpenAnswer {
    * included.
    */
   readonly issues: ReadonlyArray<Issue>
-  /** True for an answer with issues and without a usable call. */
+  /** True for an answer that has issues and contains no usable call. */
   readonly isUnusable: boolean
-  /** True when its report was rejected. */
+  /** True if the program rejected the report of the answer. */
   readonly isSentBack: boolean
-  /** True if its report is about the project, but the model has made no call. */
+  /** True if the report of the answer is about the project, but the model has made no call. */
   readonly isUnfounded: boolean
 }
 
-/** True for an answer that repeats an earlier answer. Answers with native calls may have the same text each time. */
+/**
+ * True for an answer with the text of an earlier answer. An answer with native calls does not count, because its text
+ * may repeat.
+ */
 export const isRepeated = ({ answers }: Retries, { native, text }: ParsedAnswer): boolean =>
   answers.has(text.trim()) && native.length === 0
 
-/** The counts after another answer. */
+/** The counts after one more answer that did not end the work. */
 export const retriesAfter = (retries: Retries, open: OpenAnswer): Retries => {
   const { answer, isSentBack, isUnfounded, isUnusable, issues } = open
   const { content, hasOnlyThought = false, native } = answer

@@ -1,6 +1,6 @@
 /**
- * Asks the model, after its report, for a case that its change may have missed, and shows related places in the code.
- * Without related places it asks nothing.
+ * After the report of the model, asks it for a case that its change may have missed, and shows related places in the
+ * code. If no related places are found, no question is asked.
  */
 import { countChangedLines, isReplacement, isSourceFile, type NamedText } from "../files/ChangedNames.ts"
 import { otherBranches, type RelatedLine, touchedDeclarations, usersOf } from "../files/CodeRelations.ts"
@@ -10,7 +10,7 @@ import { isTestFile } from "../files/TestFile.ts"
 import { nowBlock, rawBlock } from "../markdown/PromptBlock.ts"
 import { cutAt } from "../text/Excerpt.ts"
 
-/** The maximum number of changed lines of source code that need no self-review. */
+/** A change of at most this many lines of source code needs no self-review. */
 const trivialLines = 3
 
 const mostPlaces = 5
@@ -21,14 +21,14 @@ const placeLength = 120
 
 export const isReviewedSource = (path: string): boolean => isSourceFile(path) && !isTestFile(path)
 
-/** The changed source files that the model reviews; none for a trivial change or a rename. */
+/** The changed source files that the model reviews. None if the change is trivial or only a rename. */
 export const reviewedFiles = (changed: ReadonlyArray<ProposedFile>): ReadonlyArray<ProposedFile> => {
   const sources = changed.filter(({ path }) => isReviewedSource(path))
   const lines = sources.reduce((sum, file) => sum + countChangedLines(file), 0)
   return lines <= trivialLines || isReplacement(changed) ? [] : sources
 }
 
-/** Sorts files by their distance to the changed files. */
+/** Sorts files by their distance to the changed files, the nearest first. */
 export const nearestFiles = (changed: ReadonlyArray<string>, files: ReadonlyArray<string>): ReadonlyArray<string> => {
   const around = foldersOf(changed)
   const depthOf = (path: string): number =>
@@ -37,14 +37,16 @@ export const nearestFiles = (changed: ReadonlyArray<string>, files: ReadonlyArra
   return near.map(({ path }) => path)
 }
 
-/** The declarations that changes touch. The program searches the project for their uses. */
+/** The declarations that the changes touch. The program searches the project for uses of these declarations. */
 export const reviewedDeclarations = (changed: ReadonlyArray<ProposedFile>) =>
   changed.flatMap(touchedDeclarations).slice(0, mostNames)
 
 const placeText = ({ line, path, relation, text }: RelatedLine): string =>
   `- ${path}:${line}: ${cutAt(text, placeLength)} (${relation})`
 
-/** Lines that use changed declarations, and branches near the changes. `others` are files without changes. */
+/**
+ * Lines that use changed declarations, and branches near the changes. `others` are the unchanged files of the project.
+ */
 export const relatedPlaces = (
   changed: ReadonlyArray<ProposedFile>,
   others: ReadonlyArray<NamedText>

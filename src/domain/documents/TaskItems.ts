@@ -22,19 +22,21 @@ export const ListedPlace = Schema.Struct({
   path: Schema.String,
   /** The line number, from 1. */
   line: Schema.Int,
-  /** The names of the declarations around the line, or the heading above it; empty if there are none. */
+  /** The names of the declarations around the line, or the heading above the line. Empty if there are none. */
   within: Schema.String,
-  /** The lines further up that begin the blocks around the line, the outermost block first. */
+  /** The lines further up at which the blocks around the line begin, the outermost block first. */
   heads: Schema.optionalKey(Schema.Array(Schema.Struct({ line: Schema.Int, text: Schema.String }))),
-  /** The line and the lines around it; `first` is the line number of `lines[0]`. */
+  /** The line of the place and the lines around it. `first` is the line number of `lines[0]`. */
   first: Schema.Int,
   lines: Schema.Array(Schema.String),
-  /** A sentence with the line that gives the called name another meaning in this file; absent if none does. */
+  /**
+   * A sentence about a line of this file that gives the called name another meaning. Absent if there is no such line.
+   */
   meaning: Schema.optionalKey(Schema.String)
 })
 export type ListedPlace = typeof ListedPlace.Type
 
-/** An item of a for-each task; `references` are the places that it names. */
+/** An item of a for-each task. `references` are the places that the item names. */
 export const Item = Schema.Struct({
   text: Schema.String,
   references: Schema.Array(FileReference),
@@ -43,7 +45,7 @@ export const Item = Schema.Struct({
 })
 export type Item = typeof Item.Type
 
-/** A text that may contain items; `path` is absent for the result of a task. */
+/** A text that may contain items. `path` is absent if the text is the result of a task. */
 export interface ItemSource {
   readonly path?: string
   readonly text: string
@@ -55,7 +57,8 @@ const longestItem = 300
 const longestName = 60
 
 /**
- * How many lines before and after a place are shown: with many places in one prompt, and for a place in its own task.
+ * How many lines before and after a place are shown. `amongMany` is for a prompt with many places, `alone` for a place
+ * with a task of its own.
  */
 const linesAround = { amongMany: 2, alone: 5 }
 
@@ -81,8 +84,8 @@ const callsIn = (name: string): ((line: string) => boolean) => {
 }
 
 /**
- * The maximum number of characters of a line. A place with a longer line gets its own task; longer lines around it are
- * cut.
+ * The maximum number of characters of a line. A place whose line is longer gets a task of its own. Longer lines around
+ * a place are cut.
  */
 export const longestLine = { ofPlace: 400, around: 160 }
 
@@ -94,12 +97,12 @@ const keywords: ReadonlySet<string> = new Set(
 )
 
 /**
- * The maximum number of blocks around a place whose first lines are shown. The innermost blocks show when the place
- * runs.
+ * The maximum number of blocks around a place whose first lines are shown. The innermost blocks best show when the
+ * place runs.
  */
 const mostHeads = 2
 
-/** A handler further out is also shown, because it shows in which case the place runs. */
+/** The first line of a handler is shown even if further blocks lie between. It shows in which case the place runs. */
 const handler = /^\s*(?:\}\s*)?(?:except|catch|rescue)\b/
 
 const depth = (line: string): number => line.search(/\S/)
@@ -130,10 +133,13 @@ const blockHeads = (lines: ReadonlyArray<string>, language: string) => {
 /** The maximum number of lines that are searched for the closing parenthesis of a call. */
 const longestCall = 8
 
-/** How many parentheses a line of code opens more than it closes. */
+/** How many more parentheses a line of code opens than it closes. */
 export const openParentheses = (line: string): number => line.split("(").length - line.split(")").length
 
-/** The index of the line that closes the parentheses of the line `at`; `at` if no line near it does. */
+/**
+ * The index of the line that closes the parentheses which the line `at` opens. If no line near `at` closes them, the
+ * result is `at`.
+ */
 export const callEnd = (code: ReadonlyArray<string>, at: number): number => {
   let depth = 0
   for (let index = at; index < Math.min(code.length, at + longestCall); index++) {
@@ -143,12 +149,12 @@ export const callEnd = (code: ReadonlyArray<string>, at: number): number => {
   return at
 }
 
-/** Languages in which a bare name calls a method of the type around it. */
+/** Languages in which code inside a type can call a method of this type by its bare name. */
 const reachingMethods = new Set("java csharp kotlin swift c cpp cuda ruby scala groovy dart".split(" "))
 
 const typeHead = /\b(?:class|interface|struct|trait|impl|enum|object|protocol|record)\b/
 
-/** True for a declared method that a call of its bare name does not reach. */
+/** Returns a test for a declared method that a call of its bare name does not reach. */
 const isUnreached = (lines: ReadonlyArray<string>, all: ReadonlyArray<Declaration>, language: string) => {
   const isType = ({ index }: Declaration): boolean => typeHead.test(lines[index] ?? "")
   return (declaration: Declaration): boolean =>
@@ -157,7 +163,9 @@ const isUnreached = (lines: ReadonlyArray<string>, all: ReadonlyArray<Declaratio
       declarationsAround(lines, all, declaration.index).some((outer) => outer !== declaration && isType(outer)))
 }
 
-/** A sentence with the line that gives a bare name another meaning in this file; undefined if none does. */
+/**
+ * A sentence about a line of this file that gives the bare name another meaning. Undefined if there is no such line.
+ */
 const ownMeaning = (lines: ReadonlyArray<string>, code: ReadonlyArray<string>, language: string, name: string) => {
   const all = declarationsOf(lines, language)
   const isMethod = isUnreached(lines, all, language)
@@ -169,7 +177,7 @@ const ownMeaning = (lines: ReadonlyArray<string>, code: ReadonlyArray<string>, l
     : `In this file, ${name}(...) calls what line ${index + 1} names: ${oneLine(lines[index] ?? "")}`
 }
 
-/** The items of kind line or call. */
+/** The items of a for-each task over lines or calls. */
 const placesOf = ({ path = "", text }: ItemSource, { containing, kind }: ForEach): ReadonlyArray<Item> => {
   const plain = text.replaceAll("\r\n", "\n")
   const lines = plain.split("\n")
@@ -203,7 +211,7 @@ const placesOf = ({ path = "", text }: ItemSource, { containing, kind }: ForEach
     while (near.from < index + 1 && isBlank(near.from)) near.from += 1
     while (near.to > index + 1 && isBlank(near.to)) near.to -= 1
     const end = isProgram(language) ? callEnd(code, index) + 1 : index + 1
-    // The code after a keyword does not explain when the keyword is reached.
+    // The code after a keyword does not explain when the line with the keyword runs.
     near.to = keyword === undefined ? Math.max(near.to, end) : end
     const heads = headsOf(index).filter((head) => head.line < near.from)
     const place: ListedPlace = {
@@ -231,13 +239,13 @@ const headingsOf = ({ path = "", text }: ItemSource): ReadonlyArray<Item> =>
 const sourceOf = (text: string, { position }: Nodes): string =>
   text.slice(position?.start.offset ?? 0, position?.end.offset ?? 0)
 
-/** The rows of a table below its head; undefined for text that is no table. */
+/** The rows of a table below its head. Undefined for a text that is no table. */
 const rowsOf = (text: string): ReadonlyArray<string> | undefined => {
   const lines = text.split("\n").map((line) => line.trim())
   return /^\|[\s:|-]+\|$/.test(lines[1] ?? "") ? lines.slice(2) : undefined
 }
 
-/** The texts of list entries and table rows, without nested lists. */
+/** The texts of list entries and table rows. Nested lists are left out. */
 const entryTexts = (text: string, node: Nodes): ReadonlyArray<string> => {
   if (node.type === "listItem") return node.children.slice(0, 1).map((child) => sourceOf(text, child))
   if (node.type === "paragraph") return rowsOf(sourceOf(text, node)) ?? []
@@ -252,7 +260,7 @@ const linkedFiles = (entry: string): ReadonlyArray<FileReference> =>
     })
     .slice(0, mostLinks)
 
-/** The entries of a text: list entries and table rows. Without these, each line is an entry. */
+/** The entries of a text: list entries and table rows. If there are none, each line is an entry. */
 const entriesOf = ({ path, text }: ItemSource): ReadonlyArray<Item> => {
   const tree = Option.getOrUndefined(parseMarkdown(text, 1))
   const entries = tree === undefined ? [] : entryTexts(text, tree)
@@ -275,10 +283,10 @@ const itemsIn = (source: ItemSource, forEach: ForEach): ReadonlyArray<Item> => {
   }
 }
 
-/** True when the items depend on file contents. */
+/** True if the program must read the contents of files to find the items. */
 export const readsTexts = ({ containing, kind }: ForEach): boolean => kind !== "file" || containing !== undefined
 
-/** The items in these sources, each text once. */
+/** The items in these sources. Each text occurs once. */
 export const itemsOf = (forEach: ForEach, sources: ReadonlyArray<ItemSource>): ReadonlyArray<Item> => {
   const { containing, kind } = forEach
   const isNamed = kind === "heading" || kind === "entry"
@@ -289,7 +297,9 @@ export const itemsOf = (forEach: ForEach, sources: ReadonlyArray<ItemSource>): R
   return [...new Map(all.map((one) => [one.text, one])).values()]
 }
 
-/** The task of one item; `number` counts from 1. A second try (`again`) gets another name. */
+/**
+ * The task of one item. `number` counts the items from 1. `again` is true for a second try, which gets another name.
+ */
 export const taskOfItem = (
   task: Task,
   { references, text }: Item,
@@ -298,7 +308,7 @@ export const taskOfItem = (
   again = false
 ): Task => {
   const { forEach, ...fields } = task
-  // Names the searched text, because the prompt may show only parts of the file.
+  // Names the text that the item contains, because the prompt may show only parts of the file.
   const holding =
     forEach?.kind === "file" && forEach.containing !== undefined ? `\n\nIt contains \`${forEach.containing}\`.` : ""
   const known = new Set(task.references.map(({ href }) => href))
@@ -311,7 +321,7 @@ export const taskOfItem = (
   })
 }
 
-/** The task that decides about several places together, in numeric order. */
+/** The task that decides about several places together. The places are in the order of their numbers. */
 export const taskOfPlaces = (
   task: Task,
   places: ReadonlyArray<{ readonly number: number }>,

@@ -1,6 +1,6 @@
 /**
- * Reads a task list, complete or still being written, with all its issues and repairs. The service PlanChecker checks
- * what depends on the run: skills, headings of the request, files and sizes.
+ * Reads a task list that is complete or still being written, with all its issues and repairs. The service PlanChecker
+ * checks what depends on the run: skills, headings of the request, files and sizes.
  */
 import * as Arr from "effect/Array"
 import type { Reading } from "../findings/Issue.ts"
@@ -45,7 +45,7 @@ const numberedTask = /^task\s*#?\s*(\d{1,9})(?:\s*[:.–—-].*)?$/i
 const isSection = ({ depth, knownHeading }: MarkdownSection, tasks: MarkdownSection): boolean =>
   knownHeading?.key === "task-section" && (knownHeading.exact || depth > tasks.depth)
 
-/** The task sections below the heading "Tasks", each with its sub-headings. */
+/** The task sections below the heading "Tasks". Each section includes its sub-headings. */
 const findSpans = (reader: DocumentReader, tasks: MarkdownSection): ReadonlyArray<Span> => {
   const spans: Array<Span> = addTaskOutside(reader, tasks) ? [{ section: tasks, last: tasks.last }] : []
   let open: Span | undefined
@@ -84,7 +84,7 @@ const findSpans = (reader: DocumentReader, tasks: MarkdownSection): ReadonlyArra
 const nothingToDo =
   /^[(*_[\s]*(?:none|n\/?a|empty|nothing|no (?:more |further |outstanding |remaining |new |additional |pending )*tasks?|all (?:the )?(?:tasks|goals|work))\b/i
 
-/** Polite phrases around the statement that nothing is left to do. */
+/** Polite phrases around a statement that nothing is left to do. */
 const polite =
   /^(?:please )?(?:let me know|feel free|(?:i )?hope|thanks?\b|you(?:'|’)re welcome|happy to|glad to|if you (?:need|want|have|would|like)|do you (?:need|want)|is there anything|shall i\b|should i\b|this (?:should )?covers? (?:everything|all|it)\b|(?:the |this |that |all |everything |it )(?:[a-z-]+ )?(?:is|are|was|were|has been|have been) (?:now |already |all |fully )*(?:met|done|complete|completed|finished|answered|fulfilled|reached|satisfied|there)\b|(?:that|this) (?:is|was) (?:all|it|everything)\b|that(?:'|’)s (?:all|it|everything)\b)/i
 
@@ -98,7 +98,7 @@ const saysNothing = (text: string): boolean =>
     .split(/(?<=[.!?])\s+|\n+/)
     .map((sentence) => sentence.replace(/^[\s*_(]*(?:note:?[\s*_]*)?/i, ""))
     .every((sentence) => sentence === "" || doneOrPolite(sentence))
-/** Quotes text that stands in place of tasks. */
+/** Quotes the text that a model wrote in place of tasks. */
 const onlyText = (quote: string | undefined): string => (quote === undefined ? "" : `, only text: "${excerpt(quote)}"`)
 
 const checkIntroduction = (
@@ -130,7 +130,9 @@ const checkIntroduction = (
 const otherTitle =
   /^(?:\d+[.)]?\s*)?(?:tasks?[\s-]*)?(?:section|step|phase|stage|group)s?\s*#?\s*(\d*)\s*[:.–—-]*\s*(.*)$/i
 
-/** A section title such as `TASK SECTION #1`, or with a colon at its end. */
+/**
+ * The beginning of a section title, such as `TASK SECTION #1`. If a colon or full stop ends the title, it is included.
+ */
 const writtenTitle = /^[^\p{L}\p{N}]*task[\s_-]*section(?:\s*[#_-]?\s*(\d+))?(?:\s*[:.]$)?/iu
 
 const strictTitle = ({ heading, knownHeading }: MarkdownSection, position: number): string => {
@@ -143,7 +145,7 @@ const strictTitle = ({ heading, knownHeading }: MarkdownSection, position: numbe
 
 const numberIn = /^task[\s_-]*section[\s_-]*#?(\d{1,9})(?!\d)/i
 
-/** The strict section titles. Their numbers increase. */
+/** The section titles of the strict form, with increasing numbers. */
 const sectionTitles = (reader: DocumentReader, spans: ReadonlyArray<Span>): ReadonlyArray<string> => {
   let before = -1
   return spans.map(({ number: ofTask, section }, position) => {
@@ -158,7 +160,7 @@ const sectionTitles = (reader: DocumentReader, spans: ReadonlyArray<Span>): Read
   })
 }
 
-/** The task sections below the heading "Tasks", with their raw tasks. */
+/** The task sections below the heading "Tasks", with their tasks as written. */
 export const readSteps = (
   reader: DocumentReader,
   tasks: MarkdownSection,
@@ -184,13 +186,15 @@ export const readSteps = (
 
 /** Facts of the run against which the reader checks a list. */
 interface TaskListOptions {
-  /** Names of finished tasks. A list may refer to them; the reader drops tasks with these names. */
+  /**
+   * Names of finished tasks. A list may refer to these tasks. If the list contains one of them, the reader drops it.
+   */
   readonly finished?: ReadonlyArray<string>
-  /** Finished tasks. A new task with another name must not repeat their work. */
+  /** The finished tasks themselves. A new task with another name must not repeat their work. */
   readonly work?: ReadonlyArray<Task>
-  /** Accepts a list without tasks (default: true if there are finished tasks). */
+  /** True if a list without tasks is accepted. The default is true if there are finished tasks. */
   readonly allowEmpty?: boolean
-  /** Anchors of the request document. Without them, an anchor that is no task result counts as a heading. */
+  /** Anchors of the request document. If they are absent, an anchor that is no task result counts as a heading. */
   readonly headings?: ReadonlyArray<string>
 }
 
@@ -202,7 +206,7 @@ const doneBehind =
 /** The slug of a task name without marks such as "✓". */
 const doneSlug = (name: string): string => slugOf(name.replace(doneBefore, "").replace(doneBehind, ""))
 
-/** The work of a task without its name, to compare tasks. */
+/** The work of a task without its name, as text to compare tasks. */
 const workOf = ({ references, skill, whatIsNeeded }: Task): string =>
   JSON.stringify([
     skill,
@@ -224,7 +228,7 @@ const checkWork = (reader: DocumentReader, steps: ReadonlyArray<Step>, work: Rea
   }
 }
 
-/** The tasks of a section without finished tasks. */
+/** The tasks of a section that are not finished. */
 const dropFinished = (
   reader: DocumentReader,
   { line, section }: RawStep,
@@ -257,7 +261,7 @@ const checkNames = (reader: DocumentReader, tasks: ReadonlyArray<NamedTask>): vo
 
 const holdsField = (text: string): boolean => text.split("\n").some((line) => new Line(line).isField)
 
-/** Reads a task list. It has a value if every task could be built, even with other issues. */
+/** Reads a task list. The reading has a value if every task could be built, even if there are other issues. */
 export const readTaskList = (text: string, options: TaskListOptions = {}): Reading<TaskList> => {
   const { finished = [], headings, allowEmpty = finished.length > 0 } = options
   const reader = new DocumentReader(text, { knownHeadings: taskListHeadings, hasFields: true })
@@ -320,7 +324,7 @@ export const readTaskList = (text: string, options: TaskListOptions = {}): Readi
 
 const wholeFence = /^(`{3,}|~{3,})[^\n]*\n([\s\S]*?)\n?\1\s*$/
 
-/** The prompt of a plan file, without a fence around it; undefined if the plan has none. */
+/** The prompt in a plan file, without the fence around it. Undefined if the plan file contains no prompt. */
 export const originalPrompt = (markdown: string): string | undefined => {
   const plan = outline(markdown)
   const section = plan.sections.find(({ heading }) => slugOf(heading.replace(/:\s*$/, "")) === "original-prompt")
@@ -329,6 +333,6 @@ export const originalPrompt = (markdown: string): string | undefined => {
   return text === "" ? undefined : text
 }
 
-/** The prompt for the run of a plan: the prompt in the plan, or a sentence that names the file. */
+/** The prompt for a run of a plan file: the prompt in this file, or a sentence that names the file. */
 export const promptOfPlan = (markdown: string, file: string): string =>
   originalPrompt(markdown) ?? `Carry out the plan ${file}.`

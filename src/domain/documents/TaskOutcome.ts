@@ -19,10 +19,10 @@ export const InputValue = Schema.Struct({
 })
 export type InputValue = typeof InputValue.Type
 
-/** The state of a file before a proposed change. `now` holds the change itself if its call cannot express it. */
+/** The state of a file before a proposed change. If no call can express the change, `now` holds the changed file. */
 const FileBase = Schema.Struct({
   path: Schema.String,
-  /** Null for an absent file, and for a file that is not text. */
+  /** The old text. Null if the file did not exist or is not text. */
   text: Schema.NullOr(Schema.String),
   now: Schema.optionalKey(
     Schema.Struct({
@@ -36,37 +36,37 @@ const FileBase = Schema.Struct({
 })
 export type FileBase = typeof FileBase.Type
 
-/** The typed inputs of the skill, in its order; absent if it has none. */
+/** The typed inputs of the skill, in the order of the skill. Absent if the skill has no inputs. */
 export const TaskInputs = Schema.optionalKey(Schema.NonEmptyArray(InputValue))
 
 export const TaskOutcome = Schema.Struct({
   task: Task,
   inputs: TaskInputs,
-  /** The calls of the turns with their outcomes; absent if there are none. They do not run again. */
+  /** The calls of the turns with their outcomes; absent if there are none. These calls do not run again. */
   priorCalls: Schema.optionalKey(Schema.NonEmptyArray(CallOutcome)),
   /** The calls that write the changes of the working copy to the project. */
   calls: Schema.Array(ToolCall),
-  /** The texts of the files before `calls` run, null for an absent file. */
+  /** The texts of the files before `calls` run. The text is null for an absent file. */
   bases: Schema.optionalKey(Schema.Array(FileBase)),
-  /** Set if a further change was declined after the task had already changed files: who declined it. */
+  /** Who declined a further change. Set only if the task had already changed files. */
   declined: Schema.optionalKey(AnsweredBy),
   turns: Schema.optionalKey(Schema.Int),
   /**
-   * How often the changes were merged with other changes of the same files, and how often they clashed; absent for
-   * never.
+   * How often the changes were merged with other changes of the same files, and how often changes clashed. Absent if
+   * they were never merged.
    */
   joined: Schema.optionalKey(Schema.Struct({ times: Schema.Int, clashes: Schema.Int })),
   /** The files that `calls` change. */
   files: Schema.optionalKey(Schema.Array(FileFact)),
   /** The checks of the last changes; absent if nothing changed or the project has no known check. */
   checks: Schema.optionalKey(Schema.Array(CheckOutcome)),
-  /** The references of which the model saw only a part. */
+  /** The references that the model saw only in part. */
   seen: Schema.optionalKey(Schema.NonEmptyArray(SeenFact)),
   /** True for a report about the project by a model that had made no call. */
   unfounded: Schema.optionalKey(Schema.Boolean),
-  /** The results of the items, for a for-each task. */
+  /** The results of the items. Only for a for-each task. */
   items: Schema.optionalKey(Schema.Array(ItemResult)),
-  /** The report; absent if a user wrote the calls, which have not run. */
+  /** The report. Absent if a user wrote the calls, which have not run yet. */
   result: Schema.optionalKey(ResultDocument)
 }).pipe(Schema.encodeKeys({ priorCalls: "looks" }))
 export type TaskOutcome = typeof TaskOutcome.Type

@@ -1,4 +1,4 @@
-/** Writes tasks and task lists as strict markdown, which reads back as the same value. */
+/** Writes tasks and task lists as strict markdown. The readers read this markdown as the same value again. */
 import { forEachText } from "../grammar/ForEachForm.ts"
 import { escapeInline, escapeSkill, escapeText, escapeValue } from "../grammar/TextEscaping.ts"
 import { taskListHeadings } from "../markdown/MarkdownHeadings.ts"
@@ -26,17 +26,17 @@ const field = (label: string, value: string): ReadonlyArray<string> => {
   return [`- **${label}**${first === "" ? "" : ` ${first}`}`, ...rest.map(indented)]
 }
 
-/** Escapes markdown characters. An underscore inside a word stays, because it is no emphasis. */
+/** Escapes markdown characters. An underscore inside a word stays, because markdown does not read it as emphasis. */
 const escapedLabel = (text: string): string =>
   text.replace(/[\\`*[\]<>&!]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, "\\$&")
 
-/** Writes a name or path as code if markdown would need an escape, because models copy the escape. */
+/** Writes a name or path as code if it would otherwise need a markdown escape. Models would copy the escape. */
 const label = (text: string): string => {
   const escaped = escapedLabel(text)
   return escaped === text || !/^[^\s`[\]]+$/.test(text) ? escaped : `\`${text}\``
 }
 
-/** Underscores and asterisks need no escape inside a target. */
+/** Writes the target of a link. Underscores and asterisks need no escape there. */
 const target = (href: string): string => {
   const escaped = href.replace(/[\\<>&`]/g, "\\$&")
   return href === "" || /[\s()[\]]/.test(href) || href.startsWith("<") ? `<${escaped}>` : escaped
@@ -94,7 +94,7 @@ const promptText = (prompt: string): string => {
   return isPlain && !prompt.includes("```") ? prompt : codeBlock({ language: "text", text: prompt }).join("\n")
 }
 
-/** Writes the strict document. Fences the prompt if it could be read as a section of the document. */
+/** Writes the strict document. If the prompt could be read as a section of the document, it is put into a fence. */
 export const renderTaskList = (list: TaskList, options: { readonly prompt?: string } = {}): string => {
   const prompt = options.prompt?.trim() ?? ""
   return (
@@ -115,7 +115,9 @@ const onlyOutstanding =
 const moreOutstanding = (count: number): string =>
   `- ${count} more, which stay in the plan behind your tasks. Do not write them.`
 
-/** The unfinished tasks, or only their names if they exceed the budget. `shownEntries` counts the tasks in the text. */
+/**
+ * The unfinished tasks. If they exceed the budget, only their names. `shownEntries` is the number of tasks in the text.
+ */
 export const outstandingWithin = ({ steps, tasks }: TaskList, budget: number): ListExcerpt => {
   const limit = budget + moreOutstanding(tasks.length).length
   const whole = renderSteps(steps)

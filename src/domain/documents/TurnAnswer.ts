@@ -1,6 +1,6 @@
 /**
  * One answer of a model in a task or a message: its text and its native calls. The program replies to each native call
- * with a message. Text beside native calls is no report.
+ * with a message. If an answer has native calls, its text is no report.
  */
 import { assistantMessage, type AssistantMessage } from "../models/ConversationMessage.ts"
 import type { AskedCall } from "../models/ModelAnswer.ts"
@@ -8,16 +8,16 @@ import { renderWorkedTask } from "./TaskRendering.ts"
 import { type TurnContent, nothingAsked, readAskedCall } from "./TurnFormat.ts"
 import type { PlainAnswer } from "./UnusableAnswer.ts"
 
-/** An answer as the model's server sent it. */
+/** An answer as the server of the model sent it. */
 export interface TurnAnswer extends PlainAnswer {
   readonly thinking: string
   readonly askedCalls: ReadonlyArray<AskedCall>
 }
 
-/** A parsed answer: its requests, and the message that the conversation keeps. */
+/** A parsed answer: what it requests, and the message that the conversation keeps. */
 export interface ParsedAnswer extends TurnAnswer {
   readonly content: TurnContent
-  /** The native calls. The program replies to each with a message. */
+  /** The native calls. The program replies to each of them with a message. */
   readonly native: ReadonlyArray<ReturnType<typeof readAskedCall>>
   readonly message: AssistantMessage
 }
@@ -31,8 +31,8 @@ export const unreadAnswer = (answer: TurnAnswer): ParsedAnswer => ({
 })
 
 /**
- * Joins the requests in the text (`written`) with the native calls. If the program did not offer native calls, they
- * count as calls in the text.
+ * Joins the requests in the text (`written`) with the native calls. If the program did not offer native calls, native
+ * calls are treated like calls in the text.
  */
 export const parsedAnswer = (answer: TurnAnswer, written: TurnContent, isOffered: boolean): ParsedAnswer => {
   const { askedCalls, shownText, thinking } = answer

@@ -10,48 +10,53 @@ import { answerReserve } from "../models/PromptSize.ts"
 import { readNumbered } from "../text/NumberedLines.ts"
 
 /**
- * A conversation is compacted when it fills this part of the prompt's budget. The part is large, because after each
- * compaction the server must read the whole prompt again.
+ * A conversation is compacted when it fills this part of the budget for the prompt. The part is large, because after
+ * each compaction the server must read the whole prompt again.
  */
 const compactAt = 0.96
 
-/** The number of tokens above which a conversation is compacted. */
+/** The number of tokens above which a conversation in this window is compacted. */
 export const compactedFrom = (window: number): number => (window - answerReserve(window)) * compactAt
 
-/** After a compaction the conversation takes at most this part of the window, if the first message allows it. */
+/** After a compaction, the conversation takes at most this part of the window. A long first message may exceed it. */
 export const compactTo = 0.5
 
-/** The most a reply may take of the free window, so that another turn fits after it. */
+/** A reply takes at most this part of the free window. Another turn then fits after the reply. */
 export const replyShare = 0.7
 
-/** The most the outputs of the last answer may take of a summary, beside its other facts. */
+/** The outputs of the last answer take at most this part of a summary. The rest is for other facts. */
 export const newestShare = 0.7
 
-/** The minimum number of lines that a budget note announces. Below this, the next compaction frees the window. */
+/** A budget note announces at least this many lines. If fewer lines fit, the next compaction frees the window. */
 const leastLines = 30
 
-/** The assumed length of a numbered source line, used until enough lines are visible to measure. */
+/**
+ * The assumed number of characters of a numbered source line. It is used until enough lines are visible to measure
+ * their length.
+ */
 const lineCharacters = 50
 
-/** The fewest visible lines from which their length predicts the length of later lines. */
+/** The program predicts the length of later lines only if this many lines are visible. */
 const leastMeasured = 20
 
-/** The least length of a line in a prediction, because a list of short words predicts nothing. */
+/** A prediction assumes at least this many characters in a line, because a list of short words predicts nothing. */
 const leastLine = 25
 
-/** How far a reply may exceed the announced lines, as a factor, to show a request completely. */
+/** A reply may have this many times the announced lines if it then shows a request completely. */
 const mostOver = 1.1
 
-/** How far outputs may exceed the budget of a reply, as a factor, if their lines are longer than measured. */
+/** Outputs may exceed the budget of a reply by this factor if their lines are longer than the measured lines. */
 export const longerLines = 1.2
 
-/** The characters of the model's request, and of the reply without its outputs. */
+/** The number of characters for the request of the model, and for the parts of the reply that are not outputs. */
 const besideOutputs = 800
 
-/** A reply with this many lines is large enough, so that an early compaction is not worthwhile. */
+/** A reply with so many lines is large enough. An early compaction is then not worthwhile. */
 const enoughLines = 150
 
-/** An early compaction must show this many times more of the last outputs than the reply showed. */
+/**
+ * An early compaction is worthwhile only if the summary shows this many times as much of the last outputs as the reply.
+ */
 const worthwhile = 1.5
 
 /** The turns that a summary replaces. */
@@ -61,7 +66,7 @@ interface TakenTurns {
   readonly turn: number
 }
 
-/** The size of the reply to the last answer. */
+/** The size of the program's reply to the last answer. */
 const lastReply = ({ messages }: TakenTurns): number =>
   conversationSize(messages.slice(messages.findLastIndex(({ role }) => role === "assistant") + 1))
 
@@ -78,12 +83,12 @@ export const lineLength = (messages: ReadonlyArray<ConversationMessage>): number
   return lines.length < leastMeasured ? lineCharacters : Math.max(leastLine, characters / lines.length)
 }
 
-/** True for a reply with so much space that no compaction is needed. The earlier messages then stay unchanged. */
+/** True for a reply that has enough space without a compaction. The earlier messages then stay unchanged. */
 export const isAmple = (reply: number, line = lineCharacters): boolean => reply - besideOutputs >= enoughLines * line
 
 /**
- * The note to the model about how many lines of output fit next. They are shown in the reply, or after a compaction if
- * more lines fit then.
+ * The note to the model about how many lines of output fit next. If a compaction makes room for more lines than the
+ * reply, the note gives that number.
  */
 export const budgetNote = (reply: number, compacted: number, line = lineCharacters): string => {
   const inReply = reply - besideOutputs
@@ -97,14 +102,14 @@ export const budgetNote = (reply: number, compacted: number, line = lineCharacte
 
 const announced = / There is room for about (\d+) lines of output in all, shared by the calls of one answer\.$/
 
-/** How many lines of output the last answer may expect: the announced lines and a tenth more. */
+/** How many lines of output the reply to the last answer may show: a tenth more than the announced lines. */
 export const announcedLines = (messages: ReadonlyArray<ConversationMessage>): number | undefined => {
   const before = messages[messages.findLastIndex(({ role }) => role === "assistant") - 1]
   const [, lines] = before?.role === "user" ? (announced.exec(before.content.trimEnd()) ?? []) : []
   return lines === undefined ? undefined : Math.floor(Number(lines) * mostOver)
 }
 
-/** The outputs that the last answer requested, within the announced lines. */
+/** The outputs that the last answer requested, as far as they fit the announced lines. */
 const lastOutputs = ({ messages, outcomes, turn }: TakenTurns): ReadonlyArray<string> =>
   outputsWithin(
     outcomes.filter((outcome) => turnUid(turn, "") === `${turnOf(outcome)}/` && !isChange(outcome)),
@@ -116,7 +121,7 @@ const sizeOf = (texts: ReadonlyArray<string>): number => texts.reduce((sum, text
 /**
  * The size of a summary. It is at least the size that `compactTo` leaves (`least`), and at most the size of a reply to
  * the first message (`most`). The outputs of the last answer have priority, because the model would otherwise request
- * them again. The changed functions and open problems take `facts` characters.
+ * them again. The changed functions and unsolved problems take `facts` characters.
  */
 export const summarySize = (turns: TakenTurns, least: number, most: number, facts = 0): number => {
   const beside = announcedLines(turns.messages) === undefined ? 0 : besideOutputs
@@ -125,8 +130,8 @@ export const summarySize = (turns: TakenTurns, least: number, most: number, fact
 }
 
 /**
- * True if the last reply cut the outputs below the announced lines, and a summary of this size would show much more of
- * them.
+ * True if the last reply cut the outputs to fewer than the announced lines. A summary of this size must also show much
+ * more of these outputs.
  */
 export const isCutShort = (turns: TakenTurns, size: () => number): boolean => {
   const outputs = lastOutputs(turns)
@@ -140,25 +145,25 @@ export const isCutShort = (turns: TakenTurns, size: () => number): boolean => {
   return outputs.some((text) => !shown.includes(text)) && size() * newestShare * mostOver > wanted
 }
 
-/** The turns at the start of a task suffice for this many changed files. */
+/** The turns that a task has at the start suffice for this many changed files. */
 const filesAtFirst = 3
 
-/** How many turns each further file adds: a turn to read the file, and a turn to correct it. */
+/** How many turns each further changed file adds: a turn to read the file, and a turn to correct it. */
 const turnsForFile = 2
 
-/** The maximum number of turns that the limit can grow to by itself. */
+/** The number of changed files raises the turn limit to at most this number. */
 const mostTurnsGrown = 40
 
-/** The turn limit of work that starts with `atFirst` turns. It grows with the number of changed files. */
+/** The turn limit of work that starts with `atFirst` turns. The limit grows with the number of changed files. */
 export const turnLimit = (atFirst: number, changedFiles: number): number => {
   const grown = atFirst + turnsForFile * Math.max(0, changedFiles - filesAtFirst)
   return Math.max(atFirst, Math.min(mostTurnsGrown, grown))
 }
 
-/** During this many turns before the end, the program tells the model how many answers are left. */
+/** In this many turns before the turn limit, the program tells the model how many answers are left. */
 export const warnedTurns = 3
 
-/** The instruction of the prompt. Before the last answers, it says how many are left. */
+/** The instruction of the prompt. Shortly before the turn limit, it also says how many answers are left. */
 export const instructionFor = (
   prompt: { readonly instruction: (answersLeft: number, outcomes?: ReadonlyArray<CallOutcome>) => string },
   answersLeft: number,

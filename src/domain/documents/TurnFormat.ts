@@ -1,6 +1,7 @@
 /**
  * Reads one answer of a model in the turns of a task: tool calls, changes of files, or the report that ends the task.
- * If an answer holds both requests and a report, the report is ignored, because the model wrote it before the replies.
+ * If an answer holds both requests and a report, the program ignores the report. The model wrote it before it saw the
+ * results of its requests.
  */
 import * as Option from "effect/Option"
 import { saysRemoval } from "../files/NewText.ts"
@@ -25,16 +26,16 @@ import type { InputValue } from "./TaskOutcome.ts"
 import { readTaskReportText } from "./RefinementFormat.ts"
 import { readResult } from "./ResultFormat.ts"
 
-/** The facts of the task before the answer. */
+/** What the program knows about the task before the answer. */
 interface TurnOptions {
   readonly task: Task
   readonly inputs: ReadonlyArray<SkillInput>
   readonly kept: ReadonlyArray<InputValue>
   /** False for a task that may change no file. */
   readonly mayChange: boolean
-  /** The project files at the paths that the answer names; absent without a lookup. */
+  /** The project files at the paths that the answer names. Absent if the program did not look these paths up. */
   readonly paths?: ProjectPaths
-  /** True for the name of a tool or one of its aliases; absent while the tools are unknown. */
+  /** True for the name of a tool or one of its aliases. Absent while the tools are unknown. */
   readonly isTool?: (name: string) => boolean
 }
 
@@ -42,11 +43,11 @@ interface TurnOptions {
 export interface TurnContent {
   readonly calls: ReadonlyArray<ToolCall>
   readonly changes: ReadonlyArray<Change>
-  /** The text of the report; absent if the answer requests something or has no report. */
+  /** The text of the report. Absent if the answer requests something or has no report. */
   readonly report?: string
-  /** True for an answer that made progress despite its issues, so that it does not count as useless. */
+  /** True for an answer that made progress although it has issues. Such an answer does not count as useless. */
   readonly hasUse?: boolean
-  /** True if the answer itself says that it removes text. */
+  /** True if the answer says in words that it removes text. */
   readonly saysRemoval?: boolean
   readonly issues: ReadonlyArray<Issue>
   readonly repairs: ReadonlyArray<Repair>
@@ -60,9 +61,9 @@ export const removalSaid = (answer: string): Pick<TurnContent, "saysRemoval"> =>
 
 export const nothingAsked: TurnContent = { calls: [], changes: [], issues: [], repairs: [] }
 
-/** A parsed answer in the turns of a task. */
+/** A parsed answer of one turn. */
 export interface Turn extends TurnContent {
-  /** The task, with changes that the answer makes to it. */
+  /** The task, with the changes that the answer makes to it. */
   readonly task: Task
   readonly inputs: ReadonlyArray<InputValue>
 }
@@ -76,7 +77,7 @@ export const readAskedCall = (askedCall: AskedCall, uid: string) => {
   return { asked: askedCall, call: read, ...findings }
 }
 
-/** Masks file contents in an answer, so that the reader neither cleans them nor searches them for calls. */
+/** Masks file contents in an answer. The reader then neither cleans them nor looks for calls in them. */
 export const withCoveredFiles = (answer: string, paths: ProjectPaths = new Map()) => {
   const namesFile = (line: string): boolean => (pathInProject(line, paths) ?? pathOfLine(line)) !== undefined
   return withCoveredParts(answer, changeParts(answer, { namesFile, beginsCall: beginsNative }))
@@ -84,7 +85,7 @@ export const withCoveredFiles = (answer: string, paths: ProjectPaths = new Map()
 
 const readActing = (text: string): MarkdownDocument => readMarkdown(text, { knownHeadings: turnHeadings })
 
-/** The headings below which an answer may contain calls and their inputs. */
+/** The keys of headings below which an answer may contain calls or what belongs to them. */
 const actingKeys: ReadonlySet<string> = new Set(["tool-calls", "look-first", "inputs", "task", "references"])
 
 /** Splits an answer at the heading of its report. Headings inside quoted files do not count. */
@@ -104,7 +105,7 @@ const partsOf = (
   return { acting: `${textOf(0, at.line - 1)}\n${textOf(end, lines.length)}`, report: textOf(at.line - 1, end) }
 }
 
-/** The part of an answer that holds calls, with a heading above them; undefined if there are no calls. */
+/** The part of an answer that holds calls, with a heading above it. Undefined if there are no calls. */
 const callsPart = (acting: string, { fences, sections }: MarkdownDocument, hasReport: boolean): string | undefined => {
   const keys = new Set(sections.map(({ knownHeading }) => knownHeading?.key ?? ""))
   const holdsCalls = [...new Set(fences.values())].some((fence) => holdsCall(fence.text))
@@ -116,7 +117,7 @@ const callsPart = (acting: string, { fences, sections }: MarkdownDocument, hasRe
   return `## Tool Calls\n\n${acting}`
 }
 
-/** The issue of a section for calls that holds none. */
+/** The issue of a section for calls that contains no call. */
 export const noCalls = (end: string): Issue =>
   makeIssue(
     "section-empty",
@@ -133,14 +134,14 @@ const hasCallHeading = (acting: string): boolean =>
     /^(?:tool-calls|look-first)$/.test(knownHeading?.key ?? "")
   )
 
-/** The issues of required inputs that the answer leaves out. */
+/** The issues of required inputs for which the answer gives no value. */
 const missingInputs = ({ inputs, kept, task }: TurnOptions): ReadonlyArray<Issue> => {
   const findings = noFindings()
   readInputs([], { section: "Inputs", task: task.name }, inputs, kept, findings)
   return findings.issues
 }
 
-/** Reads an answer. An answer without calls, changes and a report gets issues. */
+/** Reads an answer. An answer without a call, a change or a report gets issues. */
 export const readTurn = (answer: string, options: TurnOptions): Turn => {
   const { inputs, kept, mayChange, paths, task } = options
   const covered = withCoveredFiles(answer, paths)

@@ -14,16 +14,16 @@ import type { AskedCall } from "../models/ModelAnswer.ts"
 import { cutOutput } from "../models/OutputCut.ts"
 import { outcomeText, resultText } from "../models/OutputText.ts"
 
-/** The results of an answer. A part is absent if it has nothing to report. */
+/** What the calls and changes of an answer led to. A part is absent if it has nothing to report. */
 export interface AnswerResults {
   readonly outcomes?: ReadonlyArray<CallOutcome>
   /** The files that the answer changed, with their previous texts. */
   readonly files?: ReadonlyArray<ProposedFile>
   /** One sentence about the result of each replacement. */
   readonly replaced?: ReadonlyArray<string>
-  /** Sentences about the images in the message, and about images that are left out. */
+  /** Sentences about the images that the message contains, and about images that it leaves out. */
   readonly images?: ReadonlyArray<string>
-  /** Remaining occurrences of names and lines that the answer renamed or removed. Each entry is one line. */
+  /** Names and lines that the answer renamed or removed and that still occur in the project. Each entry is one line. */
   readonly remaining?: ReadonlyArray<string>
   /** The checks that ran for the answer. */
   readonly checks?: ReadonlyArray<CheckOutcome>
@@ -39,29 +39,29 @@ export interface Reply {
   readonly issues: ReadonlyArray<Issue>
   /** Tells the model how to correct the answer. */
   readonly correction?: string | undefined
-  /** Calls whose whole outputs the conversation already shows. */
+  /** Calls whose outputs the conversation already shows completely. */
   readonly outcomesAbove?: ReadonlyArray<CallOutcome>
   readonly isRepeated?: boolean
   readonly instruction: string
   /** The maximum number of characters of the whole reply. */
   readonly budget: number
-  /** How many lines of output the previous reply announced. */
+  /** How many lines of output the previous reply promised to the model. */
   readonly lines?: number | undefined
 }
 
-/** The maximum number of characters of a diff that replaces the same words in many lines. */
+/** The maximum number of characters of a diff for a change that replaces the same words in many lines. */
 const mostOfSwaps = 2000
 
 const repeated = "You gave this answer before, and it changes nothing. Answer differently."
 
-/** A line that points to the same output further up, instead of repeating it. */
+/** A line that stands in place of an output which the conversation already shows further up. */
 const sameAsBefore = (outcome: CallOutcome): string =>
   `- \`${outcome.call.name}\` was called with the same arguments before: its output is the same as above.`
 
 /** The maximum number of characters of the paths in one heading. */
 const mostPaths = 200
 
-/** The reason why a change failed, below the first line that it would have replaced. */
+/** The reason why a change failed, below the first line of the text that the change should replace. */
 const failureText = (outcome: CallOutcome): string => {
   const { old_text: old } = outcome.call.arguments
   const [line = ""] = typeof old === "string" ? old.trim().split("\n") : []
@@ -69,7 +69,9 @@ const failureText = (outcome: CallOutcome): string => {
   return `${block}${outcomeText(outcome)}\n\n`
 }
 
-/** The failed changes. Files in which the same change failed for the same reason share a block. */
+/**
+ * The texts about failed changes. Files share one text if the same change failed for the same reason in all of them.
+ */
 export const notChanged = (failed: ReadonlyArray<CallOutcome>): ReadonlyArray<string> =>
   [...Map.groupBy(failed, failureText)].map(([text, outcomes]) => {
     const paths = outcomes.map(({ call }) => pathOf(call))
@@ -94,19 +96,19 @@ const changesText = (
   ].join("")
 }
 
-/** The block with the checks of the last changes. If no check ran after a change, the block says so. */
+/** The block with the checks of the last changes. If files changed and no check ran, the block says so. */
 export const checksBlock = (checks: ReadonlyArray<CheckOutcome>, hasChanged: boolean): string => {
   if (checks.length > 0) return rawBlock("## Checks", fenced(checks.map(({ text }) => text).join("\n\n"), "text"))
   return hasChanged ? rawBlock("## Checks", "No check of the project is known for these files: nothing was run.") : ""
 }
 
-/** The calls whose whole outputs these messages already show. */
+/** The calls whose outputs these messages already show completely. */
 export const shownIn = (
   messages: ReadonlyArray<ConversationMessage>,
   outcomes: ReadonlyArray<CallOutcome>
 ): ReadonlyArray<CallOutcome> => {
   const above = messages.map(messageText).join("\n")
-  // Every text includes an empty output, so an empty output proves nothing.
+  // Every text contains an empty output. An empty output therefore does not show that the call is above.
   return outcomes.filter((outcome) => outcomeText(outcome).trim() !== "" && above.includes(outcomeText(outcome)))
 }
 
@@ -165,14 +167,14 @@ export const replyText = ({
   return `${begin}${callBlocks(newLooks, most - fixed - changed.length, lines, "above")}${changed}${after}`.trimEnd()
 }
 
-/** A native call with its outcome. If the call did not run, `issues` says why. */
+/** A native call with its outcome. If the call did not run, `issues` say why. */
 export interface CallReply {
   readonly askedCall: AskedCall
   readonly outcome: CallOutcome | undefined
   readonly issues: ReadonlyArray<Issue>
 }
 
-/** Gives calls unique ids across all turns, because a model may reuse an id. */
+/** Gives calls ids that are unique in the whole conversation, because a model may use an id twice. */
 export const withUniqueIds = (
   calls: ReadonlyArray<AskedCall>,
   messages: ReadonlyArray<ConversationMessage>
@@ -196,8 +198,8 @@ const notMade = (issues: ReadonlyArray<Issue>): ToolResult => ({
 })
 
 /**
- * A message for each native call. Short outputs stay whole, and long outputs share the remaining budget. If the shares
- * become too small, the last outputs are left out.
+ * A message for each native call. Short outputs stay whole, and long outputs share the remaining budget. If these
+ * shares become too small, the last outputs are left out.
  */
 export const toolMessages = (replies: ReadonlyArray<CallReply>, budget: number): ReadonlyArray<ToolMessage> => {
   const results = replies.map(({ issues, outcome }) => outcome?.result ?? notMade(issues))

@@ -1,6 +1,6 @@
 /**
- * Turns an answer that is no document into issues: it was stopped, cut off, empty, or only thoughts. The model can fix
- * each of these with another answer.
+ * Turns an answer that is no document into issues. Such an answer was stopped, was cut off, is empty, or has only
+ * thoughts. The model can correct each of these with another answer.
  */
 import * as Option from "effect/Option"
 import { type Issue, type IssueCode, makeIssue } from "../findings/Issue.ts"
@@ -10,7 +10,7 @@ import { cutAtParagraph } from "../text/Excerpt.ts"
 import { type AnswerShape, issuesOfPart, wholePartOf } from "./AnswerWatch.ts"
 import { repeatsStopped, stoppedAgain, stoppedNote } from "./UselessAnswers.ts"
 
-/** The document that the stage expects. `readPart` returns the issues of a part. */
+/** The document that the stage expects. `readPart` returns the issues of a part of it. */
 interface ExpectedDocument {
   readonly shape?: AnswerShape
   readonly readPart?: (part: string) => ReadonlyArray<Issue>
@@ -18,7 +18,7 @@ interface ExpectedDocument {
 
 const issue = (code: IssueCode, what: string, how?: string): Issue => makeIssue(code, {}, { what, how })
 
-/** The answer of one attempt. `shownText` is the part that the next prompt repeats. */
+/** The answer of one attempt. `shownText` is the text that the next prompt shows of it. */
 export interface PlainAnswer {
   readonly text: string
   readonly issues: ReadonlyArray<Issue>
@@ -34,8 +34,8 @@ export const plainAnswer = (text: string): PlainAnswer => ({
 })
 
 /**
- * How many characters of a stopped answer the next prompt shows: enough to recognise the answer, too few to continue
- * it.
+ * How many characters of a stopped answer the next prompt shows. The model then recognises the answer, but cannot
+ * continue it.
  */
 const shownOfStopped = 600
 
@@ -77,7 +77,7 @@ const cutOff = (partial: string, readPart: ((part: string) => ReadonlyArray<Issu
   return { text: partial, shownText: partial, issues: [issue("answer-cut-off", what), ...partIssues] }
 }
 
-/** Turns a failure that another answer can fix into an answer with issues; none for any other failure. */
+/** Turns a failure that another answer can correct into an answer with issues. None for any other failure. */
 export const unusableAnswer = (
   error: ModelError,
   { readPart, shape }: ExpectedDocument

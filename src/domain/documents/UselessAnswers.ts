@@ -1,10 +1,10 @@
 /**
  * Recognises useless answers: no document, a loop, only thoughts, or a repeated answer. After several useless answers
- * in a row, more attempts do not help, and each may take minutes.
+ * in a row, more attempts do not help, and each attempt may take minutes.
  */
 import { type Issue, type IssueCode, makeIssue } from "../findings/Issue.ts"
 
-/** After this many useless answers in a row, the program gives up the model. */
+/** After this many useless answers in a row, the program gives up on the model. */
 export const mostUselessAnswers = 3
 
 /** Issues of an answer that has none of the requested content. */
@@ -25,10 +25,10 @@ const nothingUsable: ReadonlySet<string> = new Set<IssueCode>([
 export const holdsNothing = (issues: ReadonlyArray<Issue>): boolean =>
   issues.some(({ code }) => nothingUsable.has(code))
 
-/** The note that replaces the rest of a stopped answer in a prompt. */
+/** The note that a prompt shows in place of the omitted end of a stopped answer. */
 export const stoppedNote = (left: number): string => `[The answer was stopped; ${left} characters are left out.]`
 
-/** True for an answer that copies the note, so it copies a stopped answer. */
+/** True for an answer that contains this note. The model then copied a stopped answer from the prompt. */
 export const repeatsStopped = (answer: string): boolean => /\[The answer was stopped; \d+ characters/.test(answer)
 
 /** The issue of an answer that copies a stopped answer. */
@@ -41,7 +41,7 @@ export const stoppedAgain = makeIssue(
   }
 )
 
-/** The requested content of each stage, for the sentence about a model that cannot write it. */
+/** The work of each stage, as words for a sentence about a model that cannot do it. */
 const wantedIn: Readonly<Record<string, string>> = {
   plan: "plan this",
   task: "carry out the task",
@@ -50,6 +50,6 @@ const wantedIn: Readonly<Record<string, string>> = {
   ask: "answer this"
 }
 
-/** The message to the user that the program gave up a model at a stage, with advice. */
+/** The message to the user that the program gave up on the model in a stage, with advice. */
 export const unableText = (model: string, stage: string): string =>
   `The model ${model} could not ${wantedIn[stage] ?? "do this"}: ${mostUselessAnswers} answers in a row were of no use. Try a larger model (--model), or say the request in fewer and plainer words.`
