@@ -10,12 +10,12 @@ import { numberLines } from "../text/NumberedLines.ts"
 import { printable } from "../text/Printable.ts"
 
 export const Attachment = Schema.Struct({
-  /** The source: `stdin`, or the path of a file. */
+  /** Where the input comes from: `stdin`, or the path of a file. */
   name: Schema.String,
   text: Schema.String,
   /** True if only the beginning of the input is attached, because it exceeds the limit. */
   isCut: Schema.optionalKey(Schema.Boolean),
-  /** A sentence about bytes that are not UTF-8. */
+  /** A sentence about bytes of the input that are not UTF-8. */
   encoding: Schema.optionalKey(Schema.String)
 })
 export type Attachment = typeof Attachment.Type
@@ -26,7 +26,7 @@ export const attachmentAnchor = "attached-input"
 const numbered = (lines: ReadonlyArray<string>, from: number): ReadonlyArray<string> =>
   lines.map((line, index) => `${from + index}: ${line}`)
 
-/** How many of the first lines fit. The result is at least 1. */
+/** How many of the first lines fit into `budget` characters. The result is at least 1. */
 const within = (lines: ReadonlyArray<string>, budget: number): number => {
   let used = 0
   const over = lines.findIndex((line) => (used += line.length + 1) > budget)
@@ -34,8 +34,8 @@ const within = (lines: ReadonlyArray<string>, budget: number): number => {
 }
 
 /**
- * The numbered lines that fit. One third comes from the beginning and two thirds from the end, because the end of a log
- * tells how it ended.
+ * The numbered lines that fit. The beginning gets one third of the budget. The end gets two thirds, because the end of
+ * a log tells how the program ended.
  */
 const shownLines = (lines: ReadonlyArray<string>, budget: number) => {
   const first = within(lines, budget)
@@ -49,8 +49,8 @@ const shownLines = (lines: ReadonlyArray<string>, budget: number) => {
 }
 
 /**
- * The block of a prompt that shows the attachment, or the part that fits `budget`. If `isReference` is true, the block
- * says that tasks can refer to the whole attachment.
+ * The block of a prompt that shows the attachment, or the part of it that fits `budget`. If `isReference` is true, the
+ * block says that tasks can refer to the whole attachment.
  */
 export const attachmentBlock = (
   attachment: Attachment | undefined,
@@ -70,8 +70,8 @@ export const attachmentBlock = (
 }
 
 /**
- * Tells the user about the encoding of an attachment, and about parts that prompts do not show; undefined if there is
- * nothing to tell.
+ * Tells the user about the encoding of an attachment, and about parts of it that prompts do not show. Undefined if
+ * there is nothing to tell.
  */
 export const attachmentNote = (
   { encoding, isCut = false, name, text }: Attachment,
@@ -94,9 +94,9 @@ export const CurrentFile = Schema.Struct({
   path: Schema.String,
   language: Schema.String,
   text: Schema.String,
-  /** The number of lines in the file, if `text` does not hold all of them. */
+  /** The number of lines in the file. Present only if `text` does not hold all of them. */
   cutFrom: Schema.optionalKey(Schema.Int),
-  /** A sentence about the encoding, unless it is UTF-8. */
+  /** A sentence about the encoding of the file. Absent for UTF-8. */
   encoding: Schema.optionalKey(Schema.String)
 })
 export type CurrentFile = typeof CurrentFile.Type
@@ -106,23 +106,26 @@ export const Briefing = Schema.Struct({
   /** Markdown lines about date, operating system, shell and workspace. */
   environment: Schema.String,
   /**
-   * The rules of the project in markdown; empty if it has none. In runs saved by earlier versions, this may be the
-   * README.
+   * The rules of the project in markdown. Empty if the project has none. In runs that earlier versions saved, this may
+   * be the README.
    */
   projectDescription: Schema.String,
-  /** The beginning of the README, for plans and conversations; absent if the project has rules. */
+  /** The beginning of the README, for prompts of plans and conversations. Absent if the project has rules. */
   projectReadme: Schema.optionalKey(Schema.String),
-  /** The project map, as markdown without headings. Absent if there is none, and in runs saved before maps existed. */
+  /**
+   * The project map, as markdown without headings. Absent if there is no map, and in runs that were saved before maps
+   * existed.
+   */
   projectMap: Schema.optionalKey(Schema.String),
-  /** The paths of the files from which the description was read, relative to the project. */
+  /** The paths of the files that hold the description of the project, relative to the project. */
   descriptionFiles: Schema.optionalKey(Schema.Array(Schema.String)),
   currentFile: Schema.optionalKey(CurrentFile),
   openFiles: Schema.Array(Schema.String),
-  /** The user's attachment; `room` is its budget in prompts, in characters. */
+  /** The attachment of the user. `room` is the number of characters that prompts may show of it. */
   attachment: Schema.optionalKey(Schema.Struct({ ...Attachment.fields, room: Schema.Finite })),
-  /** The user part of the filled creation prompt. Anchors of references resolve in this document. */
+  /** The user part of the filled template `creation`. References to headings are resolved in this document. */
   requestDocument: Schema.String,
-  /** Notes for the user, which no model sees. */
+  /** Notes for the user. No model sees them. */
   notes: Schema.optionalKey(Schema.Array(Schema.String))
 })
 export type Briefing = typeof Briefing.Type
@@ -131,7 +134,7 @@ export type Briefing = typeof Briefing.Type
 export const AnsweredQuestion = Schema.Struct({ question: Schema.String, answer: Schema.String })
 export type AnsweredQuestion = typeof AnsweredQuestion.Type
 
-/** Appends questions of the model and answers of the user to the prompt of a briefing. */
+/** Returns the briefing with the model's questions and the user's answers at the end of the prompt. */
 export const withAnswers = (briefing: Briefing, answers: ReadonlyArray<AnsweredQuestion>): Briefing => {
   const texts = answers.map(({ answer, question }) => `You asked: ${question}\nMy answer: ${answer}`)
   return texts.length === 0 ? briefing : { ...briefing, prompt: [briefing.prompt, ...texts].join("\n\n") }
@@ -159,8 +162,8 @@ export const descriptionAnchor = "project-description"
 
 /**
  * The briefing without content that the references of a task already show: the current file, the attachment, or the
- * description. The description stays if the task refers to its heading, because the prompts of all tasks then begin
- * with the same text.
+ * description. If the task refers to the heading of the description, the description stays. The prompts of all tasks
+ * then begin with the same text.
  */
 export const besideReferences = (briefing: Briefing, references: ReadonlyArray<Reference>): Briefing => {
   const { attachment, currentFile, descriptionFiles = [], projectDescription, ...rest } = briefing
@@ -169,7 +172,7 @@ export const besideReferences = (briefing: Briefing, references: ReadonlyArray<R
   const isDescribed = !showsAnchor(descriptionAnchor) && descriptionFiles.some(showsFile)
   const isOpen = currentFile !== undefined && (showsAnchor("current-file") || showsFile(currentFile.path))
   const isAttached = attachment !== undefined && showsAnchor(attachmentAnchor)
-  // Returns the same object, because the program makes the prompt text of an unchanged briefing only once.
+  // An unchanged briefing stays the same object. The program then makes its prompt text only once.
   if (!isDescribed && !isOpen && !isAttached) return briefing
   return {
     ...rest,
@@ -180,8 +183,9 @@ export const besideReferences = (briefing: Briefing, references: ReadonlyArray<R
 }
 
 /**
- * The blocks of a briefing, by placeholder; a block without facts is empty. Headings inside the project description
- * become sub-headings of its block. If `isReference` is true, tasks can refer to the parts.
+ * The blocks of a briefing, by the name of their placeholder. A block without facts is empty. Headings inside the
+ * project description become sub-headings of its block. If `isReference` is true, the blocks say that tasks can refer
+ * to them.
  */
 export const briefingBlocks = (briefing: BriefingParts, isReference = true) => ({
   user_prompt: fencedBlock("## User prompt", briefing.prompt, "text"),
@@ -195,11 +199,11 @@ export const briefingBlocks = (briefing: BriefingParts, isReference = true) => (
   open_files: rawBlock("## Open files", briefing.openFiles.map((path) => `- ${oneLine(path)}`).join("\n"))
 })
 
-/** All text about the project that prompts of plans and conversations show. */
+/** All text about the project that the prompts of plans and conversations show. */
 export const projectTextOf = ({ projectDescription, projectMap = "", projectReadme = "" }: BriefingParts): string =>
   `${projectDescription}\n${projectReadme}\n${projectMap}`
 
-/** The references that always resolve: the parts of the prompt and the open files. */
+/** The references that exist in every run: the parts of the prompt and the open files. */
 export const briefingLinks = (briefing: BriefingParts): ReadonlyArray<Reference> => {
   const { attachment, currentFile, openFiles, projectDescription, projectReadme = "" } = briefing
   const anchors = [
@@ -216,8 +220,9 @@ export const briefingLinks = (briefing: BriefingParts): ReadonlyArray<Reference>
 }
 
 /**
- * The document in which anchors resolve. The project description comes last. If its headings repeat a name such as
- * `environment`, they get the numbered slug, and the program's headings keep the plain slug.
+ * The document in which references to headings are resolved. The description of the project comes last. If one of its
+ * headings repeats a name such as `environment`, that heading gets a slug with a number. The heading of the program
+ * keeps the slug without a number.
  */
 export const requestDocument = (briefing: BriefingParts): string => {
   const { attachment, ...others } = briefing

@@ -5,7 +5,7 @@ import type { CallOutcome, ToolCall } from "../tools/ToolCall.ts"
 import { numbersOf } from "./OutputCut.ts"
 import { outcomeText } from "./OutputText.ts"
 
-/** The maximum number of places of a search that the line names. With more matches it names none. */
+/** The line of a search names the places of at most this many matches. With more matches it names none. */
 const mostPlaces = 3
 
 /** A short label of a call from its name and main argument, such as `edit_file src/a.ts`. */
@@ -22,7 +22,7 @@ export const linesOfRead = (outcome: CallOutcome): LineRange | undefined => {
   return numbers === undefined ? undefined : { from: numbers[0], to: numbers[1] }
 }
 
-/** The places of a search with few matches; empty otherwise. */
+/** The places of a search with few matches. Empty for other calls. */
 const placesFound = (outcome: CallOutcome): string => {
   if (outcome.call.name !== "search_files") return ""
   const places = outcomeText(outcome)

@@ -1,6 +1,6 @@
 /**
- * Chooses the context window of a run and the number of parallel calls. A setting of the user wins over the data of the
- * model and its server, which win over the default. The window never exceeds what the model supports.
+ * Chooses the context window of a run and the number of parallel calls. A setting of the user overrides what the model
+ * and its server report, and both override the default. The window never exceeds what the model supports.
  */
 import * as Result from "effect/Result"
 
@@ -10,17 +10,17 @@ export const defaultContextWindow = 8192
 /** The largest value of `--parallel`. */
 const mostSlots = 64
 
-/** The settings of the user. */
+/** What the user has set for windows and parallel calls. */
 export interface WindowWish {
-  /** The window in tokens, from any setting. */
+  /** The window in tokens, from any setting of the user. */
   readonly contextWindow?: number | undefined
-  /** The window that the user set for this run only. */
+  /** The window in tokens that the user set for this run only. */
   readonly runWindow?: number | undefined
   readonly parallel?: number | undefined
   readonly plans?: number | undefined
 }
 
-/** The server's data about a model. Sizes are in tokens; a field is absent if the server does not report it. */
+/** What the server reports about a model. Sizes are in tokens. A field is absent if the server does not report it. */
 export interface ModelCapacity {
   /** The parameter `num_ctx` of the Modelfile. */
   readonly modelfileWindow?: number | undefined
@@ -30,18 +30,18 @@ export interface ModelCapacity {
   readonly supportedWindow?: number | undefined
   /** How many calls the server processes in parallel. */
   readonly slots?: number | undefined
-  /** The total tokens that all calls in progress share. */
+  /** The number of tokens that all calls in progress share. */
   readonly pool?: number | undefined
 }
 
 /** Tells the user why the window is not the default, or that it is smaller than requested. */
 export interface WindowNote {
   readonly text: string
-  /** True if the window is smaller than the user requested. */
+  /** True if the window is smaller than the window that the user requested. */
   readonly isLowered: boolean
 }
 
-/** The settings for the calls of a run. An absent field leaves the setting unchanged. */
+/** The capacity for the calls of a run. If a field is absent, the setting of the run stays. */
 export interface CallCapacity {
   readonly contextWindow: number
   readonly parallel?: number
@@ -49,7 +49,10 @@ export interface CallCapacity {
   readonly note?: WindowNote
 }
 
-/** The window that the run wants. `source` is absent if the window is the user's or the default. */
+/**
+ * The window that the run asks for. `source` says where the window comes from. It is absent for a setting of the user
+ * and for the default.
+ */
 const wantedWindow = (
   model: string,
   { contextWindow }: WindowWish,
@@ -58,15 +61,16 @@ const wantedWindow = (
   if (contextWindow !== undefined) return { wanted: contextWindow }
   if (modelfileWindow !== undefined)
     return { wanted: modelfileWindow, source: `as the Modelfile of "${model}" sets num_ctx` }
-  // A model that the server loaded with a smaller window served other work; the run loads it again.
+  // If the loaded window is smaller than the default, the server loaded the model for other work. The run then loads it
+  // again.
   return loadedWindow > defaultContextWindow
     ? { wanted: loadedWindow, source: `with which the server has loaded "${model}"` }
     : { wanted: defaultContextWindow }
 }
 
 /**
- * Allows as many parallel calls as the server processes. If there are several with a window each, the run also makes
- * two plans.
+ * Allows as many parallel calls as the server processes. If the server processes several calls, each with a window of
+ * its own, the run also makes two plans.
  */
 const callsAtATime = ({ parallel, plans }: WindowWish, { pool, slots = Infinity }: ModelCapacity) => {
   if (parallel !== undefined || slots === Infinity) return {}
@@ -75,8 +79,8 @@ const callsAtATime = ({ parallel, plans }: WindowWish, { pool, slots = Infinity 
 }
 
 /**
- * Fits the calls of a run to its model. Fails if the user set a window for this run that the model does not support. A
- * window from other settings is lowered instead.
+ * Chooses the window and the parallel calls of a run for its model. Fails if the user set a window for this run that
+ * the model does not support. If the window comes from another setting, it is lowered instead.
  */
 export const fitCalls = (
   model: string,

@@ -1,6 +1,6 @@
 /**
- * The messages of a conversation among a user, a model and its tools. The program sends all of them with each call of
- * the model.
+ * The messages of a conversation among a user, a model and its tools. With each call, the program sends the model all
+ * of these messages.
  */
 import * as Schema from "effect/Schema"
 import { type ToolInfo, ToolResult } from "../tools/ToolCall.ts"
@@ -14,8 +14,8 @@ const Picture = Schema.Struct({ path: Schema.String, mediaType: Schema.String, d
 export type Picture = typeof Picture.Type
 
 /**
- * A message of the user, or a reply of the program to the model. The program adds facts to the first message. `said` is
- * the text that the user typed, if `content` holds more.
+ * A message of the user, or a reply of the program to the model. The program adds facts to the first message. If
+ * `content` holds such facts, `said` is the text that the user typed.
  */
 const UserMessage = Schema.Struct({
   role: Schema.Literal("user"),
@@ -26,7 +26,9 @@ const UserMessage = Schema.Struct({
 })
 export type UserMessage = typeof UserMessage.Type
 
-/** A reply of the program, sent in the role of the user. `pictures` are images from results of calls. */
+/**
+ * Makes a message of the program, which is sent in the role of the user. `pictures` are images from results of calls.
+ */
 export const fromHost = (content: string, pictures: ReadonlyArray<Picture> = []): UserMessage => ({
   role: "user",
   content,
@@ -37,7 +39,7 @@ export const fromHost = (content: string, pictures: ReadonlyArray<Picture> = [])
 export const isFromUser = (message: ConversationMessage): boolean =>
   message.role === "user" && message.from === undefined
 
-/** An answer of the model. `thinking` is kept until the message of the user is answered. */
+/** An answer of the model. `thinking` is kept until the model has answered the message of the user. */
 const AssistantMessage = Schema.Struct({
   role: Schema.Literal("assistant"),
   content: Schema.String,
@@ -46,7 +48,7 @@ const AssistantMessage = Schema.Struct({
 })
 export type AssistantMessage = typeof AssistantMessage.Type
 
-/** Makes a message of an answer of the model. */
+/** Turns an answer of the model into a message. */
 export const assistantMessage = (content: string, more: Partial<AssistantMessage> = {}): AssistantMessage => ({
   role: "assistant",
   content: content === "" && (more.calls ?? []).length === 0 ? "(no answer)" : content,
@@ -55,7 +57,7 @@ export const assistantMessage = (content: string, more: Partial<AssistantMessage
   ...more
 })
 
-/** The result of a call. `id` and `name` are those of the call. */
+/** The result of a call. `id` and `name` are the id and the name of the call. */
 const ToolMessage = Schema.Struct({
   role: Schema.Literal("tool"),
   id: Schema.String,
@@ -71,7 +73,7 @@ export type ConversationMessage = typeof ConversationMessage.Type
 export const pictureCharacters = 4000
 const pictureSize = " ".repeat(pictureCharacters)
 
-/** The text whose length is the size of a message. */
+/** A text that is as long as the message counts. An image counts as a text of blanks. */
 export const messageText = (message: ConversationMessage): string => {
   switch (message.role) {
     case "user":
@@ -85,11 +87,11 @@ export const messageText = (message: ConversationMessage): string => {
 
 export const messageCharacters = (message: ConversationMessage): number => messageText(message).length
 
-/** The characters that these messages take in a prompt. */
+/** The number of characters that these messages take in a prompt. */
 export const conversationSize = (messages: ReadonlyArray<ConversationMessage>): number =>
   messages.reduce((sum, message) => sum + messageCharacters(message), 0)
 
-/** Appends a sentence to the last message if it is from the user or the program. */
+/** Appends a sentence to the last message. Changes nothing if the last message is not from the user or the program. */
 export const withNote = (
   messages: ReadonlyArray<ConversationMessage>,
   note: string
@@ -112,7 +114,7 @@ const toolText = ({ description, name, parameters }: ToolInfo): string =>
 
 const partNames = { user: "messages", assistant: "answers", tool: "call_outputs" } as const
 
-/** A prompt with the size of the conversation. It only measures the conversation and is never sent. */
+/** The conversation in the form of a prompt. This prompt only serves to measure the conversation, and is never sent. */
 export const measuredPrompt = ({ messages, system, tools }: ConversationCall): FilledPrompt => {
   const offered = tools.map(toolText).join("\n")
   return {

@@ -1,16 +1,16 @@
-/** Measures how much of a reference the model of a task has seen, in its prompt and in later outputs. */
+/** Measures how much of a reference the model of a task has seen, in its prompt and in later outputs of tools. */
 import type { LineRange } from "../text/LineRange.ts"
 import { numberLines } from "../text/NumberedLines.ts"
 
-/** A reference of which the prompt shows only a part. */
+/** A reference that the prompt shows only in part. */
 export interface CutReference {
   readonly href: string
   readonly lines: ReadonlyArray<string>
-  /** The number of the first line, if the lines have numbers. */
+  /** The number of the first line. Undefined if the lines have no numbers. */
   readonly first?: number | undefined
   /** The path of the file, relative to the project. */
   readonly path?: string | undefined
-  /** The indexes of the lines that the task requested; absent for all lines. */
+  /** The indexes of the lines to which the reference is narrowed. Undefined if it is to all lines. */
   readonly askedLines?: LineRange | undefined
   /** The indexes of the lines in the prompt. */
   readonly shownLines: ReadonlySet<number>
@@ -20,13 +20,13 @@ export interface CutReference {
 
 /** How much of some lines the model has seen. */
 export interface Coverage {
-  /** The seen share of their characters, from 0 to 1. */
+  /** The share of the characters of these lines that the model has seen, from 0 to 1. */
   readonly share: number
   readonly seen: number
   readonly of: number
 }
 
-/** Counts the lines that the prompt or later texts show. Blank lines do not count. */
+/** Measures how much of the lines the prompt or later texts show. Blank lines do not count. */
 export const coverageOf = (
   { askedLines, first, lines, longestLine, path, shownLines }: CutReference,
   later: ReadonlyArray<string> = []
@@ -40,7 +40,7 @@ export const coverageOf = (
     const row = rows[index] ?? ""
     all += length
     allLines += 1
-    // A line counts with or without its number, because a program such as `cat` prints no numbers.
+    // A line counts as seen with or without its number, because a program such as `cat` prints no numbers.
     const isRead = read.has(row) || read.has(line) || (first !== undefined && read.has(`${path}:${row}`))
     const part = isRead ? length : shownLines.has(index) ? Math.min(length, longestLine) : 0
     seen += part
@@ -49,5 +49,5 @@ export const coverageOf = (
   return { share: all === 0 ? 1 : seen / all, seen: seenLines, of: allLines }
 }
 
-/** The share in percent. It is below 100 unless the model has seen everything. */
+/** A share in percent. The result is 100 only if the model has seen everything. */
 export const percentOf = (share: number): number => (share >= 1 ? 100 : Math.min(99, Math.round(share * 100)))

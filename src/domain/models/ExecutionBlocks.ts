@@ -1,6 +1,6 @@
 /**
- * Shows tool calls and their results to the model. If a text does not fit, the program shortens it and adds a note
- * about the shown part.
+ * Shows tool calls and their results to the model. If a text does not fit, the program shortens it, and adds a note
+ * that says which part is shown.
  */
 import type * as Schema from "effect/Schema"
 import { factLines, runFacts } from "../checks/Facts.ts"
@@ -15,14 +15,14 @@ import type { TaskFailure, TaskResult } from "../plan/TaskResult.ts"
 import { listWithin, shares, shorten } from "../text/Excerpt.ts"
 import type { CallOutcome } from "../tools/ToolCall.ts"
 
-/** The length limit of each text, so that all texts together have at most `budget` characters. */
+/** The maximum length of each text. All texts together then have at most `budget` characters. */
 const limitsOf = (texts: ReadonlyArray<string>, budget: number): ReadonlyArray<number> =>
   shares(
     texts.map((text) => text.length),
     budget
   )
 
-/** The arguments of a call, without long texts that the diff in its output already shows. */
+/** The arguments of a call. Long texts are left out if the diff in the output already shows them. */
 const shownArguments = ({ call, result }: CallOutcome): Schema.Json => {
   const strip = (value: Schema.Json): Schema.Json => {
     if (typeof value === "string") return value.includes("\n") || value.length > 80 ? "(see the diff)" : value
@@ -33,10 +33,12 @@ const shownArguments = ({ call, result }: CallOutcome): Schema.Json => {
   return diffOf(result) === undefined ? call.arguments : strip(call.arguments)
 }
 
-/** The assumed length of the note below a cut output, in characters. */
+/** The number of characters that are reserved for the note below a cut output. */
 const noteCharacters = 100
 
-/** The characters that each output needs if all outputs together show `lines` lines. Short outputs stay whole. */
+/**
+ * The number of characters that each output needs if all outputs together show `lines` lines. Short outputs stay whole.
+ */
 const neededLengths = (texts: ReadonlyArray<string>, lines: number): ReadonlyArray<number> => {
   const rows = texts.map((text) => text.split("\n"))
   const counts = shares(
@@ -50,11 +52,11 @@ const neededLengths = (texts: ReadonlyArray<string>, lines: number): ReadonlyArr
   })
 }
 
-/** The characters that outputs need if together they show `lines` lines. */
+/** The number of characters that the outputs need if together they show `lines` lines. */
 export const outputsSize = (outcomes: ReadonlyArray<CallOutcome>, lines = Number.POSITIVE_INFINITY): number =>
   neededLengths(outcomes.map(outcomeText), lines).reduce((sum, length) => sum + length, 0)
 
-/** The outputs, cut so that together they show `lines` lines. */
+/** The texts of the outputs, cut so that together they show `lines` lines. */
 export const outputsWithin = (
   outcomes: ReadonlyArray<CallOutcome>,
   lines = Number.POSITIVE_INFINITY
@@ -63,7 +65,7 @@ export const outputsWithin = (
   return outcomes.map((outcome, index) => cutOutput(outcome, needed[index] ?? 0))
 }
 
-/** The position of the model's answer with the calls: directly above their outputs, or no longer in the prompt. */
+/** Where the answer of the model with the calls is: directly above their outputs, or no longer in the prompt. */
 export type CallPlace = "above" | "left out"
 
 const callBlock = (outcome: CallOutcome, output: string, place: CallPlace): string => {
@@ -75,21 +77,21 @@ const callBlock = (outcome: CallOutcome, output: string, place: CallPlace): stri
 }
 
 /**
- * The minimum number of characters of a shown output if there are several. A single output may be as short as
- * `leastOfOne`.
+ * The minimum number of characters of a shown output. If there is only one output, it may be as short as `leastOfOne`.
  */
 export const leastOutput = 400
 const leastOfOne = 80
 
-/** Lists calls whose outputs are left out. */
+/** The block that lists calls whose outputs are left out. */
 const lineBlock = (lines: ReadonlyArray<string>): string =>
   rawBlock("## Outputs without room here: ask for them again, one at a time", lines.join("\n"))
 
 /**
- * Writes a block `### Tool call <name> (<uid>)` for each call, with its output. It repeats the call as JSON if `place`
- * is "left out". All outputs share `budget` characters in addition to `callFrame`: short outputs stay whole, and long
- * outputs share the remaining characters. If the shares become too small, a line replaces each of the last outputs,
- * even without budget for it. `lines` limits the output lines of all calls together.
+ * Writes a block `### Tool call <name> (<uid>)` for each call, with its output. If `place` is "left out", the block
+ * also shows the call as JSON. The outputs share `budget` characters. `callFrame` tells how many characters the blocks
+ * need in addition. Short outputs stay whole, and long outputs share the remaining characters. If these shares become
+ * too small, a line replaces each of the last outputs, even if the budget is used up. `lines` is the maximum number of
+ * output lines of all calls together.
  */
 export const callBlocks = (
   outcomes: ReadonlyArray<CallOutcome>,
@@ -126,7 +128,7 @@ export const callBlocks = (
   }
 }
 
-/** The characters of the blocks without their outputs, including notes about omitted lines. */
+/** The number of characters of the blocks without their outputs. Notes about omitted lines are included. */
 export const callFrame = (outcomes: ReadonlyArray<CallOutcome>, place: CallPlace = "left out"): number =>
   outcomes.reduce((sum, outcome) => {
     const fences = 2 * fenceFor(outcomeText(outcome)).length
@@ -136,10 +138,10 @@ export const callFrame = (outcomes: ReadonlyArray<CallOutcome>, place: CallPlace
 const expectedLine = ({ expectedOutput }: Task): string =>
   `To deliver: ${expectedOutput.replaceAll(/\s+/g, " ").trim()}`
 
-/** The maximum number of denied calls of a task that the model is told about. */
+/** The program tells the model about at most this many denied calls of a task. */
 const mostDenied = 5
 
-/** A line for each denied call of a task, without duplicates. */
+/** One line for each denied call of a task. Equal lines occur once. */
 const deniedLines = (calls: ReadonlyArray<CallOutcome>): ReadonlyArray<string> => {
   const denied = calls.filter(({ result }) => result.error_type === "permission_denied")
   const labels = [...new Set(denied.map(({ call }) => callLabel(call)))]
@@ -151,8 +153,9 @@ const deniedLines = (calls: ReadonlyArray<CallOutcome>): ReadonlyArray<string> =
 }
 
 /**
- * The results of finished tasks, with a heading `### <name>` each. All summaries share `budget` characters. If
- * `expected` is true, each block also shows the expected output of the task, with which iteration compares the result.
+ * The results of finished tasks, each under a heading `### <name>`. All summaries share `budget` characters. If
+ * `expected` is true, each block also shows the expected output of the task. The model then compares it with the
+ * result.
  */
 export const resultBlocks = (
   results: ReadonlyArray<TaskResult>,
@@ -176,7 +179,7 @@ export const resultBlocks = (
   )
 }
 
-/** The calls that a failed task had already made. */
+/** Names the calls that a task had already made when it failed. */
 const ranText = ({ ran }: TaskFailure): string => {
   const labels = (wanted: boolean) =>
     new Set((ran ?? []).filter(({ success }) => success === wanted).map(({ call }) => callLabel(call)))
@@ -191,10 +194,13 @@ const ranText = ({ ran }: TaskFailure): string => {
 export const failureLines = (failures: ReadonlyArray<TaskFailure>): string =>
   failures.map((failure) => `- ${failure.message.replaceAll(/\s*\n\s*/g, " ")}${ranText(failure)}`).join("\n")
 
-/** A prompt in which the program still has to insert a text. */
+/** A prompt with a gap, into which the program will insert a text. */
 export type Frame = ReturnType<typeof frameOf>
 
-/** Measures a prompt without its dispensable parts, because they are removed before any text is cut. */
+/**
+ * Measures how much text fits a prompt. Dispensable parts of the prompt do not count, because they are removed before
+ * any text is cut.
+ */
 export const frameOf = (fill: (text: string) => FilledPrompt, window: number, scale: TokenScale) => {
   const filled = (text: string): FilledPrompt => {
     const prompt = fill(text)
@@ -202,14 +208,14 @@ export const frameOf = (fill: (text: string) => FilledPrompt, window: number, sc
   }
   return {
     fits: (text: string): boolean => fitsWindow(filled(text), window, scale),
-    /** The characters that remain beside the text. */
+    /** The number of characters that fit in addition to the text. */
     budget: (text: string): number => charactersLeft(window, filled(text), scale)
   }
 }
 
 /**
- * Cuts a text so that it adds at most `share` of the remaining budget. `cut(budget)` must have at most `budget` more
- * characters than `cut(0)`.
+ * Cuts a text. It then takes at most `share` of the free space of the prompt. `cut(budget)` must have at most `budget`
+ * characters more than `cut(0)`.
  */
 export const partOf = <A extends { readonly text: string }>(
   frame: Frame,
@@ -222,7 +228,7 @@ const onlyNames = "(There is no room for the summaries of the finished tasks, so
 const moreFinished = (count: number): string =>
   `- ${count} ${count === 1 ? "more task has" : "more tasks have"} finished; there is no room for the ${count === 1 ? "name" : "names"}.`
 
-/** As many names of finished tasks as fit `budget`, in addition to the fixed sentence. */
+/** The names of finished tasks that fit into `budget` characters, after a fixed sentence that does not count. */
 const namesWithin = (results: ReadonlyArray<TaskResult>, budget: number): string =>
   onlyNames +
   listWithin(
@@ -231,7 +237,10 @@ const namesWithin = (results: ReadonlyArray<TaskResult>, budget: number): string
     moreFinished
   ).text
 
-/** The shortest text about finished tasks. Whole summaries of a few tasks can be shorter than the text with names. */
+/**
+ * The shortest text about finished tasks. For few tasks, whole summaries can be shorter than the names with the fixed
+ * sentence.
+ */
 export const leastResults = (results: ReadonlyArray<TaskResult>): string => {
   if (results.length === 0) return ""
   const forms = [resultBlocks(results, Number.POSITIVE_INFINITY), resultBlocks(results, 0), namesWithin(results, 0)]
@@ -239,8 +248,8 @@ export const leastResults = (results: ReadonlyArray<TaskResult>): string => {
 }
 
 /**
- * The results of finished tasks in the fullest form that fits. The forms are: whole summaries, shortened summaries, no
- * expected outputs, only names, and a few names with the number of further tasks.
+ * The results of finished tasks in the most detailed form that fits. The forms are: whole summaries, shortened
+ * summaries, no expected outputs, only names, and a few names with the number of further tasks.
  */
 export const fittedResults = (
   results: ReadonlyArray<TaskResult>,
@@ -256,7 +265,7 @@ export const fittedResults = (
   return results.length === 0 ? "" : namesWithin(results, frame.budget(namesWithin(results, 0)))
 }
 
-/** A heading with the issues and their corrections; empty if there are no issues. */
+/** A heading, and below it the issues with their corrections. Empty if there are no issues. */
 export const issuesBlock = (heading: string, issues: ReadonlyArray<Issue> = []): string =>
   issues.length === 0
     ? ""

@@ -1,20 +1,20 @@
 /**
- * The sampling parameters that the makers of model families recommend. They are used if neither the user nor the
- * model's own file sets any.
+ * The sampling parameters that the makers of model families recommend. The program uses them if neither the user nor
+ * the Modelfile sets any.
  */
 import type { Sampling } from "./Generation.ts"
 
 interface Family {
-  /** Matches names of models and architectures in lower case. */
+  /** Matches names of models and architectures, which are in lower case. */
   readonly names: RegExp
-  /** The sampling of answers without thoughts. `thinking` is set if answers with thoughts need another. */
+  /** The sampling for answers without thoughts. `thinking` is set if answers with thoughts need another sampling. */
   readonly sampling: Sampling
   readonly thinking?: Sampling
-  /** The page with the recommendation. */
+  /** The web page with the recommendation. */
   readonly source: string
 }
 
-/** Known families. The first family that matches a name is used. */
+/** The known families. If several families match a name, the first of them is used. */
 export const families: ReadonlyArray<Family> = [
   {
     names: /deepseek-?r1/,
@@ -81,7 +81,7 @@ export const families: ReadonlyArray<Family> = [
   }
 ]
 
-/** The recommended sampling for a model with these names; undefined for an unknown family. */
+/** The recommended sampling for a model with these names. Undefined if no known family matches. */
 export const familySampling = (names: string, thinks: boolean): Sampling | undefined => {
   const lower = names.toLowerCase().replaceAll("_", "-")
   const family = families.find((one) => one.names.test(lower))

@@ -4,7 +4,7 @@
 import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
 
-/** Tells if, or how much, a model thinks before it answers. */
+/** Tells whether, or how much, a model thinks before it answers. */
 export const Think = Schema.Union([Schema.Boolean, Schema.Literals(["low", "medium", "high"])])
 export type Think = typeof Think.Type
 
@@ -12,7 +12,7 @@ const between = (minimum: number, maximum: number) => Schema.Finite.check(Schema
 const whole = (maximum: number) => Schema.Int.check(Schema.isBetween({ minimum: 0, maximum }))
 const key = <A>(schema: Schema.Codec<A>, description: string) => Schema.optionalKey(schema.annotate({ description }))
 
-/** Sampling parameters. The model or its server chooses the absent parameters. */
+/** Sampling parameters. For an absent parameter, the model or its server chooses the value. */
 export const Sampling = Schema.Struct({
   temperature: key(between(0, 2), "Sampling temperature, 0 to 2."),
   topP: key(between(0, 1), "Sampling considers the most probable words up to this total probability."),
@@ -27,7 +27,7 @@ export type Sampling = typeof Sampling.Type
 export const ToolCalls = Schema.Literals(["text", "native"])
 export type ToolCalls = typeof ToolCalls.Type
 
-/** The model of a stage. The embedded model answers only whole runs. */
+/** The model of a stage. The embedded model can only do a whole run, so it cannot be the model of a stage. */
 const StageModel = Schema.NonEmptyString.check(
   Schema.isPattern(/^(?!embedded$)/, {
     expected: 'a model of the server; "embedded" can only be the model of a whole run'
@@ -44,7 +44,7 @@ export type StageGeneration = typeof StageGeneration.Type
 
 const stage = Schema.optionalKey(StageGeneration)
 
-/** The settings of stages, by the stage names in events. */
+/** The settings of stages, by the names that events use for stages. */
 export const StageGenerations = Schema.Struct({
   plan: stage,
   task: stage,
@@ -62,7 +62,7 @@ export interface Generation extends Omit<StageGeneration, "model"> {
   readonly stages?: StageGenerations
 }
 
-/** The settings of a stage. They override the settings of the run. */
+/** The settings for answers in a stage. Settings of the stage override settings of the run. */
 export const generationFor = (
   settings: Generation,
   name: GeneratingStage
@@ -72,18 +72,20 @@ export const generationFor = (
   return { sampling: { ...settings.sampling, ...stageSettings?.sampling }, ...(think === undefined ? {} : { think }) }
 }
 
-/** How each model calls tools, by its name. A name without a tag means `latest`. */
+/** For each model, by its name, how it calls tools. A name without a tag means `latest`. */
 export const ModelToolCalls = Schema.Record(Schema.String, ToolCalls)
 export type ModelToolCalls = typeof ModelToolCalls.Type
 
-/** The setting for a model. The tag `latest` may be left out on either side. */
+/**
+ * How this model calls tools, according to the setting. The tag `latest` may be missing in the setting or in `model`.
+ */
 export const toolCallsOfModel = (set: ModelToolCalls = {}, model: string): ToolCalls | undefined => {
   const bare = model.replace(/:latest$/, "")
   return [model, bare, `${bare}:latest`].flatMap((name) => (Object.hasOwn(set, name) ? (set[name] ?? []) : []))[0]
 }
 
 /**
- * How a stage calls tools. The setting of the stage wins over the setting of the run, which wins over the setting of
+ * How a stage calls tools. The setting of the stage overrides the setting of the run, which overrides the setting of
  * the model. `model` may be the model of a skill.
  */
 export const toolCallsFor = (
@@ -93,11 +95,11 @@ export const toolCallsFor = (
 ): ToolCalls =>
   settings.stages?.[name]?.toolCalls ?? settings.toolCalls ?? toolCallsOfModel(settings.modelToolCalls, model) ?? "text"
 
-/** The model of a stage; undefined if it uses the model of the run. */
+/** The model of a stage. Undefined if the stage uses the model of the run. */
 export const stageModel = ({ stages }: Pick<Generation, "stages">, name: GeneratingStage): string | undefined =>
   stages?.[name]?.model
 
-/** The models of all stages that have their own model; empty if no stage has its own. */
+/** The models of all stages that have their own model, as a field. Empty if no stage has its own model. */
 export const stageModelsOf = ({ stages = {} }: Pick<Generation, "stages">) => {
   const own = Object.entries(stages).flatMap(([name, { model }]) => (model === undefined ? [] : [[name, model]]))
   const models: { readonly stageModels?: Readonly<Record<string, string>> } =
@@ -111,8 +113,9 @@ interface WithModel extends Generation {
 }
 
 /**
- * Merges two settings, key by key; `overrides` win. A `think`, `toolCalls` or `model` in `overrides` also replaces the
- * values of stages in `base`. So `--think off` also applies to a stage that has `think` in a configuration file.
+ * Merges two settings, key by key. If both have a key, the value in `overrides` counts. A `think`, `toolCalls` or
+ * `model` in `overrides` also replaces the values of stages in `base`. `--think off` therefore also applies to a stage
+ * that has `think` in a configuration file.
  */
 export const mergeGeneration = (base: WithModel, overrides: WithModel): Generation => {
   const think = overrides.think ?? base.think
@@ -137,8 +140,8 @@ export const mergeGeneration = (base: WithModel, overrides: WithModel): Generati
 }
 
 /**
- * The temperature if neither a setting nor a recommendation exists. The documents of a run need little randomness, and
- * some randomness keeps a model from repeating itself.
+ * The temperature if there is neither a setting nor a recommendation. The documents of a run need little randomness.
+ * Some randomness keeps a model from repeating itself.
  */
 const defaultTemperature = 0.2
 
@@ -148,16 +151,16 @@ const temperatureOfServer = 0.8
 const step = 0.3
 const highest = 1
 
-/** Facts about the sampling of a model. `temperature` comes from its Modelfile. */
+/** What is known about the sampling of a model. `temperature` comes from its Modelfile. */
 interface ModelSampling {
   readonly isKnown: boolean
   readonly temperature?: number | undefined
-  /** The recommended sampling for the model's family. */
+  /** The sampling that the maker of the model family recommends. */
   readonly family?: Sampling | undefined
 }
 
 /**
- * Chooses the sampling parameters to send. The user's parameters win over the Modelfile's, which win over the
+ * Chooses the sampling parameters to send. The parameters of the user override the Modelfile, which overrides the
  * recommendation for the family. If the user sets a temperature, the recommendation is not used. A thinking model
  * without a recommendation gets no default temperature, because thoughts at a low temperature loop. After `repeats`
  * repeated answers, the temperature rises and the seed changes. A retry of the same attempt gets the same parameters.

@@ -1,9 +1,9 @@
 /**
- * Finds the files that a project description names. The whole text may be a path, as if a link was checked out as text.
- * A line may hold `@path`, which means the content of that file.
+ * Finds the files that a project description names. The whole text may be a path. This happens if git checked out a
+ * link as a text file. A line may hold `@path`, which stands for the content of that file.
  */
 
-/** The path of another file. `isSure` is true if the text cannot mean anything else. */
+/** The path of another file. `isSure` is true if the text can only be a path. */
 export interface NamedFile {
   readonly path: string
   readonly isSure: boolean
@@ -11,7 +11,7 @@ export interface NamedFile {
 
 export interface Import extends NamedFile {
   readonly line: number
-  /** True if the line holds only the path. */
+  /** True if the line holds nothing but the path. */
   readonly isAlone: boolean
 }
 
@@ -20,7 +20,7 @@ const mostOfPath = 255
 
 const hasEnding = (path: string): boolean => /[^/.]\.\w{1,8}$/.test(path)
 
-/** The path, if the whole text is a path; undefined for a sentence. */
+/** The path, if the whole text is a path. Undefined for a sentence. */
 export const pointerIn = (text: string): NamedFile | undefined => {
   const path = text.trim()
   if (path === "" || path.length > mostOfPath || /[\n`*<>|"]|^[@#-]|[.!?:]$/.test(path)) return undefined
@@ -31,7 +31,7 @@ const mention = /(?<![\w@/.`\\])@((?:\\ |[^\s`"'<>()[\]{},;:*@])+)/g
 
 const blank = (text: string): string => " ".repeat(text.length)
 
-/** The imports of a text. Fences, code and comments are skipped. */
+/** The imports of a text. Imports in fences, code and comments do not count. */
 export const importsIn = (text: string): ReadonlyArray<Import> => {
   let fence = ""
   return text.split("\n").flatMap((line, index): ReadonlyArray<Import> => {
@@ -54,7 +54,10 @@ export const importsIn = (text: string): ReadonlyArray<Import> => {
   })
 }
 
-/** Inserts imported files. A file replaces a line that holds only its path; otherwise it is added at the end. */
+/**
+ * Inserts imported files. If a line holds only a path, the file replaces this line. All other files are added at the
+ * end.
+ */
 export const withImports = (
   text: string,
   imported: ReadonlyArray<{ readonly at: Import; readonly from: string; readonly text: string }>

@@ -1,5 +1,5 @@
 /**
- * The models on a server, as the user chooses among them: the abilities of each model, the model that a name means, and
+ * The models on a server, for the user to choose from: the abilities of each model, the model that a name means, and
  * the list that the program prints.
  */
 import type { ModelCapacity } from "./ContextWindow.ts"
@@ -19,25 +19,25 @@ export interface ModelAbilities {
   readonly vision?: boolean
 }
 
-/** A model on the server. A field is absent if it is unknown. */
+/** A model on the server. A field is absent if its value is unknown. */
 export interface InstalledModel {
   /** The name of the model on the server. */
   readonly name: string
-  /** The size of its file, in bytes. */
+  /** The size of the model file, in bytes. */
   readonly size?: number | undefined
   /** The abilities of the model. */
   readonly abilities: ModelAbilities
-  /** True if the server forwards prompts for the model to another server. */
+  /** True if the server forwards prompts for this model to another server. */
   readonly isForwarded?: boolean | undefined
-  /** Its context window, and how many calls the server processes in parallel. */
+  /** The context window of the model, and how many calls the server processes in parallel. */
   readonly capacity: ModelCapacity
   /** The memory that the loaded model takes now. */
   readonly memory?: LoadedMemory | undefined
 }
 
 /**
- * The models that write text, best first. Local models come before forwarded models, then models with tools, then
- * loaded models.
+ * The models that write text, best first. Local models come before forwarded models. Among these, models with tools
+ * come first, and then loaded models.
  */
 export const fittingModels = (models: ReadonlyArray<InstalledModel>): ReadonlyArray<InstalledModel> => {
   const rank = ({ abilities, capacity, isForwarded }: InstalledModel): number =>
@@ -45,30 +45,33 @@ export const fittingModels = (models: ReadonlyArray<InstalledModel>): ReadonlyAr
   return models.filter(({ abilities }) => abilities.completion !== false).toSorted((a, b) => rank(a) - rank(b))
 }
 
-/** The name without its tag: `qwen3` of `qwen3:8b`. A colon before a slash belongs to the address of a registry. */
+/**
+ * A name without its tag: `qwen3` of `qwen3:8b`. A colon before a slash is no tag, because it belongs to the address of
+ * a registry.
+ */
 const baseOf = (name: string): string => name.replace(/:[^/:]*$/, "")
 
-/** The name in the form that Ollama compares: lower case, with a tag, without the default registry. */
+/** A name in the form in which Ollama compares names: lower case, with a tag, without the default registry. */
 const plainName = (name: string): string => {
   const bare = name.toLowerCase().replace(/^(?:registry\.ollama\.ai\/)?library\//, "")
   return baseOf(bare) === bare ? `${bare}:latest` : bare
 }
 
 /**
- * The name in the server's list that means the wanted model. Returns the wanted name if the list has it or has no
- * match.
+ * The name on the server that means the same model as the wanted name. If no name on the server does, returns the
+ * wanted name.
  */
 export const listedName = (wantedName: string, names: ReadonlyArray<string>): string =>
   names.includes(wantedName) || names.includes(`${wantedName}:latest`)
     ? wantedName
     : (names.find((name) => plainName(name) === plainName(wantedName)) ?? wantedName)
 
-/** True for a name that Ollama may list in another spelling. */
+/** True for a name that Ollama may list with another spelling. */
 export const isUnusualName = (name: string): boolean => name !== name.toLowerCase() || /(?:^|\/)library\//.test(name)
 
 /**
- * Suggests names for an unknown name. `only` is set if the name has no tag and the server has exactly one tag of it.
- * `nearest` are similar names, nearest first.
+ * Suggests names for an unknown name. If the name has no tag and the server has the model with exactly one tag, `only`
+ * is the name with this tag. `nearest` are similar names, nearest first.
  */
 export const matchName = (
   wantedName: string,
@@ -81,7 +84,10 @@ export const matchName = (
   const [only] = tags
   if (baseOf(wantedName) === wantedName && tags.length === 1 && only !== undefined) return { only, nearest: tags }
   const beginsAlike = names.filter((name) => base.length >= 3 && name.toLowerCase().startsWith(base))
-  /* If all names begin with the same word and a colon, that word names the server and is not compared. */
+  /*
+   * If all names begin with the same word and a colon, this word is the name of a server. It is left out of the
+   * comparison.
+   */
   const [server = ""] = /^[a-z][a-z\d-]*:/.exec(wantedName) ?? []
   const from = names.every((name) => name.startsWith(server)) ? server.length : 0
   const alike = nearest(

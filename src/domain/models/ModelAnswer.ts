@@ -1,15 +1,15 @@
-/** An answer of a model with its costs, and the errors of a call. */
+/** An answer of a model with its token counts and times, and the errors of a call. */
 import * as Schema from "effect/Schema"
 import { overflowText, PartSize } from "./PromptSize.ts"
 
-/** A native call. `arguments` is an object, or a string if the model wrote invalid JSON. */
+/** A native call as the model wrote it. `arguments` is an object, or a string if the model wrote invalid JSON. */
 export const AskedCall = Schema.Struct({ id: Schema.String, name: Schema.String, arguments: Schema.Json })
 export type AskedCall = typeof AskedCall.Type
 
-/** Token counts and durations (ms) of one call. A field is absent if the server does not report it. */
+/** Token counts and times (ms) of one call. A field is absent if the server does not report it. */
 export const Usage = Schema.Struct({
   promptTokens: Schema.optionalKey(Schema.Int),
-  /** How many prompt tokens came from the server's cache. */
+  /** How many prompt tokens the server took from its cache. */
   cachedTokens: Schema.optionalKey(Schema.Int),
   answerTokens: Schema.optionalKey(Schema.Int),
   /** The time in which the server generated the answer. */
@@ -22,12 +22,12 @@ export type Usage = typeof Usage.Type
 
 export const ModelAnswer = Schema.Struct({
   text: Schema.String,
-  /** The thoughts of the model, which are not part of the answer. */
+  /** The thoughts of the model. They are not part of the answer. */
   thinking: Schema.String,
-  /** Native calls, with or without a text. Only calls with a conversation have them. */
+  /** Native calls, in an answer with or without a text. Only answers in a conversation have native calls. */
   calls: Schema.optionalKey(Schema.Array(AskedCall)),
   usage: Usage,
-  /** True if the server reported the count of the whole prompt, including its cached part. */
+  /** True if the server reported the token count of the whole prompt, including its cached part. */
   isWholeCount: Schema.optionalKey(Schema.Boolean)
 })
 export type ModelAnswer = typeof ModelAnswer.Type
@@ -35,7 +35,7 @@ export type ModelAnswer = typeof ModelAnswer.Type
 /** How long the program waited for the server, in seconds. */
 const waitedSeconds = Schema.optionalKey(Schema.Int)
 
-/** The time limit that ended a call; `name` is its key in `limits`. */
+/** The time limit that ended a call. `name` is the key of this limit in `limits`. */
 const ReachedLimit = Schema.Struct({
   name: Schema.Literals(["connectSeconds", "firstWordSeconds", "nextWordSeconds", "callSeconds"]),
   seconds: Schema.Int
@@ -44,7 +44,7 @@ type ReachedLimit = typeof ReachedLimit.Type
 
 const limit = Schema.optionalKey(ReachedLimit)
 
-/** How often the program sent the call again before it gave up; `name` is the limit in `limits`. */
+/** How often the program sent the call again before it gave up. `name` is the key in `limits` that sets the maximum. */
 const retried = Schema.optionalKey(
   Schema.Struct({ name: Schema.Literals(["busyRetries", "brokenRetries"]), times: Schema.Int })
 )
@@ -54,9 +54,12 @@ const remedy = Schema.optional(Schema.String)
 
 export const ModelErrorReason = Schema.TaggedUnion({
   Unreachable: { host: Schema.String, detail: Schema.String, remedy, limit, waitedSeconds },
-  /** The connection is not secure although it must be, or cannot be secured. `detail` and `remedy` are sentences. */
+  /**
+   * The connection must be secure and is not, or the program cannot make it secure. `detail` and `remedy` are
+   * sentences.
+   */
   NotSecure: { detail: Schema.String, remedy: Schema.String },
-  /** The server does not have this model. `nearest` and `installed` are names of models that it has, if known. */
+  /** The server does not have this model. `nearest` and `installed` are names of models on the server, if known. */
   ModelMissing: {
     model: Schema.String,
     detail: Schema.String,
@@ -68,8 +71,8 @@ export const ModelErrorReason = Schema.TaggedUnion({
   },
   /**
    * The server refuses the call for now: its queue is full, it loads a model, or it limits the rate. `isOverloaded` is
-   * true if it reports overload. `isShared` is true if parallel calls exceeded their shared memory or aborted each
-   * other.
+   * true if the server reports overload. `isShared` is true if parallel calls exceeded the memory that they share, or
+   * aborted each other.
    */
   Busy: {
     detail: Schema.String,
@@ -81,29 +84,32 @@ export const ModelErrorReason = Schema.TaggedUnion({
   },
   /**
    * The server refuses the call permanently, for example because of a wrong key. `isFunction` is true if a function of
-   * a script replaces the server and failed.
+   * a script answers in place of a server, and this function failed.
    */
   Refused: { detail: Schema.String, remedy, isFunction: Schema.optionalKey(Schema.Boolean) },
   /** The server or the model rejects the setting `think`. */
   ThinkingRefused: { detail: Schema.String },
-  /** The answer broke off. The program keeps `partial` for diagnosis and never parses it. */
+  /**
+   * The connection broke off in the middle of the answer. The program keeps `partial` for diagnosis and never parses
+   * it.
+   */
   DiedMidStream: { detail: Schema.String, partial: Schema.String, limit, retried },
   EmptyAnswer: {},
   ThinkingOnly: { thinking: Schema.String },
-  /** The model hit the length limit while it thought. `tokens` is the estimated length of its thoughts. */
+  /** The model hit the length limit while it was still thinking. `tokens` is the estimated length of its thoughts. */
   ThinkingCutOff: { tokens: Schema.Int },
   CutOff: { partial: Schema.String },
-  /** The program stopped the answer early, because it looped or could not become the expected document. */
+  /** The program stopped the answer early, because the answer looped or could not become the expected document. */
   Hopeless: {
     kind: Schema.Literals(["loop", "shape"]),
-    /** The reason, written as the end of a sentence. */
+    /** The reason for the stop, written as the end of a sentence. */
     detail: Schema.String,
     partial: Schema.String
   },
   /**
-   * The prompt exceeds the context window. Either the program did not send it, or the server read only `counted` tokens
-   * and the program discards the answer. `isRefused` is true if the server rejected the prompt. Sizes are in tokens;
-   * `parts` are the largest parts, largest first.
+   * The prompt exceeds the context window. If `counted` is set, the server read only so many tokens of the prompt, and
+   * the program discards the answer. If not, the program did not send the prompt, or the server rejected it
+   * (`isRefused`). Sizes are in tokens. `parts` are the largest parts of the prompt, largest first.
    */
   ContextOverflow: {
     estimated: Schema.Int,
@@ -185,12 +191,12 @@ export class ModelError extends Schema.TaggedError<ModelError>()("ModelError", {
     return reasonText(this.reason)
   }
 
-  /** A short reason for the message that the call is sent again. */
+  /** What went wrong, for the message that the program sends the call again. */
   get what(): string {
     return "detail" in this.reason ? this.reason.detail : this.message
   }
 
-  /** True if a shorter prompt may fit. */
+  /** True if a shorter prompt may fit the window. */
   get isTooLong(): boolean {
     return this.reason._tag === "ContextOverflow" && this.reason.counted === undefined
   }
@@ -200,7 +206,7 @@ export class ModelError extends Schema.TaggedError<ModelError>()("ModelError", {
     return ["Unreachable", "NotSecure", "ModelMissing", "Refused"].includes(this.reason._tag)
   }
 
-  /** True if the same request may succeed soon. */
+  /** True if the same request may succeed a little later. */
   get isTransient(): boolean {
     return ["Unreachable", "Busy"].includes(this.reason._tag)
   }

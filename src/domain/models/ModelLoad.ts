@@ -1,13 +1,16 @@
-/** Tells the user why a server loaded a model again. The reason follows from the facts of the run. */
+/** Tells the user why a server loaded a model again. The program infers the reason from the facts of the run. */
 import { durationText } from "../text/Format.ts"
 
 /** The default time for which a server keeps a model loaded after a call. */
 export const defaultKeepAlive = "30m"
 
-/** The time and the calls after the last answer of the model. */
+/** What happened since the last answer of the model. */
 export interface SinceLoaded {
   readonly idleMs: number
-  /** How long the server keeps the model loaded after a call, such as "30m". A negative time means for ever. */
+  /**
+   * How long the server keeps the model loaded after a call, such as "30m". A negative time means that the model is
+   * never unloaded.
+   */
   readonly keepAlive: string
   /** Another model that the run called in this time. */
   readonly otherModel?: string | undefined
@@ -31,6 +34,6 @@ const cause = ({ idleMs, keepAlive, otherModel }: SinceLoaded): string => {
   return "another program unloaded it, needed its memory, or asked for it with another context window."
 }
 
-/** The sentence about a model that the server loaded again. */
+/** The sentence that a server loaded a model again, how long this took, and why. */
 export const loadedAnewText = (model: string, loadMs: number, since: SinceLoaded): string =>
   `The server loaded ${model} anew, which took ${durationText(loadMs)}, because ${cause(since)}`

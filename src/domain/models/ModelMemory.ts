@@ -1,11 +1,14 @@
-/** Checks whether models fit the memory of their server: one model on the graphics card, or several models together. */
+/**
+ * Checks whether models fit into the memory of their server: one model on the graphics card, or several models
+ * together.
+ */
 import { sizeText } from "../text/Format.ts"
 
 /** The memory of a loaded model, in bytes. */
 export interface LoadedMemory {
-  /** Memory on the graphics card and on the machine together. */
+  /** The memory on the graphics card and on the machine together. */
   readonly bytes: number
-  /** Memory on the graphics card. */
+  /** The memory on the graphics card. */
   readonly gpuBytes: number
   /** The context window with which the model is loaded, in tokens. */
   readonly window?: number | undefined
@@ -19,11 +22,12 @@ interface SizedModel {
   readonly isForwarded?: boolean | undefined
 }
 
-/** How many times longer a layer takes on the CPU than on the graphics card, roughly. */
+/** About how many times longer the CPU takes for a layer than the graphics card. */
 const cpuFactor = 6
 
 /**
- * The smallest share on the CPU that is reported. A smaller share stays there even if the model fits the graphics card.
+ * The smallest share of a model on the CPU that is reported. Even of a model that fits the graphics card, a small share
+ * stays on the CPU.
  */
 const leastShare = 0.02
 
@@ -31,8 +35,8 @@ const leastShare = 0.02
 const windowStep = 1024
 
 /**
- * The largest context window with which the model would fit the memory that it now takes on the graphics card.
- * Undefined if none would.
+ * The largest context window with which the whole model would fit into the graphics memory that it takes now. Undefined
+ * if no window is small enough.
  */
 const fittingWindow = ({ bytes, gpuBytes, window }: LoadedMemory, fileSize: number): number | undefined => {
   if (window === undefined || bytes <= fileSize || gpuBytes <= fileSize) return undefined
@@ -56,12 +60,12 @@ export const memoryText = (memory: LoadedMemory, fileSize: number = Infinity): s
   return `${Math.round(share * 100)} % on the CPU, about ${slower} times slower${remedy}`
 }
 
-/** How much memory a model takes at a usual window, as a multiple of its file size. */
+/** The memory that a model needs with a usual window is this factor times the size of its file. */
 const besideFile = 1.2
 
 /**
- * Warns that models do not fit into memory together. The server then loads a model again whenever a run changes to
- * another model. `memory` is the server's memory in bytes, if known.
+ * Warns that several models do not fit into memory together. The server must then load a model again each time that a
+ * run changes the model. `memory` is the memory of the server in bytes, if known.
  */
 export const togetherText = (models: ReadonlyArray<SizedModel>, memory: number | undefined): string | undefined => {
   const here = models.filter(({ isForwarded }) => !isForwarded)

@@ -1,8 +1,8 @@
-/** Tracks the download of a model. A model has several parts. */
+/** Tracks the download of a model. The server downloads a model in several parts. */
 import * as Schema from "effect/Schema"
 import { sizeText } from "../text/Format.ts"
 
-/** A progress message of the server: its action, and the bytes of a part. */
+/** A progress message of the server: what the server does, and how many bytes of a part it has. */
 export const PullStep = Schema.Struct({
   status: Schema.String,
   digest: Schema.optionalKey(Schema.String),
@@ -11,17 +11,17 @@ export const PullStep = Schema.Struct({
 })
 export type PullStep = typeof PullStep.Type
 
-/** The progress of all parts together. */
+/** The progress of the download, with all parts together. */
 export interface PullProgress {
-  /** The current action of the server. */
+  /** What the server does now. */
   readonly status: string
-  /** All bytes of the known parts. */
+  /** The size of all parts that are known so far, in bytes. */
   readonly total: number
-  /** The downloaded bytes. */
+  /** The number of downloaded bytes. */
   readonly completed: number
 }
 
-/** Makes a function that takes each progress message and returns the progress of all parts. */
+/** Makes a function that takes each progress message and returns the progress of the whole download. */
 export const makePullProgress = () => {
   const parts = new Map<string, { readonly total: number; readonly completed: number }>()
   return ({ completed = 0, digest, status, total = 0 }: PullStep): PullProgress => {
@@ -35,7 +35,10 @@ export const makePullProgress = () => {
 export const pulledPercent = ({ completed, total }: PullProgress): number =>
   total === 0 ? 0 : Math.floor((100 * completed) / total)
 
-/** The progress as text: `42 %, 2.2 GB of 5.2 GB, 31 MB/s`. While the size is unknown, the action of the server. */
+/**
+ * The progress as text: `42 %, 2.2 GB of 5.2 GB, 31 MB/s`. While the size is unknown, the text says what the server
+ * does.
+ */
 export const pullText = (progress: PullProgress, bytesPerSecond?: number): string => {
   const { completed, status, total } = progress
   if (total === 0 || completed === total) return status

@@ -1,7 +1,7 @@
 /**
- * Cuts the output of a call to its budget, with the least loss for the model. A file or page loses its end, which the
- * model can read later. A command keeps its beginning, its end and lines about errors. A diff keeps the changed lines.
- * A note tells the model which part is shown and why.
+ * Cuts the output of a call to its budget, and loses as little as possible of what the model needs. A file or page
+ * loses its end, which the model can read later. The output of a command keeps its beginning, its end and lines about
+ * errors. A diff keeps the changed lines. A note tells the model which part is shown and why.
  */
 import { diffSummary } from "../files/DiffSummary.ts"
 import { cutAt, listWithin } from "../text/Excerpt.ts"
@@ -12,7 +12,7 @@ import { troubleFilter } from "../text/TroubleLines.ts"
 import type { CallOutcome } from "../tools/ToolCall.ts"
 import { type CommandText, commandText, diffOf, isFields, outcomeText } from "./OutputText.ts"
 
-/** The shown part of an output, and the omitted rest. */
+/** A cut output: the whole text, its shown lines, and the omitted lines. */
 interface Cut {
   readonly text: string
   readonly kept: ReadonlyArray<string>
@@ -26,7 +26,9 @@ const pageTextOf = ({ call, result }: CallOutcome): string | undefined => {
   return typeof text === "string" ? text : undefined
 }
 
-/** Tells the model where to continue a page. The fields before the text of the page do not count. */
+/**
+ * A note that tells the model where to continue reading a page. The fields before the text of the page do not count.
+ */
 const pageNote =
   (page: string) =>
   ({ kept, text }: Cut): string => {
@@ -44,7 +46,7 @@ export const numbersOf = (lines: ReadonlyArray<string>): readonly [number, numbe
     : [readNumbered(first)?.number ?? 1, readNumbered(last)?.number ?? 1]
 }
 
-/** Tells the model which lines of a file are shown, and where to continue. */
+/** A note that tells the model which lines of a file are shown, and where to continue reading. */
 const fileNote = ({ kept, omitted: omittedLines }: Cut): string => {
   const shownRange = numbersOf(kept)
   const next = (shownRange?.[1] ?? 0) + 1
@@ -58,22 +60,22 @@ const fileNote = ({ kept, omitted: omittedLines }: Cut): string => {
 }
 
 /**
- * The minimum number of lines of a licence comment that is left out. A shorter comment is no longer than the note about
- * it.
+ * A licence comment is left out only if it has at least this many lines. The note about a shorter comment would be as
+ * long as the comment.
  */
 const leastLicence = 5
 
 const plainNote = ({ kept, omitted, text }: Cut): string =>
   `(The prompt has no room for ${linesText(kept.length + 1, kept.length + omitted.length)} of the ${text.split("\n").length} lines of this output.)`
 
-/** The line, or its beginning and a note if it is too long. */
+/** The line. If it is too long, its beginning and a note. */
 const firstRow = (line: string, budget: number): string => {
   if (line.length < budget) return line
   const shown = cutAt(line, budget - 70)
   return shown.length < 40 ? line : `${shown}\n(The first ${shown.length} of ${line.length} characters of this line.)`
 }
 
-/** The number of lines in the licence comment at the beginning of a file; 0 if there is none. */
+/** The number of lines in the licence comment at the beginning of a file. 0 if there is no such comment. */
 const licenceLines = (lines: ReadonlyArray<string>): number => {
   if (readNumbered(lines[0] ?? "")?.number !== 1) return 0
   const end = lines.findIndex((line) => !/^(?:#|\/\/|\/?\*|--|;|<!--|-->|\s|$)/.test(readNumbered(line)?.text ?? "x"))
@@ -81,7 +83,7 @@ const licenceLines = (lines: ReadonlyArray<string>): number => {
   return head.length >= leastLicence && /licen[cs]e|copyright/i.test(head.join("\n")) ? head.length : 0
 }
 
-/** The first lines that fit. If `hasEnd` is true, some of the last lines too. If no line fits, only the note. */
+/** The first lines that fit. If `hasEnd` is true, also some of the last lines. If no line fits, only the note. */
 const cutLines = (text: string, limit: number, noteOf: (cut: Cut) => string, hasEnd: boolean): string => {
   const lines = text.split("\n")
   const gap = (from: number, to: number) =>
@@ -99,10 +101,16 @@ const cutLines = (text: string, limit: number, noteOf: (cut: Cut) => string, has
   }).text
 }
 
-/** The fewest shown lines of a diff: two file lines, a place, and one changed line. */
+/**
+ * The minimum number of shown lines of a diff: the two lines that name the file, the line of a place, and one changed
+ * line.
+ */
 const leastOfDiff = 4
 
-/** The indexes of the lines of a diff, most useful first: its files, then the places with a latest line, then the others. */
+/**
+ * The indexes of the lines of a diff, most useful first: the lines that name its files, then places with a latest line,
+ * then all other places.
+ */
 const byUse = (lines: ReadonlyArray<string>, isLatest: (line: string) => boolean): ReadonlyArray<number> => {
   const starts = [...lines.keys()].filter((index) => index === 0 || (lines[index] ?? "").startsWith("@@"))
   const [files = [], ...places] = starts.map((start, part) =>
@@ -114,8 +122,8 @@ const byUse = (lines: ReadonlyArray<string>, isLatest: (line: string) => boolean
 }
 
 /**
- * The names of the changed files, and then as many changed lines of the diff as fit, without unchanged lines. Places
- * with a line that `isLatest` accepts have priority.
+ * The names of the changed files, and then as many changed lines of the diff as fit. Unchanged lines are left out.
+ * Places with a line that `isLatest` accepts have priority.
  */
 export const cutDiff = (
   text: string,
@@ -137,12 +145,14 @@ export const cutDiff = (
   return [summary, "", shown, ...lines.filter((_, index) => choice.lines.has(index))].join("\n")
 }
 
-/** A note about omitted lines. `from` and `to` are indexes from 0. */
+/**
+ * The note in place of omitted lines. `from` and `to` are the indexes of the first and the last omitted line, from 0.
+ */
 export const gapText = (from: number, to: number): string => `(${linesText(from + 1, to + 1)} left out)`
 
 /**
- * Cuts the output of a command. The last lines, which show totals, have priority over lines about errors, and these
- * over the first lines.
+ * Cuts the output of a command. The last lines have the highest priority, because they show totals. Lines about errors
+ * come next, and then the first lines.
  */
 const cutCommand = ({ head, output }: CommandText, limit: number): string => {
   const lines = output.replace(/\n$/, "").split("\n")
@@ -167,12 +177,15 @@ const cutCommand = ({ head, output }: CommandText, limit: number): string => {
   return packed.isEmpty ? start : `${start}\n${packed.text}`
 }
 
-/** A line with a match of a search, `path:line: text`. Lines around matches begin with their number instead. */
+/**
+ * A line with a match of a search, `path:line: text`. A line around a match begins with its line number, without a
+ * path.
+ */
 const searchLine = /^(?!\d+:(?: |$))(?<path>.+?):\d+:(?: |$)/
 const isMatch = (line: string): boolean => searchLine.test(line)
 const moreFiles = (count: number): string => `and ${count} more files`
 
-/** The matches in each file, from the first line of a shortened search, and its note about further files. */
+/** Reads the first line of a shortened search: how many matches each file has, and the note about further files. */
 const countsIn = (head: string) => {
   const [, named = "", more = ""] =
     /Shown by file: (.*?)(, and \d+ match(?:es)? in \d+ files? more)?\. For others/.exec(head) ?? []
@@ -183,7 +196,7 @@ const countsIn = (head: string) => {
   return { totals: new Map(counts), more }
 }
 
-/** As many matches of a search as fit, without the lines around them, and the counts by file. */
+/** As many matches of a search as fit, and the number of matches in each file. Lines around matches are left out. */
 const cutSearch = (text: string, limit: number): string => {
   const [head = "", ...lines] = text.split("\n")
   const blocks = new Map<string, Array<{ text: string; line: string; size: number }>>()
@@ -218,14 +231,15 @@ const cutSearch = (text: string, limit: number): string => {
     const first = `${title} Shown by file: ${byFile}.${higher} The prompt has no room for more${beside}; ${advice}.`
     return [first, ...[...shownRows.values()].flat(), ...notes].join("\n")
   }
-  // A count may need more digits after matches are added, so eight characters are reserved for each file.
+  // The number of a file may get more digits when matches are added. Eight characters are therefore reserved for each
+  // file.
   const cut = write(Math.max(0, limit - write(0).length - 8 * blocks.size))
   return cut.length <= limit ? cut : `${title} The prompt has no room for them; ${advice}.`
 }
 
 /**
- * Cuts the output to `limit` characters, including a note about the omission. If the note itself does not fit, the
- * result is only the note.
+ * Cuts the output to `limit` characters, including a note about what is left out. If not even the note fits, the result
+ * is only the note.
  */
 export const cutOutput = (outcome: CallOutcome, limit: number): string => {
   const text = outcomeText(outcome)

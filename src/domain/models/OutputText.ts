@@ -1,4 +1,6 @@
-/** Writes the output of a call for a model, as text instead of JSON, without fields that only the program needs. */
+/**
+ * Writes the output of a call for a model, as text instead of JSON. Fields that only the program needs are left out.
+ */
 import type * as Schema from "effect/Schema"
 import * as Predicate from "effect/Predicate"
 import { type CallOutcome, commandEnd, dataText, type ToolResult } from "../tools/ToolCall.ts"
@@ -12,8 +14,8 @@ const isScalar = (value: Schema.Json): boolean => value === null || typeof value
 const isLong = (value: Schema.Json): value is string => typeof value === "string" && value.includes("\n")
 
 /**
- * Short fields as lines `name: value`, followed by the long texts. A single long text needs no name. Nested values stay
- * JSON.
+ * Short fields as lines `name: value`, followed by the long texts. If there is only one long text, its name is left
+ * out. Nested values stay JSON.
  */
 const fieldsText = (fields: Fields): string => {
   const entries = Object.entries(fields)
@@ -24,13 +26,13 @@ const fieldsText = (fields: Fields): string => {
   return [...(short.length === 0 ? [] : [short.join("\n")]), ...long].join("\n\n")
 }
 
-/** The output of a command, and a head with its exit code and other fields. */
+/** The output of a command (`output`), and its exit code and other fields (`head`). */
 export interface CommandText {
   readonly head: string
   readonly output: string
 }
 
-/** The texts of a call that ran a command; undefined for any other call. */
+/** The texts of a result of a command. Undefined for the result of any other call. */
 export const commandText = (result: ToolResult): CommandText | undefined => {
   const end = commandEnd(result)
   if (end === undefined || result.data === null || !isFields(result.data)) return undefined
@@ -54,10 +56,10 @@ export const resultText = (result: ToolResult): string => {
   return result.data !== null && isFields(result.data) ? fieldsText(result.data) : dataText(result.data)
 }
 
-/** The data of an outcome as text, or its error. */
+/** The data of a call as text. For a call that failed, its error. */
 export const outcomeText = ({ result }: CallOutcome): string => resultText(result)
 
-/** The diff in a result; undefined if there is none. */
+/** The diff in a result. Undefined if the result has none. */
 export const diffOf = ({ data }: ToolResult): string | undefined => {
   const diff = data !== null && isFields(data) ? data["diff"] : undefined
   return typeof diff === "string" && diff.startsWith("---") ? diff : undefined

@@ -1,6 +1,6 @@
 /**
- * Finds the parts of source files that contain names and strings which a task and its prompt write as code. Without
- * these parts, a model would first search for the names and then read around them.
+ * Finds parts of source files that contain certain names and strings. A task or its prompt writes these names and
+ * strings as code. Without the parts, a model would first search for the names and then read the lines around them.
  */
 import { isSourceFile, type NamedText } from "../files/ChangedNames.ts"
 import { languageOf } from "../files/Language.ts"
@@ -19,7 +19,10 @@ import { numberLines } from "../text/NumberedLines.ts"
 
 type Messages = ReadonlyArray<ConversationMessage>
 
-/** A turn before its reply. `outcomes` are all outcomes so far. `newOutcomes` are the outcomes of this turn. */
+/**
+ * A turn to which the program has not replied yet. `outcomes` are all outcomes so far. `newOutcomes` are the outcomes
+ * of this turn.
+ */
 export interface SearchedTurn {
   readonly messages: Messages
   readonly outcomes: ReadonlyArray<CallOutcome>
@@ -28,25 +31,34 @@ export interface SearchedTurn {
   readonly replyBudget: (messages: Messages) => number
 }
 
-/** The parts of files for the reply, and the messages. The program may shorten messages to make space for the parts. */
+/**
+ * The parts of files for the reply (`parts`), and the messages. The program may shorten messages to make space for the
+ * parts.
+ */
 export interface SecondLook {
   readonly messages: Messages
   readonly parts: string
 }
 
-/** The maximum number of files that may contain a name or string. In more files it says little about any of them. */
+/**
+ * A name or string is used only if at most this many files contain it. A name in more files says little about any of
+ * them.
+ */
 const mostHolders = 8
 
-/** The maximum number of further files that are named with their number of matching lines. */
+/** A text names at most this many further files, each with its number of matching lines. */
 const mostOthers = 8
 
-/** The minimum number of characters of a part around a search hit. In less space, no function fits. */
+/** The minimum number of characters of a part around a search hit. A smaller part could not hold a function. */
 const leastParts = 600
 
 const countHolding = (text: string, wanted: ReadonlyArray<string>): number =>
   text.split("\n").filter((line) => wanted.some((part) => line.includes(part))).length
 
-/** The best files first. A file with many matches that few other files contain is best; test files come last. */
+/**
+ * Sorts files, best first. A file scores high if it contains many wanted texts that few other files contain. A test
+ * file scores lower.
+ */
 const bestFiles = (texts: ReadonlyArray<NamedText>, { literals, names }: SearchTerms): ReadonlyArray<NamedText> => {
   const scores = new Map<NamedText, number>()
   for (const { text: wanted, weight } of [...literals, ...names]) {
@@ -76,7 +88,7 @@ export const namedChangelogs = (text: string, files: ReadonlyArray<string>): Rea
   return files.filter((path) => isChangelog(path) && words.has(path))
 }
 
-/** The lines of a changelog that show where to add an entry. */
+/** The lines of a changelog that show where a new entry belongs. */
 export const changelogBlock = ({ path, text }: NamedText, budget: number): string => {
   const lines = numberLines(linesOf(text), 1).map((line) => cutLine(line))
   return partBlock(
@@ -85,20 +97,20 @@ export const changelogBlock = ({ path, text }: NamedText, budget: number): strin
   )
 }
 
-/** Removes the parts of files that `isKept` rejects. Returns an empty text if no part remains. */
+/** Keeps only the parts of files that `isKept` accepts. Empty if no part remains. */
 export const keptParts = (prefetched: string, isKept: (path: string) => boolean): string => {
   const [heading = "", ...blocks] = prefetched.split(/^(?=Path: )/m)
   const kept = blocks.filter((block) => isKept(/^Path: (.*)$/m.exec(block)?.[1] ?? ""))
   return kept.length === 0 ? "" : [heading, ...kept].join("")
 }
 
-/** The names and strings to search in files. */
+/** The names and strings to search for in files. */
 export const wantedTexts = ({ literals, names }: SearchTerms): ReadonlyArray<string> =>
   [...literals, ...names].map(({ text }) => text)
 
 /**
- * One part of each of the best files, `more` blocks, and the names of further files. There is one budget, in
- * characters, for each part.
+ * One part of each of the best files, then the blocks `more`, then the names of further files. `budgets` holds the
+ * number of characters for each part.
  */
 export const prefetchedParts = (
   texts: ReadonlyArray<NamedText>,
@@ -116,7 +128,7 @@ export const prefetchedParts = (
   return rawBlock("## Parts of files that hold words of the task", `${blocks.join("")}${more}${also}`.trimEnd())
 }
 
-/** The hits of searches in source files, by file. Empty if the hits are in too many files. */
+/** The line numbers of search hits in source files, by file. Empty if there are hits in too many files. */
 export const hitsIn = (outputs: ReadonlyArray<string>): ReadonlyMap<string, ReadonlyArray<number>> => {
   const hits = [...outputs.join("\n").matchAll(/^(\S+):(\d+): /gm)].map(([, path = "", line]) => ({
     path,
@@ -131,8 +143,8 @@ export const hitsIn = (outputs: ReadonlyArray<string>): ReadonlyMap<string, Read
 }
 
 /**
- * The declarations around the hits of searches, in at most `budget` characters. Source files come before test files,
- * and files with more hits come first.
+ * The declarations around search hits, in at most `budget` characters. Source files come before test files, and files
+ * with more hits come first.
  */
 export const partsAround = (
   texts: ReadonlyArray<NamedText>,

@@ -17,8 +17,8 @@ const cutNote = (path: string, left: number): string =>
 const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf("/")))
 
 /**
- * Adds a line to a description with its file and the folder that it describes. A file for the whole project gets no
- * such line.
+ * The text of a description below a line that names its file and the folder that it describes. A file that describes
+ * the whole project gets no such line.
  */
 const headed = ({ path, text }: DescriptionFile): string =>
   path.startsWith("../")
@@ -27,13 +27,13 @@ const headed = ({ path, text }: DescriptionFile): string =>
       ? text
       : `(From ${path}, for what is below ${folderOf(path)}:)\n\n${text}`
 
-/** True for a README, which describes the project but not how to work in it. */
+/** True for a README. It describes the project, but not how to work in it. */
 export const isReadme = (path: string): boolean => /^readme\b/i.test(path)
 
 /** Images, with or without links around them, and HTML tags. */
 const decoration = /\[?!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])?(?:\](?:\([^)]*\)|\[[^\]]*\]))?|<[^>]+>/g
 
-/** A README without lines that hold only badges, images or tags. Lines in fences stay. */
+/** A README without the lines that hold only badges, images or tags. Lines in fences stay. */
 const withoutDecoration = (file: DescriptionFile): DescriptionFile => {
   if (!isReadme(file.path)) return file
   let isQuoted = false
@@ -50,13 +50,13 @@ const withoutDecoration = (file: DescriptionFile): DescriptionFile => {
   }
 }
 
-/** The fewest and the most characters of a README that prompts show. */
+/** The minimum and the maximum number of characters of a README that prompts show. */
 const leadLeast = 200
 const leadMost = 1200
 
 /**
- * The maximum number of characters of a file that prompts show. The first sections of a README explain the project. Later sections
- * explain installation and use, which the project map shows in fewer words.
+ * The maximum number of characters of a file that prompts show. Only the first sections of a README are shown, because
+ * they explain the project. Later sections explain installation and use, which the project map shows in fewer words.
  */
 const mostOf = ({ path, text }: DescriptionFile): number => {
   if (!isReadme(path)) return Number.MAX_SAFE_INTEGER
@@ -81,8 +81,9 @@ const cutTo = (file: DescriptionFile, budget: number): string => {
 }
 
 /**
- * Selects the texts that fit the window (tokens), beginning with the nearest folder. The prompt shows the nearest
- * folder last, because a model gives the last text the most weight. `note` tells the user which files are cut.
+ * Selects the texts that fit the window (in tokens). The first of `files` is from the nearest folder and has priority.
+ * The prompt shows it last, because a model gives the last text the most weight. `note` tells the user which files are
+ * cut.
  */
 export const fitDescription = (files: ReadonlyArray<DescriptionFile>, window: number, most = Infinity) => {
   const budget = Math.floor(Math.min(charactersIn(window / 8), most))
@@ -106,7 +107,7 @@ export const fitDescription = (files: ReadonlyArray<DescriptionFile>, window: nu
   }
 }
 
-/** The rules of the project and its README, within one budget. The rules have priority. */
+/** Selects the rules of the project and its README, within one common budget. The rules have priority. */
 export const fitRulesAndReadme = (files: ReadonlyArray<DescriptionFile>, window: number) => {
   const rules = fitDescription(
     files.filter(({ path }) => !isReadme(path)),

@@ -1,23 +1,25 @@
 /**
  * Measures a prompt before the program sends it: its parts, their tokens, and advice if it exceeds the context window.
- * The program estimates tokens from characters. TokenCounts learns the scale from counts of the server. A part of the
- * window stays free for the answer.
+ * The program estimates tokens from characters. TokenCounts learns from a server how many characters make a token. A
+ * part of the window stays free for the answer.
  */
 import * as Schema from "effect/Schema"
 
-/** A part of a filled prompt. `name` is a placeholder, or `instructions`, `references` or `tool_outputs`. */
+/**
+ * A part of a filled prompt. `name` is the name of a placeholder, or `instructions`, `references` or `tool_outputs`.
+ */
 export interface PromptPart {
   readonly name: string
   readonly characters: number
 }
 
-/** A filled template. `lighter` is made only on demand, because most prompts fit the window. */
+/** A filled template. `lighter` is computed only on demand, because most prompts fit the window. */
 export interface FilledPrompt {
   readonly system: string
   readonly user: string
   /** The sizes of the parts, for the message about a prompt that is too large. */
   readonly parts?: ReadonlyArray<PromptPart>
-  /** The same prompt without dispensable parts; see `fittingPrompt`. */
+  /** The same prompt without its dispensable parts. `fittingPrompt` uses it. */
   readonly lighter?: FilledPrompt | undefined
 }
 
@@ -65,7 +67,7 @@ const texts: Readonly<Record<string, PartText>> = {
 
 const textOf = (name: string): PartText => texts[name] ?? { title: name.replaceAll("_", " ") }
 
-/** Adds up parts of the same name. The largest come first, and empty parts are left out. */
+/** Adds up the sizes of parts with the same name. The largest come first, and empty parts are left out. */
 export const addParts = (parts: ReadonlyArray<PromptPart>): ReadonlyArray<PromptPart> => {
   const sums = new Map<string, number>()
   for (const { characters, name } of parts) sums.set(name, (sums.get(name) ?? 0) + characters)
@@ -77,7 +79,7 @@ export const addParts = (parts: ReadonlyArray<PromptPart>): ReadonlyArray<Prompt
 /** The smallest window for a prompt of this size and its answer, rounded up to a multiple of 256 tokens. */
 const leastWindow = (tokens: number): number => Math.ceil(Math.min(tokens + 2048, (tokens * 4) / 3) / 256) * 256
 
-/** The message that a prompt exceeds the window, with its largest parts and a remedy. Sizes are in tokens. */
+/** The message that a prompt exceeds the window. It names the largest parts and a remedy. Sizes are in tokens. */
 export const overflowText = (overflow: {
   readonly estimated: number
   readonly window: number
@@ -103,28 +105,31 @@ export const overflowText = (overflow: {
   return `The prompt needs about ${estimated} tokens, the context window holds ${window}.${space}${named} ${todo}`
 }
 
-/** How many characters a token has on average, and the factor by which an estimate may be too low. */
+/** The average number of characters in a token, and the factor by which an estimate may be too low. */
 export interface TokenScale {
   readonly charactersPerToken: number
   readonly margin: number
 }
 
-/** The scale before the first count. Common languages and code have about four characters per token. */
+/** The scale before a server has counted any prompt. Common languages and code have about four characters per token. */
 export const assumedScale: TokenScale = { charactersPerToken: 4, margin: 1.15 }
 
-/** Characters per token in each script before the first count, as in current tokenizers. */
+/**
+ * The number of characters per token in each script, as in current tokenizers. Used before a server has counted any
+ * prompt.
+ */
 const scripts: ReadonlyArray<readonly [script: RegExp, charactersPerToken: number]> = [
   [/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/gu, 1.45],
   [/[\p{Script=Hangul}\p{Script=Thai}]/gu, 1.5],
   [/[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Devanagari}]/gu, 3],
-  /* Punctuation, operators and digits, which data and code have. */
+  /* Punctuation, operators and digits. They are frequent in data and code. */
   [/["'{}[\]()<>:;,=+*/\\|&%$#@!?.0-9-]/g, 1.6]
 ]
 
-/** Above this many characters per token, a text is prose or common code, for which the margin suffices. */
+/** A text with more characters per token than this is prose or common code. The margin suffices for it. */
 const prose = 3.3
 
-/** The scale for this text before the first count. */
+/** The scale for this text before a server has counted any prompt. */
 export const scaleOfText = (text: string): TokenScale => {
   let tokens = 0
   let others = text.length
@@ -142,7 +147,7 @@ const tokensOf = (characters: number, scale: TokenScale): number => Math.ceil(ch
 /** Estimates the tokens of a text from its length in characters. */
 export const estimateTokens = (text: string, scale = assumedScale): number => tokensOf(text.length, scale)
 
-/** The estimated tokens of the system part and the user part. */
+/** The estimated number of tokens of the whole prompt: system part and user part. */
 export const estimatePrompt = (prompt: FilledPrompt, scale = assumedScale): number =>
   estimateTokens(prompt.system, scale) + estimateTokens(prompt.user, scale)
 
@@ -157,25 +162,25 @@ export const largestParts = ({ parts = [] }: FilledPrompt, scale = assumedScale)
 /** The tokens that stay free for the answer: a quarter of the window, at most 2048. */
 export const answerReserve = (window: number): number => Math.min(2048, Math.floor(window / 4))
 
-/** The characters that certainly fit `tokens` tokens. */
+/** The number of characters that certainly fit into `tokens` tokens. */
 export const charactersIn = (tokens: number, scale = assumedScale): number =>
   Math.max(0, Math.floor((tokens / scale.margin) * scale.charactersPerToken))
 
-/** True if the window holds the prompt and its answer. */
+/** True if the window has space for the prompt and for its answer. */
 export const fitsWindow = (prompt: FilledPrompt, window: number, scale = assumedScale): boolean =>
   neededTokens(prompt, scale) + answerReserve(window) <= window
 
-/** The prompt if it fits the window, otherwise its lighter form. */
+/** The prompt. If it does not fit the window, its form without dispensable parts. */
 export const fittingPrompt = (prompt: FilledPrompt, window: number, scale = assumedScale): FilledPrompt =>
   fitsWindow(prompt, window, scale) ? prompt : (prompt.lighter ?? prompt)
 
-/** The size of a prompt in characters. */
+/** The number of characters of a prompt. */
 export const charactersOf = ({ system, user }: FilledPrompt): number => system.length + user.length
 
-/** The characters that still fit a window that already holds `characters` characters; 0 if it is full. */
+/** How many more characters fit a window that already holds `characters` characters. 0 if the window is full. */
 export const charactersBeside = (window: number, characters: number, scale = assumedScale): number =>
   Math.max(0, charactersIn(window - answerReserve(window), scale) - (characters + 2 * scale.charactersPerToken))
 
-/** The characters that still fit beside a prompt; 0 if the window is full. */
+/** How many more characters fit a window that already holds this prompt. 0 if the window is full. */
 export const charactersLeft = (window: number, prompt: FilledPrompt, scale = assumedScale): number =>
   charactersBeside(window, charactersOf(prompt), scale)

@@ -1,7 +1,7 @@
 /**
  * The prompt templates: their names, placeholders and parser. A template is markdown with placeholders `{name}`,
  * optional parts `{#name}...{/name}`, and one marker line between its system part and its user part. The program reads
- * all templates when it starts, so it finds a broken template before any run.
+ * all templates when it starts. A broken template is therefore found before any run.
  */
 import * as Option from "effect/Option"
 import * as Record from "effect/Record"
@@ -9,16 +9,16 @@ import { type Reading, addIssue, type Findings, type IssueCode, noFindings } fro
 import { addParts, type FilledPrompt } from "./PromptSize.ts"
 
 /**
- * Placeholders of facts about the project. Prompts of tasks show the rules, and the map only if their skill names it.
+ * Placeholders of facts about the project. Prompts of tasks always show the rules of the project. They show the map
+ * only if the skill of the task asks for it.
  */
 const ofProject = ["project_description", "project_readme", "environment", "project_map"] as const
 
-/** Placeholders of the instructions for answers in turns. */
+/** Placeholders of the instructions about how to answer in turns. */
 const ofTurns = ["answers", "text_calls", "native_calls", "may_change", "may_remove", "tool_instructions"] as const
 
 /**
- * The placeholders of each template. A template begins with text that stays equal between prompts, so that servers can
- * cache it.
+ * The placeholders of each template. All prompts of a template begin with the same text, so that servers can cache it.
  */
 export const templatePlaceholders = {
   /** The prompt that asks for the task list. */
@@ -31,7 +31,7 @@ export const templatePlaceholders = {
     "previous_proposal",
     "previous_proposal_issues"
   ],
-  /** The first message of a task. Later turns are appended to it. */
+  /** The first message of a task. The messages of later turns follow it. */
   task: [
     "project_description",
     ...ofTurns,
@@ -62,7 +62,7 @@ export const templatePlaceholders = {
     "places",
     "numbers"
   ],
-  /** The prompt that asks for the remaining tasks. */
+  /** The prompt that asks for the tasks that remain to be done. */
   iteration: [
     "skill_catalog",
     "user_prompt",
@@ -87,19 +87,22 @@ export type TemplateValues<Name extends TemplateName> = Readonly<
   Record<(typeof templatePlaceholders)[Name][number], string>
 >
 
-/** The line between the system part and the user part. A template has it exactly once. */
+/** The line between the system part and the user part. It occurs exactly once in a template. */
 export const userPartMarker = "<!-- task-conductor: user part -->"
 
-/** Literal text or a placeholder. `block` is true for a placeholder alone on its line. */
+/** Literal text or a placeholder. `block` is true for a placeholder that stands alone on its line. */
 export type TemplatePart = (
   | { readonly _tag: "Text"; readonly text: string }
   | { readonly _tag: "Slot"; readonly placeholder: string; readonly block: boolean }
 ) & {
-  /** The placeholder of the enclosing optional part. If its value is empty, this part is left out. */
+  /**
+   * The name of the enclosing optional part. If the placeholder of this name has an empty value, the optional part is
+   * left out.
+   */
   readonly within?: string
 }
 
-/** A template with exactly the placeholders that its name allows. */
+/** A template in which exactly the placeholders of its name occur. */
 export interface PromptTemplate {
   readonly name: TemplateName
   readonly system: ReadonlyArray<TemplatePart>
@@ -107,11 +110,11 @@ export interface PromptTemplate {
 }
 
 /**
- * Matches `{#name}`, `{/name}` and `{name}`, alone on a line with its line end or within a line. JSON does not match.
+ * Matches `{#name}`, `{/name}` and `{name}`, within a line or alone on a line with its line end. JSON does not match.
  */
 const tokens = /^\{([#/])([A-Za-z][\w-]*)\}(?:\n|$)|^\{([A-Za-z][\w-]*)\}(?:\n{1,2}|$)|\{([#/]?)([A-Za-z][\w-]*)\}/gm
 
-/** Splits a string into parts. `line` is the line of the template on which the string begins. */
+/** Splits a text of a template into parts. `line` is the line of the template on which this text begins. */
 const scan = (
   text: string,
   line: number,
@@ -125,7 +128,7 @@ const scan = (
   const add = (part: TemplatePart): void => {
     parts.push(open === undefined ? part : { ...part, within: open })
   }
-  /** Issues must be reported in text order, because the line numbers are counted on from the previous issue. */
+  /** Issues must be reported in the order of the text, because the count of lines continues from the previous issue. */
   const issue = (code: IssueCode, field: string, at: number, what: string, how?: string): void => {
     lineHere += text.slice(here, at).split("\n").length - 1
     here = at
@@ -157,8 +160,8 @@ const scan = (
 }
 
 /**
- * Reads a template. Issues: a missing or second marker line, an unknown or missing placeholder, or an optional part
- * without its end.
+ * Reads a template. Its issues are: a missing or second marker line, an unknown or missing placeholder, or an optional
+ * part without its end.
  */
 export const parseTemplate = (name: TemplateName, text: string): Reading<PromptTemplate> => {
   const placeholders: ReadonlyArray<string> = templatePlaceholders[name]
@@ -183,14 +186,14 @@ export const parseTemplate = (name: TemplateName, text: string): Reading<PromptT
   return { value: Option.some({ name, system, user }), ...findings }
 }
 
-/** The placeholder that is left out of a prompt for a small window. */
+/** The placeholder that is left out of a prompt if the window is too small. */
 const dispensable = "project_map"
 
 type Values = Readonly<Record<string, string>>
 
 const withoutBlankStart = (text: string): string => text.replace(/^(?:[ \t\r]*\n)+/, "")
 
-/** The filled parts of a template, in order. */
+/** The parts of a template in order, with the values in place of placeholders. */
 const piecesOf = (parts: ReadonlyArray<TemplatePart>, values: Values) =>
   parts
     .filter(({ within }) => within === undefined || (values[within] ?? "") !== "")
@@ -208,7 +211,7 @@ const joined = (pieces: ReturnType<typeof piecesOf>): string =>
       .trimEnd()
   )
 
-/** The literal text of a template. */
+/** The literal text of a template, without its placeholders. */
 export const instructionsOf = ({ system, user }: PromptTemplate): string =>
   [...system, ...user].flatMap((part) => (part._tag === "Text" ? [part.text] : [])).join("")
 

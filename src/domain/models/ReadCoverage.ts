@@ -1,12 +1,15 @@
 /**
- * Measures how much a model has seen of files and searches that it requested. It counts the requested lines that occur
- * in texts for the model. Tools cut large outputs, and a prompt may show even less.
+ * Measures how much a model has seen of the files and searches that it requested. Counts the requested lines that occur
+ * in texts for the model. Tools cut large outputs, and a prompt may show even less of them.
  */
 import { readNumbered } from "../text/NumberedLines.ts"
 import { type CallOutcome, commandEnd, dataText, pathOf } from "../tools/ToolCall.ts"
 import { percentOf } from "./Coverage.ts"
 
-/** A file or search, and how much of it the model has seen: in percent, and in lines or matches. */
+/**
+ * A file or search, and how much of it the model has seen: in percent, and in lines of the file or matches of the
+ * search.
+ */
 export interface ReadCoverage {
   readonly href: string
   readonly percent: number
@@ -17,7 +20,7 @@ export interface ReadCoverage {
 interface Seen {
   readonly seen: number
   readonly of: number
-  /** The number of lines in the file, if the calls requested fewer. */
+  /** The number of lines in the file. Absent if the calls requested all lines. */
   readonly file?: number
 }
 
@@ -25,14 +28,14 @@ const everything: Seen = { seen: 0, of: 0 }
 
 const percentSeen = ({ of, seen }: Seen): number => (of === 0 ? 100 : percentOf(seen / of))
 
-/** The number of lines in the file, from the note below its lines; undefined if the text holds all lines. */
+/** The number of lines in the file, from the note below the shown lines. Undefined if the text holds all lines. */
 const totalIn = (text: string): number | undefined => {
   const [, total] =
     /\n\n\((?:Lines? \d+(?: to \d+)?|The first \d+ of \d+ characters of line \d+) of (\d+)\./.exec(text) ?? []
   return total === undefined ? undefined : Number(total)
 }
 
-/** True for a text whose note does not tell the length of the file. */
+/** True for an incomplete text whose note does not tell the number of lines in the file. */
 const isEndless = (text: string): boolean =>
   totalIn(text) === undefined && / Read on with start_line \d+\.\)$|read on with start_line/.test(text)
 
@@ -71,7 +74,10 @@ const printedFile = ({ call }: CallOutcome): string | undefined => {
 
 const matchRow = /^.+?:\d+:(?: |$)/
 
-/** How many matches of a search the model has seen. For plain text, matches that another search shows also count. */
+/**
+ * How many matches of a search the model has seen. If the search was for plain text, matches that another search shows
+ * also count.
+ */
 const seenOfSearch = ({ call, result }: CallOutcome, rows: ReadonlySet<string>): Seen => {
   const text = dataText(result.data)
   const [, total = ""] = /^(?:At least )?([\d,]+) match(?:es)? in /.exec(text) ?? []
@@ -87,7 +93,7 @@ const seenOfSearch = ({ call, result }: CallOutcome, rows: ReadonlySet<string>):
 }
 
 /**
- * The files and searches of which the model has seen only a part. `texts` are all texts for the model; files for which
+ * The files and searches that the model has seen only in part. `texts` are all texts for the model. Files for which
  * `isOther` is true do not count.
  */
 export const readCoverage = (

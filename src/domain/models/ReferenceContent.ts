@@ -1,4 +1,4 @@
-/** The content of a reference, and the message that the references of a task exceed the budget. */
+/** The content of a reference, and the message that the references of a task together exceed the budget. */
 import * as Arr from "effect/Array"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
@@ -8,7 +8,7 @@ import { countLines, takeLines } from "../text/LineRange.ts"
 
 /**
  * The content of a reference. `markdown` (headings, results) is shown unchanged. `file` (also pages) is shown in a
- * fence. `later` is content that does not exist, or must not be opened, before the task runs.
+ * fence. `later` stands for content that does not exist yet, or must not be read, before the task runs.
  */
 export const ReferenceContent = Schema.Union([
   Schema.Struct({ kind: Schema.tag("markdown"), text: Schema.String }),
@@ -16,38 +16,41 @@ export const ReferenceContent = Schema.Union([
     kind: Schema.tag("file"),
     text: Schema.String,
     language: Schema.String,
-    /** The number of the first line, if the lines of the file have numbers. */
+    /** The number of the first line. Absent if the lines have no numbers. */
     first: Schema.optionalKey(Schema.Int),
-    /** The number of lines in the file, if the text holds only a part. */
+    /** The number of lines in the file. Absent if `text` is the whole file. */
     of: Schema.optionalKey(Schema.Int),
-    /** A sentence about the encoding, unless it is UTF-8. */
+    /** A sentence about the encoding of the file. Absent for UTF-8. */
     encoding: Schema.optionalKey(Schema.String)
   }),
   Schema.Struct({ kind: Schema.tag("later") })
 ])
 export type ReferenceContent = typeof ReferenceContent.Type
 
-/** A reference with its content. `reference` may be the repaired form of the written reference. */
+/** A reference with its content. `reference` is the written reference, or its repaired form. */
 export const ResolvedReference = Schema.Struct({ reference: Reference, content: ReferenceContent })
 export type ResolvedReference = typeof ResolvedReference.Type
 
-/** The characters that count towards the budget. */
+/** The number of characters that count towards the budget. */
 const contentSize = (content: ReferenceContent): number => (content.kind === "later" ? 0 : content.text.length)
 
-/** Removes references with the same link as an earlier reference. */
+/** Removes each reference whose link is equal to the link of an earlier reference. */
 export const withoutRepetitions = <A>(all: ReadonlyArray<A>, referenceOf: (one: A) => Reference): ReadonlyArray<A> =>
   Arr.dedupeWith(all, (one, other) => referenceOf(one).href === referenceOf(other).href)
 
 /** The minimum number of characters that a prompt shows of a long reference. */
 const leastShown = 1000
 
-/** The minimum number of characters that these references need. A long reference needs only enough for an outline. */
+/**
+ * The minimum number of characters that these references need together. Of a long reference, the prompt needs to show
+ * only an outline.
+ */
 export const leastSize = (resolved: ReadonlyArray<ResolvedReference>): number =>
   resolved.reduce((sum, { content }) => sum + Math.min(leastShown, contentSize(content)), 0)
 
 const lineSteps = [2000, 1000, 500, 200, 100, 50, 20, 10]
 
-/** A form of the reference with a round number of first lines, as many as fit. Empty if none fits. */
+/** The reference narrowed to its first lines: the largest round number of lines that fits. Empty if none fits. */
 const byLines = ({ heading, lines, target }: FileReference, text: string, limit: number): ReadonlyArray<string> => {
   if (heading !== undefined) return []
   const start = lines?.from ?? 1
@@ -59,7 +62,7 @@ const byLines = ({ heading, lines, target }: FileReference, text: string, limit:
   return step === undefined ? [] : [`${target}#L${start}-L${start + step - 1}`]
 }
 
-/** Forms of the reference with one of the first headings whose section fits. */
+/** The reference narrowed to a section: a link to each of the first two headings whose section fits. */
 const byHeadings = (reference: FileReference, text: string, limit: number): ReadonlyArray<string> => {
   if (reference.lines !== undefined) return []
   const document = readMarkdown(text)
@@ -77,7 +80,7 @@ const narrowerForms = ({ content, reference }: ResolvedReference, limit: number)
   return [...headings, ...byLines(reference, content.text, limit)]
 }
 
-/** The problem that references exceed the budget together, how to fix it, and the largest reference. */
+/** The issue that the references together exceed the budget: the largest reference, and how to correct the issue. */
 export const overBudget = (
   resolved: ReadonlyArray<ResolvedReference>,
   budget: number

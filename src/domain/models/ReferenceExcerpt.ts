@@ -1,6 +1,6 @@
 /**
- * Shows references in prompts. If all references fit, each is shown whole. Otherwise the program shows the parts that
- * help the task, with a note about the shown part and how to see the hidden parts.
+ * Shows references in prompts. If all references fit, each of them is shown whole. If not, the program shows the parts
+ * that help the task. A note says which part is shown and how to see the hidden parts.
  */
 import * as Arr from "effect/Array"
 import { type Excerpt, excerptOf, type ExcerptSource } from "../excerpts/TextExcerpt.ts"
@@ -15,14 +15,20 @@ import { type CutReference, percentOf, coverageOf } from "./Coverage.ts"
 import { usefulShares } from "../text/Excerpt.ts"
 import type { LineRange } from "../text/LineRange.ts"
 
-/** The minimum number of characters of a shown file. With a smaller share, some files are left out. */
+/**
+ * The minimum number of characters of a shown file. If the share of each file would be smaller, some files are left
+ * out.
+ */
 const leastOfFile = 900
 
 const oneLine = (text: string): string => text.replace(/\s*\n\s*/g, " ")
 
 const linesOf = (text: string): ReadonlyArray<string> => (text === "" ? [] : text.replace(/\n$/, "").split("\n"))
 
-/** The lines of the summary in a result, including its heading. They are more important than the details. */
+/**
+ * The indexes of the lines of the summary in a result, with its heading. The summary is more important than the
+ * details.
+ */
 const summaryLines = (lines: ReadonlyArray<string>): ReadonlyArray<number> => {
   const text = outline(lines.join("\n"))
   const [summary] = text.sections
@@ -43,8 +49,8 @@ const pageGap = (lines: ReadonlyArray<string>) => {
 }
 
 /**
- * The indexes, from 0, of the lines that a reference requests. Undefined for a reference to all lines, or to one line,
- * which means the block around it.
+ * The indexes, from 0, of the lines to which a reference is narrowed. Undefined for a reference to all lines. Also
+ * undefined for a reference to one line, because it means the block around this line.
  */
 const askedOf = ({ content, reference }: ResolvedReference): LineRange | undefined => {
   if (reference.kind !== "file" || content.kind !== "file" || content.first === undefined) return undefined
@@ -54,7 +60,7 @@ const askedOf = ({ content, reference }: ResolvedReference): LineRange | undefin
   return { from: lines.from - content.first, to: Math.min(lines.to, last) - content.first }
 }
 
-/** The content as lines; undefined if the content exists only later. */
+/** The content as lines. Undefined if the content does not exist yet. */
 const sourceOf = (resolved: ResolvedReference): ExcerptSource | undefined => {
   const { content, reference } = resolved
   if (content.kind === "later") return undefined
@@ -77,7 +83,7 @@ const rest = ({ reference }: ResolvedReference): string => {
 
 const linesText = (from: number, to: number): string => (from === to ? `${from}` : `${from} to ${to}`)
 
-/** The maximum number of parts that a note names. Further parts are counted. */
+/** A note names at most this many parts. Of further parts it gives the number. */
 const mostParts = 6
 
 /** Names the shown lines: `lines 40 to 98 and 120`. `first` is the number of the line with index 0. */
@@ -95,7 +101,7 @@ const partsText = (shown: ReadonlySet<number>, first: number): string => {
 
 const overBudgetNote = "\n\n(There is no room for it here: read what you need of it.)"
 
-/** A note about the shown part of a text; empty if the whole text is shown. */
+/** A note that says which part of a text is shown. Empty if the whole text is shown. */
 const noteOf = (
   resolved: ResolvedReference,
   { isWhole, lines: shownLines }: Excerpt,
@@ -120,7 +126,7 @@ const noteOf = (
   return `\n\n(There is room for a part: ${place}.${rest(resolved)})`
 }
 
-/** True for the project description, which prompts of tasks already show before their references. */
+/** True for the project description, which the prompt of a task already shows above its references. */
 const isAbove = ({ reference }: ResolvedReference): boolean =>
   reference.kind === "anchor" && reference.target === descriptionAnchor
 
@@ -141,9 +147,9 @@ const block = (resolved: ResolvedReference, text: string, note: string): string 
 export interface ShownReference {
   readonly resolved: ResolvedReference
   readonly block: string
-  /** The number of characters of the content in the prompt. */
+  /** How many characters of the content the prompt shows. */
   readonly shownCharacters: number
-  /** Set if the prompt does not show all requested lines. */
+  /** What the prompt shows of the reference. Set only if some requested lines are missing. */
   readonly cut?: CutReference
 }
 
@@ -157,8 +163,8 @@ export const referenceExcerpts = (
   resolved: ReadonlyArray<ResolvedReference>,
   terms: SearchTerms,
   /**
-   * Budgets in characters: for all contents, for all blocks if any content is cut, and for all blocks if every content
-   * is whole.
+   * Budgets in characters. `contents` is for all contents without their blocks. `blocks` is for all blocks if a content
+   * is cut. `whole` is for all blocks if no content is cut.
    */
   { blocks = Number.MAX_SAFE_INTEGER, contents, whole = 0 }: ReferenceRoom
 ): ReadonlyArray<ShownReference> => {

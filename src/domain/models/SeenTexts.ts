@@ -1,8 +1,8 @@
 /**
- * Detects URLs that would send texts of this run to an allowed host. A query must hold no word of four letters or more
- * that the model has read. The same holds for text that a URL encodes or reverses. A host or path may hold names that
- * the model has read, but no number, no token of letters and digits, and no four words of a line. Values of several
- * words and values of environment variables are also forbidden there.
+ * Detects URLs that would send texts of this run to an allowed host. A query may hold no word of four letters or more
+ * that the model has read. The same rule applies to text that a URL encodes or reverses. A host or path may hold names
+ * that the model has read. It may not hold a number, a token of letters and digits, or four words of a line. It also
+ * may not hold a value of several words or of an environment variable.
  */
 import * as Result from "effect/Result"
 import * as Base64 from "effect/encoding/Base64"
@@ -10,13 +10,15 @@ import * as Base64Url from "effect/encoding/Base64Url"
 import * as Hex from "effect/encoding/Hex"
 import { unescaped } from "../text/PercentEscapes.ts"
 
-/** The most recent characters that are compared line by line. */
+/** How many characters are compared line by line. If there are more, the oldest texts are dropped. */
 const mostCharacters = 32_000_000
-/** The minimum number of characters of a compared word in a query. */
+/** A word in a query is compared only if it has at least this many characters. */
 const leastWord = 4
-/** The minimum number of characters of a compared token. A shorter token is often a part of another word. */
+/**
+ * A token is compared only if it has at least this many characters. A shorter token is often a part of another word.
+ */
 const leastPiece = 6
-/** This many consecutive words of a line, with this many letters together, count as content of the line. */
+/** So many consecutive words of a line, with so many letters together, count as content of that line. */
 const runOfLine = { count: 4, letters: 16 }
 
 const wordsOf = (text: string): ReadonlyArray<string> => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
@@ -28,21 +30,21 @@ const isNumberedName = (word: string): boolean => /^\p{L}{3,}\d$/u.test(word)
 /** The name of a format, such as `sha256`, `utf8` or `es2022`. */
 const isFormat = (word: string): boolean => word.length <= 6 && /^\p{L}+\d+$/u.test(word)
 
-/** True for a word that is a number or a token instead of a name. */
+/** True for a word that is data, such as a number or a token. False for a name. */
 const isData = (word: string): boolean =>
   isNumber(word)
     ? word.length >= 4 && !/^(?:19|20)\d\d$/.test(word)
     : word.length >= 5 && hasDigit(word) && !isNumberedName(word) && !isFormat(word)
 
-/** The path and line number that a tool writes before a line: `12: ` or `src/a.ts:12: `. */
+/** The path and the line number that a tool writes before a line: `12: ` or `src/a.ts:12: `. */
 const place = /^\s*(?:[^\s:]+:)?\d+: /
 /** A line that sets an environment variable. */
 const setting = /^\s*(?:export )?[A-Z][A-Z0-9_]*=(.+)$/
 const namesPackage = /\b(?:import|from|require|include|use|using|gem|crate|implementation)\b/i
-/** An assigned value, or a quoted text that is not a key. */
+/** A value after `=` or `:`, or a quoted text that is not a key. */
 const value = /[=:]\s*([^"'`\s,;(){}[\]=:][^"'`,;(){}[\]]*)|"([^"]+)"(?!\s*:)|'([^']+)'(?!\s*:)|`([^`]+)`/g
 
-/** Words separated by blanks, unlike `content-type` and `react-dom`, which are names. */
+/** Two words with a blank between them. `content-type` and `react-dom` do not match, because they are names. */
 const severalWords = /[\p{L}\p{N}]\s+[\p{L}\p{N}]/u
 
 const link = /https?:\/\/[^\s"'<>`)\]}|\\]+/gi
@@ -55,20 +57,20 @@ const canonicalLinks = (text: string): ReadonlyArray<string> =>
     return [url.href]
   })
 
-/** Removes links. A link in a text is not content that a URL could leak. */
+/** Removes links. The link itself is no content that a URL could reveal. */
 export const withoutLinks = (text: string): string => text.replace(link, " ")
 
 const backwards = (text: string): string => [...text].toReversed().join("")
 
 const bothWays = (texts: ReadonlyArray<string>): ReadonlyArray<string> => [...texts, ...texts.map(backwards)]
 
-/** The texts that the string encodes in base64, base64url or hex. */
+/** The texts that this string is an encoding of, in base64, base64url or hex. */
 const decoded = (text: string): ReadonlyArray<string> =>
   [Base64.decodeString(text), Base64Url.decodeString(text), Hex.decodeString(text)].flatMap((found) =>
     Result.isSuccess(found) && !found.success.includes("\ufffd") ? [found.success] : []
   )
 
-/** The texts that a part of a URL encodes, also in two layers or reversed. */
+/** The texts that a part of a URL encodes. The encoding may have two layers, and may be reversed. */
 const hiddenIn = (text: string): ReadonlyArray<string> => {
   const forms = [text, backwards(text)].flatMap(decoded)
   return [...forms, ...forms.flatMap(decoded)].flatMap((form) => [form, backwards(form)])
@@ -82,26 +84,26 @@ const firstOf = <A, B>(all: Iterable<A>, find: (one: A) => B | undefined): B | u
   return undefined
 }
 
-/** The texts that the model and the user wrote or read in a run. */
+/** The texts that a model has read in a run, and the texts that the user wrote. */
 export class SeenTexts {
-  /** Compared lines: their words in lower case, separated by blanks. */
+  /** Texts to compare. Each line is written as its words in lower case, separated by blanks. */
   readonly #texts = new Set<string>()
   #characters = 0
   readonly #words = new Set<string>()
-  /** Numbers and tokens, which are also searched inside longer words. */
+  /** Numbers and tokens. They are also searched for inside longer words. */
   readonly #tokens = new Set<string>()
-  /** Values that a path must not hold, as words separated by blanks. */
+  /** Values that a path may not hold, as words separated by blanks. */
   readonly #values = new Set<string>()
   readonly #userWords = new Set<string>()
   readonly #links = new Set<string>()
 
-  /** Adds a text of the user. URLs may send its words and links. */
+  /** Adds a text of the user. URLs may contain words and links of this text. */
   addUserText(text: string): void {
     for (const word of wordsOf(text)) this.#userWords.add(word)
     this.addLinks(text)
   }
 
-  /** Adds the links of a text. The model may fetch them unchanged. */
+  /** Adds the links of a text. The model may fetch exactly these URLs. */
   addLinks(text: string): void {
     for (const href of canonicalLinks(text)) this.#links.add(href)
   }
@@ -123,7 +125,7 @@ export class SeenTexts {
       this.#words.add(word)
       if (isData(word)) this.#tokens.add(word)
     }
-    /* A text of a single word may be a password. */
+    /* A text that consists of a single word may be a password. */
     if (!all.trim().includes(" ")) this.#addValue(all)
     for (const line of lines) this.#addValuesOf(line)
   }
@@ -151,12 +153,12 @@ export class SeenTexts {
     return this.#words.has(word) && !this.#userWords.has(word)
   }
 
-  /** A word that the model has read, in a text that needs no name. */
+  /** A word of the text that the model has read. For parts of a URL that need no names. */
   #wordIn(text: string): string | undefined {
     return wordsOf(text).find((word) => word.length >= leastWord && this.#wasRead(word))
   }
 
-  /** A number, token or value that the model has read. */
+  /** A number, token or value in the text that the model has read. */
   #pieceIn(text: string): string | undefined {
     const words = wordsOf(text)
     const all = ` ${words.join(" ")} `
@@ -166,7 +168,7 @@ export class SeenTexts {
     )
   }
 
-  /** Consecutive words of a line that the model has read. */
+  /** Consecutive words of the text that follow each other in a line that the model has read. */
   #runIn(text: string): string | undefined {
     const words = wordsOf(text)
     return firstOf(words.keys(), (at) => {
@@ -179,7 +181,10 @@ export class SeenTexts {
     })
   }
 
-  /** A token that the model has read, if a text contains it, or if the token contains a word of a text. */
+  /**
+   * A token that the model has read and that one of these texts contains. Also a token or number of these texts that is
+   * a part of such a token.
+   */
   #tokenIn(texts: ReadonlyArray<string>): string | undefined {
     const squeezed = texts.map((text) => wordsOf(text).join(""))
     const pieces = texts.flatMap(wordsOf).filter((word) => word.length >= leastPiece && isData(word))
@@ -190,7 +195,7 @@ export class SeenTexts {
     })
   }
 
-  /** The text that a URL would send, from the texts that the model has read; undefined if the URL is allowed. */
+  /** The text that a URL would reveal, if the model has read this text. Undefined if the URL is allowed. */
   carriedBy(href: string): string | undefined {
     const url = this.#links.has(href) ? null : URL.parse(href)
     if (url === null) return undefined

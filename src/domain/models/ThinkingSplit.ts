@@ -1,11 +1,11 @@
 /**
- * Separates thoughts in tags from the answer while a model writes it, for servers that send both as one text. The
- * pieces do not depend on how deltas split the text.
+ * Separates thoughts in tags from the answer while a model writes it. For servers that send thoughts and answer as one
+ * text. The result does not depend on how deltas split the text.
  */
 
 import { changeParts } from "../files/AnswerParts.ts"
 
-/** A piece of an answer, in the order of writing. */
+/** A part of an answer that is either thoughts or text. The parts are in the order in which the model wrote them. */
 interface WrittenPiece {
   readonly kind: "thinking" | "text"
   readonly text: string
@@ -18,10 +18,10 @@ const loneClosing = new RegExp(`^[ \\t]*</(?:${names.join("|")})>`, "i")
 const heading = /^ {0,3}#{1,6}\s/m
 const longestTag = "</reasoning>".length
 
-/** True while the text may still become an opening tag. */
+/** True while the text may still become an opening tag of thoughts. */
 const mayOpen = (text: string): boolean => names.some((name) => `<${name}>`.startsWith(text.toLowerCase()))
 
-/** The index at which a closing tag may have begun at the end of a string; the length of the string if none has. */
+/** The index at the end of a text where a closing tag may have begun. If none has begun, the length of the text. */
 const heldFrom = (text: string): number => {
   const start = text.lastIndexOf("<")
   return start === -1 || text.length - start >= longestTag ? text.length : start
@@ -30,11 +30,11 @@ const heldFrom = (text: string): number => {
 export class ThinkingSplit {
   #state: "start" | "thinking" | "text" = "start"
   #held = ""
-  /** The thoughts after the last opening tag. */
+  /** The thoughts since the last opening tag. */
   #open = ""
   #hasThought = false
 
-  /** True if the unclosed thoughts hold a heading, with which a document may have begun. */
+  /** True if the thoughts are still open and hold a heading. A document may have begun with this heading. */
   get hasHeading(): boolean {
     return this.#state === "thinking" && heading.test(this.#open)
   }
@@ -43,7 +43,7 @@ export class ThinkingSplit {
     if (this.#state === "text") return [{ kind: "text", text: delta }]
     this.#held += delta
     const pieces: Array<WrittenPiece> = []
-    /* Repeats until no tag is left, because a text may hold any number of tags. */
+    /* Repeats the step until no tag is left, because a text may hold any number of tags. */
     for (let hasMoved = true; hasMoved;) {
       const before = this.#state
       pieces.push(...this.#step())
@@ -89,8 +89,8 @@ export class ThinkingSplit {
   }
 
   /**
-   * Ends the text. Like the document reader, it ends unclosed thoughts at their first heading: `answer` is the part
-   * from that heading on.
+   * Ends the text. If the thoughts are still open, their first heading ends them, as in the document reader. `answer`
+   * is then the text from this heading on.
    */
   end(): { readonly pieces: ReadonlyArray<WrittenPiece>; readonly answer: string } {
     const rest = this.#held
@@ -106,8 +106,9 @@ export class ThinkingSplit {
 }
 
 /**
- * Splits the thoughts from a text with a closing tag only, because some servers drop the opening tag. If the text
- * before the tag holds a heading, the document reader decides instead. Tags inside quoted files do not count.
+ * Splits the thoughts from a text that has only the closing tag, because some servers drop the opening tag. If there is
+ * a heading before the closing tag, nothing is split, and the document reader decides. Tags inside quoted files do not
+ * count.
  */
 export const splitLoneClosing = (text: string): { readonly thinking: string; readonly text: string } => {
   if (!text.includes("</")) return { thinking: "", text }

@@ -3,33 +3,37 @@
  * the whole prompt. services/models/TokenCalibration keeps one `TokenCounts` per model.
  *
  * Ollama's `prompt_eval_count` is the size of the whole prompt, including the cached part. Releases around 0.30, and
- * those before July 2024, left the cached part out. A count can therefore be too small for a harmless reason, but never
- * too large. A server that drops the front of a prompt reports the size of the rest: its whole window, or half of it.
+ * releases before July 2024, left the cached part out. A count can therefore be too small for a harmless reason, but
+ * never too large. A server may also drop the beginning of a prompt. It then reports the size of what is left: its
+ * whole window, or half of its window.
  */
 import { durationText } from "../text/Format.ts"
 import { assumedScale, type TokenScale } from "./PromptSize.ts"
 
 /** A prompt that was sent, with its token count. */
 export interface TokenCount {
-  /** The text of the prompt as sent. */
+  /** The text of the prompt as the program sent it. */
   readonly prompt: string
   readonly counted: number
-  /** True if the server also reported the cached part, so that the count is complete. */
+  /** True if the server also reported the number of cached tokens. The count is then complete. */
   readonly isWhole: boolean
   /** The context window in tokens. */
   readonly window: number
 }
 
-/** `unclear` means that the count is too small. The cache or a dropped front may be the reason. */
+/**
+ * The verdict about a count. `unclear` means that the count is too small, because of the cache or because the server
+ * dropped the beginning of the prompt.
+ */
 export type CountVerdict = "plausible" | "unclear" | "overflow"
 
-/** The knowledge about the tokens of a model, learned from the counts of its server. */
+/** What the program knows about the tokens of a model. It learned this from the counts of the server. */
 export interface TokenCounts {
-  /** Characters per token of the latest prompts. */
+  /** The number of characters per token, for each of the latest prompts. */
   readonly ratios: ReadonlyArray<number>
-  /** True if the counts are known to include the cached part. */
+  /** True if the counts of the server are known to include the cached part of a prompt. */
   readonly countsWhole: boolean
-  /** The latest prompts, to estimate what a cache could hold. */
+  /** The latest prompts. The server may have their beginnings in its cache. */
   readonly prompts: ReadonlyArray<string>
   /** The latest count that was too small. */
   readonly low: number | undefined
@@ -41,17 +45,17 @@ const most = 6
 const keptRatios = 15
 const keptPrompts = 4
 /**
- * The minimum number of characters of a prompt that the scale learns from. In shorter prompts, the tokens around messages distort
- * the ratio.
+ * The program learns only from prompts with at least this many characters. In shorter prompts, the tokens around
+ * messages distort the ratio.
  */
 const shortest = 2000
-/** The least that remains of a cut prompt, in tokens: half of the smallest window of a server. */
+/** The minimum number of tokens that a server keeps of a cut prompt: half of the smallest window of a server. */
 const leastCut = 512
 
 const median = (values: ReadonlyArray<number>): number =>
   values.toSorted((one, other) => one - other)[values.length >> 1] ?? 0
 
-/** The scale for the next prompt: the median of the counts. Its margin shrinks as counts are added. */
+/** The scale for the next prompt: the median of the ratios so far. The margin shrinks when there are more counts. */
 export const scaleOf = ({ ratios }: TokenCounts): TokenScale =>
   ratios.length === 0 ? assumedScale : { charactersPerToken: median(ratios), margin: ratios.length < 3 ? 1.1 : 1.05 }
 
@@ -59,13 +63,16 @@ export const scaleOf = ({ ratios }: TokenCounts): TokenScale =>
 const sharesHalf = (prompt: string, other: string): boolean =>
   other.startsWith(prompt.slice(0, Math.floor(prompt.length / 2) + 1))
 
-/** True for a count that only a dropped front explains: the window is full, or exactly half full. */
+/**
+ * True for a count that occurs only if the server dropped the beginning of the prompt. The window is then full, or
+ * exactly half full.
+ */
 const isCut = (counted: number, window: number, estimated: number, leeway: number): boolean =>
   counted >= window * 0.995 || (Math.abs(counted - (Math.floor(window / 2) + 2)) <= 3 && estimated >= counted * leeway)
 
 /**
- * True for half of a window in whole kilobytes. Such a count occurs if the server's window differs from the requested
- * window.
+ * True for half of a window in whole kilobytes. Such a count occurs if the server has another window than the program
+ * requested.
  */
 const isHalfOfSome = (counted: number): boolean => (counted - 2) % 512 === 0
 
@@ -81,7 +88,7 @@ const judge = (history: TokenCounts, { counted, isWhole, prompt, window }: Token
 }
 
 /**
- * Learns from a count and judges it. The program learns nothing from short prompts, and their counts are always
+ * Judges a count and learns from it. The program learns nothing from short prompts, and judges their counts as
  * plausible.
  */
 export const learn = (
@@ -95,7 +102,7 @@ export const learn = (
   if (verdict !== "plausible") return { history: { ...history, prompts, low: counted }, verdict }
   const ratio = prompt.length / counted
   const isKnownWhole = isWhole || history.countsWhole
-  // Unusually many characters per token suggest that the count lacks the cached part.
+  // If a prompt has unusually many characters per token, the count probably lacks the cached part.
   const isUsual = isKnownWhole || history.ratios.length === 0 || ratio <= 1.3 * scaleOf(history).charactersPerToken
   const isTaken = ratio <= most && isUsual
   const isRepeated = () => history.prompts.some((before) => sharesHalf(prompt, before))
@@ -111,8 +118,8 @@ export const learn = (
 }
 
 /**
- * Learns from the token count of a prompt that a server refused as too long. The count is certain and replaces earlier
- * counts, so that the next prompt is cut to fit.
+ * Learns from the token count of a prompt that a server refused as too long. This count is certain and replaces all
+ * earlier counts. The next prompt is then cut to fit.
  */
 export const learnRefused = (
   history: TokenCounts,
@@ -128,7 +135,10 @@ interface Counted {
   readonly loadMs?: number
 }
 
-/** The sum of `value` over all calls with `tokens`. Undefined if any of them lacks the value. */
+/**
+ * The sum of the field `value` over all calls that have the field `tokens`. Undefined if one of these calls lacks
+ * `value`.
+ */
 const sumWhereCounted = (
   all: ReadonlyArray<Counted>,
   tokens: "answerTokens" | "promptTokens",
@@ -139,30 +149,32 @@ const sumWhereCounted = (
   return counted.length === 0 || said.length < counted.length ? undefined : said.reduce((sum, one) => sum + one, 0)
 }
 
-/** The sum of the cached tokens as a field; empty if a call lacks it. */
+/** The field `cachedTokens` with the sum over all calls. Empty if a call lacks it. */
 export const cachedTokensOf = (all: ReadonlyArray<Counted>): Pick<Counted, "cachedTokens"> => {
   const cachedTokens = sumWhereCounted(all, "promptTokens", "cachedTokens")
   return cachedTokens === undefined ? {} : { cachedTokens }
 }
 
-/** The total time of generating answers as a field; empty if a call lacks it. */
+/** The field `answerMs` with the total time of generating answers. Empty if a call lacks it. */
 export const answerMsOf = (all: ReadonlyArray<Counted>): Pick<Counted, "answerMs"> => {
   const answerMs = sumWhereCounted(all, "answerTokens", "answerMs")
   return answerMs === undefined ? {} : { answerMs }
 }
 
-/** The text after a count of prompt tokens: `, 8400 of them from the server's cache`. Empty if unknown. */
+/**
+ * The words that follow a number of prompt tokens: `, 8400 of them from the server's cache`. Empty if this is unknown.
+ */
 export const cachedText = ({ cachedTokens }: Counted, numberText: (tokens: number) => string = String): string =>
   cachedTokens === undefined ? "" : `, ${numberText(cachedTokens)} of them from the server's cache`
 
-/** The text after a count of answer tokens: ` at 38 tokens/s`. Empty if unknown. */
+/** The words that follow a number of answer tokens: ` at 38 tokens/s`. Empty if the speed is unknown. */
 export const speedText = ({ answerMs = 0, answerTokens = 0 }: Counted): string => {
   if (answerMs === 0 || answerTokens === 0) return ""
   const speed = (answerTokens * 1000) / answerMs
   return ` at ${speed < 10 ? speed.toFixed(1) : Math.round(speed)} tokens/s`
 }
 
-/** The shortest load time. In less time, the server only looked up a loaded model. */
+/** From this time on, the server loaded the model. In a shorter time, it only found the model already loaded. */
 const leastLoadMs = 500
 
 /** True if the server had to load the model. */

@@ -1,5 +1,5 @@
 /**
- * Describes tools in a prompt, in few tokens, as far as a model needs it to write a call. Length limits and defaults
+ * Describes tools in a prompt in few tokens, with only what a model needs to write a call. Length limits and defaults
  * are left out, because the program checks them when the model calls the tool.
  */
 import type * as Schema from "effect/Schema"
@@ -52,13 +52,13 @@ const instruction = ({ description, example, name, parameters }: ToolInfo): stri
 
 /**
  * Markdown for each tool: a heading, its description, a line for each parameter, and an example call. The prompt
- * explains the form of a call further up.
+ * explains above this text how to write a call.
  */
 export const toolInstructions = (tools: ReadonlyArray<ToolInfo>): string => tools.map(instruction).join("\n\n")
 
 const lengths = new Set(["minLength", "maxLength", "minItems", "maxItems", "uniqueItems", "pattern", "default"])
 
-/** The schema without length limits and defaults, for native calls. */
+/** The schema without length limits and defaults, for models that call tools natively. */
 export const compactSchema = (schema: Schema.Json): Schema.Json => {
   if (Array.isArray(schema)) return schema.map(compactSchema)
   if (!isSchema(schema)) return schema

@@ -1,19 +1,19 @@
 /**
- * The character sets of text files other than Unicode: Windows-1252, which includes Latin-1, and Shift-JIS. One table
- * decodes and encodes each set, so that text keeps its bytes.
+ * The character sets of text files other than Unicode: Windows-1252, which includes Latin-1, and Shift-JIS. The same
+ * table decodes and encodes a set. Text that is read and written again therefore keeps its bytes.
  */
 
 /** A character set that includes ASCII. */
 export interface CharacterSet {
-  /** The text; undefined if a byte is not in the set. */
+  /** The text of these bytes. Undefined if a byte is not in the set. */
   readonly decode: (bytes: Uint8Array) => string | undefined
-  /** The bytes of one character; undefined if the set lacks it. */
+  /** The bytes of one character. Undefined if the set does not contain it. */
   readonly encode: (character: string) => ReadonlyArray<number> | undefined
 }
 
 /**
- * The characters of Windows-1252 from 0x80 to 0x9F. Five positions are unassigned; they hold the control character of
- * the same number.
+ * The characters of Windows-1252 from 0x80 to 0x9F. Five positions have no character; at these positions is the control
+ * character with the same number.
  */
 const windowsSigns =
   "\u20AC\u0081\u201A\u0192\u201E\u2026\u2020\u2021\u02C6\u2030\u0160\u2039\u0152\u008D\u017D\u008F" +
@@ -32,7 +32,10 @@ export const windows1252: CharacterSet = {
 
 const isHalfWidth = (byte: number): boolean => byte >= 0xa1 && byte <= 0xdf
 
-/** First bytes of characters that also have another position. Encoders write the other position. */
+/**
+ * The first bytes of characters that also have another position in the set. Encoders write the bytes of the other
+ * position.
+ */
 const isDoubled = (lead: number): boolean => lead === 0xed || lead === 0xee
 
 const keyOf = (lead: number, trail: number): number => lead * 256 + trail
@@ -49,7 +52,7 @@ const makePairTable = (): PairTable => {
   for (let lead = 0x81; lead <= 0xfc; lead += 1) {
     for (let trail = 0x40; trail <= 0xfc; trail += 1) {
       const character = decoder.decode(Uint8Array.of(lead, trail))
-      /* Skips results with several characters, private-use characters, and pairs that stand for no character. */
+      /* Skips bytes that do not stand for a single, public character. */
       if (character.length !== 1 || /[\uE000-\uF8FF\uFFFD]/.test(character)) continue
       characters.set(keyOf(lead, trail), character)
       if (!isDoubled(lead) && !bytes.has(character)) bytes.set(character, [lead, trail])
@@ -61,7 +64,7 @@ const makePairTable = (): PairTable => {
 let pairTable: PairTable | undefined
 const pairs = (): PairTable => (pairTable ??= makePairTable())
 
-/** The first half-width katakana, encoded as 0xA1. */
+/** The first half-width katakana. Its encoding is the byte 0xA1. */
 const halfWidth = 0xff61
 
 export const shiftJis: CharacterSet = {
@@ -89,15 +92,15 @@ export const shiftJis: CharacterSet = {
   }
 }
 
-/** First bytes of the most common Chinese characters. In Windows-1252 text, accented letters follow these bytes. */
+/** True for the first byte of the most common Chinese characters. Accented letters in Windows-1252 are higher bytes. */
 const isCommonLead = (lead: number): boolean => lead >= 0x88 && lead <= 0x97
 
 const kana = /[\u3041-\u3096\u30A1-\u30FA]/
 const chineseRuns = /[\u3000-\u3003\u3005\u30FB\u30FC\u4E00-\u9FFF]{2,}/g
 
 /**
- * True for decoded text that is almost certainly Shift-JIS. Such text has kana, or several Chinese characters in a row
- * including a common character. Words with accents in Windows-1252 may look like rare Chinese characters.
+ * True for decoded text that is almost certainly Shift-JIS. Such text has kana, or several Chinese characters in a row,
+ * of which one is common. Words with accents in Windows-1252 may look like rare Chinese characters.
  */
 export const looksLikeShiftJis = (text: string): boolean =>
   kana.test(text) ||

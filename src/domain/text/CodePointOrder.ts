@@ -1,6 +1,6 @@
-/** Orders texts by code point. The order is the same on every machine, and is the order of paths in git. */
+/** Orders texts by code point. This order is the same on every machine, and git orders paths in this way. */
 
-/** Moves surrogates above all other code units, because their code points are higher. */
+/** Ranks a code unit. Surrogates rank above all other code units, because they encode higher code points. */
 const rank = (unit: number): number => (unit < 0xd800 ? unit : unit < 0xe000 ? unit + 0x2000 : unit - 0x800)
 
 /** A comparison for `sort`. The result is negative if `a` comes before `b`. */

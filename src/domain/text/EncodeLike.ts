@@ -1,6 +1,6 @@
 /**
- * Encodes the new text of a file in the current encoding of the file. Unchanged lines keep their bytes, even invalid
- * ones. Changed lines use the encoding of the file.
+ * Encodes the new text of a file in the encoding that the file has. Unchanged lines keep their bytes, even invalid
+ * bytes. Only changed lines are encoded again.
  */
 import * as Result from "effect/Result"
 import * as TextDiff from "effect/TextDiff"
@@ -42,7 +42,7 @@ interface OldLine {
   readonly text: string
 }
 
-/** The lines of a file as bytes, each with its line feed. */
+/** The lines of a file as bytes. Each line includes its line feed. */
 const byteLines = (bytes: Uint8Array, decode: (line: Uint8Array) => string): ReadonlyArray<OldLine> => {
   const lines: Array<OldLine> = []
   for (let at = 0; at < bytes.length;) {
@@ -54,12 +54,15 @@ const byteLines = (bytes: Uint8Array, decode: (line: Uint8Array) => string): Rea
 }
 
 /**
- * The most differences that are aligned, because aligning more takes too long. Above this, all lines between the first
- * and the last difference are encoded again.
+ * Lines are compared up to this many differences, because more differences take too long. If there are more, all lines
+ * between the first and the last difference are encoded again.
  */
 const maxEdits = 5000
 
-/** The new lines and the removed old lines. An unchanged line has its old bytes. */
+/**
+ * Compares the old lines with the new text. `lines` are the new lines. An unchanged line has its old bytes. `replaced`
+ * are the removed old lines.
+ */
 const compareLines = (before: ReadonlyArray<OldLine>, after: string) => {
   const edits = TextDiff.diff(
     before.map(({ text }) => text),
@@ -80,7 +83,7 @@ const compareLines = (before: ReadonlyArray<OldLine>, after: string) => {
   return { lines, replaced }
 }
 
-/** Encodes a changed line. Fails with the character that the encoding lacks. */
+/** Encodes a changed line. The failure is the character that the encoding lacks. */
 type LineEncoder = (line: string) => Result.Result<Uint8Array, string>
 
 const inCharacterSet =
@@ -95,7 +98,10 @@ const inCharacterSet =
     return Result.succeed(Uint8Array.from(bytes))
   }
 
-/** Encodes UTF-8. Text such as `\xe9`, which displayed an invalid byte of a replaced line, becomes that byte again. */
+/**
+ * Encodes a line in UTF-8. In the old line, an invalid byte was displayed as text such as `\xe9`. Such text becomes the
+ * same byte again.
+ */
 const withShownBytes = (replaced: ReadonlyArray<OldLine>): LineEncoder => {
   const byteOfText = new Map(
     replaced.flatMap(({ bytes }) => showBytes(bytes).shownBytes.map((byte) => [shownByte(byte), byte] as const))
@@ -156,15 +162,15 @@ const encodeAs = (before: Uint8Array, text: string, encoding: TextEncoding): Res
 const withoutMark = (text: string): string => (text.startsWith(byteOrderMark) ? text.slice(1) : text)
 
 /**
- * The bytes of a text in the encoding of the old bytes, or in UTF-8 if the old bytes held no text. The failure
- * completes the sentence "because ...".
+ * The bytes of a text in the encoding of the old bytes. If the old bytes are no text, the encoding is UTF-8. The
+ * failure is the end of a sentence "because ...".
  */
 export const encodeLike = (before: Uint8Array | undefined, text: string): Result.Result<Uint8Array, string> => {
   const decoded = before === undefined ? undefined : Result.getOrUndefined(decodeFile(before))
   if (before === undefined || decoded === undefined) return Result.succeed(utf8(text))
   return Result.flatMap(encodeAs(before, text, decoded.encoding), (bytes) => {
     if (decoded.encoding === "UTF-8") return Result.succeed(bytes)
-    /* The bytes must decode to the same text. */
+    /* Checks that the bytes decode to the same text again. */
     const read = decodeFile(bytes)
     if (Result.isSuccess(read) && read.success.text === withoutMark(text)) return Result.succeed(bytes)
     return Result.fail(

@@ -1,6 +1,8 @@
-/** Shortens texts for prompts at line ends and paragraph ends. A note tells how much is left out. */
+/** Shortens texts for prompts, at the ends of lines and paragraphs. A note tells how much is left out. */
 
-/** The marker of the fence that is open after the line, or "" if none is open. */
+/**
+ * The marker of the fence that is open after the line. Empty if no fence is open. `open` is the marker before the line.
+ */
 const fenceAfter = (open: string, line: string): string => {
   const marker = /^ {0,3}(`{3,}|~{3,})(.*)$/.exec(line)
   if (marker === null) return open
@@ -9,7 +11,7 @@ const fenceAfter = (open: string, line: string): string => {
   return run[0] === open[0] && run.length >= open.length && rest.trim() === "" ? "" : open
 }
 
-/** The end of the last paragraph that fits and is outside fences; 0 if the first paragraph does not fit. */
+/** The end of the last paragraph that fits and does not end inside a fence. 0 if the first paragraph does not fit. */
 const lastParagraphEnd = (text: string, max: number): number => {
   let end = 0
   let offset = 0
@@ -23,14 +25,15 @@ const lastParagraphEnd = (text: string, max: number): number => {
   return end
 }
 
-/** The end of the last whole line that fits. If no line fits, the last whole character. */
+/** The end of the last whole line that fits. If no line fits, the end of the last whole character. */
 const lastLineEnd = (text: string, max: number): number => {
   const end = text.lastIndexOf("\n", max)
   return end > 0 ? end : cutAt(text, max).length
 }
 
 /**
- * Cuts a string with more than `max` characters at the end of a paragraph. If nothing is cut, `omittedCharacters` is 0.
+ * If a text has more than `max` characters, cuts it at the end of a paragraph. If nothing is cut, `omittedCharacters`
+ * is 0.
  */
 export const cutAtParagraph = (
   text: string,
@@ -41,7 +44,7 @@ export const cutAtParagraph = (
   return { text: kept, omittedCharacters: text.length - kept.length }
 }
 
-/** Cuts a string after `max` lines. */
+/** Cuts a text after `max` lines. */
 export const firstLines = (text: string, max: number): { readonly text: string; readonly omittedLines: number } => {
   const lines = text.replace(/\n$/, "").split("\n")
   return lines.length <= max
@@ -49,20 +52,17 @@ export const firstLines = (text: string, max: number): { readonly text: string; 
     : { text: `${lines.slice(0, max).join("\n")}\n`, omittedLines: lines.length - max }
 }
 
-/** Cuts a string to about `limit` characters, at a line end if possible, and adds a note with the omitted length. */
+/** Cuts a text to about `limit` characters, at a line end if possible. Adds a note that says how much is left out. */
 export const shorten = (text: string, limit: number): string => {
   if (text.length <= limit) return text
-  /* The number in the note counts towards the limit. With a limit of 0 it has a single digit. */
+  /* The digits of the number in the note count towards the limit. */
   const cut = text.slice(0, Math.max(0, limit - String(limit).length + 1))
   const lineEnd = cut.lastIndexOf("\n")
   const kept = lineEnd > limit / 2 ? cut.slice(0, lineEnd) : cut
   return `${kept}\n[only the first ${kept.length} of ${text.length} characters are shown]`
 }
 
-/**
- * Divides the budget equally among texts. Short texts take only their length, and longer texts share the remaining
- * budget.
- */
+/** Divides the budget equally among texts. A short text takes only its length, and longer texts share what is left. */
 export const shares = (lengths: ReadonlyArray<number>, budget: number): ReadonlyArray<number> => {
   const order = lengths.map((length, index) => ({ length, index })).sort((a, b) => a.length - b.length)
   const result = lengths.map(() => 0)
@@ -76,8 +76,8 @@ export const shares = (lengths: ReadonlyArray<number>, budget: number): Readonly
 }
 
 /**
- * Divides the budget without useless shares. While several texts get less than `least`, the last of them gets nothing.
- * A whole function helps more than a few lines of several functions.
+ * Divides the budget as `shares` does. While several texts get less than `least`, the last of these gets nothing. A
+ * whole function helps more than a few lines of several functions.
  */
 export const usefulShares = (
   lengths: ReadonlyArray<number>,
@@ -96,11 +96,11 @@ export const usefulShares = (
   }
 }
 
-/** Cuts a string without splitting a surrogate pair. */
+/** Cuts a text after `length` characters, but never inside a surrogate pair. */
 export const cutAt = (text: string, length: number): string =>
   text.slice(0, Math.max(0, length)).replace(/[\uD800-\uDBFF]$/, "")
 
-/** Cuts a string to `most` characters; an ellipsis replaces the end. */
+/** Cuts a text to `most` characters. An ellipsis replaces the end. */
 export const shortened = (text: string, most: number): string =>
   text.length <= most ? text : `${cutAt(text, most - 1)}…`
 
@@ -110,8 +110,8 @@ export interface ListExcerpt {
 }
 
 /**
- * Lists entries in at most `limit` characters. `rest` returns the line about omitted entries, which is added even if it
- * exceeds the limit.
+ * Lists entries in at most `limit` characters. `rest` returns a line about the omitted entries. This line is added even
+ * if it exceeds the limit.
  */
 export const listWithin = (
   entries: ReadonlyArray<string>,
@@ -131,7 +131,7 @@ export const listWithin = (
   return { text: [...entries.slice(0, count), note(count)].join("\n"), shownEntries: count }
 }
 
-/** The position of lines in their file. */
+/** Where lines are in their file. */
 export interface LinePlace {
   /** The number of the first line, from 1. */
   readonly first: number
@@ -140,8 +140,8 @@ export interface LinePlace {
 }
 
 /**
- * The first lines, in at most `maxCharacters` characters, or the beginning of a line that is longer. If lines are
- * omitted, a note tells the model which lines are shown, and to continue with the parameter `start_line`.
+ * The first lines, in at most `maxCharacters` characters. If even the first line is longer, only its beginning. If
+ * lines are omitted, a note tells the model which lines are shown, and to continue with the parameter `start_line`.
  *
  * ```ts
  * fitLines(["one", "two"], 5, { first: 1, of: 2 }) // "one\n\n(Lines 1 to 1 of 2. Read on with start_line 2.)"

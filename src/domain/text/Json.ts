@@ -1,6 +1,6 @@
 /**
- * JSON helpers that JavaScript lacks: nesting depth, canonical form, names in `snake_case`, and facts that a parser
- * hides. Such facts are repeated keys, inexact numbers and an unfinished string.
+ * Functions for JSON that JavaScript lacks: nesting depth, canonical form, and names in `snake_case`. Also facts that a
+ * parser hides: repeated keys, inexact numbers and an unfinished string.
  */
 import type * as Schema from "effect/Schema"
 import { printableJson } from "./Printable.ts"
@@ -12,14 +12,14 @@ import { printableJson } from "./Printable.ts"
 export const maxNesting = 64
 
 /**
- * The maximum number of parts that are visited. Values with more parts count as too deep, because a value that contains a part
- * repeatedly can be endless.
+ * The maximum number of parts of a value that are visited. A value with more parts counts as too deep. If a value
+ * contains a part repeatedly, the number of parts can be endless.
  */
 export const maxParts = 1_000_000
 
 const partsOf = (value: object): ReadonlyArray<unknown> => (Array.isArray(value) ? value : Object.values(value))
 
-/** True for a value with more than `most` levels of objects and lists, and for a value that contains itself. */
+/** True for a value with more than `most` levels of objects and lists. Also true for a value that contains itself. */
 export const isNestedTooDeep = (value: unknown, most: number = maxNesting): boolean => {
   let partsLeft = maxParts
   const exceeds = (part: unknown, level: number): boolean => {
@@ -30,10 +30,10 @@ export const isNestedTooDeep = (value: unknown, most: number = maxNesting): bool
   return exceeds(value, 1)
 }
 
-/** The string that replaces deeper parts. */
+/** The text in place of parts that are nested too deeply. */
 const leftOut = "(nested too deeply)"
 
-/** The value with at most `most` levels; a string replaces deeper parts. */
+/** The value with at most `most` levels. A text replaces deeper parts. */
 export const withoutDeeper = (value: Schema.Json, most: number): Schema.Json => {
   if (typeof value !== "object" || value === null) return value
   if (most === 0) return leftOut
@@ -60,7 +60,7 @@ export const textNestedTooDeep = (text: string, most: number = maxNesting): bool
   return false
 }
 
-/** JSON without blanks, with object keys sorted by code unit. */
+/** JSON without blanks. Keys of objects are sorted by code unit. */
 export const canonicalJson = (value: Schema.Json): string => {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`
   if (typeof value !== "object" || value === null) return JSON.stringify(value)
@@ -68,14 +68,17 @@ export const canonicalJson = (value: Schema.Json): string => {
   return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${canonicalJson(item)}`).join(",")}}`
 }
 
-/** Facts about a JSON text, collected in a single pass. Keys and numbers are valid only if the text is JSON. */
+/**
+ * Facts about a JSON text, collected in a single pass. The facts about keys and numbers are valid only if the text is
+ * JSON.
+ */
 export interface JsonScan {
   readonly deepest: number
   /** The number of open brackets at the end of the text. */
   readonly open: number
   /** True if the text ends inside a string. */
   readonly inString: boolean
-  /** True if `...` occurs outside strings, where it marks an omission. */
+  /** True if `...` occurs outside strings. There it stands for omitted parts. */
   readonly ellipsis: boolean
   readonly repeatedKey: string | undefined
   readonly forbiddenKey: string | undefined
@@ -85,7 +88,7 @@ export interface JsonScan {
   readonly ends: ReadonlyArray<number>
 }
 
-/** Characters at which the scanner stops. */
+/** The characters at which the scanner stops. */
 const sign = /["{}[\]\d…-]|\.\.\./g
 
 /** The position of the next sign, or the end of the text. */
@@ -116,7 +119,7 @@ const isInexact = (token: string): boolean => {
   return !Number.isFinite(value) || (/^-?\d+$/.test(token) && !Number.isSafeInteger(value))
 }
 
-/** Scans a text for facts about its JSON. The time is linear in its length. */
+/** Scans a text for facts about its JSON. The time is linear in the length of the text. */
 export const scanJson = (text: string): JsonScan => {
   const stack: Array<Set<string> | undefined> = []
   const ends: Array<number> = []
@@ -158,7 +161,7 @@ export const scanJson = (text: string): JsonScan => {
 }
 
 /**
- * Fields whose values follow foreign formats: arguments and results of tools, JSON schemas, and metadata of skills.
+ * Fields whose values have a foreign format: arguments and results of tools, JSON schemas, and metadata of skills.
  * Names inside these values stay unchanged.
  */
 export const foreignNames: ReadonlySet<string> = new Set(["arguments", "data", "metadata", "parameters", "schema"])
@@ -166,7 +169,7 @@ export const foreignNames: ReadonlySet<string> = new Set(["arguments", "data", "
 /** A name in snake case: `endsAtSeconds` becomes `ends_at_seconds`. Names such as `_tag` stay unchanged. */
 export const snakeName = (name: string): string => name.replace(/[a-z0-9](?=[A-Z])/g, "$&_").toLowerCase()
 
-/** The value with field names in `snake_case`. Names inside values of `foreignNames` stay unchanged. */
+/** The value with the names of its fields in `snake_case`. Names inside values of `foreignNames` stay unchanged. */
 const snakeNames = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(snakeNames)
   if (typeof value !== "object" || value === null) return value
@@ -175,7 +178,7 @@ const snakeNames = (value: unknown): unknown => {
   )
 }
 
-/** The JSON that a command prints, with names in `snake_case`. It is safe on a terminal. */
+/** The JSON that a command prints. Names are in `snake_case`. The text is safe on a terminal. */
 export const outputJson = (value: unknown, indent?: number): string => printableJson(snakeNames(value), indent)
 
 /**
@@ -189,7 +192,7 @@ export const snakeCase = (name: string): string =>
     .replace(/[^a-z0-9]+/g, "_")
     .replace(/^_+|_+$/g, "")
 
-/** Changes every string in a value, including field names. */
+/** Returns the value with every text in it changed, including names of fields. */
 export const withTexts = <Value>(value: Value, change: (text: string) => string): Value => {
   const within = (part: unknown): unknown => {
     if (typeof part === "string") return change(part)

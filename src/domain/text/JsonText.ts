@@ -1,6 +1,6 @@
 /**
- * Reads JSON with the line and column of each key and element, so that a message about a later problem can name its
- * place.
+ * Reads JSON, and remembers the line and column of each key and element. A message about a problem that is found later
+ * can then name its place.
  */
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
@@ -25,8 +25,8 @@ export interface JsonProblem extends Place {
 }
 
 /**
- * A JSON value with the places of its parts. For an unknown path, `placeOf` returns the place of the nearest known
- * parent.
+ * A JSON value with the places of its parts. If a path does not exist in the text, `placeOf` returns the place of its
+ * nearest parent that exists.
  */
 export interface LocatedJson {
   readonly value: Schema.Json
@@ -39,7 +39,7 @@ const placeAt = (text: string, offset: number): Place => {
   return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 }
 }
 
-/** Turns an error code of the parser, such as `ValueExpected`, into words. */
+/** Turns an error code of the parser, such as `ValueExpected`, into words for the user. */
 const faultText = ({ error }: ParseError): string =>
   `${printParseErrorCode(error)
     .replace(/(?<=[a-z])[A-Z]/g, " $&")
@@ -47,7 +47,7 @@ const faultText = ({ error }: ParseError): string =>
 
 const keyOf = ({ children: [key] = [] }: Node): unknown => key?.value
 
-/** The first repeated key of an object. The parser itself accepts repeated keys. */
+/** The first key that an object repeats. The parser itself accepts repeated keys. */
 const repeatedKey = (node: Node): Node | undefined => {
   const { children = [], type } = node
   const again =
@@ -58,8 +58,8 @@ const repeatedKey = (node: Node): Node | undefined => {
 }
 
 /**
- * Reads strict JSON and rejects repeated keys. If `isLoose` is true, comments and trailing commas are allowed, for
- * files of other programs.
+ * Reads strict JSON and rejects repeated keys. If `isLoose` is true, comments and trailing commas are allowed. Files of
+ * other programs may contain them.
  */
 export const readJson = (given: string, isLoose = false): Result.Result<LocatedJson, JsonProblem> => {
   const text = isLoose ? given.replace(/^\uFEFF/, " ") : given

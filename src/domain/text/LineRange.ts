@@ -1,4 +1,4 @@
-/** Ranges of lines, to which references narrow files. Both ends are inclusive and count from 1. */
+/** Ranges of lines. References use them to name a part of a file. Both ends are inclusive and count from 1. */
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 
@@ -17,10 +17,13 @@ export const holdsRange = (outer: LineRange, inner: LineRange): boolean =>
 
 const linesOf = (text: string): ReadonlyArray<string> => (text === "" ? [] : text.replace(/\n$/, "").split("\n"))
 
-/** Counts the lines. A line end at the end of the text begins no new line. */
+/** The number of lines of a text. A line end at the end of the text begins no new line. */
 export const countLines = (text: string): number => linesOf(text).length
 
-/** The lines of a range. None if the range begins after the last line. The range may end after the last line. */
+/**
+ * The text of the lines of a range. None if the range begins after the last line. The range may end after the last
+ * line.
+ */
 export const takeLines = (text: string, { from, to }: LineRange): Option.Option<string> => {
   const lines = linesOf(text)
   return from < 1 || to < from || from > lines.length
@@ -29,8 +32,8 @@ export const takeLines = (text: string, { from, to }: LineRange): Option.Option<
 }
 
 /**
- * How many of the first lines fit this many characters. The result is at least 1, and a very large number if the whole
- * text fits.
+ * How many of the first lines fit into this many characters. The result is at least 1. If the whole text fits, the
+ * result is a very large number.
  */
 export const linesWithin = (text: string, characters: number): number => {
   let left = characters

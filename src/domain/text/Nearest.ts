@@ -1,10 +1,10 @@
 /**
- * Suggests valid names for a wrong name, in issues and error messages. Compares the words of names in any order: by
- * spelling, and by synonyms that are common in names of tools, skills and arguments.
+ * Suggests valid names for a wrong name, in issues and error messages. Compares the words of names, in any order. Words
+ * are alike if they have a similar spelling, or are synonyms in names of tools, skills and arguments.
  */
 import { distance } from "fastest-levenshtein"
 
-/** Groups of synonyms. The first word of a group is its name. */
+/** Groups of synonyms. The first word of each group is the name of the group. */
 const groups: ReadonlyArray<readonly [meaning: string, ...words: ReadonlyArray<string>]> = [
   ["search", "find", "grep", "rg", "ripgrep", "ag", "ack", "lookup", "locate", "seek", "scan", "query", "hunt"],
   ["tree", "list", "ls", "dir", "directory", "folder", "glob", "listing", "outline", "structure", "layout"],
@@ -36,7 +36,7 @@ const groups: ReadonlyArray<readonly [meaning: string, ...words: ReadonlyArray<s
   ["edit", "code", "develop", "program"]
 ]
 
-/** Words of names that carry little meaning and count less. */
+/** Words of names that say little. They have a lower weight. */
 const weak = new Set(["get", "the", "a", "an", "of", "in", "for", "to", "tool", "file", "current", "my", "task", "do"])
 
 const changing = new Set(["edit", "write", "delete", "remove", "move", "rename", "erase", "rm", "mv"])
@@ -56,7 +56,7 @@ const meanings = Map.groupBy(
 interface NameWord {
   readonly stem: string
   readonly meanings: ReadonlyArray<string>
-  /** The weight of the word in comparisons, from 0 to 1. */
+  /** How much the word counts in comparisons, from 0 to 1. */
   readonly weight: number
 }
 
@@ -75,21 +75,21 @@ const wordsOf = (name: string): ReadonlyArray<NameWord> =>
     weight: weak.has(word) ? 0.4 : 1
   }))
 
-/** True for two verbs that both change something, even if in different ways. */
+/** True for two verbs that both stand for a change, even if for different changes. */
 const bothChange = (a: NameWord, b: NameWord): boolean =>
   [a, b].every(({ meanings, stem }) => changing.has(stem) || changing.has(meanings[0] ?? ""))
 
-/** Tells whether a name promises a change or a read; undefined if its words show neither. */
+/** Tells whether a name promises a change or a read. Undefined if its words promise neither. */
 export const intentOf = (name: string): "changes" | "reads" | undefined => {
   const words = wordsOf(name)
   const has = (set: ReadonlySet<string>) => words.some((word) => set.has(word.stem) || set.has(word.meanings[0] ?? ""))
   return has(changing) ? "changes" : has(reading) ? "reads" : undefined
 }
 
-/** The least likeness of a suggestion. Names that are less alike are unrelated. */
+/** A suggestion must be at least this much like the wrong name. Names that are less alike are unrelated. */
 const threshold = 0.45
 
-/** True for words of at least three letters with the same letters in another order: `scr` and `src`. */
+/** True for words of at least three letters that have the same letters in another order, such as `scr` and `src`. */
 const hasSameLetters = (a: string, b: string): boolean =>
   a.length > 2 && a.length === b.length && [...a].toSorted().join("") === [...b].toSorted().join("")
 
@@ -106,11 +106,11 @@ const wordLikeness = (a: NameWord, b: NameWord): number => {
 
 const weightOf = (words: ReadonlyArray<NameWord>): number => words.reduce((sum, { weight }) => sum + weight, 0)
 
-/** How much of the weight of the words in `some` the words in `others` cover. */
+/** How much of the words in `some` has a like word in `others`, as a sum of weights. */
 const covered = (some: ReadonlyArray<NameWord>, others: ReadonlyArray<NameWord>): number =>
   some.reduce((sum, word) => sum + word.weight * Math.max(0, ...others.map((other) => wordLikeness(word, other))), 0)
 
-/** The likeness of two names: the share of their words that the other name covers. */
+/** How much two names are alike: the share of all their words that have a like word in the other name. */
 const meaningLikeness = (a: ReadonlyArray<NameWord>, b: ReadonlyArray<NameWord>): number => {
   const total = weightOf(a) + weightOf(b)
   return total === 0 ? 0 : (covered(a, b) + covered(b, a)) / total
@@ -138,7 +138,8 @@ export const nearest = (word: string, candidates: ReadonlyArray<string>): Readon
       const spelling = spellingLikeness(bare, bareOf(candidate))
       const meaning = isOpposite ? 0 : meaningLikeness(words, wordsOf(candidate))
       /*
-       * Candidates of equal likeness are ordered by spelling, because a typing error is more probable than a synonym.
+       * If candidates are equally alike, the more similar spelling comes first, because a typing error is more probable
+       * than a synonym.
        */
       return { candidate, spelling, likeness: Math.max(meaning, spelling >= 0.6 && !isOpposite ? spelling : 0) }
     })
@@ -148,7 +149,7 @@ export const nearest = (word: string, candidates: ReadonlyArray<string>): Readon
     .map(({ candidate }) => candidate)
 }
 
-/** The nearest names, or all names if none is near. For places where only these names are valid. */
+/** The nearest names. If none is near, all candidates. For places where only the candidates are valid. */
 export const nearestOrAll = (word: string, candidates: ReadonlyArray<string>): ReadonlyArray<string> => {
   const near = nearest(word, candidates)
   return near.length > 0 ? near : candidates

@@ -1,18 +1,21 @@
-/** Finds the sentences of a text that add something to another text, so that a prompt does not repeat facts. */
+/** Finds the sentences of a text that say something which another text does not say. A prompt then repeats no facts. */
 import { stemOf } from "./Nearest.ts"
 
-/** Words without content of their own. Words that limit or negate are not among them. */
+/** Words that say nothing by themselves. Words that limit or negate are not among them. */
 const silent = new Set(
   "a an and are as at be by each every for in is it its of on or that the their this to with".split(" ")
 )
 
-/** The words of a text to compare. A name in backticks is compared as written; any other word by its stem. */
+/**
+ * The words of a text, in a form to compare. A name in backticks stays as written. Of any other word, its stem is
+ * compared.
+ */
 const wordsOf = (text: string): ReadonlyArray<string> =>
   [...text.matchAll(/`([^`\n]+)`|[\p{L}\p{N}_$]+/gu)]
     .map(([word, name]) => name ?? (/^\p{L}?\p{Ll}+$/u.test(word) ? stemOf(word.toLowerCase()) : word))
     .filter((word) => !silent.has(word))
 
-/** The text without sentences whose words all occur in `known`. A text with a fence stays unchanged. */
+/** Removes the sentences of a text whose words all occur in `known`. A text with a fence stays unchanged. */
 export const newSentences = (text: string, known: string): string => {
   const words = new Set(wordsOf(known))
   const isNew = (part: string): boolean => wordsOf(part).some((word) => !words.has(word))

@@ -2,11 +2,13 @@
  * Compares a number in a sentence with the numbers in the lines that the sentence is about, and finds contradictions.
  */
 
-/** The maximum number of lines that are compared. In more lines, some number would contradict by chance. */
+/**
+ * The maximum number of lines that are compared with a sentence. Among more lines, some number would differ by chance.
+ */
 const mostLines = 3
 
 const number = /(?<![\w.$#/-]|\bL)\d[\d_,]*(?:\.\d+)?(?![\w/]|\.\d|-\d)/g
-/** Words around a number that is a count or a position, not a value. */
+/** Words before a number that is only a count or a position. */
 const counts =
   /\b(?:lines?|rows?|columns?|steps?|tasks?|sections?|chapters?|versions?|v|nodes?|pages?|no\.?|number|issue|example|exit code|port|python|typescript|ecmascript|es)\s*$/i
 const counted =
@@ -37,15 +39,15 @@ const words = (text: string): ReadonlySet<string> =>
   )
 
 /**
- * The number of a sentence that contradicts its lines; undefined if they agree or may agree. The sentence must have a
- * single number, and share a word with the lines.
+ * The number in a sentence that contradicts the lines, and the number in these lines. Undefined if they agree or may
+ * agree. The sentence must have only one number, and share a word with the lines.
  */
 export const otherNumber = (
   sentence: string,
   lines: ReadonlyArray<string>
 ): { readonly claimed: string; readonly there: string } | undefined => {
   if (lines.length > mostLines) return undefined
-  // A quotation is no statement of the sentence itself.
+  // What a sentence quotes is not its own statement.
   const prose = sentence.replace(/`[^`]*`|"[^"]*"/g, (span) =>
     /^[`"][\d_,.]+[`"]$/.test(span) ? span : "·".repeat(span.length)
   )

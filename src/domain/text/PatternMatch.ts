@@ -1,19 +1,19 @@
 /**
  * Matches the patterns of permission rules. `*` matches any characters within a path component. `**` matches any
- * characters, also across components. As a whole component with the slash after it, `**` matches any folders, or
- * nothing. A backslash makes the next character literal. All other characters are literal, including `?` and brackets.
+ * characters, also across components. If `**` is a whole component, it matches with its slash any folders, or nothing.
+ * A backslash makes the next character literal. All other characters are literal, including `?` and brackets.
  *
- * A pattern is compiled to a list of steps. The matcher reads the text once and keeps the set of steps that may match
- * next. So the time is linear in the length of the text.
+ * A pattern is compiled to a list of steps. The matcher reads the text once, and remembers the set of steps that may
+ * match next. The time is therefore linear in the length of the text.
  */
-/** The part of a text that one step of a pattern matches. */
+/** One step of a pattern. It matches a part of the text. */
 type PatternStep =
   | { readonly kind: "character"; readonly character: string }
-  /** Any characters or none: within a path component, or across components. */
+  /** Matches any characters or none: within a path component, or also across components. */
   | { readonly kind: "component" | "path" }
-  /** Nothing, or whole components, which the next step matches. */
+  /** Matches nothing, or whole components that the next step matches. */
   | { readonly kind: "optionalFolders" }
-  /** Characters up to a slash, and the slash. */
+  /** Matches characters up to a slash, and the slash itself. */
   | { readonly kind: "folders" }
 
 /** A wildcard, or the literal text up to the next wildcard. */
@@ -31,7 +31,7 @@ const literalSteps = (text: string): ReadonlyArray<PatternStep> =>
 const stepsOf = (pattern: string): ReadonlyArray<PatternStep> =>
   (pattern.match(part) ?? []).flatMap((text) => wildcards.get(text) ?? literalSteps(text))
 
-/** Adds a step to the possible steps. If the step may match nothing, adds the following steps too. */
+/** Adds a step to the steps that may match next. If this step may match nothing, the step after it is added too. */
 const enter = (steps: ReadonlyArray<PatternStep>, first: number, next: Set<number>): void => {
   let index = first
   while (!next.has(index)) {
@@ -43,7 +43,7 @@ const enter = (steps: ReadonlyArray<PatternStep>, first: number, next: Set<numbe
   }
 }
 
-/** Adds the steps that are possible after a step has matched this character. */
+/** A step has matched this character. Adds the steps that may match the next character. */
 const take = (steps: ReadonlyArray<PatternStep>, index: number, character: string, next: Set<number>): void => {
   const step = steps[index]
   switch (step?.kind) {
@@ -62,8 +62,8 @@ const take = (steps: ReadonlyArray<PatternStep>, index: number, character: strin
 }
 
 /**
- * True if the pattern matches the whole text. With `boundaries`, also true if it matches a beginning that one of these
- * characters follows.
+ * True if the pattern matches the whole text. With `boundaries`, also true if the pattern matches the beginning of the
+ * text, and one of these characters follows.
  */
 export const matches = (pattern: string, text: string, boundaries = ""): boolean => {
   const steps = stepsOf(pattern)

@@ -1,5 +1,5 @@
 /**
- * Normalises characters that models write in place of keyboard characters: invisible characters, typographic quotes and
+ * Replaces characters that models write in place of keyboard characters: invisible characters, typographic quotes and
  * dashes, special blanks, and full-width characters.
  */
 
@@ -18,22 +18,23 @@ const invisibles = new RegExp(`[${invisible}]`, "gu")
 const signs = new RegExp(sign, "gu")
 
 /**
- * Conditions before and after a sign: ASCII or another sign must surround it, so that it belongs to no other script.
+ * Conditions before and after a sign. Its neighbours must be ASCII or such signs too. The sign then does not belong to
+ * another script.
  */
 const ascii = `(?<![^\\p{ASCII}${invisible}${sign.slice(1, -1)}])`
 const asciiAfter = ascii.replace("<!", "!")
 const aloneInAscii = new RegExp(`${ascii}[${invisible}]${asciiAfter}`, "gu")
 
-/** The keyboard character for a sign, or the sign itself if there is none. */
+/** The keyboard character that a sign stands for. If there is none, the sign itself. */
 const plainSign = (one: string): string => {
   const code = one.charCodeAt(0)
   return plainOf.get(one) ?? (code >= 0xff01 && code <= 0xff5e ? String.fromCharCode(code - fullWidth) : one)
 }
 
-/** A text with keyboard characters only, for comparisons. */
+/** A text in which only keyboard characters stand for such signs, for comparisons. */
 export const plainSigns = (text: string): string => text.replace(invisibles, "").replace(signs, plainSign)
 
-/** Removes invisible characters between ASCII characters, unless `known` contains them. */
+/** Removes invisible characters between ASCII characters. A character that also occurs in `known` stays. */
 export const withoutInvisible = (text: string, known: string): string =>
   text.replace(aloneInAscii, (one) => (known.includes(one) ? one : ""))
 
@@ -41,7 +42,7 @@ export const withoutInvisible = (text: string, known: string): string =>
 export const withPlainSigns = (text: string, isMeant: (sign: string) => boolean): string =>
   text.replace(signs, (one) => (isMeant(one) ? one : plainSign(one)))
 
-/** Strings and comments, which may hold any character. */
+/** Strings and comments of code. They may hold any character. */
 const texts =
   "\"\"\"[^]*?\"\"\"|'''[^]*?'''|\"(?:\\\\.|[^\"\\\\\\n])*\"|'(?:\\\\.|[^'\\\\\\n])*'|`(?:\\\\.|[^`\\\\])*`|//.*|#.*|--.*|/\\*[^]*?(?:\\*/|(?![^]))|^[ \\t]*\\*.*"
 const codeSign = new RegExp(`${texts}|(?<![a-z])[a-z]{1,40}[‘’][a-z]|${ascii}(?![‐‑‒–—−])${sign}${asciiAfter}`, "gimu")

@@ -1,10 +1,10 @@
 /**
- * Makes foreign text safe for a terminal, so that the user reads all of it before answering a question. All code that
- * prints text of a model, a file or a tool must use these functions.
+ * Makes foreign text safe for a terminal. The user then sees the whole text before answering a question about it. All
+ * code that prints text of a model, a file or a tool must use these functions.
  */
 
 /**
- * Code points that a terminal does not show plainly: control, format, private-use, unassigned and surrogate code
+ * Code points that a terminal does not show as they are: control, format, private-use, unassigned and surrogate code
  * points, separators other than the blank, and invisible code points. They include escape sequences, bidi overrides and
  * zero-width characters.
  */
@@ -12,29 +12,32 @@ const hidden = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\
 
 const escapeCodePoint = (character: string): string => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`
 
-/** Shows each such code point, including line breaks, as `\u{...}`. Removes nothing. A second call changes nothing. */
+/**
+ * Shows each code point that a terminal hides as `\u{...}`. Line breaks are shown in this way too. Nothing is removed.
+ * A second call changes nothing.
+ */
 export const printable = (text: string): string => text.replace(hidden, escapeCodePoint)
 
 /** Box-drawing characters. */
 const drawn = /[\u2500-\u257f]/gu
 
 /**
- * Like `printable`, for text inside frames. Escapes box-drawing characters, and shortens long gaps that would push text
- * out of sight.
+ * Like `printable`, for text inside a frame. Also shows box-drawing characters as `\u{...}`, and shortens long gaps
+ * that would push text out of sight.
  */
 export const unframed = (text: string): string =>
   printable(text)
     .replace(drawn, escapeCodePoint)
     .replace(/(?<=\S) {9,}/g, (gap) => ` [${gap.length} blanks] `)
 
-/** Like `printable`, but keeps the line breaks and tabs of source text. */
+/** Like `printable`, but line breaks and tabs of source text stay. */
 export const printableLines = (text: string): string =>
   text
     .split(/\r?\n/)
     .map((line) => line.split("\t").map(printable).join("\t"))
     .join("\n")
 
-/** Invisible characters that `JSON.stringify` does not escape. Line breaks of indented JSON stay. */
+/** Characters that a terminal hides and that `JSON.stringify` does not escape. Line breaks of indented JSON stay. */
 const hiddenInJson = /(?!\n)[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu
 
 const escapeUnits = (character: string): string =>
@@ -44,8 +47,8 @@ const escapeUnits = (character: string): string =>
   ).join("")
 
 /**
- * JSON with control, format and bidi characters as `\u` escapes. It reads back as the same value and is safe on a
- * terminal.
+ * JSON in which control, format and bidi characters are written as `\u` escapes. A parser reads the same value from it.
+ * The text is safe on a terminal.
  */
 export const printableJson = (value: unknown, indent?: number): string =>
   JSON.stringify(value, null, indent).replace(hiddenInJson, escapeUnits)

@@ -1,6 +1,6 @@
 /**
- * Decodes any bytes of the user into text, because even a log with a broken character is worth reading. Invalid bytes
- * appear as `\xe9`.
+ * Decodes any bytes of the user to text. A log with a broken character is still worth reading. An invalid byte appears
+ * as text such as `\xe9`.
  */
 import * as Result from "effect/Result"
 import { decodeFile, encodingName, hasByteOrderMark, showBytes, unmarkedUtf16, utf16Mark } from "./TextEncoding.ts"
@@ -8,13 +8,13 @@ import { counted } from "./Format.ts"
 
 export interface ReadableText {
   readonly text: string
-  /** A sentence about the encoding, unless it is UTF-8. */
+  /** A sentence about the encoding. Absent for UTF-8. */
   readonly encoding?: string
 }
 
 /**
- * True if most non-ASCII characters are accented letters beside other letters, as in Latin-1. False for cut-off or
- * broken bytes.
+ * True if most characters that are not ASCII are accented letters beside other letters, as in Latin-1. False for
+ * cut-off or broken bytes.
  */
 const isLatinWords = (text: string): boolean => {
   const signs = text.match(/[\u0080-\uFFFF]/g) ?? []
@@ -31,7 +31,7 @@ const asShown = (bytes: Uint8Array): ReadableText => {
 export const readableText = (bytes: Uint8Array): ReadableText => {
   const wide = utf16Mark(bytes) ?? (bytes.includes(0) ? unmarkedUtf16(bytes) : undefined)
   if (wide !== undefined) {
-    /* The bytes may end in the middle of a character. */
+    /* Drops the last byte if it is only half of a character. */
     const text = new TextDecoder(wide).decode(bytes.subarray(0, bytes.length - (bytes.length % 2)))
     if (!text.includes("\0")) return { text, encoding: `It was encoded as ${wide}.` }
   }

@@ -1,6 +1,6 @@
 /**
  * Removes secrets from recorded and reported text: keys and tokens in well-known forms, and the secret values that the
- * caller passes. Redact values before they become JSON. A text with embedded JSON stays valid JSON.
+ * caller passes. Redact values before you write them as JSON. A text that contains JSON stays valid JSON.
  */
 import type * as Schema from "effect/Schema"
 import { withTexts } from "./Json.ts"
@@ -9,9 +9,9 @@ import { withTexts } from "./Json.ts"
 export const redacted = "[redacted]"
 
 /**
- * The beginning of a token: not directly after a letter, a digit or an underscore. It may follow letters that are part
- * of an escape in JSON, a shell, a terminal or a URL (`
- * `, `\x0a`, a colour, `%20`).
+ * Where a token may begin: not directly after a letter, a digit or an underscore. The end of an escape in JSON, a
+ * shell, a terminal or a URL may be a letter or digit. A token may begin after such an escape (` `, `\x0a`, a colour,
+ * `%20`).
  */
 const colour = String.raw`(?:\u001b|\\u001b|\\x1b|\\e|\\033)\[[0-9;]{0,20}[A-Za-z]`
 const start = String.raw`(?:(?<![A-Za-z0-9_])|(?<=\\[bfnrtv0]|\\x[0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|${colour}|%[0-9a-fA-F]{2}))`
@@ -20,10 +20,10 @@ const begins = (form: RegExp): RegExp => new RegExp(`${start}${form.source}`, fo
 
 const beginKey = String.raw`-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----`
 const endKey = String.raw`(?:[^"-]|-(?!----)){0,20000}-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----`
-/** The lines of a private key whose end is missing. */
+/** The lines of a private key that has no end. */
 const keyLines = String.raw`(?:(?:\\{1,16}[nr]|\s){1,8}[A-Za-z0-9+/=]{16,80}){1,400}`
 
-/** Forms that only a secret has. Each has a maximum length, so that the search is linear. */
+/** The forms of tokens that only secrets have. Each form has a maximum length, which keeps the search linear. */
 const tokens: ReadonlyArray<RegExp> = [
   /gh[pousr]_[A-Za-z0-9_]{36,255}/g,
   /github_pat_[A-Za-z0-9_]{22,255}/g,
@@ -32,7 +32,7 @@ const tokens: ReadonlyArray<RegExp> = [
   /do[oprt]_v1_[a-f0-9]{64}/g,
   /eyJ[A-Za-z0-9_-]{10,1000}\.eyJ[A-Za-z0-9_-]{10,4000}\.[A-Za-z0-9_-]{10,1000}/g
 ]
-/** Forms of secrets that can also occur at the end of ordinary words. */
+/** Forms of secrets that may also be the end of an ordinary word. */
 const endings: ReadonlyArray<RegExp> = [
   /sk-[A-Za-z0-9_-]{20,200}/g,
   /hf_[A-Za-z0-9]{30,100}/g,
@@ -47,15 +47,16 @@ const endings: ReadonlyArray<RegExp> = [
 const forms = [new RegExp(`${beginKey}(?:${endKey}|${keyLines})`, "g"), ...tokens, ...endings.map(begins)]
 
 /**
- * Forms with context: `Authorization: Bearer ...` and `https://name:password@host`. Only the secret itself is replaced.
+ * Forms of secrets that need their context: `Authorization: Bearer ...` and `https://name:password@host`. Only the
+ * secret in it is replaced.
  */
 const bearer = begins(/(Bearer\s+)[A-Za-z0-9._~+/=-]{16,4000}/gi)
 const basic = /(Authorization[^A-Za-z0-9]{1,12}Basic\s+)[A-Za-z0-9+/=]{8,4000}/gi
 const userInfo = /(:\\{0,4}\/\\{0,4}\/[^\s/:@"\\]{0,200}:)[^\s/@"\\]{1,2000}@/g
 
 /**
- * Matches the beginning of any form. Most texts hold no secret, and a single search is cheaper than a search for each
- * form.
+ * Matches the beginning of every form. Most texts hold no secret. One search for all forms is then cheaper than one
+ * search for each form.
  */
 const anySign = new RegExp(
   [
@@ -72,7 +73,7 @@ const secretName = /(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL)/i
 /** The minimum number of characters of a secret value. A shorter value may be an ordinary word. */
 const leastLength = 8
 
-/** The values of variables whose names suggest a secret, longest first. */
+/** The values of environment variables whose names suggest a secret. The longest value comes first. */
 export const secretValues = (variables: Readonly<Record<string, string | undefined>>): ReadonlyArray<string> =>
   Object.entries(variables)
     .flatMap(([name, value]) => (secretName.test(name) && value !== undefined ? [value.trim()] : []))
@@ -81,15 +82,15 @@ export const secretValues = (variables: Readonly<Record<string, string | undefin
 
 const escapedOnce = (value: string): string => JSON.stringify(value).slice(1, -1)
 
-/** The spellings of each value: unchanged, as in JSON, and as in JSON inside JSON. */
+/** How each value may be written: unchanged, as in JSON, and as in JSON inside JSON. */
 const spellings = (values: ReadonlyArray<string>): ReadonlyArray<string> => [
   ...new Set(values.flatMap((value) => [escapedOnce(escapedOnce(value)), escapedOnce(value), value]))
 ]
 
-/** Secret values, or a function that returns the values known so far. */
+/** Secret values, or a function that returns the secret values known so far. */
 export type SecretValues = ReadonlyArray<string> | (() => ReadonlyArray<string>)
 
-/** Caches the spellings until the function returns another list of values. */
+/** Computes the spellings of secret values. They are computed again only when the function returns another list. */
 const spelled = (values: SecretValues, of: (values: ReadonlyArray<string>) => ReadonlyArray<string>) => {
   if (typeof values !== "function") {
     const all = of(values)
@@ -105,13 +106,13 @@ const spelled = (values: SecretValues, of: (values: ReadonlyArray<string>) => Re
   }
 }
 
-/** Makes a function that replaces only these values in a string. */
+/** Makes a function that replaces these values in a text, and no other secrets. */
 export const replaceSecrets = (values: ReadonlyArray<string>): ((text: string) => string) => {
   const all = spellings(values)
   return (given) => all.reduce((text, value) => text.replaceAll(value, redacted), given)
 }
 
-/** Makes a function that redacts a string, which may be JSON. */
+/** Makes a function that redacts a text, which may be JSON. */
 export const makeRedaction = (values: SecretValues): ((text: string) => string) => {
   const secretSpellings = spelled(values, spellings)
   return (given) => {
@@ -125,7 +126,7 @@ export const makeRedaction = (values: SecretValues): ((text: string) => string) 
   }
 }
 
-/** Makes a function that redacts every string in a value, including field names. */
+/** Makes a function that redacts every text in a value, including names of fields. */
 export const makeValueRedaction = (values: SecretValues): ((value: Schema.Json) => Schema.Json) => {
   const redact = makeRedaction(values)
   return (value) => withTexts(value, redact)

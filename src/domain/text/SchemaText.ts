@@ -1,6 +1,6 @@
 /**
- * Explains why a value does not fit a schema. For a user, the message of the schema library follows the place of each
- * part. For a model, the message also has the actual value and how to write the right one.
+ * Explains why a value does not fit a schema. A user reads the place of each wrong part and the message of the schema
+ * library. A model also reads what the value is and how to write the right one.
  */
 import type * as Schema from "effect/Schema"
 import * as SchemaIssue from "effect/SchemaIssue"
@@ -8,7 +8,7 @@ import type { JsonProblem, LocatedJson } from "./JsonText.ts"
 
 type Path = ReadonlyArray<PropertyKey>
 
-/** A mismatch, with the message of the schema library. */
+/** A part of a value that does not fit, with the message of the schema library. */
 interface SchemaFault {
   readonly path: Path
   readonly kind: "missing" | "unknown" | "wrong"
@@ -36,7 +36,7 @@ const walk = (issue: SchemaIssue.Issue, path: Path): ReadonlyArray<SchemaFault> 
   }))
 }
 
-/** All mismatches of a value, in the order of decoding. */
+/** All parts of a value that do not fit, in the order of decoding. */
 export const schemaFaults = ({ issue }: Schema.SchemaError): ReadonlyArray<SchemaFault> => walk(issue, [])
 
 /** A path as text, such as `limits.rounds` or `allow[0]`. */
@@ -54,15 +54,15 @@ const sentence = (subject: string, message: string): string =>
 const faultText = ({ message, path }: SchemaFault, whole: string): string =>
   path.length === 0 ? sentence(whole, message) : sentence(`"${pathText(path)}"`, message)
 
-/** All mismatches for a user, in one line: `"edits[0].line": Expected number. "path": Missing key.` */
+/** All parts that do not fit, for a user, in one line: `"edits[0].line": Expected number. "path": Missing key.` */
 export const schemaErrorText = (error: Schema.SchemaError): string =>
   schemaFaults(error)
     .map((fault) => faultText(fault, "the value"))
     .join(" ")
 
 /**
- * The problems in a file that a user wrote: a problem for each mismatch, in the order of the text. `above` is the path
- * of the decoded part in the file. `unknownKey` returns the message about an unknown key.
+ * The problems in a file that a user wrote: one for each part that does not fit, in the order of the text. `above` is
+ * the path of the decoded value in the file. `unknownKey` returns the message about an unknown key.
  */
 export const schemaProblems = (
   error: Schema.SchemaError,
@@ -85,12 +85,12 @@ export const schemaProblems = (
 export interface ModelFault {
   readonly path: Path
   readonly kind: SchemaFault["kind"]
-  /** The actual value, such as `a string` or `the number 12`. */
+  /** What the value is, such as `a string` or `the number 12`. */
   readonly actual: string
-  /** The expected value and its notation, such as `a number, without quotes`. Absent if `message` is set. */
+  /** What the value must be and how to write it, such as `a number, without quotes`. Absent if `message` is set. */
   readonly wanted?: string
   readonly hint?: string
-  /** A message of the schema's author, which replaces `wanted`. */
+  /** The message that the author of the schema wrote. It replaces `wanted`. */
   readonly message?: string
 }
 
@@ -115,7 +115,7 @@ const valueAt = (value: unknown, path: Path): unknown =>
   )
 
 /**
- * Describes the actual value. Quotes a string only if the schema expects one of a few words, because other strings may
+ * Describes what a value is. Quotes a string only if the schema expects one of a few words, because other strings may
  * be secrets.
  */
 const givenText = (value: unknown, isChoice: boolean): string => {
@@ -137,7 +137,7 @@ const hintFor = (kinds: ReadonlyArray<string>, value: unknown): string | undefin
   return kinds.includes("object") ? "in braces, { ... }" : undefined
 }
 
-/** The mismatches for a model. `whole` is the value that was decoded. */
+/** All parts that do not fit, described for a model. `whole` is the value that was decoded. */
 export const modelFaults = (error: Schema.SchemaError, whole: unknown): ReadonlyArray<ModelFault> =>
   schemaFaults(error).map(({ kind, message, path }) => {
     const value = valueAt(whole, path)
@@ -150,7 +150,7 @@ export const modelFaults = (error: Schema.SchemaError, whole: unknown): Readonly
     return { path, kind, actual: givenText(value, isChoice), wanted, hint: hintFor(kinds, value) }
   })
 
-/** The sentence that tells a model the correction; empty for missing and unknown parts. */
+/** The sentence that tells a model how to correct a part. Empty for missing and unknown parts. */
 export const remedyOf = ({ hint, message, wanted }: ModelFault): string => {
   if (message !== undefined) return ended(message)
   return wanted === undefined ? "" : `Write ${wanted}${hint === undefined ? "" : `, ${hint}`}.`
@@ -164,7 +164,10 @@ export const modelSentence = (subject: string, { actual, hint, kind, message, wa
   return `${subject} must be ${wanted}, but is ${actual}.${hint === undefined ? "" : ` Write it ${hint}.`}`
 }
 
-/** All mismatches for a model in one line: `edits[0].line must be a number, but is a string. path is missing. Add it.` */
+/**
+ * All parts that do not fit, for a model, in one line: `edits[0].line must be a number, but is a string. path is
+ * missing. Add it.`
+ */
 export const modelText = (error: Schema.SchemaError, value: unknown): string =>
   modelFaults(error, value)
     .map((fault) => (fault.path.length === 0 ? remedyOf(fault) : modelSentence(pathText(fault.path), fault)))

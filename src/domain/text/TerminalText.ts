@@ -1,6 +1,6 @@
 /**
- * Converts terminal output to plain text, without escape sequences. Of an overwritten line, only the last state
- * remains.
+ * Converts terminal output to plain text, without escape sequences. Of a line that the program overwrote, only the last
+ * state remains.
  */
 
 /* Terminal links and titles, sequences such as colours, and all other escape sequences. */
@@ -16,7 +16,7 @@ const everyControl = new RegExp(controls, "g")
 // oxlint-disable-next-line no-control-regex -- a character and the step back over it
 const erased = /[^\u0008]\u0008/g
 
-/** The last state of a line: `10 %`, carriage return, `20 %` becomes `20 %`. */
+/** The last state of a line that a program overwrote: `10 %`, carriage return, `20 %` becomes `20 %`. */
 export const plainLine = (line: string): string => {
   if (!controls.test(line)) return line
   const states = line.replace(escapes, "").split("\r")

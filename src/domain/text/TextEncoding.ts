@@ -1,11 +1,13 @@
 /**
- * Decodes bytes to text. `decodeText` accepts only UTF-8, and otherwise fails with the reason. `decodeFile` accepts
- * each encoding that the program supports, and returns its name.
+ * Decodes bytes to text. `decodeText` accepts only UTF-8, and fails with the reason for all other bytes. `decodeFile`
+ * accepts each encoding that the program supports, and also returns the name of the encoding.
  */
 import * as Result from "effect/Result"
 import { looksLikeShiftJis, shiftJis, windows1252 } from "./CharacterSets.ts"
 
-/** The encoding of a file. Text in `Partly UTF-8` has invalid bytes, which appear as `\xe9`. */
+/**
+ * The encoding of a file. `Partly UTF-8` means that the text has invalid bytes, which appear as text such as `\xe9`.
+ */
 export type TextEncoding = "UTF-8" | "Partly UTF-8" | "UTF-16LE" | "UTF-16BE" | "Windows-1252" | "Shift-JIS"
 
 export interface DecodedText {
@@ -17,7 +19,10 @@ export interface DecodedText {
 const startsWith = (bytes: Uint8Array, ...mark: ReadonlyArray<number>): boolean =>
   mark.every((byte, index) => bytes[index] === byte)
 
-/** Detects UTF-16 without a byte order mark by zero bytes at every second position. */
+/**
+ * The kind of UTF-16 of bytes without a byte order mark. Such bytes are recognised by zero bytes at every second
+ * position.
+ */
 export const unmarkedUtf16 = (bytes: Uint8Array): "UTF-16LE" | "UTF-16BE" | undefined => {
   const sample = bytes.subarray(0, 512)
   const zeros = [0, 0] as [number, number]
@@ -36,7 +41,7 @@ const hasControls = (bytes: Uint8Array): boolean =>
 
 export const hasByteOrderMark = (bytes: Uint8Array): boolean => startsWith(bytes, 0xef, 0xbb, 0xbf)
 
-/** The kind of UTF-16, from the byte order mark. */
+/** The kind of UTF-16 that the byte order mark names. */
 export const utf16Mark = (bytes: Uint8Array): "UTF-16LE" | "UTF-16BE" | undefined => {
   if (startsWith(bytes, 0xff, 0xfe)) return "UTF-16LE"
   return startsWith(bytes, 0xfe, 0xff) ? "UTF-16BE" : undefined
@@ -63,7 +68,7 @@ const strictly = (bytes: Uint8Array, encoding: string): string | undefined => {
 }
 
 /**
- * The text of UTF-8 bytes, without the byte order mark. The failure names the likely format and completes the sentence
+ * The text of UTF-8 bytes, without the byte order mark. The failure names the probable format, as the end of a sentence
  * "because ...": `it is binary`, `it looks like UTF-32; convert it to UTF-8`.
  */
 export const decodeText = (bytes: Uint8Array): Result.Result<string, string> => {
@@ -73,7 +78,7 @@ export const decodeText = (bytes: Uint8Array): Result.Result<string, string> => 
 
 const follows = (byte: number): boolean => byte >= 0x80 && byte <= 0xbf
 
-/** The number of bytes of the UTF-8 character at this position; 0 if it is invalid. */
+/** The number of bytes of the UTF-8 character at this position. 0 if the bytes there are no valid character. */
 const characterLength = (bytes: Uint8Array, at: number): number => {
   const [first = 0, second = 0, third = 0, fourth = 0] = bytes.subarray(at, at + 4)
   if (first < 0x80) return 1
@@ -92,12 +97,12 @@ const characterLength = (bytes: Uint8Array, at: number): number => {
 /** The text that displays an invalid byte, such as `\xe9`. */
 export const shownByte = (byte: number): string => `\\x${byte.toString(16).padStart(2, "0")}`
 
-/** Bytes as text. Invalid bytes and zeros are displayed as `\xe9` and `\x00`. */
+/** Bytes displayed as text. Text such as `\xe9` and `\x00` stands for invalid bytes and zeros. */
 export interface ShownBytes {
   readonly text: string
-  /** The displayed bytes, in order. */
+  /** The bytes that are displayed in this way, in order. */
   readonly shownBytes: ReadonlyArray<number>
-  /** The number of characters that take several bytes. */
+  /** The number of characters that consist of several bytes. */
   readonly longCharacters: number
 }
 
@@ -137,7 +142,7 @@ const decodeUtf16 = (bytes: Uint8Array, encoding: "UTF-16LE" | "UTF-16BE"): Resu
   return text === undefined || controlCharacters.test(text) ? Result.fail(guess(bytes)) : decoded(text, encoding)
 }
 
-/** Decodes text that is not valid UTF-8 and has no zero bytes. */
+/** Decodes bytes that are not valid UTF-8 and contain no zero. */
 const decodeOther = (bytes: Uint8Array): Result.Result<DecodedText, string> => {
   if (hasControls(bytes)) return Result.fail("it is binary")
   const { longCharacters, shownBytes, text } = showBytes(hasByteOrderMark(bytes) ? bytes.subarray(3) : bytes)
@@ -148,8 +153,8 @@ const decodeOther = (bytes: Uint8Array): Result.Result<DecodedText, string> => {
 }
 
 /**
- * The text of a file. Accepts UTF-8, also with some invalid bytes, UTF-16, and Shift-JIS; any other text is decoded as
- * Windows-1252, which has a character for each byte. Fails like `decodeText` for other content.
+ * The text of a file. Accepts UTF-8 (also with some invalid bytes), UTF-16 and Shift-JIS. Any other text is decoded as
+ * Windows-1252, which has a character for each byte. For content that is no text, fails like `decodeText`.
  */
 export const decodeFile = (bytes: Uint8Array): Result.Result<DecodedText, string> => {
   const wide = utf16Mark(bytes) ?? (bytes.includes(0) ? unmarkedUtf16(bytes) : undefined)
@@ -159,11 +164,11 @@ export const decodeFile = (bytes: Uint8Array): Result.Result<DecodedText, string
   return text === undefined ? decodeOther(bytes) : decoded(text, "UTF-8")
 }
 
-/** The name of an encoding as a user knows it, such as `Windows-1252 (Latin-1)`. */
+/** The name by which users know an encoding, such as `Windows-1252 (Latin-1)`. */
 export const encodingName = (encoding: TextEncoding): string =>
   encoding === "Windows-1252" ? "Windows-1252 (Latin-1)" : encoding
 
-/** A line about an encoding other than UTF-8; undefined for UTF-8. */
+/** A line about the encoding of a file. Undefined for UTF-8. */
 export const encodingNote = (encoding: TextEncoding | undefined): string | undefined => {
   if (encoding === undefined || encoding === "UTF-8") return undefined
   return encoding === "Partly UTF-8"

@@ -1,12 +1,15 @@
 /**
  * Measures and fits text for a terminal: wraps lines between words, cuts lines at a width, and splits text into pages.
- * Pass text through `printable` first, so that none of its characters are invisible.
+ * Pass text through `printable` before, because invisible characters would make the width wrong.
  */
 import { eastAsianWidth } from "get-east-asian-width"
 
 const combining = /[\p{Mn}\p{Me}]/u
 
-/** The columns of a code point: 0 for a combining mark, 2 for East Asian characters and emoji, otherwise 1. */
+/**
+ * How many columns a code point takes: 0 for a combining mark, 2 for East Asian characters and emoji, and 1 for all
+ * others.
+ */
 const widthOf = (character: string): number => {
   const code = character.codePointAt(0) ?? 0
   if (code < 0x300) return 1
@@ -22,11 +25,12 @@ export const textWidth = (text: string): number => {
 // oxlint-disable-next-line no-control-regex -- the sequences that set colours begin with a control character
 const colours = /\u001b\[[0-9;]*m/g
 
-/** The columns of a string. Colour sequences do not count. */
+/** How many columns a text takes on the terminal. Colour sequences take none. */
 export const shownWidth = (text: string): number => textWidth(text.replaceAll(colours, ""))
 
 /**
- * Wraps a line at `columns` columns. Only a word that is longer exceeds them. Continuation lines begin with `indent`.
+ * Wraps a line at `columns` columns. Only a single word that is longer may exceed them. Each further line begins with
+ * `indent`.
  */
 export const wrapLine = (line: string, columns: number, indent: string): ReadonlyArray<string> => {
   if (shownWidth(line) <= columns) return [line]
@@ -50,8 +54,8 @@ export const wrapLine = (line: string, columns: number, indent: string): Readonl
 }
 
 /**
- * Wraps every line of a string. The continuation of a list item is indented to its words; other continuations are
- * slightly indented.
+ * Wraps every line of a text. Further lines of a list item are indented like its words. Further lines of other lines
+ * are slightly indented.
  */
 export const wrapText = (text: string, columns: number | undefined): string =>
   columns === undefined
@@ -65,8 +69,8 @@ export const wrapText = (text: string, columns: number | undefined): string =>
         .join("\n")
 
 /**
- * Cuts a string without colours to `columns` columns. A cut string ends with `...`, or with fewer dots if there is no
- * space.
+ * Cuts a text without colours to `columns` columns. A cut text ends with `...`, or with fewer dots if the columns do
+ * not suffice.
  */
 export const cutText = (text: string, columns: number): string => {
   if (textWidth(text) <= columns) return text
@@ -84,7 +88,7 @@ export const cutText = (text: string, columns: number): string => {
 
 export type TextStyle = "bold" | "dim" | "red" | "green" | "yellow" | "cyan"
 
-/** A piece of a line. It is plain if it has no style. */
+/** A piece of a line with one style. Without a style, the piece is plain. */
 export interface Span {
   readonly text: string
   readonly style?: TextStyle
@@ -104,7 +108,7 @@ export const cutLine = (line: StyledLine, columns: number): StyledLine => {
   for (const span of line) {
     const width = textWidth(span.text)
     if (width >= columnsLeft) {
-      // A piece that fits exactly is cut too, because the dots must show that more pieces follow.
+      // A piece that fits exactly must be cut too. The dots at its end show that more pieces follow.
       cut.push({ ...span, text: cutText(`${span.text}${" ".repeat(columnsLeft)}.`, columnsLeft) })
       return cut
     }
@@ -122,10 +126,10 @@ const rowsOf = (line: string, columns: number): number => {
   return Math.max(1, Math.ceil((textWidth(line) + tabs * (tabWidth - 1)) / columns))
 }
 
-/** Splits a line that is longer than a page into pieces. */
+/** Splits a line into pieces. A line that fits on one page stays whole. */
 const piecesOf = (line: string, columns: number, rows: number): ReadonlyArray<string> => {
   if (rowsOf(line, columns) <= rows) return [line]
-  /* Each character may take two columns. */
+  /* Assumes that each character takes two columns. */
   const characters = [...line]
   const most = Math.max(1, Math.floor((columns * rows) / 2))
   const count = Math.ceil(characters.length / most)
@@ -133,8 +137,8 @@ const piecesOf = (line: string, columns: number, rows: number): ReadonlyArray<st
 }
 
 /**
- * Splits a string into pages. Lines that are longer than a page are broken; otherwise the pages together are the
- * string.
+ * Splits a text into pages. A line that is longer than a page is split. Apart from that, the pages together are the
+ * text.
  */
 export const pagesOf = (
   text: string,

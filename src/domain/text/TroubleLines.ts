@@ -1,15 +1,15 @@
-/** Finds the lines of an output that report errors and failures, so that these lines remain when the output is cut. */
+/** Finds the lines of an output that report errors and failures. These lines stay when the output is cut. */
 
 const trouble =
   /error|exception|panic(?:ked)?\b|traceback|\bfail(?:ed|s|ure|ures|ing)?\b|\bfatal\b|\bassert(?:ion)?\b|\bnot ok\b|undefined reference|cannot find|[✗✖✘×❌]|^E\s{2,}|\bFAIL/i
 
-/** Lines that contain such a word but report success, or no failures. */
+/** Lines that contain a word of `trouble` but report success, or report that nothing failed. */
 const harmless =
   /^\s*(?:[✓✔√]|ok\b|pass(?:ed)?\b|--- PASS)|\bok\s*(?:\(|$)|\bpassed\s*(?:\[|$)|\b(?:0|no) (?:errors?|fail)/i
 
 const counted = /\b[1-9]\d* (?:tests? |suites? )?(?:errors?|fail)/i
 
-/** How many lines after an error are kept, because they often explain it. */
+/** How many lines after an error are kept with it, because they often explain the error. */
 const explaining = 2
 
 export const isTrouble = (line: string): boolean => counted.test(line) || (trouble.test(line) && !harmless.test(line))
