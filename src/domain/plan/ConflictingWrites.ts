@@ -3,8 +3,8 @@ import { type Repair, makeRepair } from "../findings/Issue.ts"
 import { type CanonicalAccess, writesIn } from "../tools/Access.ts"
 
 /**
- * A file that several tasks of one section would write. The tasks run side by side, so the plan does not decide which
- * write is last.
+ * A file that several tasks of one section would write. These tasks run side by side, so it is undefined which of them
+ * writes last.
  */
 interface ConflictingWrite {
   readonly path: string

@@ -1,4 +1,4 @@
-/** Defines tasks that work on many items: the kinds of items, their sources, and the outcome of each item. */
+/** Tasks that work on many items: the kinds of items, where the items come from, and the outcome of each item. */
 import * as Schema from "effect/Schema"
 import { shortened } from "../text/Excerpt.ts"
 import { counted, oneLine, tableCell } from "../text/Format.ts"
@@ -13,7 +13,10 @@ export type ItemKind = typeof ItemKind.Type
 
 export const ForEach = Schema.Struct({
   kind: ItemKind,
-  /** A pattern for project paths, or the result of an earlier task whose entries are the items. */
+  /**
+   * Where the items come from: a pattern for project paths, or the result of an earlier task. The entries of this
+   * result are the items.
+   */
   source: Schema.Union([Schema.Struct({ kind: Schema.tag("glob"), pattern: Schema.String }), ResultReference]),
   /** The text that a file, line, heading or entry must contain. For calls, the name of the function. */
   containing: Schema.optionalKey(Schema.String)
@@ -21,15 +24,15 @@ export const ForEach = Schema.Struct({
 export type ForEach = typeof ForEach.Type
 
 /**
- * `failed` items have no result. An item is `skipped` if the user denied what it needs, or if earlier items showed that
- * the model cannot do the work.
+ * A `failed` item has no result. An item is `skipped` if the user denied what it needs. It is also skipped if earlier
+ * items showed that the model cannot do the work.
  */
 export const ItemState = Schema.Literals(["done", "unchanged", "failed", "skipped"])
 export type ItemState = typeof ItemState.Type
 
 /**
- * The outcome of an item. `note` is the beginning of its report, or the reason why there is none. `files` are the files
- * that the item changed.
+ * The outcome of an item. `note` is the beginning of the report about it, or the reason why there is no report. `files`
+ * are the files that were changed for the item.
  */
 export const ItemResult = Schema.Struct({
   item: Schema.String,
@@ -42,10 +45,10 @@ export type ItemResult = typeof ItemResult.Type
 /** The maximum number of characters of the note of an item. */
 const longestNote = 200
 
-/** The note of an item: the beginning of a text, on one line. */
+/** The beginning of a text on one line, as the note of an item. */
 export const itemNote = (text: string): string => shortened(oneLine(text), longestNote)
 
-/** The number of items in each state. They add up to the number of items. */
+/** The number of items in each state. Their sum is the number of all items. */
 export const ItemCounts = Schema.Record(ItemState, Schema.Int)
 export type ItemCounts = typeof ItemCounts.Type
 
@@ -69,12 +72,12 @@ const tableOf = (items: ReadonlyArray<ItemResult>): string =>
     ...items.map(({ item, note, state }) => `| ${tableCell(item)} | ${state} | ${tableCell(note)} |`)
   ].join("\n")
 
-/** The maximum number of rows in a summary. For more items, the counts tell a later stage more than the rows. */
+/** The maximum number of rows in a summary. For more items, numbers tell a later stage more than rows. */
 const mostRows = 20
 
 /**
  * The report that the program writes: the number of items in each state, and a row for each item. Later stages see only
- * the summary. With many items, the summary has rows only for items without a result.
+ * the summary. If there are many items, the summary has rows only for items without a result.
  */
 export const itemsReport = (
   items: ReadonlyArray<ItemResult>

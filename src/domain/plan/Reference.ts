@@ -1,5 +1,5 @@
 /**
- * Defines references: markdown links in a task that the program resolves to content. The href decides the kind.
+ * References: markdown links in a task that the program resolves to content. The href determines the kind.
  * services/references/References decides whether the target exists.
  */
 import * as Schema from "effect/Schema"
@@ -8,18 +8,18 @@ import { LineRange } from "../text/LineRange.ts"
 const common = {
   /** The label of the link. */
   title: Schema.String,
-  /** The href as in the document. */
+  /** The href as it is written in the document. */
   href: Schema.String,
   target: Schema.String
 }
 
 const referenceOf = <const Kind extends string>(kind: Kind) => Schema.Struct({ kind: Schema.tag(kind), ...common })
 
-/** A heading of the request document; `target` is its slug. */
+/** A link to a heading of the request document; `target` is the slug of the heading. */
 const AnchorReference = referenceOf("anchor")
 export type AnchorReference = typeof AnchorReference.Type
 
-/** The result of a task; `target` is the slug of its name. */
+/** A link to the result of a task; `target` is the slug of the name of this task. */
 export const ResultReference = referenceOf("task_result")
 export type ResultReference = typeof ResultReference.Type
 
@@ -30,7 +30,10 @@ export const resultReference = (title: string, slug: string): ResultReference =>
   target: slug
 })
 
-/** A file. `target` is the path without its fragment. The slug of a heading or a line range narrows the reference. */
+/**
+ * A link to a file. `target` is the path without the fragment. If `heading` or `lines` is set, the reference is only to
+ * this part of the file.
+ */
 export const FileReference = Schema.Struct({
   kind: Schema.tag("file"),
   ...common,
@@ -39,11 +42,11 @@ export const FileReference = Schema.Struct({
 })
 export type FileReference = typeof FileReference.Type
 
-/** A page; `target` is the canonical http(s) URL. */
+/** A link to a page; `target` is the canonical http(s) URL. */
 const UrlReference = referenceOf("url")
 export type UrlReference = typeof UrlReference.Type
 
-/** A link of no accepted kind. It is always an issue; the program keeps it so that no link gets lost. */
+/** A link of no accepted kind. It is always an issue. The program still keeps it, because no link may get lost. */
 const UnknownReference = referenceOf("unknown")
 export type UnknownReference = typeof UnknownReference.Type
 

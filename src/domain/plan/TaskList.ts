@@ -28,7 +28,7 @@ export class TaskList extends Schema.Class<TaskList>("task-conductor/domain/plan
     return this.tasks.some((task) => !finished.has(task.name))
   }
 
-  /** The list without finished tasks, and without steps that have no task left. */
+  /** The plan without finished tasks, and without steps in which no task is left. */
   outstanding(finished: ReadonlySet<TaskName>): TaskList {
     const steps = this.steps.flatMap((step) => {
       const [first, ...rest] = step.tasks.filter((task) => !finished.has(task.name))
@@ -39,8 +39,8 @@ export class TaskList extends Schema.Class<TaskList>("task-conductor/domain/plan
 }
 
 /**
- * The new steps, followed by the outstanding tasks from index `shown` on. A task that a new step also contains is left
- * out.
+ * The new steps, followed by those outstanding tasks that the model did not see. The model saw the first `shown` of
+ * them. A task that a new step also contains is left out.
  */
 export const withKept = (steps: ReadonlyArray<Step>, outstanding: TaskList, shown: number): ReadonlyArray<Step> => {
   const written = new Set(steps.flatMap(({ tasks }) => tasks.map(({ slug }) => slug)))

@@ -1,13 +1,13 @@
-/** Names of tasks and titles of steps. A task's result is the anchor `#<slug>-results`. */
+/** Names of tasks and titles of steps. The anchor of a task's result is `#<slug>-results`. */
 import * as Schema from "effect/Schema"
 import { printable } from "../text/Printable.ts"
 import { slugOf } from "../text/Slug.ts"
 
-/** One line of text without surrounding blanks whose slug is not empty. */
+/** One line of text without blanks at its ends. Its slug must not be empty. */
 export const TaskName = Schema.String.check(
   Schema.isTrimmed(),
   Schema.isPattern(/^[^\n\r]+$/),
-  // A name with an ASCII letter or digit always has a slug, so the slug is computed only for other names.
+  // A name with an ASCII letter or digit always has a slug. Only for other names is the slug computed.
   Schema.makeFilter(
     (name: string) => /[A-Za-z0-9]/.test(name) || slugOf(name) !== "" || "a name needs at least one letter or digit"
   )

@@ -1,4 +1,4 @@
-/** Defines how a task ends: its result, or the reason why it has none. */
+/** How a task ends: with its result, or with the reason why it has none. */
 import * as Schema from "effect/Schema"
 import { CheckOutcome } from "../checks/CheckOutcome.ts"
 import { FileFact, SeenFact } from "../checks/Facts.ts"
@@ -7,7 +7,7 @@ import { Task } from "./Task.ts"
 import { TaskName } from "./TaskName.ts"
 import { CallOutcome, ToolCall } from "../tools/ToolCall.ts"
 
-/** How many links the program compared with the project and the run, and how many of them are wrong and marked. */
+/** How many links the program compared with the project and the run, and how many of these are wrong and marked. */
 export const EvidenceCount = Schema.Struct({ checked: Schema.Int, wrong: Schema.Int })
 export type EvidenceCount = typeof EvidenceCount.Type
 
@@ -36,14 +36,17 @@ export class TaskResult extends Schema.Class<TaskResult>("task-conductor/domain/
   task: Task,
   calls: Schema.Array(CallOutcome),
   result: ResultDocument,
-  /** Facts from the program: the changed files, and the outcomes of the checks after the last changes. */
+  /**
+   * `files` are the changed files, and `checks` the outcomes of the checks after the last changes. Both come from the
+   * program, not from the model.
+   */
   files: Schema.optionalKey(Schema.Array(FileFact)),
   checks: Schema.optionalKey(Schema.Array(CheckOutcome)),
-  /** The references of which the model saw only a part. */
+  /** The references that the model saw only in part. */
   seen: Schema.optionalKey(Schema.NonEmptyArray(SeenFact)),
   /** True if the report is about the project although the model had made no call. */
   unfounded: Schema.optionalKey(Schema.Boolean),
-  /** The outcome of each item, for a for-each task. */
+  /** The outcome of each item. Only for a for-each task. */
   items: Schema.optionalKey(Schema.Array(ItemResult))
 }) {
   get name(): TaskName {
@@ -51,21 +54,23 @@ export class TaskResult extends Schema.Class<TaskResult>("task-conductor/domain/
   }
 }
 
-/** False if a call was denied, because a resumed run may ask the user about it again. */
+/** False if a call of the task was denied. A resumed run may then ask the user about this call again. */
 export const isFinal = ({ calls }: TaskResult): boolean =>
   calls.every(({ result }) => result.error_type !== "permission_denied")
 
-/** `some` if other calls of the task succeeded, otherwise `all`. Absent if no call was denied. */
+/** `all` if no call of the task succeeded, `some` if other calls succeeded. Absent if no call was denied. */
 export const DeniedCalls = Schema.Literals(["some", "all"])
 export type DeniedCalls = typeof DeniedCalls.Type
 
-/** Computes `DeniedCalls` from the calls of a task; undefined if no call was denied. */
+/** Tells whether some or all calls of a task were denied. Undefined if no call was denied. */
 export const deniedOf = (calls: ReadonlyArray<Pick<CallOutcome, "result">>): DeniedCalls | undefined => {
   if (!calls.some(({ result }) => result.error_type === "permission_denied")) return undefined
   return calls.some(({ result }) => result.success) ? "some" : "all"
 }
 
-/** The status of a task with a result. If all its calls were denied, the task is not done, whatever its report says. */
+/**
+ * The status of a task that has a result. If all its calls were denied, the task is not done, whatever its report says.
+ */
 export const finishedText = (denied: DeniedCalls | undefined): string =>
   denied === undefined
     ? "finished"
@@ -74,18 +79,18 @@ export const finishedText = (denied: DeniedCalls | undefined): string =>
       : "finished in part (some calls were denied)"
 
 /**
- * The phase that a task reached: `execution` after it has made calls. Events, reports and saved runs contain these
- * words.
+ * The phase that a task reached. It is `execution` once the task has made calls. Events, reports and saved runs contain
+ * these words.
  */
 export const TaskPhase = Schema.Literals(["refinement", "execution"])
 export type TaskPhase = typeof TaskPhase.Type
 
 /**
- * The cause of a task's failure, for code. The field `reason` tells the same in words. Absent for a skipped task, and
+ * Why a task failed, in a form that code can test. The field `reason` says it in words. Absent for a skipped task, and
  * in journals of old versions.
  */
 export const FailureCause = Schema.Union([
-  /** The gate denied a call that the task needs. `by` tells who decided. */
+  /** The gate denied a call that the task needs. `by` tells who decided this. */
   Schema.TaggedStruct("Denied", {
     tool: Schema.String,
     targets: Schema.Array(Schema.String),
@@ -100,7 +105,7 @@ export const FailureCause = Schema.Union([
     repeated: Schema.Boolean,
     unable: Schema.optionalKey(Schema.String)
   }),
-  /** A model call failed. `reason` is the tag of its error. */
+  /** A call of the model failed. `reason` is the tag of the error. */
   Schema.TaggedStruct("ModelFailed", { reason: Schema.String }),
   Schema.TaggedStruct("ReferenceUnusable", { href: Schema.String }),
   /** None of the tools of the skill exists. */
@@ -108,29 +113,29 @@ export const FailureCause = Schema.Union([
 ])
 export type FailureCause = typeof FailureCause.Type
 
-/** A task that ended without a result. `skipped` is true if it needs the result of a task that has none. */
+/** A task that ended without a result. `skipped` is true if the task needs the result of another task that has none. */
 export class TaskFailure extends Schema.TaggedError<TaskFailure>()("TaskFailure", {
   task: TaskName,
   phase: TaskPhase,
   reason: Schema.String,
   skipped: Schema.Boolean,
   cause: Schema.optionalKey(FailureCause),
-  /** The calls that ran before the task failed; absent if there were none. */
+  /** The calls that ran before the task failed. Absent if there were none. */
   ran: Schema.optionalKey(Schema.NonEmptyArray(Schema.Struct({ call: ToolCall, success: Schema.Boolean })))
 }) {
-  /** The message, such as `Task refinement: "Research 2": ...` */
+  /** The message of the failure, such as `Task refinement: "Research 2": ...` */
   override get message(): string {
     return `Task ${this.phase}: "${this.task}": ${this.reason}`
   }
 }
 
-/** The description of a model whose answers were useless; undefined for another failure. */
+/** The description of a model that gave useless answers. Undefined if the task failed for another reason. */
 export const unableIn = ({ cause }: TaskFailure): string | undefined =>
   cause?._tag === "NoValidAnswer" ? cause.unable : undefined
 
 /**
- * The failure that ends a run because its model gives useless answers. It is the first failure of this kind if the
- * model did no other work, and otherwise the second.
+ * The failure that ends a run because the model gives useless answers. If the model has done no other work, it is the
+ * first failure of this kind. If the model has done some work, it is the second.
  */
 export const endingFailure = (
   failures: ReadonlyArray<TaskFailure>,
@@ -141,7 +146,7 @@ export const endingFailure = (
   return unable[hasWorked ? 1 : 0]
 }
 
-/** The failures of tasks that still have no result. A task that succeeded later is left out. */
+/** The failures of tasks that still have no result. The failure of a task that succeeded later is left out. */
 export const openFailures = (
   failures: ReadonlyArray<TaskFailure>,
   results: ReadonlyArray<TaskResult>

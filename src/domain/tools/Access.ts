@@ -1,7 +1,7 @@
 /**
- * The accesses of a call (files, pages, commands), and their risks. A tool declares its accesses. The program
- * makes each value canonical (real path, parsed URL, argument vector). The gate decides about that value, and the tool
- * receives the same value.
+ * The accesses of a call (files, pages, commands), and their risks. A tool declares its accesses. The program makes
+ * each of them canonical (real path, parsed URL, argument vector). The gate decides about the canonical form, and the
+ * tool receives exactly this form.
  */
 import * as Schema from "effect/Schema"
 import { CommandLine, commandText, wordText } from "../commands/CommandText.ts"
@@ -14,25 +14,32 @@ import * as Result from "effect/Result"
 /** The accesses that a tool declares. Paths are as the model wrote them. */
 export const Access = Schema.Union([
   Schema.TaggedStruct("ReadFile", { path: Schema.String }),
-  /** `kind` is set only if the write changes the kind of the file. The content of a link is its target path. */
+  /**
+   * `kind` is set only if the write changes the kind of the file. For a link, `content` is the path to which it leads.
+   */
   Schema.TaggedStruct("WriteFile", { path: Schema.String, content: Schema.String, kind: Schema.optionalKey(FileKind) }),
   /**
-   * Moves a file, a link or a folder. The program turns it into two `WriteFile` per file: one writes the bytes, one
-   * removes the old path.
+   * Moves a file, a link or a folder. The program turns a move into two `WriteFile` for each file: one writes the
+   * bytes, the other removes the old path.
    */
   Schema.TaggedStruct("MoveFile", { path: Schema.String, to: Schema.String }),
-  /** Removes a file, a link or a folder. The program turns it into one removing `WriteFile` per file. */
+  /**
+   * Removes a file, a link or a folder. The program turns a removal into one `WriteFile` with `removes` for each file.
+   */
   Schema.TaggedStruct("RemoveFile", { path: Schema.String }),
-  /** Replacements in an existing file. The program computes the new content, so the tool is granted a `WriteFile`. */
+  /**
+   * Replacements in an existing file. The program computes the new content, and grants the tool a `WriteFile` with this
+   * content.
+   */
   Schema.TaggedStruct("EditFile", { path: Schema.String, edits: Schema.NonEmptyArray(TextEdit) }),
   Schema.TaggedStruct("FetchUrl", { url: Schema.String }),
-  /** `cwd` is below the project; the project itself if absent. */
+  /** `cwd` is a folder below the project. If it is absent, the command runs in the folder of the project. */
   Schema.TaggedStruct("RunCommand", { argv: CommandLine, cwd: Schema.optionalKey(Schema.String) }),
   /** A network host to which the code of the tool connects. */
   Schema.TaggedStruct("Host", { host: Schema.String, port: Schema.optionalKey(Schema.Int) }),
   /**
-   * Any other effect. `target` is an identifier that the tool defines, such as `db:orders`. `words` describes the
-   * effect, such as "delete rows of orders". The user reads all of `details`, such as the text that is sent.
+   * Any other effect. `target` is an identifier that the tool defines, such as `db:orders`. `words` describe the
+   * effect, such as "delete rows of orders". The user reads the whole text of `details`, such as a text to send.
    */
   Schema.TaggedStruct("Other", {
     target: Schema.String,
@@ -49,67 +56,68 @@ export type RunScript = typeof RunScript.Type
 
 /**
  * An access after the program has resolved it. `path` is absolute and real: its deepest existing ancestor is resolved.
- * `inside` is true for a path in the project. The tools never declare the last two, `LoadPlugin` and `StartServer`: the
- * program starts them before a run. Their `hash` is the SHA-256 of the code or the entry.
+ * `inside` is true for a path in the project. The last two, `LoadPlugin` and `StartServer`, are never declared by
+ * tools: the program makes them before a run. `hash` in these two is the SHA-256 of the code or of the configuration
+ * entry.
  */
 export const CanonicalAccess = Schema.Union([
   Schema.TaggedStruct("ReadFile", {
     path: Schema.String,
     inside: Schema.Boolean,
-    /** True for a file outside the project that belongs to the skill of the task. */
+    /** True for a file that is outside the project and belongs to the skill of the task. */
     ofSkill: Schema.optionalKey(Schema.Boolean)
   }),
   Schema.TaggedStruct("WriteFile", {
     path: Schema.String,
     inside: Schema.Boolean,
     content: Schema.String,
-    /** The new kind of the file, if the write changes it. */
+    /** The new kind of the file. Absent if the write does not change the kind. */
     kind: Schema.optionalKey(FileKind),
-    /** True when the file is removed; its content is empty then. */
+    /** True if the write removes the file. `content` is then empty. */
     removes: Schema.optionalKey(Schema.Boolean),
-    /** The file whose bytes are copied. `content` is its text, or empty for a binary file. */
+    /** The file whose bytes are copied. `content` is the text of this file, or empty for a binary file. */
     from: Schema.optionalKey(FileEntry),
-    /** The folder around this file that is moved or removed as a whole. */
+    /** The folder that is moved or removed as a whole, and that contains this file. */
     folder: Schema.optionalKey(Schema.String),
-    /** The current file, if it is binary. */
+    /** The file that is at this path now, if it is binary. */
     holds: Schema.optionalKey(FileEntry),
     /**
-     * The hash of the text from which `content` was computed. If the file has another text at the time of the write,
+     * The hash of the text from which `content` was computed. If the file has another text when the write happens,
      * nothing is written.
      */
     base: Schema.optionalKey(Schema.String),
     /**
-     * The state of the path when the program resolved the access. If the state has changed at the time of the write,
+     * The state of the path when the program resolved the access. If the state has changed when the write happens,
      * nothing is written.
      */
     found: Schema.optionalKey(Schema.String),
-    /** A sentence about content that the write would destroy. */
+    /** A sentence about existing content that the write would destroy. */
     loses: Schema.optionalKey(Schema.String),
-    /** True for a file that controls git because of its folder, whatever its name. */
+    /** True for a file that controls git because it is in a certain folder, whatever its name is. */
     control: Schema.optionalKey(Schema.Boolean)
   }),
   Schema.TaggedStruct("FetchUrl", {
     url: Schema.String,
-    /** Text in the address that the model read earlier in this run. */
+    /** Text in the URL that the model has read earlier in this run. */
     carries: Schema.optionalKey(Schema.String)
   }),
   Schema.TaggedStruct("RunCommand", {
     argv: CommandLine,
-    /** Absolute and real, inside the project. */
+    /** The folder in which the command runs. Absolute and real, inside the project. */
     cwd: Schema.String,
     sandboxed: Schema.Boolean,
-    /** The limits of the sandbox, or the reason why there is no sandbox. Shown after "Sandbox: ". */
+    /** The limits of the sandbox, or the reason why there is none. The user reads them after "Sandbox: ". */
     sandbox: Schema.String,
-    /** True if the command runs on the working copy of a task and writes only there. */
+    /** True if the command runs on the working copy of a task and writes only in this copy. */
     onCopy: Schema.optionalKey(Schema.Boolean),
-    /** True if all effects vanish with the working copy, so that the command can run again. */
+    /** True if all effects of the command vanish with the working copy. The command can then run again. */
     leavesNothing: Schema.optionalKey(Schema.Boolean),
     /**
-     * The files of the project that the command runs. An answer of the user holds only for their current bytes. Absent
-     * if there are none.
+     * The files of the project that the command runs. An answer of the user is valid only for the bytes that these
+     * files have now. Absent if the command runs none.
      */
     scripts: Schema.optionalKey(Schema.Array(RunScript)),
-    /** Why no answer can allow the command: a clause whose subject is the command. */
+    /** Why no answer can allow the command. A clause whose subject is the command. */
     denial: Schema.optionalKey(Schema.String)
   }),
   /** `host` is lower-case ASCII without a trailing dot. */
@@ -121,25 +129,25 @@ export const CanonicalAccess = Schema.Union([
     words: Schema.String,
     details: Schema.optionalKey(Schema.String)
   }),
-  /** The code of a plugin, which runs with all rights of the user. `path` is its file or folder. */
+  /** The code of a plugin, which runs with all rights of the user. `path` is the file or folder of the plugin. */
   Schema.TaggedStruct("LoadPlugin", {
     name: Schema.String,
     path: Schema.String,
     hash: Schema.String,
-    /** The configuration that the project gives the plugin, as JSON. */
+    /** The configuration that the project gives to the plugin, as JSON. */
     configuration: Schema.optionalKey(Schema.String),
-    /** The commands of its tools, for a plugin that is declared in a configuration file. */
+    /** The commands of the tools, for a plugin that a configuration file declares. */
     does: Schema.optionalKey(Schema.Array(Schema.String))
   }),
-  /** An MCP server: a program to start, or a URL to connect to. */
+  /** An MCP server. `does` names the program to start, or the URL to connect to. */
   Schema.TaggedStruct("StartServer", { name: Schema.String, does: Schema.Array(Schema.String), hash: Schema.String })
 ])
 export type CanonicalAccess = typeof CanonicalAccess.Type
 
 /**
- * The access in the form in which rules and answers compare it. It drops the state of the file and what the write
- * destroys, which are compared separately. It drops whether the command runs on a copy, because permission for the
- * project covers a copy. It drops what a URL carries, which depends on earlier reads.
+ * The access in the form in which rules and answers compare it. Left out are the state of the file and what the write
+ * destroys, because other code compares them. It is left out whether a command runs on a copy, because permission for
+ * the project covers a copy. Text that a URL carries is left out, because it depends on earlier reads.
  */
 export const plainAccess = (access: CanonicalAccess): CanonicalAccess => {
   if (access._tag === "WriteFile") {
@@ -152,10 +160,10 @@ export const plainAccess = (access: CanonicalAccess): CanonicalAccess => {
   return plain
 }
 
-/** `sandbox` begins with this text if the system confines the command only in part. */
+/** If the system confines a command only in part, `sandbox` begins with this text. */
 export const partly = "partly: "
 
-/** The sandbox text, with "a copy of the project" for a command that runs on one. */
+/** The text about the sandbox. For a command on a working copy, it names "a copy of the project". */
 export const sandboxWords = ({ onCopy = false, sandbox }: CanonicalAccess & { readonly _tag: "RunCommand" }): string =>
   onCopy ? sandbox.replace("writes only in the project", "writes only in a copy of the project") : sandbox
 
@@ -179,9 +187,7 @@ export const accessTarget = (access: CanonicalAccess): string => {
   }
 }
 
-/**
- * The targets as a user reads them. If a whole folder is moved or removed, the folder is listed instead of its files.
- */
+/** The targets as a user reads them. If a whole folder is moved or removed, it replaces the files in it. */
 export const shownTargets = (accesses: ReadonlyArray<CanonicalAccess>): ReadonlyArray<string> => [
   ...new Set(accesses.map((access) => (access._tag === "WriteFile" && access.folder) || accessTarget(access)))
 ]
@@ -212,13 +218,13 @@ export const accessDetails = (access: CanonicalAccess): ReadonlyArray<string> =>
 
 export type WriteAccess = CanonicalAccess & { readonly _tag: "WriteFile" }
 
-/** The text of the file after the write; null if it is removed. */
+/** The text of the file after the write. Null if the write removes the file. */
 export const writtenText = ({ content, removes }: WriteAccess): string | null => (removes === true ? null : content)
 
 export const writesIn = (accesses: ReadonlyArray<CanonicalAccess>): ReadonlyArray<WriteAccess> =>
   accesses.filter((access) => access._tag === "WriteFile")
 
-/** Code or a server that the program itself starts before a run. */
+/** An access of the program itself before a run: it loads code or starts a server. */
 export type Start = CanonicalAccess & { readonly _tag: "LoadPlugin" | "StartServer" }
 
 /** The gate runs `safe` calls, asks about `medium` calls, and asks about `high` calls with a warning. */
@@ -226,8 +232,8 @@ export const Risk = Schema.Literals(["safe", "medium", "high"])
 export type Risk = typeof Risk.Type
 
 /**
- * The effect of a second execution after a crash: none (`pure`), the same state (`idempotent`), or a second effect
- * (`once`).
+ * What happens if a call runs a second time after a crash: nothing (`pure`), the same state again (`idempotent`), or a
+ * second effect (`once`).
  */
 export const EffectClass = Schema.Literals(["pure", "idempotent", "once"])
 export type EffectClass = typeof EffectClass.Type
@@ -238,7 +244,8 @@ export const higherRisk = (a: Risk, b: Risk): Risk => {
 }
 
 /**
- * High: writing, commands and other changes. Medium: network access, and reading secrets or files outside the project.
+ * The risk is high for writing, commands and other changes. It is medium for network access, and for reading secrets or
+ * files outside the project.
  */
 export const accessRisk = (access: CanonicalAccess): Risk => {
   if (access._tag === "WriteFile" || access._tag === "RunCommand") return "high"
@@ -246,14 +253,17 @@ export const accessRisk = (access: CanonicalAccess): Risk => {
   return access._tag === "ReadFile" && access.inside && !isSecretLike(access.path) ? "safe" : "medium"
 }
 
-/** The risk of a call: the highest of its tool's risk and the risks of its accesses. */
+/** The risk of a call: the highest among the risk of its tool and the risks of its accesses. */
 export const raisedRisk = (risk: Risk, accesses: ReadonlyArray<CanonicalAccess>): Risk =>
   accesses.map(accessRisk).reduce(higherRisk, risk)
 
-/** A longer path and query can carry data of a file or a page to another server. In characters. */
+/**
+ * The maximum length of path and query of a URL, in characters. A longer path and query can carry data of a file or a
+ * page to another server.
+ */
 export const mostUrlData = 256
 
-/** The number of characters after the host of a URL; 0 if there are too few to carry data. */
+/** The number of characters after the host of a URL. 0 if they are too few to carry data. */
 const longPartOf = (text: string): number => {
   const url = URL.parse(text)
   const length = url === null ? text.length : url.pathname.length + url.search.length
@@ -261,8 +271,8 @@ const longPartOf = (text: string): number => {
 }
 
 /**
- * Why the gate asks about such an access each time, as a sentence; undefined if an answer can hold for longer. A rule
- * still applies if its pattern names the access itself, not only a host or a folder.
+ * A sentence that says why the gate asks about this access each time. Undefined if an answer can hold for longer. A
+ * rule of the user still applies if its pattern names the access itself, and not only a host or a folder.
  */
 export const eachTimeReason = (access: CanonicalAccess): string | undefined => {
   if (access._tag === "WriteFile" && isAutomatic(access.path)) {
@@ -277,15 +287,18 @@ export const eachTimeReason = (access: CanonicalAccess): string | undefined => {
   return length > 0 ? `Sends ${length} characters of data in the address. This is asked each time.` : undefined
 }
 
-/** True for accesses that a general permission does not cover: secrets, files outside the project, and starts. */
+/**
+ * True for an access that a general permission does not cover: a secret, a file outside the project, or the start of a
+ * plugin or server.
+ */
 export const needsUser = (access: CanonicalAccess): boolean => {
   if (access._tag === "LoadPlugin" || access._tag === "StartServer") return true
   return access._tag === "ReadFile" && ((!access.inside && access.ofSkill !== true) || isSecretLike(access.path))
 }
 
 /**
- * The parsed http(s) URL without its fragment and without a trailing dot of the host. Fails with the problem and its
- * fix.
+ * The parsed http(s) URL without a fragment, and without a full stop at the end of the host. Fails with the problem and
+ * how to fix it.
  */
 export const canonicalUrl = (text: string): Result.Result<string, string> => {
   const url = URL.parse(text)
@@ -300,7 +313,7 @@ export const canonicalUrl = (text: string): Result.Result<string, string> => {
   return Result.succeed(url.href)
 }
 
-/** The host name as URLs normalise it. Fails with the problem and its fix. */
+/** The host name in the form that URLs use. Fails with the problem and how to fix it. */
 export const canonicalHost = (text: string): Result.Result<string, string> => {
   const url = /^[^\s/?#@:]+$|^\[[\da-f:.]+\]$/i.test(text) ? URL.parse(`http://${text}/`) : null
   const host = url?.hostname.replace(/\.$/, "") ?? ""
@@ -309,7 +322,7 @@ export const canonicalHost = (text: string): Result.Result<string, string> => {
     : Result.succeed(host)
 }
 
-/** The maximum length of `target` and of `words` of an `Other` access, in characters. */
+/** The maximum number of characters of `target` and of `words` in an `Other` access. */
 const mostOther = 500
 
 const isLine = (text: string): boolean =>
@@ -317,12 +330,12 @@ const isLine = (text: string): boolean =>
 
 export type OtherAccess = CanonicalAccess & { readonly _tag: "Other" }
 
-/** The maximum length of `details`, in characters: the user reads all of them. */
+/** The maximum number of characters of `details`, because the user reads the whole text. */
 const mostDetails = 20_000
 
 const fault = (what: string) => Result.fail(`${what} This is a fault of the tool.`)
 
-/** Fails if `target` or `words` is longer than one line, because the user could not read it. */
+/** Fails if `target` or `words` is not a single short line. The user could not read such a text. */
 export const canonicalOther = (access: Access & { readonly _tag: "Other" }): Result.Result<OtherAccess, string> => {
   const { details = "", target, words } = access
   if (!isLine(target) || !isLine(words)) return fault("The target and the words of an access must be one line each.")

@@ -1,6 +1,6 @@
 /**
  * Checks the arguments of a call against the parameters of its tool. Finds missing, invalid, unknown and misspelled
- * arguments, and reports all of them at once as issues for the model.
+ * arguments. All of them become issues for the model at once.
  */
 import * as Schema from "effect/Schema"
 import { type Repair, type Where, type Issue, makeRepair, type IssueCode, makeIssue } from "../findings/Issue.ts"
@@ -23,10 +23,10 @@ const lettersOf = (name: string): string => name.toLowerCase().replace(/[-_]/g, 
 
 const only = (found: ReadonlyArray<string>): string | undefined => (found.length === 1 ? found[0] : undefined)
 
-/** Prefixes of tool names: `functions.read_file`, `tool:read_file`. */
+/** Prefixes that models put before the name of a tool: `functions.read_file`, `tool:read_file`. */
 const group = /^(?:functions?|default_api|tools?|api)[.:/]/
 
-/** True if one added letter turns `short` into `long`. A digit does not count, because digits distinguish tools. */
+/** True if `long` is `short` with one more letter. A digit does not count, because tools may differ only in a digit. */
 const lacksLetter = (short: string, long: string): boolean => {
   if (long.length !== short.length + 1 || short.length < 6) return false
   let at = 0
@@ -34,13 +34,13 @@ const lacksLetter = (short: string, long: string): boolean => {
   return /\p{L}/u.test(long.charAt(at)) && short.slice(at) === long.slice(at + 1)
 }
 
-/** True if one name stands for a change and the other for a read. */
+/** True if one name promises a change and the other name promises a read. */
 const isOpposite = (a: string, b: string): boolean => {
   const [one, other] = [intentOf(a), intentOf(b)]
   return one !== undefined && other !== undefined && one !== other
 }
 
-/** The tool that a misspelled name means; undefined if several fit or none. */
+/** The tool that a misspelled name means. Undefined if no tool or several tools fit. */
 export const meantTool = (name: string, usable: ReadonlyArray<string>): string | undefined => {
   const bare = name.replace(group, "").replace(/\(\)$/, "")
   const letters = lettersOf(bare)
@@ -52,7 +52,7 @@ export const meantTool = (name: string, usable: ReadonlyArray<string>): string |
   return near.some((one) => isOpposite(one, bare)) ? undefined : only(near)
 }
 
-/** A map, not an object: an argument may be called `constructor`. */
+/** This is a map and not an object, because an argument may have the name `constructor`. */
 const synonyms: ReadonlyMap<string, ReadonlyArray<string>> = new Map([
   ["path", ["file", "filepath", "filename"]],
   ["pattern", ["query", "q"]],
@@ -64,13 +64,16 @@ const synonyms: ReadonlyMap<string, ReadonlyArray<string>> = new Map([
 
 const wrappers = new Set(["arguments", "args", "parameters", "params", "input"])
 
-/** Arguments wrapped in one more object: `{ "arguments": { "path": "a" } }`. */
+/** Takes arguments out of an object around them: `{ "arguments": { "path": "a" } }`. */
 const unwrap = (given: Arguments, properties: ReadonlyMap<string, JsonSchema>): Arguments => {
   const [[name, inner] = ["", undefined], ...others] = Object.entries(given)
   return others.length === 0 && wrappers.has(name) && !properties.has(name) && isArguments(inner) ? inner : given
 }
 
-/** Renames arguments to the parameters that they clearly mean. Ambiguous names stay unchanged. */
+/**
+ * Renames arguments to the parameters that they clearly mean. If it is not clear which parameter a name means, the name
+ * stays.
+ */
 export const renameArguments = (call: ToolCall, schema: JsonSchema, where: Where) => {
   const repairs: Array<Repair> = []
   const properties = propertiesOf(schema)
@@ -99,12 +102,12 @@ export const renameArguments = (call: ToolCall, schema: JsonSchema, where: Where
   return { call: { ...call, arguments: Object.fromEntries(named) satisfies Arguments }, repairs }
 }
 
-/** Names of arguments in which models write a remark about the call. */
+/** Names of arguments in which models explain a call. */
 const reasons = new Set(
   "reason reasoning explanation thought thoughts thinking rationale justification purpose intent".split(" ")
 )
 
-/** The parameters of a tool: a codec that decodes them, and a schema that models read. */
+/** The parameters of a tool: a codec that decodes arguments, and a schema that models read. */
 export interface Parameters {
   // oxlint-disable-next-line typescript/no-explicit-any -- each tool has parameters of its own
   readonly codec: Schema.Codec<any, unknown>
@@ -114,7 +117,7 @@ export interface Parameters {
 
 const numeral = /^\s*-?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?\s*$/
 
-/** The list or object in a string of strict JSON. */
+/** The list or object in a text. Undefined if the text is not strict JSON of this type. */
 const parseNested = (text: string, type: "array" | "object"): Schema.Json | undefined => {
   const read = readBlock(text)
   const [value, ...others] = Result.isSuccess(read) && !read.success.repaired ? read.success.values : []
@@ -122,7 +125,7 @@ const parseNested = (text: string, type: "array" | "object"): Schema.Json | unde
   return isMeant && others.length === 0 ? value : undefined
 }
 
-/** The number, boolean, list or object that a string contains; undefined if the string is ambiguous. */
+/** The number, boolean, list or object that a text stands for. Undefined if this is not certain. */
 const coerce = (value: Schema.Json, { type }: JsonSchema): Schema.Json | undefined => {
   if (typeof value !== "string") return undefined
   if ((type === "number" || type === "integer") && numeral.test(value)) return Number(value)
@@ -131,15 +134,15 @@ const coerce = (value: Schema.Json, { type }: JsonSchema): Schema.Json | undefin
   return type === "boolean" && (word === "true" || word === "false") ? word === "true" : undefined
 }
 
-/** True if the codec of the tool rejects the value of this argument. */
+/** True if the codec of the tool rejects the value of the argument with this name. */
 const rejects = ({ codec }: Parameters, given: Arguments, name: string): boolean => {
   const decoded = Schema.decodeResult(codec)(given, { errors: "all" })
   return Result.isFailure(decoded) && schemaFaults(decoded.failure).some(({ path }) => path[0] === name)
 }
 
 /**
- * Repairs deviations that have only one meaning: misspelled names, remarks, values quoted as text, and null or empty
- * text for optional arguments.
+ * Repairs deviations that can mean only one thing: misspelled names, explanations of the call, values written as text,
+ * and null or empty text for optional arguments.
  */
 export const repairArguments = (written: ToolCall, parameters: Parameters, where: Where) => {
   const { aliases = {}, codec, schema } = parameters
@@ -188,7 +191,8 @@ const howInstead = (name: string, knownNames: ReadonlyArray<string>): string =>
     : `Remove it, or use one of: ${quoted(nearestOrAll(name, knownNames))}.`
 
 /**
- * Maps each unknown argument to the missing argument that it probably means: the nearest name, or the only candidate.
+ * Maps each unknown argument to the missing parameter that it probably means: the parameter with the nearest name, or
+ * the only one that is missing.
  */
 const findMeant = (unknown: ReadonlyArray<string>, missing: ReadonlyArray<string>): ReadonlyMap<string, string> => {
   const meant = new Map<string, string>()
@@ -200,7 +204,7 @@ const findMeant = (unknown: ReadonlyArray<string>, missing: ReadonlyArray<string
   return meant
 }
 
-/** The issue for a value: the problem and its fix. */
+/** The two texts of the issue for a value: what is wrong, and how to correct it. */
 const invalidText = (tool: string, problem: ModelFault) => {
   const { actual, kind, path, message } = problem
   const subject = path.length === 0 ? `The arguments of ${tool}` : `The argument "${pathText(path)}" of ${tool}`
@@ -213,13 +217,13 @@ const invalidText = (tool: string, problem: ModelFault) => {
   }
 }
 
-/** Placeholders for the output of another call: `{{call-1.path}}`, `$call_1.output`, `<path from the search>`. */
+/** Text that stands for the output of another call: `{{call-1.path}}`, `$call_1.output`, `<path from the search>`. */
 const ofOtherCall =
   /(?:\{\{|\$\{|<|\$)\s*(?:calls?|tool|turn|step|task|results?|outputs?|previous|search|response)[-_ .]*\d*(?:[.[/][^\s{}<>]*|[-_ ](?:results?|outputs?|path|file)[^\s{}<>]*)?\s*(?:\}\}|\}|>|$)/i
 const wholeBlank =
   /^\s*(?:\{\{[^{}\n]+\}\}|\{[a-z][\w ]+\}|<[a-z][^<>\n]*[ _-][^<>\n]*>|\[[a-z]+(?: [a-z]+)+\]|(?:path|file) (?:from|of|returned|found)\b.*)\s*$/i
 
-/** Arguments with file text, where such placeholders can be real content. */
+/** Names of arguments whose text goes into a file. In such a text, a placeholder can be real content. */
 const holdsText = /content|text|pattern|edits|old|new/i
 
 const placeholders = ({ arguments: given, name: tool }: ToolCall, { quote, where }: Pick<Issue, "where" | "quote">) =>
@@ -230,7 +234,7 @@ const placeholders = ({ arguments: given, name: tool }: ToolCall, { quote, where
     return [makeIssue("argument-placeholder", where, { what, quote })]
   })
 
-/** All problems of the arguments, in this order: missing, invalid, unknown. */
+/** The issues of all arguments, in this order: missing, invalid, unknown. */
 export const checkArguments = (
   call: ToolCall,
   { codec, schema }: Parameters,

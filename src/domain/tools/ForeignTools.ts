@@ -5,7 +5,7 @@
 import type * as Schema from "effect/Schema"
 import type { Arguments } from "./ToolCall.ts"
 
-/** Other programs' names for each tool. */
+/** For each tool, the names that other programs use. */
 const names: ReadonlyMap<string, string> = new Map(
   Object.entries({
     read_file:
@@ -30,7 +30,7 @@ const actions: ReadonlyMap<string, string> = new Map([
   ["str_replace", "edit_file"]
 ])
 
-/** Tools of other programs that end the work or ask the user, for which this program has no tool. */
+/** Tools of other programs that end the work or ask the user. This program has no such tools. */
 const ends = new Set(["attempt_completion", "ask_followup_question", "plan_mode_respond"])
 
 const plain = (name: string): string =>
@@ -40,13 +40,13 @@ const plain = (name: string): string =>
     .replaceAll("-", "_")
 
 /**
- * The tool of this program for a name that another program uses. Names of tools that end the work or edit stay
- * unchanged.
+ * The tool of this program that a name of another program means. The names of tools that end the work, and of tools
+ * whose `command` selects an action, stay as they are.
  */
 export const foreignTool = (name: string): string | undefined =>
   names.get(plain(name)) ?? (editors.has(name) || ends.has(name) ? name : undefined)
 
-/** Other programs' names of arguments, by tool. */
+/** For each tool, the names of arguments that other programs use. */
 const renamed: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map(
   Object.entries({
     run_command: {
@@ -102,7 +102,7 @@ const linesOf = (
   return limit !== undefined && Number.isInteger(count) ? { end_line: Math.max(1, Number(start ?? 1)) + count - 1 } : {}
 }
 
-/** Translates a call of another program's tool; undefined if no tool here does the same. */
+/** Translates a call of a tool of another program. Undefined if this program has no such tool. */
 export const ownCall = (call: Named, has: (name: string) => boolean): Named | undefined => {
   const action = editors.has(call.name) ? call.arguments["command"] : undefined
   const name = typeof action === "string" ? actions.get(action) : names.get(plain(call.name))

@@ -1,6 +1,6 @@
 /**
- * Finds mistakes in a JSON schema from a plugin or a configuration. Readers of schemas ignore unknown keywords, so a
- * misspelled one would accept any value.
+ * Finds mistakes in a JSON schema of a plugin or a configuration. Readers of schemas ignore unknown keywords. A
+ * misspelled keyword would therefore accept any value.
  */
 import * as Predicate from "effect/Predicate"
 import { nearestOrAll } from "../text/Nearest.ts"
@@ -24,7 +24,10 @@ const isPattern = (source: unknown): boolean => {
 const isCount = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 0
 const isNames = (value: unknown): boolean => Array.isArray(value) && value.every(Predicate.isString)
 
-/** The values that each keyword may have, as the end of a sentence. */
+/**
+ * For each group of keywords, a test of the value and a description of valid values. The description is the end of a
+ * sentence.
+ */
 const plain: ReadonlyArray<readonly [ReadonlySet<string>, (value: unknown) => boolean, string]> = [
   [keywords("$ref description format title"), Predicate.isString, "a text"],
   [keywords("maximum minimum multipleOf"), Predicate.isNumber, "a number"],
@@ -36,7 +39,7 @@ const plain: ReadonlyArray<readonly [ReadonlySet<string>, (value: unknown) => bo
 
 /**
  * True if a reference leads to a part of the schema. In a schema with `$id` or `$anchor`, a reference may also be a
- * name, so every such reference passes.
+ * name. Every such reference is accepted.
  */
 const leads = (root: JsonSchema, ref: string): boolean => {
   if (ref !== "#" && !ref.startsWith("#/")) return /"\$(?:id|anchor)":/.test(JSON.stringify(root))
@@ -51,7 +54,7 @@ const leads = (root: JsonSchema, ref: string): boolean => {
 type Path = ReadonlyArray<string | number>
 type Fault = string | undefined
 
-/** The first fault and its path; undefined for a valid schema. */
+/** The first mistake and its path. Undefined for a schema without a mistake. */
 export const jsonSchemaFault = (root: JsonSchema): Fault => {
   const ofKeyword = (key: string, value: unknown, path: Path): Fault => {
     const subject = `"${pathText(path)}"`

@@ -1,6 +1,6 @@
 /**
- * Computes the TypeScript type of values from a JSON schema literal. It understands types, properties, items and enums.
- * For anything else the type is any JSON.
+ * Computes the TypeScript type of values from a JSON schema literal. Only types, properties, items and enums are
+ * understood. For everything else, the type is any JSON.
  */
 import type { Json } from "effect/Schema"
 

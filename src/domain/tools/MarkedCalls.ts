@@ -1,12 +1,12 @@
 /**
- * Calls as JSON between `<tool_call>` tags: the form into which `readNative` converts all other forms. All functions
- * take linear time.
+ * Reads calls as JSON between `<tool_call>` tags. `readNative` converts all other forms of calls into this form. All
+ * functions take linear time.
  */
 
 import { endOfJson } from "./native/Source.ts"
 import { scanJson } from "../text/Json.ts"
 
-/** A piece of a text: the JSON of a call, or text around calls. */
+/** A part of a text: the JSON of a call, or the text between calls. */
 export type MarkedPart =
   | { readonly kind: "call"; readonly json: string }
   | { readonly kind: "text"; readonly text: string }
@@ -15,17 +15,17 @@ const tag = "<tool_call>"
 const beginning = /^\s*<tool_call>/
 const lineBeginning = /(?<=\n)[ \t]{0,3}<tool_call>/g
 
-/** True for a text that begins with a tagged call. */
+/** True for a text that begins with the tag of a call. */
 export const beginsWithMark = (text: string): boolean => beginning.test(text)
 
-/** True if a line of the text begins with a tagged call. */
+/** True if a line of the text begins with the tag of a call. */
 export const hasMarkedLine = (text: string): boolean =>
   text.includes(tag) && (beginsWithMark(text) || text.search(lineBeginning) >= 0)
 
-/** Tags around a group of calls, which carry no information. */
+/** Tags around a group of calls. They carry no information. */
 const wrapper = /(?:[\s,;]|<\/?tool_calls?>|<\|(?:eom_id|eot_id|im_end)\|>)*/y
 
-/** The parts of a text in order. A call must begin the text or a line. */
+/** The parts of a text, in order. A call counts only at the beginning of the text or of a line. */
 export const markedParts = (text: string): ReadonlyArray<MarkedPart> => {
   const parts: Array<MarkedPart> = []
   let lastClosing: number | undefined
@@ -47,7 +47,8 @@ export const markedParts = (text: string): ReadonlyArray<MarkedPart> => {
       addText()
       continue
     }
-    // Closing tags delimit a call even if its JSON is broken. Without a closing tag, the brackets of the JSON do.
+    // A closing tag ends the call even if its JSON is broken. If there is no closing tag, the brackets of the JSON show
+    // the end.
     if (lastClosing === undefined || (lastClosing >= 0 && lastClosing < start)) {
       lastClosing = text.indexOf("</tool_call>", start)
     }
@@ -58,14 +59,14 @@ export const markedParts = (text: string): ReadonlyArray<MarkedPart> => {
   return parts
 }
 
-/** True for a text that ends within a tagged call. */
+/** True for a text that ends in the middle of a call between tags. */
 export const endsInCall = (text: string): boolean => {
   if (!hasMarkedLine(text)) return false
   const last = text.lastIndexOf("_call>")
   return last === text.lastIndexOf(tag) + "<tool".length && scanJson(text.slice(last + "_call>".length)).open > 0
 }
 
-/** The JSON of the calls if the text contains nothing else; otherwise undefined. */
+/** The JSON of the calls. Undefined if the text contains anything else. */
 export const markedCalls = (text: string): ReadonlyArray<string> | undefined => {
   if (!beginsWithMark(text)) return undefined
   const parts = markedParts(text)

@@ -1,6 +1,6 @@
 /**
- * Finds open changes: failed changes that no later change replaced. While a change is open, the task is not done,
- * whatever its report says.
+ * Finds open changes: changes that failed and that no later change replaced. While a change is open, the task is not
+ * done, whatever its report says.
  */
 import * as Schema from "effect/Schema"
 import { fileName, isBelow } from "../files/PathList.ts"
@@ -22,10 +22,10 @@ const changeNouns: Readonly<Record<string, string>> = { remove_file: "removal", 
 
 const hasPath = ({ call }: CallOutcome): boolean => typeof call.arguments["path"] === "string"
 
-/** True for a replacement in all files, whose call names no file. */
+/** True for a replacement in all files. Its call names no file. */
 const isReplacement = (one: CallOutcome): boolean => !hasPath(one) && typeof one.call.arguments["old_text"] === "string"
 
-/** Names a change in a few words: by its file, or by the replaced text. */
+/** Names a change in a few words: by the file, or by the text to replace. */
 export const changeName = (call: ToolCall): string => {
   const { old_text: old, path } = call.arguments
   if (typeof path === "string") return `The ${changeNouns[call.name] ?? "change"} of ${pathOf(call)}`
@@ -34,7 +34,7 @@ export const changeName = (call: ToolCall): string => {
     : "A change that could not be read"
 }
 
-/** The values of these arguments: of the call itself, and of each of its edits. */
+/** The values of these arguments, in the call itself and in each of its edits. */
 const textsOf = (given: Arguments, ...keys: ReadonlyArray<string>): ReadonlyArray<string> =>
   [given, ...(Array.isArray(given["edits"]) ? given["edits"] : [])]
     .flatMap((part) => (isArguments(part) ? keys.map((key) => part[key]) : []))
@@ -42,7 +42,7 @@ const textsOf = (given: Arguments, ...keys: ReadonlyArray<string>): ReadonlyArra
 
 export const newTextsOf = (given: Arguments): ReadonlyArray<string> => textsOf(given, "new_text", "content")
 
-/** The lines that a change adds. Lines without two word characters in a row, such as brackets, do not count. */
+/** The lines that a change writes. Lines without two word characters in a row, such as brackets, do not count. */
 const newLines = ({ call }: CallOutcome): ReadonlyArray<string> =>
   newTextsOf(call.arguments)
     .flatMap((text) => text.split("\n"))
@@ -53,15 +53,15 @@ const isMissing = ({ result }: CallOutcome): boolean => /\bThere is no file at\b
 
 const withoutEndSlash = (path: string): string => path.replace(/\/+$/, "")
 
-/** True if the call removes or moves the file, or a folder around it. */
+/** True if the call removes or moves the file, or a folder that contains it. */
 const takesAway = ({ call }: CallOutcome, path: string): boolean => {
   const [taken, file] = [pathOf(call), path].map(withoutEndSlash) as [string, string]
   return (call.name === "remove_file" || call.name === "move_file") && (taken === file || isBelow(taken, file))
 }
 
 /**
- * True if the failed call named a missing path, and the later call names the path that the model meant. That path has
- * the same file name, or the error message suggested it.
+ * True if the failed call named a path that does not exist, and the later call names the path that the model meant. The
+ * meant path has the same file name, or the error message suggested it.
  */
 const isMeant = (failed: CallOutcome, later: CallOutcome): boolean => {
   const [meant, path] = [pathOf(failed.call), pathOf(later.call)]
@@ -75,15 +75,15 @@ const takes = ({ call }: CallOutcome, old: string): boolean =>
   textsOf(call.arguments, "old_text").some((text) => text.includes(old))
 
 /**
- * True if a later change writes the new text of a replacement. For an empty new text, the later change must remove the
- * old text.
+ * True if a later change writes the new text of a replacement. If the new text is empty, the later change must remove
+ * the old text.
  */
 const replaces = ({ call: { arguments: given } }: CallOutcome, later: CallOutcome): boolean => {
   const [old, now] = [String(given["old_text"]), String(given["new_text"]).trim()]
   return now === "" ? takes(later, old) : newTextsOf(later.call.arguments).some((text) => text.includes(now))
 }
 
-/** True if other changes replaced a failed one. `later` are the successful changes after it. */
+/** True if other changes did what a failed change should do. `later` are the successful changes after it. */
 const isMadeUpFor = (
   failed: CallOutcome,
   changes: ReadonlyArray<CallOutcome>,
@@ -96,18 +96,24 @@ const isMadeUpFor = (
   const failedBeside = changes.filter((one) => !one.result.success && turnOf(one) === turnOf(failed))
 
   /**
-   * A failed replacement in all files. It is closed if a later change made it, or if an earlier change removed the old
-   * text.
+   * A failed replacement in all files. It counts as done if a later change did it, or if an earlier change had removed
+   * the old text.
    */
   if (isReplacement(failed)) {
     const isBefore = (one: CallOutcome) => one.result.success && takes(one, String(values["old_text"]))
     return [...answered, ...changes.filter(isBefore)].some((one) => replaces(failed, one))
   }
-  /** An unreadable change. It is closed by as many later changes as there are unreadable changes. */
+  /**
+   * A change that the program could not read. It counts as done if later answers make as many changes as this answer
+   * had unreadable changes.
+   */
   if (!hasPath(failed)) {
     return answered.length >= failedBeside.filter((one) => !hasPath(one) && !isReplacement(one)).length
   }
-  /** A replacement in one file. It is closed if a later change of that file makes it, or writes the whole file. */
+  /**
+   * A failed replacement in one file. It counts as done if a later change of this file does it, or writes the whole
+   * file.
+   */
   if (values["replace_all"] === true) {
     return ofFile.some((one) => one.call.name === "write_file" || replaces(failed, one))
   }
@@ -115,8 +121,8 @@ const isMadeUpFor = (
     return answered.some((one) => takesAway(one, path) || (one.call.name === "remove_file" && isMeant(failed, one)))
   }
   /**
-   * A move. It is closed by a later move of the same file or to the same path. A write of the new path together with a
-   * removal of the old path also closes it.
+   * A failed move. It counts as done if a later call moves the same file or moves to the same path. It also counts as
+   * done if the new path is written and the old path is removed.
    */
   if (name === "move_file") {
     const isThere = answered.some(({ call }) => pathOf(call) === to)
@@ -127,13 +133,13 @@ const isMadeUpFor = (
     )
   }
   /**
-   * An edit or a whole file. It is closed by a later change that writes one of its lines or the whole file. As many
-   * later changes of the file as failed changes also close it.
+   * A failed edit, or a whole file that was not written. It counts as done if a later change writes one of its lines,
+   * or writes the whole file. It also counts as done if there are as many later changes of the file as failed changes.
    */
   const lines = new Set(newLines(failed))
   const bringsLine = (one: CallOutcome): boolean => newLines(one).some((line) => lines.has(line))
   const others = failedBeside.filter((one) => one !== failed && pathOf(one.call) === path)
-  // The call named a missing path, so the model may have meant another file.
+  // The call named a path that does not exist. The model may therefore have meant another file.
   const elsewhere = isMissing(failed) ? later : []
   return (
     ofFile.length > others.length ||
@@ -142,7 +148,7 @@ const isMadeUpFor = (
   )
 }
 
-/** The failed changes that no change in a later answer replaced. */
+/** The failed changes that no change in a later answer has replaced. */
 export const openChanges = (outcomes: ReadonlyArray<CallOutcome>): ReadonlyArray<CallOutcome> => {
   const changes = outcomes.filter(isChange)
   return changes.filter((failed, index) => {
@@ -151,7 +157,10 @@ export const openChanges = (outcomes: ReadonlyArray<CallOutcome>): ReadonlyArray
   })
 }
 
-/** Calls with effects outside the working copy, and open changes. `files` are changed files of the project itself. */
+/**
+ * The calls that have effects outside the working copy, and open changes. `files` are the files that were changed in
+ * the project itself.
+ */
 export const doneOutside = ({
   files,
   outcomes
@@ -165,7 +174,7 @@ export const doneOutside = ({
   return outcomes.filter((outcome) => !isChange(outcome) || isLeft(outcome))
 }
 
-/** A change that was not made, and the call that would have made it. */
+/** A change that was not made: the issue that prevented it, and the call that would have made it. */
 export const UnmadeChange = Schema.Struct({ call: ToolCall, issue: Issue })
 export type UnmadeChange = typeof UnmadeChange.Type
 
@@ -181,8 +190,8 @@ export const unmadeOutcome = ({ call, issue }: UnmadeChange, turn: number): Call
 })
 
 /**
- * The unreadable changes of an answer, from its issues. If the answer has a report, conflict marks do not count,
- * because the report may quote them.
+ * The changes of an answer that the program could not read, from the issues of this answer. If the answer has a report,
+ * conflict marks do not count, because the report may quote them.
  */
 export const unreadChanges = (issues: ReadonlyArray<Issue>, hasReport: boolean): ReadonlyArray<UnmadeChange> => {
   const unread = issues.filter(({ code }) => code.startsWith("change-"))

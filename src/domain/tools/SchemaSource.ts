@@ -1,7 +1,7 @@
 /**
  * Schemas from authors of plugins: a schema of Effect, a Standard Schema with its JSON schema (zod 4, arktype, valibot
- * with its converter), or a plain JSON schema. Values are checked against the JSON schema first, so that models read
- * uniform messages. Then they are checked against the schema itself.
+ * with its converter), or a plain JSON schema. Values are first checked against the JSON schema, so that models read
+ * uniform messages. The schema of the author then checks the values again.
  */
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
@@ -15,7 +15,7 @@ import type { JsonSchemaValue } from "./JsonSchemaValue.ts"
 import { jsonSchemaFault } from "./JsonSchemaFault.ts"
 import { exampleArguments, isSchema, type JsonSchema, jsonSchemaCodec, parameterSchema } from "./ToolSchema.ts"
 
-/** A Standard Schema that also provides its JSON schema. */
+/** A Standard Schema that can also return its JSON schema. */
 export interface StandardJsonSchema<out Output = unknown> {
   readonly "~standard": StandardSchemaV1.Props<unknown, Output> & StandardJSONSchemaV1.Props<unknown, Output>
 }
@@ -23,7 +23,7 @@ export interface StandardJsonSchema<out Output = unknown> {
 /** The kinds of schema that a plugin may pass. */
 export type SchemaSource = Schema.Constraint | StandardJsonSchema | JsonSchema
 
-/** The type of the decoded values of a schema. */
+/** The type of the values that a schema decodes. */
 export type ValueOf<Source> = Source extends Schema.Constraint
   ? Source["Type"]
   : Source extends StandardJsonSchema<infer Output>
@@ -37,7 +37,9 @@ export interface UsableSchema {
   readonly json: JsonSchema
 }
 
-/** A schema from another installed copy of `effect` passes `isSchema`, but this copy cannot decode with it. */
+/**
+ * A schema that another installed copy of `effect` made passes `isSchema`. This copy of `effect` cannot decode with it.
+ */
 const isOwnSchema = ({ ast }: Schema.Constraint): boolean => {
   if (ast._tag === "Objects") return ast instanceof SchemaAST.Objects
   return ast._tag !== "Declaration" || ast instanceof SchemaAST.Declaration
@@ -70,8 +72,8 @@ const reasonOf = (thrown: unknown): string =>
   thrown instanceof Error ? (thrown.message.split("\n")[0] ?? "") : String(thrown)
 
 /**
- * The schema with `additionalProperties: false` on each object that does not set it. The parts of an `allOf` stay open,
- * because each describes only some properties.
+ * The schema with `additionalProperties: false` on each object that does not set it. The parts of an `allOf` stay as
+ * they are, because each part describes only some of the properties.
  */
 const closed = (schema: Schema.Json): Schema.Json => {
   if (Array.isArray(schema)) return schema.map(closed)
@@ -117,7 +119,7 @@ const fromStandard = (standard: Standard): Result.Result<UsableSchema, string> =
   )
 }
 
-/** The usable form of a schema. Fails with the end of a sentence that begins with "it is". */
+/** The codec and the JSON schema of a schema. Fails with the end of a sentence that begins with "it is". */
 export const readSchemaSource = (source: unknown): Result.Result<UsableSchema, string> => {
   if (Schema.isSchema(source)) {
     return isOwnSchema(source)

@@ -15,7 +15,7 @@ export const isArguments = (value: Schema.Json | undefined): value is Arguments 
 export const ToolCall = Schema.Struct({ uid: Schema.String, name: Schema.String, arguments: Arguments })
 export type ToolCall = typeof ToolCall.Type
 
-/** The type of a call's failure; `none` for a call that succeeded. */
+/** The type of the failure of a call. `none` for a call that succeeded. */
 export const ToolErrorType = Schema.Literals([
   "none",
   "not_found",
@@ -41,44 +41,47 @@ export class ToolFailure extends Schema.TaggedError<ToolFailure>()("ToolFailure"
   message: Schema.String
 }) {}
 
-/** The result envelope. `data` is null on failure; `error_message` is null on success. */
+/**
+ * The result of a call, in a form that is the same for all tools. `data` is null on failure; `error_message` is null on
+ * success.
+ */
 export const ToolResult = Schema.Struct({
   /** True when the call did its work. */
   success: Schema.Boolean,
   /** The value that the tool returned; null on failure. */
   data: Schema.NullOr(Schema.Json),
-  /** Why it failed; null on success. */
+  /** Why the call failed; null on success. */
   error_message: Schema.NullOr(Schema.String),
   /** The kind of failure; `none` on success. */
   error_type: ToolErrorType,
   /** Time and size of the call. */
   metadata: Schema.Struct({
     execution_time_ms: Schema.Finite,
-    /** The size of the data as UTF-8 text, in bytes. Data that is no string counts as JSON. */
+    /** The size of `data` as UTF-8 text, in bytes. Data that is no string is measured as JSON. */
     data_size_bytes: Schema.Int,
-    /** Milliseconds since 1970. */
+    /** The time in milliseconds since 1970. */
     timestamp: Schema.Int
   }),
-  /** Notes of the tool for the user. Models do not see them. */
+  /** Notes of the tool for the user. Models do not see these notes. */
   log: Schema.optionalKey(Schema.Array(Schema.String)),
-  /** The images and files of the result, which `data` names. Their bytes are stored separately. */
+  /** The images and files of the result, which `data` names. Their bytes are stored in another place. */
   files: Schema.optionalKey(Schema.Array(ResultFile))
 })
 export type ToolResult = typeof ToolResult.Type
 
-/** Metadata of a result without a measured call. */
+/** The metadata of a result whose call was not measured. */
 export const notMeasured: ToolResult["metadata"] = { execution_time_ms: 0, data_size_bytes: 0, timestamp: 0 }
 
 export const CallOutcome = Schema.Struct({ call: ToolCall, result: ToolResult })
 export type CallOutcome = typeof CallOutcome.Type
 
-/** How a command ended. `exitCode` is null if the program stopped it because it wrote or used too much. */
+/** How a command ended. `exitCode` is null if the program stopped the command because it wrote or used too much. */
 export interface CommandEnd {
   readonly exitCode: number | null
   readonly output: string
 }
 
-/** How the command of a call ended; undefined for other calls, and if the command could not start. */
+/** How the command of a call ended. Undefined if the call ran no command, or if the command could not start. */
 export const commandEnd = ({ data }: ToolResult): CommandEnd | undefined => {
   if (data === null || typeof data !== "object" || !("exit_code" in data) || !("output" in data)) return undefined
   const { exit_code: exitCode, output } = data
@@ -86,7 +89,7 @@ export const commandEnd = ({ data }: ToolResult): CommandEnd | undefined => {
   return isCode && typeof output === "string" ? { exitCode, output } : undefined
 }
 
-/** The failure of a command, such as `exit code 1`. The call itself succeeded, because it ran the command. */
+/** How a command failed, such as `exit code 1`. The call itself counts as successful, because it ran the command. */
 export const badExit = (result: ToolResult): string | undefined => {
   const end = commandEnd(result)
   if (end === undefined || end.exitCode === 0) return undefined
@@ -96,13 +99,13 @@ export const badExit = (result: ToolResult): string | undefined => {
 /** True for a call whose command exited with code 0. */
 export const ranWell = ({ result }: CallOutcome): boolean => result.success && commandEnd(result)?.exitCode === 0
 
-/** The data of a result as text: a string unchanged, anything else as indented JSON. */
+/** The data of a result as text. A string stays as it is. Other data becomes indented JSON. */
 export const dataText = (data: Schema.Json): string => (typeof data === "string" ? data : JSON.stringify(data, null, 2))
 
-/** Maps other names of parameters to their real names. */
+/** Maps other names of parameters to the names that the tool declares. */
 export type ArgumentAliases = Readonly<Record<string, string>>
 
-/** Renames aliased arguments. A value under the real name takes precedence. */
+/** Renames arguments that have another name. If there is also a value under the declared name, that value counts. */
 export const withOwnNames = (values: Arguments, aliases: ArgumentAliases = {}): Arguments =>
   Object.fromEntries(
     Object.entries(values).map(([name, value]) => {
@@ -111,7 +114,7 @@ export const withOwnNames = (values: Arguments, aliases: ArgumentAliases = {}): 
     })
   )
 
-/** One repair per renamed argument. */
+/** One repair for each argument that `withOwnNames` renames. */
 export const aliasRepairs = (given: Arguments, aliases: ArgumentAliases, where: Where): ReadonlyArray<Repair> => {
   const renamed = withOwnNames(given, aliases)
   return Object.keys(given)
@@ -125,7 +128,7 @@ export const builtInOrigin = "built-in"
 /** The origin of tools that a calling program defines in code. */
 export const programOrigin = "program"
 
-/** For each error type, one sentence that says when the tool fails with it. */
+/** For each type of error, a sentence that says when the tool fails with it. */
 export type ToolErrors = { readonly [type in ToolErrorType]?: string }
 
 /** The description of a tool, without its code. */
@@ -142,34 +145,34 @@ export interface ToolInfo {
   readonly errors?: ToolErrors
   /** SHA-256 of all fields above, in hex. */
   readonly definition: string
-  /** Other names of its parameters, which models do not see. */
+  /** Other names of the parameters. Models do not see them. */
   readonly aliases?: ArgumentAliases
 }
 
-/** A checked call with everything that the gate needs to decide. */
+/** A checked call, with everything that the gate must know to decide. */
 export interface PreparedCall {
   readonly call: ToolCall
   readonly info: ToolInfo
-  /** The highest risk among the tool and the accesses. */
+  /** The highest among the risk of the tool and the risks of the accesses. */
   readonly risk: Risk
   readonly accesses: ReadonlyArray<CanonicalAccess>
 }
 
-/** The tools that only change files. In a working copy they change only the copy. */
+/** The tools that only change files. In a working copy, they change nothing but the copy. */
 export const fileTools: ReadonlySet<string> = new Set(["edit_file", "move_file", "remove_file", "write_file"])
 
 export const isChange = ({ call }: CallOutcome): boolean => fileTools.has(call.name)
 
 const plainPath = (path: Schema.Json | undefined): string => String(path).replace(/^(?:\.\/)+/, "")
 
-/** The path of a change or a read without a leading `./`. For a move, the old path. */
+/** The path of a change or a read, without `./` at its beginning. For a move, the old path. */
 export const pathOf = (call: ToolCall): string => plainPath(call.arguments["path"])
 
-/** The paths of a change: both for a move. */
+/** The paths of a change. A move has two: the old path and the new path. */
 export const pathsOf = (call: ToolCall): ReadonlyArray<string> =>
   call.name === "move_file" ? [pathOf(call), plainPath(call.arguments["to"])] : [pathOf(call)]
 
-/** Splits a move into a removal and a write, because a skill can limit each of them. */
+/** Splits a move into a removal and a write, because a skill can limit each of these. */
 export const partsOfMove = (call: ToolCall): ReadonlyArray<ToolCall> =>
   call.name === "move_file"
     ? [
@@ -178,6 +181,6 @@ export const partsOfMove = (call: ToolCall): ReadonlyArray<ToolCall> =>
       ]
     : [call]
 
-/** The tools that a skill may use. Permission to write and remove includes permission to move. */
+/** The tools that a skill may use. A skill that may write and remove files may also move files. */
 export const withMoves = (tools: ReadonlyArray<string>): ReadonlySet<string> =>
   new Set(tools.includes("write_file") && tools.includes("remove_file") ? [...tools, "move_file"] : tools)

@@ -1,6 +1,6 @@
 /**
- * Reads tool calls from JSON text. An unreadable call becomes an issue, never an empty call. Other code checks later
- * that the tool exists and its arguments are valid.
+ * Reads tool calls from JSON text. An unreadable call becomes an issue, never an empty call. Other code later checks
+ * that the tool exists and that its arguments are valid.
  */
 import type * as Schema from "effect/Schema"
 import { type Where, addRepair, type Findings, addIssue, type IssueCode } from "../findings/Issue.ts"
@@ -10,14 +10,14 @@ import { markedCalls } from "./MarkedCalls.ts"
 import { type Arguments, type CallOutcome, isArguments, type ToolCall } from "./ToolCall.ts"
 import { readBlock } from "./ToolCallJson.ts"
 
-/** Other keys that models use for the parts of a call. */
+/** Other names that models use for the keys of a call. */
 const otherKeys = {
   uid: ["id", "call_id", "tool_call_id", "callId"],
   name: ["tool", "tool_name", "toolName", "function", "function_name"],
   arguments: ["args", "parameters", "params", "input", "arguments_json"]
 } as const
 
-/** Keys that models add and that no tool reads. */
+/** Keys that models add to a call and that no tool reads. */
 const remarks = new Set(
   (
     "type index description reason reasoning purpose comment comments " +
@@ -27,27 +27,30 @@ const remarks = new Set(
 
 const callKeys = new Set([...Object.entries(otherKeys).flat(2), ...remarks])
 
-/** True for a key of a call, in any spelling. */
+/** True for a name that a key of a call may have. */
 export const isCallKey = (key: string): boolean => callKeys.has(key)
 
-/** A uid as text; empty if there is none. */
+/** A uid as text. Empty if there is none. */
 const readUid = (value: Schema.Json | undefined): string =>
   typeof value === "string" || typeof value === "number" ? String(value).trim() : ""
 
 const named = (keys: ReadonlyArray<string>): string => keys.map((key) => `"${key}"`).join(", ")
 
-/** Prefixes of uids that servers or this program generate. An id with another prefix may be an argument of the tool. */
+/**
+ * Prefixes of ids that servers or this program generate. If `id` has a value without such a prefix, it may be an
+ * argument of the tool.
+ */
 const ofHost = /^(?:call|tool|toolu|chatcmpl|function)[-_]?/i
 const isWordOfProtocol = (key: string, value: Schema.Json | undefined): boolean =>
   key === "type" && typeof value === "string" && /^(?:function|tool)(?:_call)?$/.test(value)
 
-/** True for a key that could be an argument or another part of the call. */
+/** True for a key that may be an argument, but may also be a part of the call itself. */
 const isUnclear = (key: string, value: Schema.Json | undefined): boolean =>
   !remarks.has(key) && isCallKey(key) && !(otherKeys.uid.some((one) => one === key) && ofHost.test(readUid(value)))
 
 /**
- * Collects arguments that stand beside the tool name: `{ "tool": "read_file", "path": "a.ts" }`. Undefined if a key
- * could also be another part of the call.
+ * Collects arguments that are beside the tool name: `{ "tool": "read_file", "path": "a.ts" }`. Undefined if a key could
+ * also be another part of the call.
  */
 const gatherArguments = (
   call: Arguments,
@@ -69,16 +72,16 @@ const gatherArguments = (
 /** The uid of a call in a turn: `turn-1/call-1`. */
 export const turnUid = (turn: number, uid: string): string => `turn-${turn}/${uid}`
 
-/** The turn in a uid; 0 if it has none. */
+/** The number of the turn in a uid. 0 if the uid has none. */
 export const turnNumber = (uid: string): number => Number(/^turn-(\d+)\//.exec(uid)?.[1] ?? 0)
 
-/** The prefix that the uids of one answer share. */
+/** The beginning that the uids of all calls of one answer have in common. */
 export const turnOf = ({ call }: CallOutcome): string => call.uid.split("/", 1)[0] ?? ""
 
-/** A uid without the prefix of its turn, which a model may have copied. */
+/** A uid without the prefix of a turn. A model may have copied such a prefix. */
 export const plainUid = (uid: string): string => uid.replace(/^(?:turn-\d+\/)+/, "")
 
-/** A call whose uid may be missing or duplicated. */
+/** A call whose uid may be missing, or be the uid of another call too. */
 export interface UnnumberedCall {
   readonly uid: string
   readonly name: string
@@ -97,7 +100,7 @@ const addCallIssue = ({ findings, text, where }: Block, code: IssueCode, what: s
   return undefined
 }
 
-/** The key of a part of a call: its own name, or the only alternative name in use. */
+/** The name under which a call has a part: the strict name, or the only other name that the call uses. */
 const keyOf = (call: Arguments, part: keyof typeof otherKeys, block: Block): string | undefined => {
   if (Object.hasOwn(call, part)) return part
   const keys = otherKeys[part].filter((key) => Object.hasOwn(call, key))
@@ -114,7 +117,7 @@ const keyOf = (call: Arguments, part: keyof typeof otherKeys, block: Block): str
   return keys[0]
 }
 
-/** Unwraps `{ "type": "function", "function": { "name", "arguments" } }`, the form of other servers. */
+/** Unwraps `{ "type": "function", "function": { "name", "arguments" } }`, which is the form of other servers. */
 const flatten = (call: Arguments, block: Block): Arguments => {
   const inner = call["function"]
   if (!isArguments(inner)) return call
@@ -185,7 +188,7 @@ const readCall = (written: Arguments, block: Block): UnnumberedCall | undefined 
   return { uid: readUid(given), name: name.trim(), arguments: values, where }
 }
 
-/** The calls in one value: an object, a list of them, or a list under `tool_calls`. */
+/** The calls in one value. The value is a call, a list of calls, or an object with the list under `tool_calls`. */
 const callsIn = (value: Schema.Json): ReadonlyArray<Schema.Json> => {
   if (Array.isArray(value)) return value
   if (!isArguments(value)) return [value]
@@ -193,7 +196,7 @@ const callsIn = (value: Schema.Json): ReadonlyArray<Schema.Json> => {
   return Array.isArray(inner) && Object.keys(value).length === 1 ? inner : [value]
 }
 
-/** Reads calls from JSON with no other text around them. */
+/** Reads calls from JSON that has no other text around it. */
 const readJsonCalls = (block: Block): ReadonlyArray<UnnumberedCall> => {
   const { findings, text, where } = block
   const read = readBlock(text)
@@ -213,15 +216,15 @@ const readJsonCalls = (block: Block): ReadonlyArray<UnnumberedCall> => {
   })
 }
 
-/** Reads one block. It usually has one call, but some models put several calls into a block. */
+/** Reads the calls of one block. It usually has one call, but some models write several calls into a block. */
 export const readCallBlock = (text: string, where: Where, findings: Findings): ReadonlyArray<UnnumberedCall> =>
   (markedCalls(text) ?? [text]).flatMap((call) => readJsonCalls({ text: call, where, findings }))
 
-/** Makes uids unique: a missing uid becomes `call-<n>`, a repeated one gets a number. */
+/** Makes uids unique. A missing uid becomes `call-<n>`, and a repeated uid gets a number. */
 export const numberCalls = (calls: ReadonlyArray<UnnumberedCall>, findings: Findings): ReadonlyArray<ToolCall> => {
   const writtenUids = new Set(calls.map((call) => call.uid))
   const used = new Set<string>()
-  // The last number tried for each uid. Keeps the search linear.
+  // The last number that was tried for each uid. It keeps the search linear.
   const reached = new Map<string, number>()
   return calls.map(({ where, ...call }, index) => {
     const base = call.uid === "" ? `call-${index + 1}` : call.uid

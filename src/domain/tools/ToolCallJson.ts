@@ -1,6 +1,6 @@
 /**
- * Reads the JSON of a tool call block. Tries strict JSON first, then repairs syntax errors. A repair keeps every
- * character of the source and adds none. Truncated or missing parts are never guessed.
+ * Reads the JSON of a tool call. If it is not strict JSON, repairs syntax errors. A repair keeps all content of the
+ * source and adds none. Truncated or missing parts are never guessed.
  */
 import { jsonrepair } from "jsonrepair"
 import * as Result from "effect/Result"
@@ -14,7 +14,10 @@ interface JsonFailure {
   readonly what: string
 }
 
-/** The values of a block. `repaired`: it was not strict JSON. `split`: it had several values in a row. */
+/**
+ * The values of a block. `repaired` is true if the block was not strict JSON. `split` is true if it had several values
+ * in a row.
+ */
 interface BlockValues {
   readonly values: ReadonlyArray<Schema.Json>
   readonly repaired: boolean
@@ -22,15 +25,19 @@ interface BlockValues {
 }
 
 const maximumLength = 1_048_576
-/** The repair is recursive, so nesting is limited. The count includes brackets in strings. */
+/**
+ * The maximum number of brackets of a text to repair, because the repair is recursive. Brackets in strings count too.
+ */
 const maximumBrackets = 500
 
 const failure = (code: IssueCode, what: string): Result.Result<never, JsonFailure> => Result.fail({ code, what })
 
-/** How many characters after the mistake the message quotes. */
+/** How many characters a message quotes from the mistake on. */
 const shownOfBlock = 40
 
-/** The first syntax error of a text. It quotes the place instead of naming a line number. */
+/**
+ * Describes the first syntax error of a text. The description quotes the text there instead of naming a line number.
+ */
 const faultOf = (text: string): string => {
   const read = readJson(text)
   if (Result.isSuccess(read)) return "it holds something that JSON does not know."
@@ -43,7 +50,7 @@ const faultOf = (text: string): string => {
 const parse = (text: string): Result.Result<Schema.Json, string> =>
   Result.try({ try: () => JSON.parse(text) as Schema.Json, catch: () => faultOf(text) })
 
-/** The value of strict JSON. Fails if a key or a number in it is ambiguous. */
+/** The value of strict JSON. Fails if a key or a number in the JSON is ambiguous. */
 const checked = (value: Schema.Json, scan: JsonScan): Result.Result<Schema.Json, JsonFailure> => {
   if (scan.forbiddenKey !== undefined) {
     return failure("tool-call-key-forbidden", `The key "${scan.forbiddenKey}" is not allowed.`)
@@ -58,8 +65,8 @@ const checked = (value: Schema.Json, scan: JsonScan): Result.Result<Schema.Json,
 }
 
 /**
- * Doubles backslashes that start no JSON escape (`\d`, `C:\Users`) and escapes control characters. Needs a text that
- * does not end within a string.
+ * Doubles backslashes that begin no JSON escape (`\d`, `C:\Users`), and escapes control characters. The text must not
+ * end inside a string.
  */
 const fixStrings = (text: string): string =>
   text.replace(/"(?:[^"\\]|\\[^])*"/g, (token) =>
@@ -73,7 +80,7 @@ const fixStrings = (text: string): string =>
 
 const literals: Readonly<Record<string, string>> = { None: "null", undefined: "null", True: "true", False: "false" }
 
-/** The characters that a repair must preserve: all except blanks, quotes, brackets and separators. */
+/** The characters that a repair must not change: all except blanks, quotes, brackets and separators. */
 const skeleton = (text: string): string =>
   text
     .replace(/\b(?:None|undefined|True|False)\b/g, (word) => literals[word] ?? word)
@@ -118,7 +125,7 @@ const repair = (text: string, reason: string): Result.Result<Schema.Json, JsonFa
   return checked(value.success, scanJson(repaired.success))
 }
 
-/** The repaired value. `reason` says why the text is not strict JSON. */
+/** Repairs a text and reads its value. `reason` says why the text is not strict JSON. */
 const readRepaired = (text: string, scan: JsonScan, reason: string): Result.Result<Schema.Json, JsonFailure> => {
   if (scan.inString) return /\}\s*$/.test(text) ? openText : truncated
   const fixed = fixStrings(text)
@@ -126,10 +133,10 @@ const readRepaired = (text: string, scan: JsonScan, reason: string): Result.Resu
   return Result.isSuccess(again) ? checked(again.success, scanJson(fixed)) : repair(fixed, reason)
 }
 
-/** Matches the text that models put between two values: blanks, commas, and fences of an unclosed block. */
+/** Matches what models write between two values: blanks, commas, and fences of an unclosed block. */
 const between = /^(?:[\s,;]|`{3,}\w*|~{3,}\w*)+/
 
-/** The texts of several values in a row. If there is only one value, the whole text. */
+/** The texts of several values in a row. If there is only one value, this is the whole text. */
 const pieces = (text: string, ends: ReadonlyArray<number>): ReadonlyArray<string> => {
   const cuts = ends.map((end, index) => text.slice(ends[index - 1] ?? 0, end).replace(between, ""))
   const tail = text.slice(ends.at(-1) ?? 0).replace(between, "")

@@ -1,7 +1,7 @@
 /**
  * Recognises tool calls in places where no reader expects them: under another heading, in running text, or in the
- * syntax of another protocol. It also finds code blocks with calls. Such a call would never run, so the program reports
- * it.
+ * syntax of another protocol. Also recognises code blocks with calls. A call in such a place would never run, so the
+ * program reports it.
  */
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
@@ -19,7 +19,7 @@ const isCall = (value: Schema.Json): boolean => {
 
 const namesTool = new Set(["tool", "tool_name", "toolName", "function_name"])
 
-/** True for JSON calls with their arguments beside the tool name. A lone `name` does not indicate a call. */
+/** True for JSON calls whose arguments are beside the tool name. An object with only a `name` is no call. */
 export const isFlatCall = (block: string): boolean => {
   const read = readBlock(block)
   const values = Result.isSuccess(read) ? read.success.values.flat() : []
@@ -34,7 +34,10 @@ export const isFlatCall = (block: string): boolean => {
   )
 }
 
-/** True if these patterns match the text in this order. Takes linear time, unlike one combined pattern. */
+/**
+ * True if each of these patterns matches the text after the match of the pattern before it. Takes linear time, unlike a
+ * single pattern for all.
+ */
 const holdsInOrder = (text: string, ...signs: ReadonlyArray<RegExp>): boolean => {
   let at = 0
   for (const sign of signs) {
@@ -49,7 +52,7 @@ const opening = /[{<]/
 const nameKey = /["'](?:name|tool|function)["']\s*:/
 const argumentsKey = /["'](?:arguments|args|parameters|params|input)["']\s*:/
 
-/** True for a block with a complete or partial call. */
+/** True for a block that contains a call, even if the call is incomplete. */
 export const holdsCall = (block: string): boolean => {
   if (!/name|tool|function/.test(block)) return false
   const read = readBlock(block)

@@ -3,7 +3,7 @@ import * as Schema from "effect/Schema"
 import { cutText } from "../text/TextWidth.ts"
 import { printable } from "../text/Printable.ts"
 
-/** Progress of a call: an amount out of a total, in a unit that the tool chooses, or a text. */
+/** How far a call is: an amount of a total, in a unit that the tool chooses, or a text. */
 export const ToolProgress = Schema.Struct({
   text: Schema.optionalKey(Schema.String),
   done: Schema.optionalKey(Schema.Finite),
@@ -11,10 +11,12 @@ export const ToolProgress = Schema.Struct({
 })
 export type ToolProgress = typeof ToolProgress.Type
 
-/** The maximum length of a progress text, in terminal columns. */
+/** The maximum number of terminal columns of a progress text. */
 const mostColumns = 200
 
-/** Reads the progress that a tool passed, which can be any value. Undefined if it contains no usable progress. */
+/**
+ * Reads the progress that a tool passed, which can be any value. Undefined if the value says nothing about progress.
+ */
 export const readProgress = (given: unknown): ToolProgress | undefined => {
   const { done, text, total } = typeof given === "object" && given !== null ? (given as ToolProgress) : {}
   const words = typeof given === "string" ? given : text
@@ -27,16 +29,16 @@ export const readProgress = (given: unknown): ToolProgress | undefined => {
   return Object.keys(progress).length === 0 ? undefined : (progress as ToolProgress)
 }
 
-/** For example `3/10 reading pages`. */
+/** The progress as text, such as `3/10 reading pages`. */
 export const progressText = ({ done, text, total }: ToolProgress): string => {
   const count = done === undefined ? [] : [total === undefined ? `${done}` : `${done}/${total}`]
   return [...count, ...(text === undefined ? [] : [text])].join(" ")
 }
 
-/** The limit for the notes of one call, in characters. */
+/** The maximum number of characters in the notes of one call. */
 const mostNoted = 100_000
 
-/** Collects the notes of one call up to the limit. */
+/** Collects the notes of one call, up to `mostNoted` characters. */
 export const makeCallLog = () => {
   const lines: Array<string> = []
   let size = 0

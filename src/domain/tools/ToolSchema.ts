@@ -1,7 +1,7 @@
 /**
- * Simplifies the JSON schema of a tool's parameters for small models: no references, additional properties or
- * safe-integer bounds. Also derives an example from a schema, and parameters from the schema of a server or a
- * configuration.
+ * Simplifies the JSON schema of the parameters of a tool for small models. The result has no references, additional
+ * properties or safe-integer bounds. Other functions derive an example from a schema, and parameters from the schema of
+ * a server or a configuration.
  */
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
@@ -17,13 +17,15 @@ export const isSchema = (value: unknown): value is JsonSchema => Predicate.isObj
 type Definitions = { readonly [name: string]: unknown }
 
 const referencePrefix = "#/$defs/"
-/** effect emits `prefixItems` only together with an equal `items`. */
+/** Keys that are left out. effect writes `prefixItems` only together with equal `items`. */
 const leftOut = new Set(["$schema", "$defs", "$id", "prefixItems"])
 
 const isSafeIntegerBound = (key: string, value: Schema.Json): boolean =>
   (key === "minimum" && value === Number.MIN_SAFE_INTEGER) || (key === "maximum" && value === Number.MAX_SAFE_INTEGER)
 
-/** Inlines a reference. A recursive reference becomes any value. */
+/**
+ * Replaces a reference by the schema to which it refers. A recursive reference is replaced by a schema for any value.
+ */
 const resolve = (schema: JsonSchema, definitions: Definitions, within: ReadonlyArray<string>): JsonSchema => {
   const { $ref, ...rest } = schema
   if (typeof $ref !== "string" || !$ref.startsWith(referencePrefix)) return schema
@@ -33,7 +35,10 @@ const resolve = (schema: JsonSchema, definitions: Definitions, within: ReadonlyA
   return { ...simplify(definition, definitions, [...within, name]), ...rest }
 }
 
-/** `X or null` becomes X, because a caller can omit the parameter. The parts of an `allOf` become one object. */
+/**
+ * A schema for `X or null` becomes the schema for X, because the model can leave the parameter out. The parts of an
+ * `allOf` become one object.
+ */
 const unwrap = ({ allOf, anyOf, ...rest }: JsonSchema): JsonSchema => {
   const all = Array.isArray(allOf) ? allOf.filter(isSchema) : []
   const merged = Object.assign({}, ...all.map(unwrap), rest)
@@ -61,7 +66,7 @@ const simplify = (schema: JsonSchema, definitions: Definitions, within: Readonly
 export const parameterSchema = (parameters: Schema.Constraint): JsonSchema => {
   const { definitions, schema } = Schema.toJsonSchemaDocument(parameters)
   const simplified = isSchema(schema) ? simplify(schema, definitions, []) : {}
-  /* effect describes a struct without fields as "any value but null". */
+  /* For a struct without fields, effect writes a schema for "any value but null". */
   return simplified["not"] === undefined ? simplified : { type: "object", properties: {} }
 }
 
@@ -104,8 +109,8 @@ export const exampleArguments = (schema: JsonSchema): Arguments => {
 const draft07 = /draft-0[4-7]/
 
 /**
- * Uses the schema of an object as the parameters of a tool. Regular expressions can run without a time limit, so only
- * patterns of a trusted schema apply. Fails with the reason if the schema is unusable.
+ * The parameters of a tool from the schema of an object. Regular expressions can run without a time limit, so patterns
+ * apply only if the schema is trusted. Fails with the reason if the schema is unusable.
  */
 export const jsonSchemaParameters = (
   schema: unknown,
@@ -115,7 +120,7 @@ export const jsonSchemaParameters = (
   return Result.map(jsonSchemaCodec(schema, patterns), (codec) => codec as Schema.Codec<Arguments, unknown>)
 }
 
-/** A codec for the values of a JSON schema. `patterns` is as for `jsonSchemaParameters`. */
+/** A codec for the values of a JSON schema. `patterns` means the same as for `jsonSchemaParameters`. */
 export const jsonSchemaCodec = (
   schema: unknown,
   patterns: "apply" | "ignore"

@@ -1,6 +1,6 @@
 /**
- * Reads calls of ReAct agents, which write actions and observations: `Action: read_file` and `Action Input: {"path":
- * "a.ts"}`.
+ * Reads calls in the form of ReAct agents, which write lines for actions and observations: `Action: read_file` and
+ * `Action Input: {"path": "a.ts"}`.
  */
 
 import { pythonCallAt } from "./PythonCalls.ts"
@@ -9,10 +9,10 @@ import { callJson, endOfJson, type IsTool, type NativeRead, type Source, tornRea
 const after = "[*_`]*[ \\t]*:[*_`]*[ \\t]*"
 const actionLine = new RegExp(`[ \\t]*[*_]*action${after}[\`"'*]*([\\w.:-]+)[\`"'*]*(?:\\(\\))?[ \\t]*(?:\\n|$)`, "iy")
 const inputLine = new RegExp(`\\s*[*_]*action[ _]input${after}(?:\\s*(?=[{\`]))?(?:\`\`\`\\w*\\s*|\`(?=\\{))?`, "iy")
-/** Matches an input without brackets, on the line of its label. */
+/** Matches an input without brackets. It is on the line of its label. */
 const inputLineEnd = /[`"']?([^\n{[]*?)[`"']?[ \t]*(?:\n|$)/y
 const fenceEnd = /\s*`(?:``)?(?=\s|$)/y
-/** Arguments in brackets after the tool name. */
+/** Matches a tool name whose arguments follow in brackets. */
 const bracketed = new RegExp(`[ \\t]*[*_]*action${after}[\`]?([\\w.]+)[ \\t]*(?=[([])`, "iy")
 
 const readBracketed = (source: Source, at: number, isTool: IsTool): NativeRead | undefined => {
@@ -30,7 +30,7 @@ const readBracketed = (source: Source, at: number, isTool: IsTool): NativeRead |
   return { syntax: "react", calls, end: start + list[0].length }
 }
 
-/** Reads `Action: name` and the input on the next line. */
+/** Reads `Action: name`, and the input on the line after it. */
 export const readAction = (source: Source, at: number, isTool: IsTool): NativeRead | undefined => {
   const within = readBracketed(source, at, isTool)
   if (within !== undefined) return within

@@ -1,10 +1,10 @@
 /**
- * The syntaxes that models use for calls without being asked. Each syntax is documented by a template, a server, an
- * agent or a bug report; other syntaxes are not read. The journal stores the syntax code with each call, so that `show`
- * can count how often each syntax occurs.
+ * The syntaxes that models use for calls although the prompt asks for another form. Each of these syntaxes is
+ * documented by a template, a server, an agent or a bug report. No other syntaxes are read. The journal stores the code
+ * of the syntax with each call. `show` can then count how often each syntax occurs.
  */
 
-/** The form of a call, the models that write it, and a source for that. */
+/** What a call looks like, which models write it in this way, and where this is documented. */
 export interface CallSyntax {
   readonly form: string
   readonly models: string

@@ -1,6 +1,6 @@
 /**
- * Reads calls as JSON in three forms: after the marks of a model family (one table row each), with the quotes of Gemma,
- * and in other wrappers such as an API message.
+ * Reads calls in JSON: after the marks of a model family (one table row for each family), with the quotes of Gemma, and
+ * inside other objects such as the message of an API.
  */
 
 import * as Result from "effect/Result"
@@ -21,11 +21,11 @@ import {
 
 interface Marks {
   readonly syntax: SyntaxCode
-  /** Matches up to the JSON. The first group is the tool name, if it is outside the JSON. */
+  /** Matches what precedes the JSON. If the tool name is outside the JSON, the first group is the tool name. */
   readonly opening: RegExp
-  /** Matches the marks after the JSON. */
+  /** Matches the marks that follow the JSON. */
   readonly closing: RegExp
-  /** True if the opening may also follow a sentence on the same line. */
+  /** True if the call may also follow a sentence on the same line. */
   readonly isMark: boolean
 }
 
@@ -45,7 +45,7 @@ const family = (syntax: SyntaxCode, opening: string, closing: string, isMark = t
   isMark
 })
 
-/** Families that write the tool name before the JSON of the arguments. */
+/** Families that write the tool name first, and then the arguments as JSON. */
 const named: ReadonlyArray<Marks> = [
   family(
     "mistral-arguments",
@@ -76,7 +76,7 @@ const named: ReadonlyArray<Marks> = [
   family("llama-function", `<function=${name}>\\s*(?=\\{)`, "\\s*</function>(?:<\\|eo[mt]_id\\|>)?")
 ]
 
-/** Families whose JSON includes the tool name. */
+/** Families that write the tool name inside the JSON. */
 const whole: ReadonlyArray<Marks> = [
   family("hermes", "(?:<tool_calls>\\s*)?<tool_call>\\s*(?=[{[])", "\\s*(?:</tool_call>)?"),
   family("mistral-list", "\\[TOOL_CALLS\\]\\s*(?=[{[])", "\\s*(?:\\[/TOOL_CALLS\\])?"),
@@ -94,12 +94,15 @@ const whole: ReadonlyArray<Marks> = [
 const lostOpening = /(?=\{)/y
 const closingTag = /\s*<\/(?:tool_call|function_call)>/y
 
-/** Removes a second pair of braces, which some models copy from a template. */
+/** Removes a second pair of braces. Some models copy doubled braces from a template. */
 const withoutDoubledBraces = (json: string): string => (/^\{\{[^]*\}\}$/.test(json) ? json.slice(1, -1) : json)
 
 const unfinished = "The JSON of the call is not complete."
 
-/** The end of JSON in `<tool_call>` tags. Its brackets may be unbalanced, and a string in it may contain the tag. */
+/**
+ * The end of the JSON between `<tool_call>` tags. The brackets of this JSON may be unbalanced, and a string in it may
+ * contain the tag.
+ */
 const endOfTagged = (source: Source, start: number, opening: string): number | undefined => {
   if (!opening.includes("<tool_call>")) return undefined
   const end = endOfJson(source.text, start)
@@ -107,7 +110,10 @@ const endOfTagged = (source: Source, start: number, opening: string): number | u
   return source.find("</tool_call>", start)
 }
 
-/** Reads a call that begins here with the marks of a family. `isLineStart` is false after a sentence. */
+/**
+ * Reads a call that begins at `at` with the marks of a family. `isLineStart` is false if a sentence precedes it on its
+ * line.
+ */
 export const readMarkedJson = (source: Source, at: number, isLineStart: boolean): NativeRead | undefined => {
   const { text } = source
   for (const { closing, isMark, opening, syntax } of [...named, ...whole]) {
@@ -131,7 +137,8 @@ export const readMarkedJson = (source: Source, at: number, isLineStart: boolean)
     return { syntax, calls, end: last + (source.match(closing, last)?.[0].length ?? 0) }
   }
   if (!isLineStart || source.match(lostOpening, at) === undefined) return undefined
-  // The opening tag is missing. Without the closing tag, the text is plain JSON, which another reader handles.
+  // Here the opening tag is missing. If the closing tag is missing too, the text is plain JSON, and another reader
+  // reads it.
   const end = source.find("_call>", at) === undefined ? undefined : endOfJson(text, at)
   const close = end === undefined ? undefined : source.match(closingTag, end)
   return end === undefined || close === undefined
@@ -142,7 +149,7 @@ export const readMarkedJson = (source: Source, at: number, isLineStart: boolean)
 const gemma = /(?:<\|?tool_call\|?>\s*|<start_function_call>\s*|(?<=^|\n))call:([\w.:-]+)\s*(?=[{(])/y
 const gemmaEnds = ["<tool_call|>", "<end_function_call>", "</tool_call>", "<|/tool_call|>"]
 
-/** A call of Gemma: `call:name{path:<escape>a.ts<escape>}` between its marks. */
+/** Reads a call of Gemma: `call:name{path:<escape>a.ts<escape>}` between its marks. */
 export const readGemma = (source: Source, at: number, isTool: IsTool): NativeRead | undefined => {
   const match = source.match(gemma, at)
   if (match === undefined || (match[0].startsWith("call:") && !isTool(match[1] ?? ""))) return undefined
@@ -167,7 +174,7 @@ export const readGemma = (source: Source, at: number, isTool: IsTool): NativeRea
   }
 }
 
-/** Quotes the values of an object that lacks quotes. */
+/** Adds the quotes that the values of an object lack. */
 const withoutQuotes = (given: string): string => {
   const inside = /^\{([^{}"'[\]]*)\}$/.exec(given)?.[1]
   if (inside === undefined) return given
@@ -198,7 +205,10 @@ const callOf = (value: Arguments, isTool: IsTool): string | undefined => {
   return undefined
 }
 
-/** The calls of a text that is wrapped JSON; undefined for any other text, including calls in the usual form. */
+/**
+ * The calls of a text that is JSON with calls inside another object. Undefined for any other text, also for calls in
+ * the usual form.
+ */
 export const jsonCalls = (text: string, isTool: IsTool): ReadonlyArray<string> | undefined => {
   if (!/^\s*[{[]/.test(text)) return undefined
   const read = readBlock(text)
@@ -221,10 +231,7 @@ export const jsonCalls = (text: string, isTool: IsTool): ReadonlyArray<string> |
 const ownJson = /\{\s*["'](\w+)["']\s*:/y
 const usualKeys = /^(?:name|type|tool|function)$/
 
-/**
- * Reads a call as a wrapped JSON object. If the model invented a reply after a call in the usual form, it reads that
- * call too.
- */
+/** Reads a call as JSON inside another object. A call in the usual form is read too if an invented reply follows it. */
 export const readOwnJson = (source: Source, at: number, isTool: IsTool): NativeRead | undefined => {
   const key = source.match(ownJson, at)?.[1]
   if (key === undefined || !(usualKeys.test(key) || /^(?:role|content|action|tool_name|tool_calls)$/.test(key))) {

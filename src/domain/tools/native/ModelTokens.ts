@@ -1,6 +1,6 @@
 /**
- * Handles special tokens that servers leave in an answer: ends of turns, marks of thoughts, bars around tags. It
- * removes them or rewrites them as the tags that the readers know. File changes and code blocks stay unchanged.
+ * Removes special tokens that servers leave in an answer: ends of turns, marks of thoughts, bars around tags. Some of
+ * them are replaced by the tags that the readers know. File changes and code blocks stay unchanged.
  */
 
 import { afterBlock, fenceAt, readOpen } from "../../files/ChangeMarks.ts"
@@ -9,7 +9,7 @@ const turnEnd =
   /(?:\s*(?:<\|(?:im_end|eot_id|eom_id|end|return|endoftext|end_of_text|end_of_box|python_end|END_OF_TURN_TOKEN)\|>|<\/s>|<end_of_turn>))+\s*$/
 const answerStart =
   /^(?:\s*(?:<\|begin_of_box\|>|<\|START_RESPONSE\|>|<\|im_start\|>\s*assistant\b|<\|start_header_id\|>\s*assistant\s*<\|end_header_id\|>|<s>))+\s*/
-/** The header of the next speaker, where the model invents a reply. */
+/** The header of the next speaker. After it, the model invents a reply. */
 const nextSpeaker =
   /<\|(?:eot_id|im_end|end)\|>\s*(?:<\|start_header_id\|>\s*(?:ipython|user|tool)|<\|im_start\|>\s*(?:user|tool))[^]*$/
 const thoughts = [
@@ -18,14 +18,14 @@ const thoughts = [
   /^(\s*)<\|START_THINKING\|>([^]*?)<\|END_THINKING\|>/,
   /^(\s*)<\|begin_of_thought\|>([^]*?)<\|end_of_thought\|>/
 ]
-/** DeepSeek writes bars of several kinds before each tag name. */
+/** DeepSeek writes bars before the name of each tag. There are several kinds of bars. */
 const barredTag = /<(\/?)[|｜‖]{1,2}DSML[|｜‖]{1,2}[ \t]*(\w+)/g
 const barredLine = /(?:^|[\s.!?:])<[|｜‖]{1,2}DSML[|｜‖]/
-/** MiniMax writes this before each tag. */
+/** MiniMax writes this text before each tag. */
 const miniMax = "]<]minimax[>["
 const fencedAction = /^([ \t]*\**action\**:\**)[ \t]*(`{3}\w*\n[^]*?)[ \t]*(`{3})[ \t]*$/im
 
-/** True for a text that ends within a code block or a file change. */
+/** True for a text that ends in the middle of a code block or a file change. */
 const isInside = (text: string): boolean => {
   const lines = text.split("\n")
   for (let at = 0; at < lines.length;) {

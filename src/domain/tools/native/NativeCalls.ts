@@ -1,6 +1,7 @@
 /**
- * Reads tool calls in the syntaxes of model families and of other programs. Each becomes `<tool_call>` with JSON on the
- * line where it began. File changes, comments and code blocks stay unchanged. An incomplete call becomes an issue.
+ * Reads tool calls in the syntaxes of model families and of other programs. Each call becomes `<tool_call>` with JSON,
+ * on the line where the call began. File changes, comments and code blocks stay unchanged. An incomplete call becomes
+ * an issue.
  */
 import { afterBlock, fenceAt, readFence, readOpen } from "../../files/ChangeMarks.ts"
 import { addIssue, addRepair, type Findings, makeRepair, noFindings } from "../../findings/Issue.ts"
@@ -13,21 +14,21 @@ import { withPlainTokens } from "./ModelTokens.ts"
 import { callJson, isMadeUpReply, type IsTool, type NativeRead, Source } from "./Source.ts"
 import { afterCalls, readTagged } from "./TaggedCalls.ts"
 
-/** An answer whose calls are all in the form that the readers know. */
+/** An answer in which all calls have the form that the readers know. */
 export interface NativeText extends Findings {
   readonly text: string
-  /** The original answer without thoughts, for a user to read if it only talks about calls. */
+  /** The original answer without thoughts. If the answer only talks about calls, the user reads this text. */
   readonly answer: string
 }
 
-/** Used without a list of tools: any tool name of this or another program counts. */
+/** Used if the list of tools is unknown. Every name of a tool of this program or of another program then counts. */
 const isUsual: IsTool = (name) => foreignTool(name) !== undefined
 
-/** A line with only a tag around calls, which carries no information. */
+/** A line that holds only a tag around calls. The tag carries no information. */
 const callsTag = /^\s*<(?:antml:)?(?:tool|function)_calls?>\s*$/
 const pythonTag = /<\|(?:python_tag|python_start|tool_call_start)\|>\s*/y
 
-/** Reads a call that begins here, at the beginning of a line or after a sentence. */
+/** Reads a call that begins at `at`: at the beginning of a line, or after a sentence. */
 const readAt = (source: Source, at: number, isLineStart: boolean, isTool: IsTool): NativeRead | undefined => {
   const start = isLineStart ? source.skip(pythonTag, at) : at
   const marked =
@@ -45,7 +46,7 @@ const readAt = (source: Source, at: number, isLineStart: boolean, isTool: IsTool
   )
 }
 
-/** Reads consecutive calls on one line. */
+/** Reads all calls that follow each other on one line. */
 const readAll = (source: Source, at: number, isLineStart: boolean, isTool: IsTool): NativeRead | undefined => {
   const first = readAt(source, at, isLineStart, isTool)
   if (first === undefined || first.torn !== undefined || first.text !== undefined) return first
@@ -63,12 +64,12 @@ const readAll = (source: Source, at: number, isLineStart: boolean, isTool: IsToo
   }
 }
 
-/** Positions after a sentence where a mark can begin. */
+/** Positions after a sentence where the mark of a call can begin. */
 const midLine =
   /(?<=[.!?:…)][ \t]*)(?=\[TOOL_|<[|｜]tool|<\|(?:start|channel|python_tag)|<tool_call>|<function=|<invoke|<)/g
 
 const codeEnd = /^[ \t]*<(?:end_code|\/code)>[ \t]*$/
-/** The label before code that the model wants to run. */
+/** The label above code that the model wants to run. */
 const codeLabel = /^\s*\**code\**:\**\s*$/i
 const isRun = /^tool_code$/i
 const unclosed = "The code block with the call has no end."
@@ -77,10 +78,10 @@ const notRun = "The code would have to be run: only calls with literal values ar
 const harmony =
   /<\|channel\|>(analysis|commentary|final)(?![^<]*to=)[^<]*<\|message\|>([^]*?)(?=<\|(?:end|return|call|start|channel)\|>|$(?![^]))/g
 const harmonyMarks = /<\|(?:start\|>assistant|end\|>|return\|>)/g
-/** Channels of gpt-oss whose marks were lost. */
+/** Text of gpt-oss in which the marks of the channels were lost. */
 const leaked = /^analysis(?=\S)([^]*?)assistant(final|commentary(?= to=))/
 
-/** Removes the thoughts that a model wrote in a separate channel. */
+/** Removes the thoughts that a model wrote into a channel of their own. */
 const withoutChannels = (answer: string, findings: Findings): string => {
   const note = () =>
     addRepair(findings, "thinking-removed", { line: 1 }, "Removed the model's thoughts before its answer.")
@@ -109,11 +110,11 @@ class Reader {
   private readonly lines: ReadonlyArray<string>
   private readonly starts: ReadonlyArray<number>
   private readonly isTool: IsTool
-  /** The line with `Code:` before the code to run. Earlier code blocks are thoughts. */
+  /** The line with `Code:` above the code to run. Code blocks before it belong to the thoughts of the model. */
   private readonly codeAt: number
   private isOfInputs = false
 
-  /** `answer` must not contain channels of thoughts. */
+  /** `answer` must contain no channels with thoughts. */
   constructor(answer: string, isTool: IsTool) {
     const text = answer.replace(/^(`{3,})(<end_code>)/gm, "$1\n$2")
     this.source = new Source(text)
@@ -153,7 +154,7 @@ class Reader {
     const fence = fenceAt(this.lines, at)
     if (fence !== undefined) return this.readFence(at, fence)
     const start = (this.starts[at] ?? 0) + (/^ {0,3}/.exec(line)?.[0].length ?? 0)
-    // Below "Inputs", a label with a value is never a call.
+    // Below the heading "Inputs", a label with a value is never a call.
     const isTool: IsTool = this.isOfInputs ? () => false : this.isTool
     const found = line.trim() === "" ? undefined : readAll(this.source, start, true, isTool)
     if (found !== undefined) return this.put(at, "", found, line)
@@ -169,7 +170,7 @@ class Reader {
     return this.copy(at, at + 1)
   }
 
-  /** Reads a fence with only calls; copies any other fence. */
+  /** If a fence contains only calls, reads them. Any other fence is copied. */
   private readFence(at: number, { end, info }: { readonly end: number; readonly info: string }): number {
     const next = Math.min(end + 1, this.lines.length)
     if (shell.test(info)) return this.readShell(at, end)
@@ -179,7 +180,7 @@ class Reader {
       return next
     }
     if (!isCode && !callFence.test(info)) return this.copy(at, next)
-    // Code between sentences is an example, even if it only makes calls.
+    // Code between sentences is an example, even if it contains nothing but calls.
     const rest = this.lines.slice(next).join("\n")
     if (!isCode && /^py(?:thon)?$/i.test(info) && rest.trim() !== "" && !isMadeUpReply(rest)) return this.copy(at, next)
     const inside = this.lines.slice(at + 1, end).join("\n")
@@ -197,7 +198,7 @@ class Reader {
     return this.emit(at, after, "", held, this.line(at + 1))
   }
 
-  /** Reads a shell block as commands to run if the answer ends with it and otherwise has only running text. */
+  /** Reads a shell block as commands to run. The block must end the answer, and only running text may precede it. */
   private readShell(at: number, end: number): number {
     const next = Math.min(end + 1, this.lines.length)
     const others = [...this.lines.slice(0, at), ...this.lines.slice(next)]
@@ -211,7 +212,7 @@ class Reader {
       : this.copy(at, next)
   }
 
-  /** Writes the calls in place of their source lines. */
+  /** Writes the calls of `read` in place of the lines from which they were read. */
   private put(at: number, before: string, read: NativeRead, quote: string): number {
     const { end, text, torn } = read
     const lastLine = this.lineOf(end, at)
@@ -231,7 +232,7 @@ class Reader {
     return next
   }
 
-  /** Writes the calls. If `fence` is not empty, they stay in a code block, which may be an example. */
+  /** Writes the calls. If `fence` is not empty, the calls stay in a code block, because it may be an example. */
   private emit(
     at: number,
     next: number,
@@ -263,7 +264,7 @@ class Reader {
   }
 }
 
-/** The calls of a text that contains nothing else. */
+/** The calls of a text. Undefined if the text contains anything else. */
 const onlyCalls = (text: string, isTool: IsTool): HeldCalls | undefined => {
   const enveloped = jsonCalls(text, isTool)
   if (enveloped !== undefined) return { syntax: "json-envelope", calls: enveloped }
@@ -283,7 +284,7 @@ const onlyCalls = (text: string, isTool: IsTool): HeldCalls | undefined => {
 
 const shell = /^(?:bash|sh|shell|zsh|console|terminal)$/i
 
-/** One call per command of a shell block. */
+/** One call for each command of a shell block. */
 const commandCalls = (inside: string): ReadonlyArray<string> =>
   inside
     .split("\n")
@@ -299,19 +300,19 @@ const callsOf = (inside: string, info: string, isTool: IsTool, endsCode: boolean
     : undefined
 }
 
-/** A quick test. An answer without these signs has no call in such a syntax. */
+/** A quick test. An answer that does not match has no call in one of these syntaxes. */
 const sign =
   /\[TOOL_|\[(?:tool_calls?\]|calling|tool[ _]call)|<tools>|^call:|^functions\.|^\s*\{\s*["']\w+["']\s*:|\[ARGS\]|<[|｜]|<\|?tool_call|<\/(?:tool|function)_call>|<(?:antml:)?(?:function|invoke|tool|action|start_function_call|TOOLCALL|[a-z_]+>\s*<)|<arg_key>|\bto=|>>>|functools\[|```|~~~|^[ \t]*(?:[-*+][ \t]+|\d+[.)][ \t]+)?[*_`]*(?:tool|action|function|name)\b|^[ \t]*\[?[\w.]+\(|\*\*\* Begin Patch|^analysis\S/im
 
 const lineSign =
   /^\s{0,3}(?:\[TOOL_(?:CALLS|REQUEST)\]|[\w.-]+\[ARGS\]|<[|｜]\w|<\|?tool_call|<(?:antml:)?(?:tool_calls?|function_calls?|function=|invoke\s|tool_use|TOOLCALL|start_function_call)|[\w.-]+<arg_key>|(?:assistant)?commentary to=|<[a-z]+_[a-z_]+>\s*$)/
 
-/** True for a line that begins a call in such a syntax. */
+/** True for a line that may begin a call in one of these syntaxes. */
 export const beginsNative = (line: string): boolean => lineSign.test(line)
 
 /**
- * Converts calls in other syntaxes. `isTool` returns true for the name of a tool, or of a foreign tool that is mapped
- * to a tool.
+ * Converts calls in other syntaxes. `isTool` returns true for the name of a tool. It also returns true for the name of
+ * a foreign tool that the program maps to a tool.
  */
 export const readNative = (answer: string, isTool: IsTool = isUsual): NativeText => {
   const findings = noFindings()

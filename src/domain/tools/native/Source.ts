@@ -1,22 +1,22 @@
-/** The text in which the native readers search, and the result of a read. */
+/** The text in which the readers of this folder search, and what a reader returns. */
 
 import * as Result from "effect/Result"
 import type { IssueCode } from "../../findings/Issue.ts"
 import { readBlock } from "../ToolCallJson.ts"
 import type { SyntaxCode } from "./CallSyntaxes.ts"
 
-/** True for the name of a tool, or of a foreign tool that is mapped to a tool. */
+/** True for the name of a tool. Also true for the name of a foreign tool that the program maps to a tool. */
 export type IsTool = (name: string) => boolean
 
-/** The result of a read: the JSON of calls, or text that replaces a file change or an answer. */
+/** What a reader found: the JSON of calls, or a text that replaces a file change or an answer. */
 export interface NativeRead {
   readonly calls: ReadonlyArray<string>
-  /** The syntax of the call. A reader for a single syntax omits it; its caller adds it. */
+  /** The syntax of the call. A reader that reads only one syntax omits this field, and the caller adds it. */
   readonly syntax?: SyntaxCode
   /** The index after the text that was read. */
   readonly end: number
   readonly text?: string
-  /** Why text that begins like a call is not a call. */
+  /** Set for text that begins like a call: why it is not a call. */
   readonly torn?: { readonly code: TornCode; readonly what: string }
 }
 
@@ -26,14 +26,20 @@ type TornCode = Extract<IssueCode, "tool-call-json" | "tool-call-truncated" | "t
 export const callJson = (name: string, given: string): string =>
   `{"name": ${JSON.stringify(name)}, "arguments": ${given}}`
 
-/** The result for a broken call. The rest of the text belongs to the call, because its end is unknown. */
+/**
+ * The result for a broken call. The end of the call is unknown, so the whole remaining text counts as a part of the
+ * call.
+ */
 export const tornRead = ({ text }: Source, what: string, code: TornCode = "tool-call-json"): NativeRead => ({
   calls: [],
   torn: { code, what },
   end: text.length
 })
 
-/** A text with linear-time searches. It remembers a string that it did not find, and does not search for it again. */
+/**
+ * A text in which searches take linear time. It remembers strings that it does not contain, and does not search for
+ * them again.
+ */
 export class Source {
   readonly text: string
   private readonly missing = new Set<string>()
@@ -42,7 +48,7 @@ export class Source {
     this.text = text
   }
 
-  /** The index of a string at or after a position; undefined if the text does not contain it. */
+  /** The index of a string at or after a position. Undefined if the string does not occur there. */
   find(sign: string, from: number): number | undefined {
     if (this.missing.has(sign)) return undefined
     const found = this.text.indexOf(sign, from)
@@ -73,7 +79,7 @@ export class Source {
 
 const jsonToken = /"(?:[^"\\]|\\[^])*"|[{}[\]]/g
 
-/** The index after the JSON value that begins here; undefined if its brackets are not closed. */
+/** The index after the JSON value that begins at `at`. Undefined if its brackets are not closed. */
 export const endOfJson = (text: string, at: number): number | undefined => {
   jsonToken.lastIndex = at
   let depth = 0
@@ -86,7 +92,7 @@ export const endOfJson = (text: string, at: number): number | undefined => {
   return undefined
 }
 
-/** True for a single JSON object, possibly with syntax errors that a later repair fixes. */
+/** True for the text of a single JSON object. It may have syntax errors that can be repaired later. */
 export const isObject = (text: string): boolean => {
   const read = readBlock(text)
   if (Result.isFailure(read)) return false
@@ -97,5 +103,5 @@ export const isObject = (text: string): boolean => {
 const reply =
   /^\s*(?:(?:#+ *)?\**(?:observation|(?:tool )?(?:output|result|response))\**\s*:|`{3,}tool_outputs?\b|\[TOOL_RESULT\]|<tool_(?:response|result)>|<function_results?>|\[TOOL_RESULTS\]|<[|｜]tool[▁_ ]outputs?[▁_ ]|<\|im_start\|>(?:user|tool)|<\|start\|>(?:functions|user))/i
 
-/** True for text that begins with a tool result, which the model invented after its call. */
+/** True for text that begins with the result of a tool. The model invented this result after its call. */
 export const isMadeUpReply = (text: string): boolean => reply.test(text)

@@ -1,5 +1,6 @@
 /**
- * Reads calls whose parameters are tags: `<function=...>`, `<invoke name=...>`, `<arg_key>`, or one tag for each tool.
+ * Reads calls whose parameters are tags: `<function=...>`, `<invoke name=...>`, `<arg_key>`, or a tag with the name of
+ * the tool.
  */
 
 import * as Result from "effect/Result"
@@ -7,10 +8,13 @@ import type * as Schema from "effect/Schema"
 import { readBlock } from "../ToolCallJson.ts"
 import { callJson, isObject, type IsTool, type NativeRead, type Source, tornRead } from "./Source.ts"
 
-/** Foreign tools whose `diff` argument contains blocks with conflict marks. */
+/** Foreign tools with an argument `diff` that contains blocks with conflict marks. */
 const editTools = new Set(["replace_in_file", "apply_diff", "search_and_replace", "search_replace"])
 
-/** Converts foreign edit blocks to the blocks that the reader of file changes knows, after a line with the path. */
+/**
+ * Converts the edit blocks of a foreign tool to the blocks that the reader of file changes knows. A line with the path
+ * precedes them.
+ */
 const editText = (path: string, blocks: string): string =>
   `${path.trim()}\n${blocks
     .replace(/^:(?:start|end)_line:.*\n/gm, "")
@@ -19,15 +23,15 @@ const editText = (path: string, blocks: string): string =>
     .replace(/^[+>]{5,9}[ \t]*REPLACE>?[ \t]*$/gm, ">>>>>>> NEW")}`
 
 /**
- * The value without the line breaks next to its tags. A multi-line value that begins on the tag's line keeps its last
- * line break.
+ * The value without the line breaks next to its tags. If a value of several lines begins on the line of its tag, it
+ * keeps its last line break.
  */
 const valueOf = (written: string): string => {
   const value = written.replace(/^\r?\n/, "")
   return value !== written || !/\n[^]*\n/.test(written) ? value.replace(/\r?\n[ \t]*$/, "") : value
 }
 
-/** Removes the indentation of a value whose tag is indented as well. */
+/** If the tag of a value is indented, removes the same indentation from the value. */
 const indentedValue = (written: string, indent: string): string => {
   const value = valueOf(written)
   const filled = value.split("\n").filter((line) => line.trim() !== "")
@@ -38,7 +42,7 @@ const indentedValue = (written: string, indent: string): string => {
 
 type Entry = readonly [name: string, value: Schema.Json]
 
-/** The value of a tag that declares a type other than string. */
+/** The value of a tag whose declared type is not string. */
 const typedValue = (written: string): Schema.Json => {
   const read = readBlock(written)
   const [only, ...others] = Result.isSuccess(read) ? read.success.values : []
@@ -56,7 +60,7 @@ const tags = () =>
   )
 const noString = /\sstring=["']?false/
 
-/** Closing tags around calls, which carry no information. */
+/** Closing tags after calls. They carry no information. */
 export const afterCalls = new RegExp(
   `\\s*(?:</${prefix}(?:tool_calls?|function_calls?|(?:minimax|seed):tool_call|tool_use)>|<\\|(?:python_end|tool_call_end|eo[mt]_id)\\|>)`,
   "y"
@@ -64,13 +68,13 @@ export const afterCalls = new RegExp(
 
 const beginsLine = (text: string, at: number): boolean => /(?:^|\n)[ \t]*$/.test(text.slice(Math.max(0, at - 40), at))
 
-/** The indentation of a tag that begins its line. */
+/** The indentation of a tag. Empty if the tag does not begin its line. */
 const indentOf = (text: string, at: number): string =>
   /(?:^|\n)([ \t]*)$/.exec(text.slice(Math.max(0, at - 40), at))?.[1] ?? ""
 
 /**
- * True if the call has fewer closing parameter tags than opening tags. Then a tag at the beginning of a line also ends
- * a value.
+ * True if the call has fewer closing tags of parameters than opening tags. In such a call, a tag at the beginning of a
+ * line also ends a value.
  */
 const mayLackClosing = (text: string, from: number): boolean => {
   const end = /<\/(?:antml:)?(?:function|invoke|tool_call)>|\n[ \t]*<(?:antml:)?(?:function|invoke|tool)[=\s]/g
@@ -83,7 +87,7 @@ const mayLackClosing = (text: string, from: number): boolean => {
 
 const unclosed = "A parameter of the call has no closing tag."
 
-/** Reads the call after the tag with the tool name: parameters as tags, or one JSON object. */
+/** Reads the call after the tag with the tool name. Its parameters are tags, or one JSON object. */
 const readParameters = (source: Source, name: string, from: number): NativeRead => {
   const { text } = source
   const json = /\s*(\{[^]*?\})\s*<\/(?:function|invoke)>/y
@@ -148,7 +152,7 @@ const readParameters = (source: Source, name: string, from: number): NativeRead 
 
 const key = /\s*<(?:arg_key|tool_call)>\s*(?:<arg_key>)?([^<]*)(?:<\/arg_key>\s*)+(?:<arg_value>)?/y
 
-/** Reads a call of `<arg_key>` and `<arg_value>` pairs. */
+/** Reads a call that consists of pairs of `<arg_key>` and `<arg_value>`. */
 const readArgumentPairs = (source: Source, name: string, from: number): NativeRead => {
   const entries: Array<Entry> = []
   let at = from
@@ -164,10 +168,13 @@ const readArgumentPairs = (source: Source, name: string, from: number): NativeRe
 }
 
 const child = /\s*<(\w+)(?:\s+(?:key|name)=["']?(\w+)["']?)?>/y
-/** Tags without a meaning of their own. They only group other tags. */
+/** Tags that only group other tags and mean nothing by themselves. */
 const gathers = new Set(["args", "arguments", "parameters", "params", "file", "input"])
 
-/** The tags of a text that contains nothing else, with their values. A tag with several groups gives several lists. */
+/**
+ * The tags of a text, with their values. Undefined if the text contains anything else. A grouping tag is replaced by
+ * the tags in it.
+ */
 const childrenOf = (source: Source, from: number, until: number): ReadonlyArray<Entry> | undefined => {
   const entries: Array<Entry> = []
   let at = from
@@ -184,7 +191,7 @@ const childrenOf = (source: Source, from: number, until: number): ReadonlyArray<
   return source.text.slice(at, until).trim() === "" ? entries : undefined
 }
 
-/** Foreign tools that end the work or ask the user. The tag with this name holds the answer. */
+/** Foreign tools that end the work or ask the user, each with the tag that holds the answer. */
 const answers = new Map([
   ["attempt_completion", "result"],
   ["ask_followup_question", "question"],
@@ -193,12 +200,13 @@ const answers = new Map([
 
 const looks = /^(?:read|search|find|list|get)_/
 
-/** Reads a call as a tag with the tool's name, and one inner tag per argument. */
+/** Reads a call as a tag with the name of the tool, and one inner tag for each argument. */
 const readToolTag = (source: Source, name: string, from: number): NativeRead | undefined => {
   const close = `</${name}>`
   const end = source.find(close, from)
   if (end === undefined) {
-    // Only the last tag is missing. Accept it for tools that only read, which is cheaper than asking the model again.
+    // Only the last tag is missing. If the tool only reads, the call is accepted, which is cheaper than asking the
+    // model again.
     const all = looks.test(name) ? childrenOf(source, from, source.text.length) : undefined
     return all === undefined || all.length === 0
       ? tornRead(source, `The tag <${name}> is not closed.`)
@@ -221,7 +229,7 @@ const readToolTag = (source: Source, name: string, from: number): NativeRead | u
 const named = /\s*<(?:tool_?)?name>\s*([\w.:-]+)\s*<\/(?:tool_?)?name>/y
 const givenTag = /\s*<(arguments|parameters|params|args|input|tool_input)>/y
 
-/** Reads a call as `<name>` and `<arguments>` within a tag. */
+/** Reads a call as a tag that contains `<name>` and `<arguments>`. */
 const readNamedTag = (source: Source, tag: string, from: number): NativeRead | undefined => {
   const name = source.match(named, from)
   if (name === undefined) return undefined
@@ -276,13 +284,13 @@ const functionTag = new RegExp(
   "y"
 )
 const pairsTag = /(?:<tool_call>\s*([\w.:-]+)\s*(?=<arg_key>|<\/?tool_call>)|([\w.:-]+)[ \t]*\n?\s*(?=<arg_key>))/y
-/** A tool name followed by an object of arguments, with or without a code fence. */
+/** A tool name and an object of arguments. The object may be in a code fence. */
 const namedObject = /<tool_call>\s*([\w.:-]+)\s*(?:```(?:json)?\s*)?(\{[^]*?\})\s*(?:```\s*)?<\/tool_call>/y
 const holderTag = /<(tool_use|use_tool|tool_call|function_call|tool|action)>(?=\s*<(?:tool_?)?name>)/y
 const toolTag = /<([a-z]+(?:_[a-z]+)*)>(?=\s*<\w+>)/y
 const emptyTag = /<([a-z]+(?:_[a-z]+)+)>\s*(?=<\/\1>)/y
 
-/** Reads the call whose tag begins here. */
+/** Reads the call whose tag begins at `at`. */
 export const readTagged = (source: Source, at: number, isTool: IsTool): NativeRead | undefined => {
   const opening = source.match(functionTag, at)
   if (opening !== undefined) {
