@@ -3,7 +3,7 @@
  * later text cannot change it.
  */
 
-/** The finished blocks, including their line ends, and the unfinished text after them. */
+/** `finished` are the finished blocks with their line ends. `rest` is the text after them, which is not finished. */
 export interface AnswerBlocks {
   readonly finished: ReadonlyArray<string>
   readonly rest: string
@@ -13,7 +13,7 @@ const fenceOf = (line: string): string | undefined => /^ {0,3}(`{3,}|~{3,})/.exe
 const isItem = (line: string): boolean => /^\s*(?:[-*+]|\d{1,9}[.)])\s/.test(line)
 const isHeading = (line: string): boolean => /^ {0,3}#{1,6}\s/.test(line)
 
-/** True for a line that closes the fence of the line `open`. */
+/** True for a line that closes the fence which the line `open` opens. */
 const closes = (line: string, open: string): boolean => {
   const fence = fenceOf(line)
   return fence !== undefined && fence[0] === open[0] && fence.length >= open.length && /^\s*[`~]+\s*$/.test(line)

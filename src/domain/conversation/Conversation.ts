@@ -1,6 +1,6 @@
 /**
- * Functions on the messages of a conversation: they complete a stopped answer, compact a long conversation, and decide
- * how it ended.
+ * Functions on the messages of a conversation. They complete a stopped answer, compact a long conversation, and tell
+ * how a conversation ended.
  */
 import * as Schema from "effect/Schema"
 import {
@@ -21,7 +21,7 @@ import { fencedBlock } from "../markdown/PromptBlock.ts"
 import { resultText } from "../models/OutputText.ts"
 import { readMessageTurn } from "./MessageTurn.ts"
 
-/** A message of the program in place of an answer of the model. */
+/** A message that the program writes in place of an answer of the model. */
 export const hostAnswer = (text: string): AssistantMessage => ({
   role: "assistant",
   content: text,
@@ -47,8 +47,8 @@ const stoppedCall = ({ id, name }: AskedCall): ToolMessage => ({
 })
 
 /**
- * Completes a conversation whose last answer the user stopped. Each call gets a result, and a message informs the
- * model. `partial` is the text of the answer so far.
+ * Completes a conversation after the user has stopped the last answer. Each call gets a result, and a message tells the
+ * model about the stop. `partial` is the text that the model had written.
  */
 export const stopped = (
   messages: ReadonlyArray<ConversationMessage>,
@@ -61,7 +61,7 @@ export const stopped = (
   return [...messages, ...replies, words]
 }
 
-/** The conversation with `text` in place of its last answer. */
+/** The conversation in which `text` replaces the last answer. */
 export const answeredWith = (
   messages: ReadonlyArray<ConversationMessage>,
   text: string
@@ -72,8 +72,8 @@ export const answeredWith = (
 }
 
 /**
- * The compacted messages of a long conversation. The user's messages stay word for word. The answers share `budget`
- * characters. The facts of the program follow.
+ * The compacted messages of a long conversation. The messages of the user stay word for word. The answers share
+ * `budget` characters. After them follows `summary`, the facts that the program knows.
  */
 export const compactedMessages = (
   messages: ReadonlyArray<ConversationMessage>,
@@ -102,8 +102,8 @@ export const emptyMessage: AskEnding = {
 }
 
 /**
- * The ending of a conversation that was not interrupted. An answer that the user stopped is no failure. `denials` are
- * its denied changes and commands.
+ * How a conversation ended that nobody interrupted. An answer that the user stopped is no failure. `denials` are the
+ * changes and commands that were denied in the conversation.
  */
 export const conversationEnding = (
   reports: ReadonlyArray<AskReport>,
@@ -117,19 +117,19 @@ export const conversationEnding = (
   return { status: denied.length > 0 ? "not_permitted" : "done", answer: last?.answer ?? "", reason: denied.join("\n") }
 }
 
-/** A saved conversation in a list. */
+/** A saved conversation, as a list of conversations shows it. */
 export interface ConversationSummary {
   /** The id of the conversation. */
   readonly id: string
-  /** The beginning of its first message. */
+  /** The beginning of the first message. */
   readonly title: string
   /** The name of the model. */
   readonly model: string
-  /** The time in the format of ISO 8601. */
+  /** The time of saving in the format of ISO 8601. */
   readonly savedAt: string
   /** The number of messages that the user wrote. */
   readonly messages: number
-  /** The last message of the user and the end of its answer. */
+  /** The last message of the user, and the end of the answer to it. */
   readonly end: string
 }
 
@@ -138,7 +138,7 @@ export const SavedConversation = Schema.Struct({
   conversation: Schema.String,
   project: Schema.String,
   model: Schema.String,
-  /** The time in the format of ISO 8601. */
+  /** The time of saving in the format of ISO 8601. */
   saved_at: Schema.String,
   messages: Schema.Array(ConversationMessage)
 })
@@ -158,10 +158,10 @@ export const summaryOf = ({
   end: lastLines(messages)
 })
 
-/** The maximum number of characters of a saved conversation, approximately. */
+/** The approximate maximum number of characters of a saved conversation. */
 const mostCharacters = 2_000_000
 
-/** The messages without the images of results, which the model saw only while it answered. */
+/** The messages without the images in results of calls. The model saw these images only while it answered. */
 export const withoutResultImages = (messages: ReadonlyArray<ConversationMessage>): ReadonlyArray<ConversationMessage> =>
   messages.map((message) => {
     if (message.role !== "user" || message.from === undefined || message.pictures === undefined) return message
@@ -169,7 +169,7 @@ export const withoutResultImages = (messages: ReadonlyArray<ConversationMessage>
     return others
   })
 
-/** The messages to save: without pictures and thoughts, and compacted if they are too long. */
+/** The messages to save. They have no images and thoughts, and are compacted if they are too long. */
 export const messagesToKeep = (messages: ReadonlyArray<ConversationMessage>): ReadonlyArray<ConversationMessage> => {
   const thoughtless = messages.map((message): ConversationMessage => {
     if (message.role === "assistant") return { ...message, thinking: "" }
@@ -184,24 +184,24 @@ export const messagesToKeep = (messages: ReadonlyArray<ConversationMessage>): Re
     : [...compactedMessages(thoughtless, "", mostCharacters), ...thoughtless.slice(-1)]
 }
 
-/** The message to the model about a command that the user ran. */
+/** The message that tells the model about a command that the user ran. */
 export const commandMessage = (typed: string, result: ToolResult): UserMessage =>
   fromHost(`The user ran \`${typed}\` in the project:\n\n${fencedBlock("## Output", resultText(result), "text")}`)
 
-/** The text that the user typed. */
+/** The part of a message that the user typed. */
 const saidBy = ({ content, said = content }: UserMessage): string => said
 
-/** The first line of the user's first message, as the title of a conversation. */
+/** The title of a conversation: the first line of the first message of the user. */
 const titleOf = (messages: ReadonlyArray<ConversationMessage>): string => {
   const first = messages.find(isFromUser)
   const [line = ""] = first?.role === "user" ? saidBy(first).trim().split("\n") : []
   return printable(line)
 }
 
-/** How many lines of the last message are shown, and how many of its answer. */
+/** The maximum number of lines that are shown of the last message, and of the answer to it. */
 const [mostSaid, mostAnswer] = [3, 6]
 
-/** The last lines of a conversation, for a user who continues it. */
+/** The end of a conversation, for a user who continues it. */
 export const lastLines = (messages: ReadonlyArray<ConversationMessage>): string => {
   const last = messages.findLast(isFromUser)
   const answer = messages.findLast(({ role }) => role === "assistant")
@@ -236,7 +236,7 @@ const messageParts = (message: ConversationMessage): ReadonlyArray<string> => {
   return actions.length > 0 ? [actions.join("\n")] : ["## Answer", harmless((report ?? message.content).trim())]
 }
 
-/** The conversation as the text of a markdown file. */
+/** The conversation as the content of a markdown file. */
 export const conversationMarkdown = (
   messages: ReadonlyArray<ConversationMessage>,
   { model, project }: { readonly model: string; readonly project: string }

@@ -1,21 +1,25 @@
 /**
  * Messages that users keep in files and send by name. `/review src/a.ts` sends the text of `review.md`, with `src/a.ts`
- * in place of `$ARGUMENTS`. It permits nothing, like any other message. A project can write any text into its commands.
+ * in place of `$ARGUMENTS`. Such a message permits no more than a typed message, because a project can write any text
+ * into its commands.
  */
 
 export interface CustomCommand {
   readonly name: string
-  /** One line; empty if the file has none. */
+  /** A description in one line. Empty if the file has none. */
   readonly description: string
   readonly text: string
-  /** True for a command of the user, false for one of the project. */
+  /** True for a command of the user. False for a command of the project. */
   readonly isOwn: boolean
 }
 
-/** The name of the command in a file; undefined if the file contains none. */
+/** The name of the command in a file. Undefined if the file holds no command. */
 export const commandName = (file: string): string | undefined => /^([\w-]+)\.md$/.exec(file)?.[1]
 
-/** Reads a command file. A block between lines of `---` at its beginning may contain `description: ...`. */
+/**
+ * Reads the file of a command. The file may begin with a block between two lines `---` that contains `description:
+ * ...`.
+ */
 export const readCustomCommand = (name: string, file: string, isOwn: boolean): CustomCommand => {
   const [whole = "", head = ""] = /^---\r?\n([^]*?)\r?\n---[^\S\n]*(?:\n|$)/.exec(file) ?? []
   const [, description = ""] = /^description:[^\S\n]*(.*)$/m.exec(head) ?? []
@@ -24,7 +28,7 @@ export const readCustomCommand = (name: string, file: string, isOwn: boolean): C
 
 const place = "$ARGUMENTS"
 
-/** The message that a line sends. A line without a command is its own message. */
+/** The message that a typed line sends. If the line begins with no command, it is the message. */
 export const expandCommand = (line: string, commands: ReadonlyArray<CustomCommand>): string => {
   const [, name, typed = ""] = /^\s*\/([\w-]+)(?:\s+([^]*))?$/.exec(line) ?? []
   const command = commands.find((one) => one.name === name)

@@ -1,25 +1,25 @@
 /**
- * Finds the files that a user mentions in a message as `@src/a.ts`, `@src/a.ts#L10-L20` or `@"my notes.md"`, including
- * pictures.
+ * Finds the files that a user mentions in a message as `@src/a.ts`, `@src/a.ts#L10-L20` or `@"my notes.md"`. These
+ * files may be pictures.
  */
 
 const mention = /(?<![^\s([{"'])@(?:"([^"\n]+)"|([^\s"']+))/g
 
-/** The mentioned names in order, without duplicates. A full stop after a name ends the sentence. */
+/** The names of the mentioned files, in order, each once. A full stop after a name belongs to the sentence. */
 export const mentionsIn = (text: string): ReadonlyArray<string> => [
   ...new Set([...text.matchAll(mention)].map(([, quoted, plain = ""]) => quoted ?? plain.replace(/[.,;:!?)\]}]+$/, "")))
 ]
 
-/** The text with these names without the `@`, which a model would otherwise take for a part of the path. */
+/** The text in which these names have no `@` before them. A model would take the `@` for a part of the path. */
 export const withoutMarks = (text: string, names: ReadonlyArray<string>): string =>
   names.reduce((rest, name) => rest.replaceAll(`@"${name}"`, () => name).replaceAll(`@${name}`, () => name), text)
 
 export const mentionOf = (path: string): string => (/[\s"']/.test(path) ? `@"${path}"` : `@${path}`)
 
-/** The unfinished mention at the end of a typed line; undefined for any other line. */
+/** The unfinished mention at the end of a typed line. Undefined if the line ends in another way. */
 export const openMention = (line: string): string | undefined => /(?:^|[\s([{"'])@("[^"\n]*|[^\s"']*)$/.exec(line)?.[1]
 
-/** The media type of a picture by its first bytes; undefined for any other file. */
+/** The media type of a picture, recognised by its first bytes. Undefined for any other file. */
 export const pictureType = (bytes: Uint8Array): string | undefined => {
   const head = String.fromCharCode(...bytes.subarray(0, 12))
   if (head.startsWith("\u0089PNG\r\n")) return "image/png"

@@ -1,7 +1,7 @@
 /**
- * Reads an answer of a model in a conversation: its calls and changes, or the answer to the user. Only calls that the
- * model itself makes count. Calls that it quotes, explains or repeats do not count, because a quoted file could
- * otherwise decide which calls run.
+ * Reads an answer of a model in a conversation: its calls and changes, or the answer to the user. Only calls count that
+ * the model makes itself. Calls that it quotes, explains or repeats do not count. If they did, a quoted file could
+ * decide which calls run.
  */
 import * as Option from "effect/Option"
 import { type TurnContent, noCalls, nothingAsked, removalSaid, withCoveredFiles } from "../documents/TurnFormat.ts"
@@ -26,7 +26,7 @@ import { readNative } from "../tools/native/NativeCalls.ts"
 import { hasMarkedLine, markedParts } from "../tools/MarkedCalls.ts"
 import { holdsCall } from "../tools/ToolCallTraces.ts"
 
-/** The blocks of calls in order, and the text before them. */
+/** The blocks with the calls of an answer, in order, and the text before these blocks. */
 interface OwnBlocks {
   readonly blocks: ReadonlyArray<string>
   readonly rest: string
@@ -34,12 +34,12 @@ interface OwnBlocks {
 
 const none: OwnBlocks = { blocks: [], rest: "" }
 
-/** Languages of code blocks with calls. In any other language a call is an example. */
+/** Languages of code blocks whose calls count. In a block of any other language, a call is an example. */
 const callLanguages = new Set(["", "json", "jsonc", "json5", "xml", "tool", "tool_call", "tool_calls", "tool_code"])
 
 const isOwn = (language: string): boolean => callLanguages.has(language.toLowerCase())
 
-/** The code blocks of a text that contains nothing else. */
+/** The code blocks of a text. Empty if the text contains anything else. */
 const loneFences = (text: string): ReadonlyArray<string> => {
   if (!/(?:`{3,}|~{3,})$/.test(text)) return []
   const fences = fencedBlocks(text)
@@ -53,18 +53,21 @@ const intention = /\b(?:I(?:['’]ll| will| am going to|['’]m going to| need t
 const example =
   /\b(?:examples?|e\.g\.|syntax|formats?|looks? like|shows?|says?|contains?|reads|quotes?|written|writes)\b/i
 
-/** A line that announces a call, as agents write it. */
+/** A line that announces a call in the form that agents use. */
 const callLabel = /^\s*(?:#{1,6}\s*)?\**(?:action|tool call|code)\**:?\**$/i
 
-/** Unclosed elements: quoted text, data, verbatim text, or the turn of another speaker. */
+/**
+ * Matches the beginning of an element that is not closed: quoted text, data, verbatim text, or the turn of another
+ * speaker.
+ */
 const openElement =
   /<(details|blockquote|pre|code|script|style|template|textarea|document|file|quote|tool_response)\b[^<>]*>(?![^]*<\/\1)|<!\[CDATA\[(?![^]*\]\]>)|\\begin\{(\w+)\}(?![^]*\\end\{\2\})|<\|(?:im_start|start_header_id)\|>\s*(?:user|tool|system)/i
 const frontMatter = /^-{3,}\n[^]*\n-{3,}$/
-/** A sentence that rejects a call, or tells what somebody else wants. */
+/** A sentence that rejects a call, or tells what somebody else wants the model to do. */
 const rejects =
   /(?:\bnot|\bnever|n['’]t|\brefuse to|\bavoid)\s+(?:\w+\s+)?(?:run|send|call|execute|use)\b|\b(?:page|file|document|comment|text|readme|site|website|result|output|author|attacker|note)\b[^.!?]*\b(?:wants?|asks?|tells?|told|instructs?|orders?|demands?)\b/i
 
-/** True if something is still open after this text: a code block, a comment, a thought, an element or a quotation. */
+/** True if a code block, a comment, a thought, an element or a quotation is still open at the end of this text. */
 const leavesOpen = (before: string): boolean =>
   (before.match(fenceLine) ?? []).length % 2 === 1 ||
   before.lastIndexOf("<!--") > before.lastIndexOf("-->") ||
@@ -73,7 +76,7 @@ const leavesOpen = (before: string): boolean =>
   frontMatter.test(before.trim()) ||
   ((before.split(/\n[ \t]*\n/).at(-1) ?? "").match(/"/g) ?? []).length % 2 === 1
 
-/** True if a call after this text is inside a quotation or list, or is announced as an example. */
+/** True if the text after `before` is inside a quotation or list, or is announced as an example. */
 const leadsToQuote = (before: string): boolean => {
   const last = before.slice(before.lastIndexOf("\n") + 1).trim()
   const sentence = last.split(/[.!?]\s+/).at(-1) ?? ""
@@ -88,7 +91,7 @@ const leadsToQuote = (before: string): boolean => {
   return leavesOpen(before) || isInside || announces || rejects.test(sentence)
 }
 
-/** The calls at the end of a text, each at the beginning of a line. */
+/** The calls at the end of a text. Each of them must begin a line. */
 const lastCalls = (text: string): OwnBlocks => {
   const parts = markedParts(text)
   const [first] = parts
@@ -100,7 +103,8 @@ const lastCalls = (text: string): OwnBlocks => {
 }
 
 /**
- * The only code block of an answer, if it ends the answer and the sentence before it says that the model calls it now.
+ * The only code block of an answer. It counts only if it ends the answer, and the sentence before it says that the
+ * model makes the call now.
  */
 const lastFence = (text: string): OwnBlocks | undefined => {
   const fences = fencedBlocks(text)
@@ -119,8 +123,9 @@ const lastFence = (text: string): OwnBlocks | undefined => {
 }
 
 /**
- * The calls that the answer itself makes. Two forms count: a text that holds only calls, and calls in tags at the end.
- * All other calls belong to the text of the answer, because a quoted file could otherwise decide which calls run.
+ * The calls that the answer itself makes. They count in two forms: a text that holds only calls, and calls in tags at
+ * the end of the text. All other calls are part of the text. If they counted, a quoted file could decide which calls
+ * run.
  */
 const ownBlocks = (text: string): OwnBlocks => {
   const trimmed = text.trim()
@@ -131,7 +136,7 @@ const ownBlocks = (text: string): OwnBlocks => {
   return /^[{[][^]*[}\]]$/.test(trimmed) ? { blocks: [trimmed], rest: "" } : none
 }
 
-/** The task that the readers of calls expect, because a conversation has no task. */
+/** A conversation has no task, but the readers of calls expect one. */
 const noTask = plainTask("ask", "ask", "", "")
 
 const isHeadingOfCalls = (heading: string): boolean => {
@@ -140,8 +145,8 @@ const isHeadingOfCalls = (heading: string): boolean => {
 }
 
 /**
- * The part of an answer under the heading of calls, if it contains calls. The heading must belong to the answer itself,
- * not to a quotation or to a code block around the whole answer.
+ * The part of an answer that is under the heading of calls, if it contains calls. The heading must belong to the answer
+ * itself. A heading in a quotation, or in a code block around the whole answer, does not count.
  */
 const headedCalls = (answer: string): string | undefined => {
   const heading = outline(answer).sections.find((section) => isHeadingOfCalls(section.heading))
@@ -155,7 +160,7 @@ const headedCalls = (answer: string): string | undefined => {
   return holdsCall(part) || fencedBlocks(part).some(({ text }) => holdsCall(text)) ? part : undefined
 }
 
-/** The calls in an answer: calls under their heading, or calls that make up or end the answer. */
+/** The calls of an answer: calls under the heading of calls, or calls that are the whole answer or its end. */
 const readCalls = (answer: string, isTool: (name: string) => boolean, isNative: boolean): TurnContent | undefined => {
   const headed = headedCalls(answer)
   const { blocks } = headed === undefined ? ownBlocks(answer) : none
@@ -167,29 +172,29 @@ const readCalls = (answer: string, isTool: (name: string) => boolean, isNative: 
   const calls = [...(asked?.looks ?? []), ...(asked?.calls ?? [])]
   if (headed !== undefined) return { calls, changes: [], issues, repairs }
   if (calls.length === 0 || issues.length > 0) return undefined
-  // Plain JSON that names an unknown tool may be the answer itself. A call in the syntax of another program is a call,
-  // and the model gets the list of tools.
+  // JSON that names an unknown tool may be the answer to the user. In the syntax of another program, it is a call, and
+  // the model gets the list of tools.
   if (!isNative && calls.some(({ name }) => !isTool(name))) return undefined
   const number = calls.length === 1 ? "a tool call" : `${calls.length} tool calls`
   const found = makeRepair("tool-call-repaired", {}, `Read ${number} out of the text of the answer.`)
   return { calls, changes: [], issues, repairs: [...repairs, found] }
 }
 
-/** True for a line that begins a change of a file. Git's conflict marks do not. */
+/** True for a line that begins a change of a file. False for a conflict mark of git. */
 const beginsChange = (line: string): boolean =>
   readOpen(line) !== undefined || looseMark.test(line) || beginsChangeObject(line)
 
-/** The answer without the thoughts at its beginning. */
+/** The answer without thoughts at its beginning. */
 const withoutThinking = (answer: string): string =>
   answer.replace(/^\s*<(think|thinking|thought|reasoning)>[^]*?<\/\1>/i, "")
 
-/** An unfinished thought that contains the whole answer. */
+/** Thoughts that do not end and so contain the whole answer. */
 const endless = /^\s*<(think|thinking|thought|reasoning)>(?![^]*<\/\1>)/i
 
-/** Lines that can be part of a call: JSON, tags, headings, and labels with values. */
+/** A line that can be part of a call: JSON, a tag, a heading, or a label with a value. */
 const partOfCall = /^\s*(?:[<{}[\]"]|&lt;|#{1,6}\s|(?:[-*+]\s+)?[*_`]*\w+[*_`]*:)/
 
-/** Text that the model meant as a call, in an answer that otherwise only announces a next step. */
+/** Text that the model meant as a call. The rest of the answer only announces a next step. */
 const meantCall = (answer: string, isTool: (name: string) => boolean): string | undefined => {
   const quote = leakedCall(answer, isTool)
   const before = answer
@@ -216,14 +221,17 @@ const leakedIssue = (quote: string): Issue =>
     }
   )
 
-/** The actions that an answer may request, and the project's files at the paths that it names. */
+/**
+ * What an answer may request: whether changes, and which tools. `paths` are the project files at the paths that the
+ * answer names.
+ */
 interface MessageOptions {
   readonly mayChange: boolean
   readonly tools: ReadonlySet<string>
   readonly paths?: ProjectPaths
 }
 
-/** Reads an answer. An answer without calls and changes is the report for the user. */
+/** Reads an answer. If the answer has no calls and changes, it is the report for the user. */
 export const readMessageTurn = (answer: string, { mayChange, paths, tools }: MessageOptions): TurnContent => {
   const isTool = (name: string): boolean => meantTool(name, [...tools]) !== undefined
   const covered = withCoveredFiles(answer, paths)

@@ -1,7 +1,7 @@
 /**
  * Decides which text of an answer the user sees while the model writes it. Calls and changes are left out. If the
- * program rejects an answer, the user has already seen its text. Of the next answer, the program then shows only new
- * lines.
+ * program rejects an answer, the user has already seen its text. The program then shows only those lines of the next
+ * answer that are new.
  */
 import { readFence } from "../files/ChangeMarks.ts"
 import { beginsNative } from "../tools/native/NativeCalls.ts"
@@ -10,10 +10,12 @@ import { holdsCall } from "../tools/ToolCallTraces.ts"
 const isHeadingOfCalls = (line: string): boolean => /^\s*(?:#{1,6}\s*|\*\*)(?:tool calls|look first)\b/i.test(line)
 const isMark = (line: string): boolean => /^\s*<{5,}(?!<)/.test(line)
 const isPath = (line: string): boolean => /^[*#`\s]*\S*[./][\w-]+[`*:]*\s*$/.test(line)
-/** True for the beginning of a line that may become a call or a change. */
+/** True for text at the beginning of a line that may become a call or a change. */
 const mayAct = (line: string): boolean => /^\s*(?:[#`~<{[*]|\S*$)/.test(line)
 
-/** How much of an unfinished text may be shown, and whether a call or a change begins after it. */
+/**
+ * Up to where an unfinished text may be shown (`end`), and whether a call or a change begins after that (`isActing`).
+ */
 const shownPart = (text: string): { readonly end: number; readonly isActing: boolean } => {
   const lines = text.split("\n")
   let end = 0
@@ -46,13 +48,13 @@ const shownPart = (text: string): { readonly end: number; readonly isActing: boo
 }
 
 export interface ShownAnswer {
-  /** Begins an answer. Returns the function that receives its text. */
+  /** Begins a new answer. The returned function receives the text of this answer. */
   readonly begin: () => (delta: string) => void
-  /** Reports that the last answer made calls or changes, so the text before them was not the final answer. */
+  /** Reports that the last answer made calls or changes. The text before them was then not the final answer. */
   readonly acted: () => void
-  /** Reports that the last answer is final, and its final form. */
+  /** Reports that the last answer is final. `answer` is its final form. */
   readonly end: (answer: string) => void
-  /** Adds a text of the program. Text after it belongs to a new answer. */
+  /** Shows a text of the program. The text that follows belongs to a new answer. */
   readonly add: (text: string) => void
 }
 
@@ -64,9 +66,9 @@ export const makeShownAnswer = (listen: (text: string) => void): ShownAnswer => 
   let answer = ""
   let done = 0
   let isActing = false
-  /** True while new text is held back, because the user has already seen the answer that it replaces. */
+  /** True while new text is held back, because it may only repeat an answer that the user has already seen. */
   let isMuted = false
-  /** True if the program added the last text. */
+  /** True if the last text came from the program. */
   let isAdded = false
 
   const show = (text: string): void => {
@@ -83,7 +85,7 @@ export const makeShownAnswer = (listen: (text: string) => void): ShownAnswer => 
     if (isMuted || isActing) return
     let from = done
     if (done > 0 && answer[done - 1] !== "\n") {
-      // The line was shown in part, so its rest can only be prose.
+      // Some of this line has been shown already. It can therefore only be prose.
       const lineEnd = answer.indexOf("\n", done)
       if (lineEnd === -1) return showUntil(answer.length)
       from = lineEnd + 1

@@ -21,7 +21,7 @@ import { type MarkdownSection, sectionEnd, textUnder } from "../markdown/Section
 import { type TaskLine, taskLines } from "./RawTask.ts"
 import { type EscapedLine, unescapeText } from "./TextEscaping.ts"
 
-/** Lines under a heading. `first` is 0-based, `last` is exclusive. */
+/** Lines under a heading. `first` is the index of the first line, from 0. `last` is the index after the last line. */
 export interface SectionSpan {
   readonly heading: string
   readonly first: number
@@ -34,21 +34,22 @@ export class DocumentReader {
   readonly document: MarkdownDocument
   readonly findings: Findings
 
-  /** `isSeen` is true if a user sees the document and relies on it. Hidden structure is then rejected. */
+  /** `isSeen` is true if a user sees the document and relies on what is visible. Hidden structure is then rejected. */
   constructor(text: string, options: MarkdownOptions, isSeen = options.hasFields === true) {
     const hidden = isSeen ? hiddenStructure(text) : []
     this.document = readMarkdown(withoutHidden(text, hidden), options)
     this.findings = { issues: [...this.document.issues], repairs: [...this.document.repairs] }
     for (const { start } of hidden) this.#refuseHidden(text.slice(0, start).split("\n").length)
-    // Removing text around a document can reveal more hidden structure. The line numbers stay the same.
+    // `readMarkdown` may remove text around a document. More hidden structure may then appear. The line numbers stay
+    // the same.
     const { repairs, text: kept } = this.document
     if (!isSeen || repairs.length === 0) return
     for (const { start } of hiddenStructure(kept)) this.#refuseHidden(kept.slice(0, start).split("\n").length)
   }
 
   /**
-   * Rejects hidden structure, because it could replace the text that a user sees. The original prompt is only quoted
-   * and may contain any text.
+   * Rejects hidden structure, because it could replace the text that a user sees. In the original prompt it is
+   * accepted, because this prompt is only quoted and may contain any text.
    */
   #refuseHidden(line: number): void {
     const around = this.document.sections.findLast((section) => section.line < line)
@@ -56,7 +57,7 @@ export class DocumentReader {
     this.issue("text-hidden", { line }, "A reader of the document cannot see a part of it.")
   }
 
-  /** The value, if there is one, with the findings in document order. */
+  /** The value, if there is one, with the findings. The findings are in the order of the document. */
   reading<A>(value?: A): Reading<NonNullable<A>> {
     return { value: Option.fromNullishOr(value), ...inDocumentOrder(this.findings) }
   }
@@ -69,7 +70,7 @@ export class DocumentReader {
     addRepair(this.findings, code, where, message)
   }
 
-  /** Records how a heading deviates from the strict form. */
+  /** Records how a heading differs from the strict form. */
   noteHeading({ depth, form, heading, knownHeading, line }: MarkdownSection): void {
     if (knownHeading === undefined) return
     const where = { section: heading, line }
@@ -82,8 +83,8 @@ export class DocumentReader {
   }
 
   /**
-   * The section of a known heading. An exact heading wins over other forms. Of several sections the last is used,
-   * because a copy of the prompt may precede the answer.
+   * The section under a known heading. An exact heading counts before other forms of it. If several sections remain,
+   * the last of them counts, because a copy of the prompt may precede the answer.
    */
   section(key: string): MarkdownSection | undefined {
     const all = this.document.sections.filter(({ knownHeading }) => knownHeading?.key === key)
@@ -101,7 +102,7 @@ export class DocumentReader {
     return last
   }
 
-  /** Records a missing section. If its heading is in a code block, the message says so. */
+  /** Records a missing section. If the heading of this section is in a code block, the message says so. */
   addMissing(title: string): void {
     const { fences, lines } = this.document
     const wanted = title.toLowerCase()
@@ -123,8 +124,8 @@ export class DocumentReader {
   }
 
   /**
-   * Records unclosed fences that do not end the document. Text before `from` is only a copy of the prompt, where such a
-   * fence is harmless.
+   * Records unclosed fences that are not at the end of the document. The text before `from` is only a copy of the
+   * prompt. An unclosed fence in it is harmless.
    */
   checkFences(from?: MarkdownSection): void {
     for (const line of this.document.strayFences) {
@@ -140,7 +141,7 @@ export class DocumentReader {
 
   /**
    * Records unknown sections before a line, and returns them with their sub-headings. All headings below the original
-   * prompt belong to it. Below other known headings, only deeper headings belong to the section.
+   * prompt belong to the prompt. Below any other known heading, only deeper headings belong to its section.
    */
   ignoreSections(before: number): ReadonlyArray<SectionSpan> {
     const spans: Array<SectionSpan> = []
@@ -162,7 +163,10 @@ export class DocumentReader {
     return spans
   }
 
-  /** The index after the last line of a section, at the next known heading or the next heading of the same level. */
+  /**
+   * The index after the last line of a section. The section ends at the next known heading, or at the next heading of
+   * the same level.
+   */
   endOf(section: MarkdownSection): number {
     const level = Math.max(section.depth, section.knownHeading?.depth ?? 0)
     return sectionEnd(
@@ -172,12 +176,12 @@ export class DocumentReader {
     )
   }
 
-  /** The lines under a known heading, including sub-headings; empty without a section. */
+  /** The lines of a section, with its sub-headings. Empty if there is no section. */
   linesOf(section: MarkdownSection | undefined): ReadonlyArray<TaskLine> {
     return section === undefined ? [] : taskLines(this.document, section.first, this.endOf(section))
   }
 
-  /** The source text under a known heading, including sub-headings. */
+  /** The text of a section as it is written, with its sub-headings. */
   sourceOf(section: MarkdownSection): string {
     return this.#textLines(section)
       .map(({ text }) => text)
@@ -185,12 +189,12 @@ export class DocumentReader {
       .trim()
   }
 
-  /** The text under a known heading without the backslashes that escape structure. */
+  /** The text of a section. Backslashes that escape structure are removed. */
   textOf(section: MarkdownSection): string {
     return unescapeText(this.#textLines(section))
   }
 
-  /** The lines under a known heading, without leading and trailing blank lines, rules and comments. */
+  /** The lines of a section. Blank lines, rules and comments at the beginning and the end are left out. */
   #textLines(section: MarkdownSection): ReadonlyArray<EscapedLine> {
     const { first, lead } = section
     const { fences, lines } = this.document
@@ -204,14 +208,17 @@ export class DocumentReader {
   }
 }
 
-/** The non-empty lines of a section, up to the next known heading. */
+/** The lines of a section that are not blank, up to the next known heading. */
 const linesOf = (document: MarkdownDocument, section: MarkdownSection): ReadonlyArray<string> =>
   textUnder(document, section, ({ knownHeading }) => knownHeading !== undefined && knownHeading.key !== "task-section")
     .split("\n")
     .map((line) => line.trimEnd())
     .filter((line) => line !== "")
 
-/** Rejects further sections under the same heading if `holds` finds a list in them. */
+/**
+ * Rejects further sections under the same heading, if `holds` finds a list in them. `counted` is the section that
+ * counts.
+ */
 export const refuseOthers = (
   reader: DocumentReader,
   counted: MarkdownSection | undefined,
@@ -221,7 +228,7 @@ export const refuseOthers = (
   const { document } = reader
   const key = counted.knownHeading?.key
   const countedLines = linesOf(document, counted)
-  /** True inside the copy of the prompt, which ends at the heading of the goals. */
+  /** True inside the copy of the prompt. The copy ends at the heading of the goals. */
   let isQuoted = false
   for (const section of document.sections) {
     const { depth, heading, knownHeading, line } = section

@@ -1,6 +1,7 @@
 /**
- * Turns raw fields of tasks into values: names, skills, texts and approval. A text that the model copied from the
- * format counts as missing. Tasks get their names first, so that each issue can name its task.
+ * Turns raw fields of tasks into values: names, skills, texts and approval. If the model copied a text from the
+ * description of the format, the text counts as missing. Tasks get their names first. Each issue can then name its
+ * task.
  */
 import { type Where, addRepair, type Findings } from "../findings/Issue.ts"
 import { type FieldKey, fieldLabels } from "../markdown/TaskFields.ts"
@@ -8,7 +9,7 @@ import { slugOf } from "../text/Slug.ts"
 import { excerpt, type RawField, type RawStep, type RawTask, type TaskNote } from "./RawTask.ts"
 import { unescapeInline, unescapeValue } from "./TextEscaping.ts"
 
-/** Texts in angle brackets from the formats in prompts, including custom prompts. */
+/** The texts in angle brackets that describe the format in prompts, also in custom prompts. */
 const copied = new Set([
   "the prompt in one line",
   "one short paragraph: what will be known or done at the end",
@@ -27,7 +28,7 @@ const copied = new Set([
   "only if the summary is not enough: excerpts, lists, reasons"
 ])
 
-/** The task text of the example in the plan prompt. */
+/** The text of the task in the example of the prompt for a plan. */
 const ofExample = new Set([
   "limit retries to 3 where the code retries, change or add the tests for it, and say it in the documentation. words: `retry`, `maxattempts`."
 ])
@@ -38,13 +39,13 @@ const inBrackets = /^<([^<>]{1,100})>[.]?$/
 
 const plain = (text: string): string => text.trim().replace(/\s+/g, " ").toLowerCase()
 
-/** True for `...`, for a bracketed text of a format, and for the task text of the example. */
+/** True for `...`, for a text that describes the format, and for the text of the task in the example. */
 export const isPlaceholder = (text: string): boolean => {
   const trimmed = text.trim()
   return dots.test(trimmed) || ofExample.has(plain(text)) || copied.has(plain(inBrackets.exec(trimmed)?.[1] ?? ""))
 }
 
-/** True for a value that only repeats that the planned value stays. */
+/** True for a value that only says that the planned value stays. */
 export const isAsGiven = (text: string): boolean =>
   isPlaceholder(text) ||
   /^[(*_]*(?:(?:the )?same )?as (?:given|planned|before|above)(?: (?:above|before|in the plan))?[)*_]*\.?$|^unchanged\.?$/i.test(
@@ -56,7 +57,7 @@ export interface TaskPlace {
   readonly task: string
 }
 
-/** The position of a field, or of the task if the field is missing. */
+/** The place of a field. If the task lacks the field, the place of the task. */
 export const placeOf = (raw: RawTask, place: TaskPlace, key: FieldKey): Where => ({
   ...place,
   field: fieldLabels[key],
@@ -86,8 +87,8 @@ const marks = [
 ]
 
 /**
- * Removes marks, quotes and links around a name. Long texts and deep nesting stay unchanged, because they cannot be
- * names.
+ * Removes marks, quotes and links around a name. A long text or a deeply nested text stays unchanged, because it cannot
+ * be a name.
  */
 export const stripMarks = (text: string, depth = 0): string => {
   if (text.length > 500 || depth > 4 || !/^[*_`"“”«'‘’[]/.test(text)) return text
@@ -120,7 +121,7 @@ const nameFromTitle = ({ line, title }: RawTask): Noted => {
   return { value: name, notes: [{ code: "name-from-heading", key: "name", line, message }] }
 }
 
-/** The name that the document gives the task; empty if there is none. */
+/** The name that the document gives to the task. Empty if it gives none. */
 export const givenName = (raw: RawTask): Noted => {
   const field = raw.fields.get("name")
   const name = field === undefined ? nothing : readInline(field)
@@ -131,7 +132,7 @@ export const givenName = (raw: RawTask): Noted => {
   return { value: "", notes: [{ code: "name-replaced", key: "name", line: field?.line ?? raw.line, message }] }
 }
 
-/** The skill that the document gives the task; empty if there is none. */
+/** The skill that the document gives to the task. Empty if it gives none. */
 export const givenSkill = (raw: RawTask): Noted => {
   const field = raw.fields.get("skill")
   return field === undefined ? nothing : readInline(field)
@@ -142,12 +143,15 @@ export interface NamedTask {
   readonly raw: RawTask
   readonly name: string
   readonly slug: string
-  /** The slug of its default name, if its heading uses it and no other task has it. */
+  /**
+   * The slug of the default name of the task. Present only if the heading of the task uses this name and no other task
+   * has it.
+   */
   readonly also?: string
-  /** The index of the section, from 0. */
+  /** The index of the step, from 0. */
   readonly step: number
   readonly section: string
-  /** The fixes that led to the name. */
+  /** The repairs that led to this name. */
   readonly notes: ReadonlyArray<TaskNote>
 }
 
@@ -155,8 +159,9 @@ export const defaultName = (skill: string, number: number): string =>
   `${slugOf(skill) === "" ? "Task" : skill} ${number}`
 
 /**
- * Names all tasks by the given name, or `<skill> <n>`, or `Task <n>`. n is the position in the list, or the next free
- * number. `finished` holds the slugs of finished tasks, which no new task may use.
+ * Names all tasks. A task gets the name that the document gives it, or `<skill> <n>`, or `Task <n>`. n is the position
+ * of the task in the list, or the next free number. `finished` holds the slugs of finished tasks. No new task may use
+ * these.
  */
 export const nameTasks = (steps: ReadonlyArray<RawStep>, finished: ReadonlySet<string>): ReadonlyArray<NamedTask> => {
   const writtenTasks = steps.flatMap(({ section, tasks }, step) =>
@@ -166,7 +171,7 @@ export const nameTasks = (steps: ReadonlyArray<RawStep>, finished: ReadonlySet<s
     ...finished,
     ...writtenTasks.flatMap(({ value }) => (value === "" ? [] : [slugOf(value)]))
   ])
-  // The last used number of each skill. It keeps the search linear.
+  // The last number that was used for each skill. It keeps the search linear.
   const reached = new Map<string, number>()
   const freeName = (skill: string, position: number): string => {
     let number = Math.max(position, (reached.get(skill) ?? 0) + 1)
@@ -195,7 +200,7 @@ const strictNo = /^(?:no|false)[.!]?$/i
 const otherNo = /^(?:none|n\/?a|not (?:required|needed|necessary|applicable)|0|[-–—])[.!]?$|^no\b/i
 const yes = /^(?:yes|true|required|y|1|x|✓|✔|✅|\(yes\)|\[x\])?[.!]?$/i
 
-/** True if the task requires approval: the field exists and does not say no. */
+/** True if the task requires an approval. It does if the field exists and does not say no. */
 export const approvalOf = (raw: RawTask, place: TaskPlace, findings: Findings): boolean => {
   if (!raw.fields.has("approval")) return false
   const text = stripMarks(textOf(raw, "approval"))

@@ -16,10 +16,12 @@ const kinds: ReadonlyArray<readonly [ItemKind, RegExp]> = [
   ["file", /^files?$/i]
 ]
 
-/** The form of calls, ``call of `open` in src/**``: the function, and the files that call it. */
+/**
+ * The form of an item that is a call, ``call of `open` in src/**``: the function, and the files in which it is called.
+ */
 const callForm = /^calls?\s+(?:of|to)\s+(\S+)\s+(?:in|of|under)\s+(.+)$/is
 
-/** A function name before the parenthesis of a call. */
+/** The name of a function as it stands before the parenthesis of a call. */
 const functionName = /^[\p{L}_$][\p{L}\p{N}_$]*(?:(?:\.|::)[\p{L}_$][\p{L}\p{N}_$]*)*$/u
 
 const kindOfNoun = (noun: string): ItemKind | undefined => {
@@ -27,7 +29,7 @@ const kindOfNoun = (noun: string): ItemKind | undefined => {
   return kinds.find(([, pattern]) => pattern.test(word))?.[0]
 }
 
-/** A filter: `that contains "x"`, `containing x`. */
+/** The words for a text that items must contain: `that contains "x"`, `containing x`. */
 const filter = /[\s,]+(?:(?:that|which)\s+contains?|containing)\s+(.+)$/is
 
 const unquoted = (text: string): string => {
@@ -38,7 +40,7 @@ const unquoted = (text: string): string => {
 const quantifier = /^(?:for\s+)?(?:each|every|all)\s+/i
 
 interface Words {
-  /** The noun for an item, as written, such as "file". */
+  /** The noun for an item as the task writes it, such as "file". */
   readonly noun: string
   readonly place: string
   readonly containing: string | undefined
@@ -50,18 +52,21 @@ const cutWords = (written: string): Words => {
   const before = (found === null ? written : written.slice(0, found.index)).trim().replace(quantifier, "")
   const containing = found === null ? undefined : unquoted(found[1] ?? "")
   const [, noun = "", place = ""] = /^(.*?)(?:^|\s+)(?:in|of|under)\s+(.+)$/is.exec(before) ?? []
-  /** A pattern may contain a folder called "in". The noun of an item ends with a known word. */
+  /**
+   * The word "in" may also be the name of a folder in a pattern. The text before it names items only if its last word
+   * is a known noun.
+   */
   const isPlace = place === "" || (kindOfNoun(noun) === undefined && /[*?[\]`]/.test(noun))
   return isPlace ? { noun: "", place: before, containing } : { noun, place, containing }
 }
 
 const isGlob = (text: string): boolean => /[*?]|\{[^{}]*,[^{}]*\}/.test(text)
 
-/** The pattern for a place. A path without an extension is a folder and becomes a pattern for all its files. */
+/** The pattern for a place. A path without an extension is a folder. Its pattern matches all files of the folder. */
 const patternOf = (place: string, isNamed: boolean): string | undefined => {
   const path = unquoted(place).replace(/^(?:\.\/)+/, "")
   if (path === "" || /\s/.test(path)) return undefined
-  /** A single word without any sign of a path is probably prose. */
+  /** A single word is probably prose if nothing in it is a sign of a path. */
   if (!isNamed && /^\w+$/.test(place.trim())) return undefined
   if (isGlob(path) || /[^/]\.[a-z]\w{0,9}$/i.test(path)) return path
   if (!/^[\w@.()[\]-]+(?:\/[\w@.()[\]-]+)*\/?$/.test(path)) return undefined
@@ -73,7 +78,7 @@ const how =
 
 const quoted = (text: string): string => (text.includes("`") ? `"${text}"` : `\`${text}\``)
 
-/** The strict form of the field, which reads back as the same value. `link` returns the link to a result. */
+/** The strict form of the field, which the reader reads as the same value. `link` returns the link to a result. */
 export const forEachText = (
   { containing, kind, source }: ForEach,
   link: (source: ResultReference) => string = ({ href, title }) => `[${title}](${href})`
@@ -87,7 +92,7 @@ export const forEachText = (
 
 const withoutQuotes = (text: string): string => text.replaceAll(/[`"]/g, "").trim()
 
-/** Reads the field. If it is unreadable, records an issue and returns undefined. */
+/** Reads the field. If it is unreadable, records an issue. The value is then undefined. */
 export const readForEach = (
   written: string,
   where: Where,

@@ -1,6 +1,7 @@
 /**
- * Builds a task from its raw form, and checks its required and forbidden content. In the field "References", CommonMark
- * defines the links. Other text there is completed or ignored if its meaning is clear; otherwise it is an issue.
+ * Builds a task from its raw form, and checks what it must contain and must not contain. In the field "References",
+ * CommonMark defines what a link is. Other text there is completed or ignored if its meaning is clear. If not, the text
+ * is an issue.
  */
 import * as Option from "effect/Option"
 import { type Where, addIssue, addRepair, type Findings } from "../findings/Issue.ts"
@@ -25,7 +26,10 @@ import { excerpt, type LabelFault, type RawTask } from "./RawTask.ts"
 import { readReference, type ResolveResult } from "./ReferenceForm.ts"
 import { namesSeveralSkills } from "./TextEscaping.ts"
 
-/** A link, or text that was meant as a link. `bracketed` is false for a target with spaces that lacked `<` and `>`. */
+/**
+ * A link, or text that is meant as a link. `bracketed` is false for a target that contains spaces and is not between
+ * `<` and `>`.
+ */
 interface Candidate {
   readonly title: string
   readonly href: string
@@ -39,15 +43,15 @@ const joint = /^(?:[\s,;.&|/·•+*_!()[\]-]|\band\b|\bor\b|\bsee\b|\d+[.)])*$/i
 const looksLikeTarget = /[\w)]\/[\w(.]|\/\w|\w\.[a-z]{1,5}\b|#\w|:\/\//i
 const spacedTarget = /(?<!\\)\]\(([^()<>"'\n]+)\)/g
 const bareTarget = /^(?:https?:\/\/\S+|#[\w-]+)$/i
-/** A path with an extension, optionally with lines. */
+/** A path with an extension. Line numbers may follow it. */
 const barePath =
   /^(?!(?:e\.g|i\.e)\b)(?:[\w@+.-]*\/)*[\w@+-][\w@+.-]*\.[a-z]\w{0,9}(?:#L?\d+(?:-L?\d+)?|:\d+(?:-\d+)?)?$/i
-/** A word that may precede a path or a link. */
+/** A word that may stand before a path or a link. */
 const leadWord = /^(?:see|use|read|check):?$/i
 const marksAround = /^[`"'(]+|[`"'),.;]+$/g
 const blankBeforeTarget = /(?<!\\)\](?:\*\*)?[ \t]+(?:\*\*)?\((?=[^\s()]+\))/g
 
-/** Joins links that marks or blanks have split, and brackets targets with spaces. */
+/** Joins links that are split by marks or blanks, and puts targets that contain spaces between `<` and `>`. */
 const joinLinks = (written: string) => {
   const joined = written.replace(splitMarks, "").replace(blankBeforeTarget, "](")
   const withSpaces = new Set<string>()
@@ -59,7 +63,7 @@ const joinLinks = (written: string) => {
   return { text, withSpaces, isJoined: joined !== written }
 }
 
-/** The label of a link, without emphasis around the whole label. Escaped marks belong to the label. */
+/** The label of a link. Emphasis around the whole label is removed. Escaped marks belong to the label. */
 const titleOf = ({ start, title }: FoundLink, text: string): string =>
   /^\[[*_]/.test(text.slice(start, start + 2)) ? (/^([*_])([^*_].*)\1$/s.exec(title)?.[2] ?? title) : title
 
@@ -101,7 +105,7 @@ const addProse = (written: string, { links, rest }: Found, where: Where, finding
   })
 }
 
-/** The title of a bare path is its file name. */
+/** The title for a path without a label: the name of the file. */
 const bareTitle = (href: string): string => (bareTarget.test(href) ? href : (href.split("/").at(-1) ?? href))
 
 const readLinks = (written: string, where: Where, findings: Findings): ReadonlyArray<Candidate> => {
@@ -140,7 +144,7 @@ const readLinks = (written: string, where: Where, findings: Findings): ReadonlyA
   return links
 }
 
-/** The references of a text. Records findings about each. */
+/** The references in a text. Records findings about each of them. */
 export const readLinkText = (
   text: string,
   where: Where,
@@ -164,23 +168,26 @@ export const readLinkText = (
     }
   })
 
-/** A task whose result other tasks can refer to. `step` is absent for a finished task. */
+/** A task to whose result other tasks can refer. `step` is absent for a finished task. */
 interface Producer {
   readonly name: string
   readonly slug: string
-  /** Another slug that can only mean this task. */
+  /** Another slug that can mean no other task. */
   readonly also?: string
   readonly step?: number
   readonly section?: string
 }
 
-/** Indexes new and finished tasks by name. */
+/** Indexes new and finished tasks by their names and slugs. */
 export const indexProducers = (producers: ReadonlyArray<Producer>) => {
   const exact = new Map(producers.map((producer) => [producer.slug, producer] as const))
   const forgiving = Map.groupBy(exact.values(), ({ slug }) => forgivingSlug(slug))
   const named = producers.filter(({ also }) => also !== undefined)
   const byOtherName = Map.groupBy(named, ({ also = "" }) => forgivingSlug(also))
-  /** The task with this name or slug: an exact match, or the only similar task. */
+  /**
+   * The task with exactly this name or slug. If there is none, the task with a similar slug, if only one task has such
+   * a slug.
+   */
   const find = (name: string): Producer | undefined => {
     const slug = slugOf(name)
     const similar = forgiving.get(forgivingSlug(slug)) ?? byOtherName.get(forgivingSlug(slug)) ?? []
@@ -193,8 +200,9 @@ export const indexProducers = (producers: ReadonlyArray<Producer>) => {
 }
 
 /**
- * Resolves results for one task. A result comes from a finished task or a task of an earlier section. `headings` are
- * the anchors of the request document, if known. An anchor that is neither a result nor a heading is an issue.
+ * Resolves references of one task to results. A result comes from a finished task or from a task of an earlier section.
+ * `headings` are the anchors of the request document, if they are known. An anchor that is neither a result nor a
+ * heading is an issue.
  */
 export const resolveInList =
   (
@@ -257,7 +265,7 @@ const checkRequired = (raw: RawTask, place: TaskPlace, findings: Findings): void
   }
 }
 
-/** Records an issue if the field names several skills, on one line or as a list. */
+/** Records an issue if the field "Skill" names several skills, on one line or as a list. */
 const checkSkill = (raw: RawTask, place: TaskPlace, findings: Findings): void => {
   const field = raw.fields.get("skill")
   if (field === undefined || field.first.startsWith("\\")) return
@@ -294,7 +302,7 @@ const checkFault = (
   )
 }
 
-/** Reads a task and records findings about its fields. Undefined if a required text is empty. */
+/** Reads a task, and records findings about its fields. Undefined if a required text is empty. */
 export const readNewTask = (
   { name, notes, raw, section }: Pick<NamedTask, "name" | "notes" | "raw" | "section">,
   resolve: ResolveResult,

@@ -1,6 +1,6 @@
 /**
- * Classifies the lines of a task section, and collects each task as written: fields, code blocks, and deviations from
- * the strict form. A deviation becomes an issue or a repair later, after the task has got its name.
+ * Classifies the lines of a task section, and collects each task as it is written: fields, code blocks, and deviations
+ * from the strict form. A deviation becomes an issue or a repair only later, when the task has its name.
  */
 import type { RepairCode } from "../findings/Issue.ts"
 import { dedent, type Fence, Line } from "../markdown/Line.ts"
@@ -12,7 +12,7 @@ import type { EscapedLine } from "./TextEscaping.ts"
 interface Place {
   /** The line number, from 1. */
   readonly line: number
-  /** The line as written; for a heading only its text. */
+  /** The line as it is written. For a heading, only its text. */
   readonly text: string
   readonly indent: number
 }
@@ -22,7 +22,7 @@ export interface Labelled extends Place {
   readonly label: LabelledLine
 }
 
-/** A line without a label. `rest` is the text after its list markers. */
+/** A line without a label. `rest` is the text after the list markers. */
 export interface Loose extends Place {
   readonly kind: "item" | "text"
   readonly rest: string
@@ -65,7 +65,7 @@ const fenceLines = (fence: Fence, line: number): ReadonlyArray<TaskLine> => {
   ]
 }
 
-/** The lines of a document between two positions; `last` is exclusive. */
+/** The lines of a document from index `first` up to index `last` (exclusive). */
 export const taskLines = (
   { fences, lines }: Pick<MarkdownDocument, "fences" | "lines">,
   first: number,
@@ -81,11 +81,11 @@ export const taskLines = (
   return result
 }
 
-/** The first line of prose where a list or a call is expected, to quote in a message. */
+/** The first line of prose where the format has a list or a call. A message quotes this line. */
 export const firstProse = (lines: ReadonlyArray<TaskLine>): string | undefined =>
   lines.find(({ kind }) => kind === "text" || kind === "item" || kind === "label")?.text.trim()
 
-/** A field as written: the text after the label, and the lines under it. */
+/** A field as it is written: the text after the label, and the lines under the label. */
 export interface RawField {
   readonly key: FieldKey
   readonly line: number
@@ -95,7 +95,7 @@ export interface RawField {
   readonly rest: Array<EscapedLine>
 }
 
-/** A label that is unknown or occurs twice. */
+/** A label that is not known, or that occurs twice in its task. */
 export interface LabelFault {
   readonly kind: "unknown" | "duplicate"
   readonly label: string
@@ -103,7 +103,7 @@ export interface LabelFault {
   readonly quote: string
 }
 
-/** A deviation that was fixed. `key` is the field concerned. */
+/** A deviation that the reader repaired. `key` is the field in which it was. */
 export interface TaskNote {
   readonly code: RepairCode
   readonly key?: FieldKey
@@ -111,7 +111,7 @@ export interface TaskNote {
   readonly message: string
 }
 
-/** A task as written. `title` is the heading or list item above its fields. */
+/** A task as it is written. `title` is the heading or the list item above the fields. */
 export interface RawTask {
   readonly line: number
   readonly title: string
@@ -121,7 +121,7 @@ export interface RawTask {
   readonly notes: ReadonlyArray<TaskNote>
 }
 
-/** A task section with its tasks as written. */
+/** A task section, with its tasks as they are written. */
 export interface RawStep {
   readonly section: string
   readonly line: number
@@ -133,7 +133,7 @@ const prose: ReadonlySet<FieldKey> = new Set(["needed", "expected", "output"])
 /** A short excerpt for a message. */
 export const excerpt = (text: string): string => text.replace(/\s+/g, " ").trim().slice(0, 80)
 
-/** A task that is still being read line by line. */
+/** A task that is still being read, line by line. */
 export class OpenTask implements RawTask {
   readonly line: number
   readonly title: string
@@ -141,14 +141,14 @@ export class OpenTask implements RawTask {
   readonly codeBlocks: Array<CodeBlock> = []
   readonly faults: Array<LabelFault> = []
   readonly notes: Array<TaskNote> = []
-  /** The column at which its fields begin. */
+  /** The column at which the fields of the task begin. */
   level: number
-  /** In the nested form, the column of the list item around the fields. */
+  /** In the nested form, the column of the list item that contains the fields. */
   parent: number | undefined
-  /** The field that receives the next text; undefined after a code block. */
+  /** The field to which the next text belongs. Undefined after a code block. */
   field: RawField | undefined
   #blanks: Array<string> = []
-  /** Text that belongs to the field only if the task continues after it. */
+  /** Text after the last field. It belongs to this field only if another field follows. */
   #pending: Array<Loose> = []
 
   constructor(line: number, level: number, title: string) {
@@ -165,7 +165,7 @@ export class OpenTask implements RawTask {
     this.#blanks.push(text)
   }
 
-  /** Adds a line to the field, preceded by skipped blank lines. */
+  /** Adds a line to the current field. Blank lines that were skipped before it are added too. */
   addText(text: string, fenced = false): void {
     const { field } = this
     if (field === undefined) return
@@ -190,13 +190,16 @@ export class OpenTask implements RawTask {
     this.addField(key, labelled)
   }
 
-  /** Adds an unknown label. It collects the text under it, so that no other field receives that text. */
+  /**
+   * Adds a field with an unknown label. This field collects the text under the label. No other field then receives that
+   * text.
+   */
   addUnknown(labelled: Labelled): void {
     this.#openField("output", labelled)
     this.#addFault("unknown", labelled.label.label, labelled)
   }
 
-  /** Adds a text or list item without a label. */
+  /** Adds a line or list item that has no label. */
   addLoose(loose: Loose): void {
     const { field } = this
     if (field === undefined || loose.indent > field.indent) return this.addText(loose.text)
@@ -209,7 +212,7 @@ export class OpenTask implements RawTask {
     this.#pending.push(loose)
   }
 
-  /** A code block inside a text field belongs to the field; any other belongs to the task. */
+  /** Adds a code block. If it is inside a text field, it belongs to this field. If not, it belongs to the task. */
   addFence(fence: Fence, line: number, afterLabel: boolean): void {
     const { field } = this
     const isInside = field !== undefined && (afterLabel || fence.indent >= Math.max(field.content, field.indent + 1))
@@ -223,7 +226,7 @@ export class OpenTask implements RawTask {
     this.field = undefined
   }
 
-  /** Ends the last field. Pending text is ignored, because no field follows it. */
+  /** Ends the last field. No field follows it, so pending text is ignored. */
   close(): void {
     const [first] = this.#pending
     if (first !== undefined) {
@@ -234,7 +237,7 @@ export class OpenTask implements RawTask {
     this.#blanks = []
   }
 
-  /** Begins a field. Pending text belongs to the field before, because another field follows it. */
+  /** Begins a field. Pending text belongs to the field before it. */
   #openField(key: FieldKey, { label, line }: Labelled): RawField {
     const [first] = this.#pending
     if (first !== undefined && this.field !== undefined) {

@@ -1,5 +1,5 @@
 /**
- * Classifies a link target by its form alone: a heading, a task result, a file, a page, or none of these.
+ * Classifies the target of a link only by its form: a heading, the result of a task, a file, a page, or none of these.
  * services/references checks whether the target exists.
  */
 import type { IssueCode, Where } from "../findings/Issue.ts"
@@ -8,18 +8,19 @@ import type { LineRange } from "../text/LineRange.ts"
 import { slugOf } from "../text/Slug.ts"
 import { unescaped } from "../text/PercentEscapes.ts"
 
-/** A malformed target, with a message about it. */
+/** A target without a valid form, with a message about it. */
 interface WrongForm {
   readonly _tag: "Wrong"
   readonly reference: UnknownReference
   readonly code: Extract<IssueCode, `reference-${string}`>
   readonly what: string
-  /** A remedy that is more specific than that of the rule. */
+  /** How to correct the target. Set if it is more specific than the text of the rule. */
   readonly how?: string
 }
 
 /**
- * A task result. `name` is the name or slug as written. `certain` is false for an anchor that may also be a heading.
+ * The result of a task. `name` is the name or slug as it is written. `certain` is false for an anchor that may also be
+ * a heading.
  */
 export interface ResultForm {
   readonly _tag: "Result"
@@ -29,10 +30,10 @@ export interface ResultForm {
   readonly certain: boolean
 }
 
-/** Resolves a task result. If it cannot, it records an issue and returns undefined. */
+/** Resolves a link to the result of a task. If it cannot, it records an issue, and returns undefined. */
 export type ResolveResult = (form: ResultForm, where: Where) => Reference | undefined
 
-/** A target that needs no further resolution. `repair` tells how the reader changed it. */
+/** A target that needs no further resolution. `repair` tells how the reader changed the target. */
 interface PlainForm {
   readonly _tag: "Plain"
   readonly reference: Reference
@@ -51,7 +52,7 @@ const wrong = (title: string, href: string, code: WrongForm["code"], what: strin
 
 const plain = (reference: Reference, repair?: string): PlainForm => ({ _tag: "Plain", reference, repair })
 
-/** Forms of line ranges, such as `L3-L9`. The last form is a range from the first line. */
+/** How a range of lines may be written, such as `L3-L9`. The last form is a range that begins at the first line. */
 const lineForms = [
   /^L(\d+)(?:-L?(\d+))?$/i,
   /^(\d+)(?:-(\d+))?$/,
@@ -114,8 +115,8 @@ const readFile = (title: string, href: string): ReferenceForm => {
 }
 
 /**
- * Other readings of a link to a file whose path contains `#`, longest path first. `C#/x.md#L3` may mean lines of
- * `C#/x.md`. Only the project shows which reading is a file.
+ * Other meanings of a link to a file if the path contains `#`, the longest path first. `C#/x.md#L3` may mean lines of
+ * the file `C#/x.md`. Only the project shows which path is a file.
  */
 export const longerPaths = ({ href, title }: FileReference): ReadonlyArray<FileReference> => {
   const [first = "", ...others] = href.split("#")
@@ -130,8 +131,8 @@ export const longerPaths = ({ href, title }: FileReference): ReadonlyArray<FileR
 const otherResult = /^(?:output|result|task):(?:\/\/)?(.*)$/is
 
 /**
- * Reads one link. A space ends a link target, so a path with spaces is an issue. `bracketed` is true for a target
- * between `<` and `>`, where spaces are allowed.
+ * Reads one link. A space ends the target of a link, so a path with spaces is an issue. `bracketed` is true for a
+ * target between `<` and `>`, where spaces are allowed.
  */
 export const readReference = (title: string, href: string, bracketed = true): ReferenceForm => {
   if (href === "" || href === "#") {

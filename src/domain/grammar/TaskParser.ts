@@ -1,6 +1,6 @@
 /**
- * Splits the lines of a task section into tasks. Accepts the flat form (a list of fields), the nested form (one item
- * per task), and deviations. Every line ends up in a task, in a code block, or in a finding.
+ * Splits the lines of a task section into tasks. Accepts the flat form (a list of fields), the nested form (one list
+ * item for each task), and deviations from them. Every line ends up in a task, in a code block, or in a finding.
  */
 import { addIssue, addRepair, type Findings, type RepairCode } from "../findings/Issue.ts"
 import { type FieldKey, type LabelledLine, requiredFields } from "../markdown/TaskFields.ts"
@@ -8,15 +8,16 @@ import { excerpt, type FenceLine, type Labelled, type Loose, OpenTask, type RawT
 
 const opensTask: ReadonlySet<FieldKey> = new Set(["name", "needed", "skill", "expected"])
 
-/** How many following lines are searched for the next field. */
+/** The next field is searched for in at most this many lines. */
 const lookahead = 60
 
 /**
- * Returns the following lines without blank lines and comments. It is a function because most lines do not need them.
+ * Returns the lines that follow, without blank lines and comments. This is a function because most lines do not need
+ * them.
  */
 type Lookahead = () => ReadonlyArray<TaskLine>
 
-/** True if a field with this label starts the next task. */
+/** True if a field with this label begins the next task. */
 const startsNewTask = (task: OpenTask, key: FieldKey, label: LabelledLine, next: Lookahead): boolean => {
   if (task.parent === undefined && !task.fields.has(key) && key !== "name") return false
   const following = next().find(
@@ -34,7 +35,7 @@ const startsNewTask = (task: OpenTask, key: FieldKey, label: LabelledLine, next:
   return task.fields.has(following.key) || (isComplete && task.followsBlank)
 }
 
-/** True if the line is a field that is indented deeper than a heading or item. */
+/** True if the line is a field that is indented deeper than `indent`, the indentation of a heading or list item. */
 const isFieldDeeperThan = (indent: number, line: TaskLine | undefined): boolean =>
   line?.kind === "label" && line.label.key !== undefined && line.label.indent > indent
 
@@ -73,7 +74,7 @@ class TaskCollector {
       case "rule":
         return isInField ? this.#task?.addText(line.text) : this.#task?.addBlank("")
       case "comment":
-        // A comment in the text of a field belongs to it. A comment between fields is ignored.
+        // A comment inside the text of a field belongs to the field. A comment between fields is ignored.
         if (isInField) return this.#task?.addText(line.text)
         return this.#repair("text-ignored", line.line, `Ignored the comment "${excerpt(line.text)}".`)
       case "heading":
@@ -120,7 +121,7 @@ class TaskCollector {
       return task.addField(key, line)
     }
     if (indent > task.level) {
-      // A name never contains a list. So a label below a name is a field, even if it is misspelled.
+      // A name never contains a list. A label below a name is therefore a field, even if the label is misspelled.
       const isSure = match !== "near" || task.field?.key === "name"
       const isNested = task.fields.size === 1 && task.parent === undefined && !task.fields.has(key) && isSure
       if (isNested) {
@@ -136,7 +137,7 @@ class TaskCollector {
     task.addField(key, line)
   }
 
-  /** Starts a task at an item whose fields are one level deeper. Returns false for any other item. */
+  /** Begins a task at a list item whose fields are one level deeper. Returns false if the item has no such fields. */
   #opensTask(title: string, indent: number, line: number, next: Lookahead): boolean {
     const isOutside = this.#task === undefined || indent <= (this.#task.parent ?? this.#task.level)
     if (!isOutside || !isFieldDeeperThan(indent, next()[0])) return false
@@ -175,7 +176,7 @@ class TaskCollector {
   }
 }
 
-/** The tasks of these lines in order. */
+/** The tasks in these lines, in order. */
 export const collectTasks = (
   lines: ReadonlyArray<TaskLine>,
   section: string,

@@ -1,7 +1,7 @@
 /**
- * Escapes free text in documents that the program parses. A line that looks like a heading, a field, a fence or other
- * structure gets one backslash, which the reader removes. Text in closed fences stays unchanged. Writing and reading
- * are exact inverses, except for blanks at line ends and repeated blank lines.
+ * Escapes free text in documents that the program parses. If a line looks like a heading, a field, a fence or other
+ * structure, it gets one backslash, which the reader removes again. Text in closed fences stays unchanged. Reading
+ * returns exactly the written text, except for blanks at line ends and repeated blank lines.
  */
 import { Line, readLines, fenceByLine, findFences } from "../markdown/Line.ts"
 import { mayHide } from "../markdown/HiddenText.ts"
@@ -9,7 +9,7 @@ import { isHeadingLine, isStructural } from "../markdown/MarkdownCleaning.ts"
 
 const withoutBackslashes = (text: string): string => text.replace(/^\\+/, "")
 
-/** The closed fences of free text. An unclosed fence is ordinary text. */
+/** The closed fences in free text. A fence that is not closed is ordinary text. */
 const fencesIn = (text: string) =>
   findFences(
     readLines(text),
@@ -17,26 +17,26 @@ const fencesIn = (text: string) =>
     (line) => isHeadingLine(line) || line.isField
   )
 
-/** True for a line whose beginning looks like structure. */
+/** True for a line that begins like structure. */
 const needsBackslash = (line: string): boolean => {
   const plain = withoutBackslashes(line.trimStart())
   return mayHide(plain) || isStructural(new Line(plain))
 }
 
-/** True for text that looks like structure directly after a label. */
+/** True for text that would look like structure if it followed a label directly. */
 const needsBackslashAfterLabel = (text: string): boolean => {
   const plain = withoutBackslashes(text)
   return /^[:：]/.test(plain) || new Line(plain).opening !== undefined
 }
 
-/** True for a name or a skill with marks that the reader would remove. */
+/** True for a name or a skill that contains marks which the reader would remove. */
 const needsBackslashInLine = (text: string): boolean =>
   /^[\\*_`"'“”‘’«[<(=–—-]/.test(text) || needsBackslashAfterLabel(text)
 
 const escapeLine = (line: string): string => line.replace(/^\s*/, "$&\\")
 const unescapeLine = (line: string): string => line.replace(/^(\s*)\\/, "$1")
 
-/** The lines of a text, escaped for a document. */
+/** The escaped lines of a text, for a document. */
 export const escapeText = (text: string): ReadonlyArray<string> => {
   const fenced = fenceByLine(fencesIn(text))
   return text.split("\n").map((line, index) => (!fenced.has(index) && needsBackslash(line) ? escapeLine(line) : line))
@@ -47,7 +47,7 @@ export interface EscapedLine {
   readonly fenced: boolean
 }
 
-/** Removes blanks at line ends and repeated blank lines outside fences, where markdown ignores them. */
+/** Removes blanks at line ends, and repeated blank lines outside fences. Markdown ignores both. */
 const tidy = (lines: ReadonlyArray<EscapedLine>): string => {
   const kept: Array<string> = []
   let wasBlank = true
@@ -65,10 +65,13 @@ const unescapeFree = ({ fenced, text }: EscapedLine): EscapedLine => {
   return { fenced, text: isEscaped ? unescapeLine(text) : text }
 }
 
-/** The text of escaped document lines. It reverses `escapeText`, except for blanks that `tidy` removes. */
+/**
+ * The text that escaped lines of a document stand for. Reverses `escapeText`, except for the blanks that `tidy`
+ * removes.
+ */
 export const unescapeText = (lines: ReadonlyArray<EscapedLine>): string => tidy(lines.map(unescapeFree))
 
-/** The value of a field: the text on the label's line, and the lines under it without indentation. */
+/** The value of a field, escaped: the text on the line of the label, and the lines under it without indentation. */
 export const escapeValue = (text: string): { readonly first: string; readonly rest: ReadonlyArray<string> } => {
   const lines = escapeText(text)
   if (fencesIn(text)[0]?.first === 0) return { first: "", rest: lines }

@@ -1,7 +1,7 @@
 /**
- * Reads `allowed-tools` of a skill: the tools that it may use, and limits on their calls. Names of tools in other
- * programs are accepted. A limit allows only commands that begin with certain words, certain files, or certain sites.
- * It only narrows the calls of the skill; the gate still decides about each call.
+ * Reads `allowed-tools` of a skill: the tools that the skill may use, and limits on their calls. Names that other
+ * programs use for tools are accepted. A limit allows only commands that begin with certain words, only certain files,
+ * or only certain sites. Limits permit nothing: the gate still decides about each call.
  */
 import * as Schema from "effect/Schema"
 import { matches } from "../text/PatternMatch.ts"
@@ -10,14 +10,14 @@ import type { Arguments, ToolCall } from "../tools/ToolCall.ts"
 
 export const ToolLimit = Schema.Struct({
   tool: Schema.String,
-  /** The patterns as in the file. A call is within the limit if any pattern matches it. */
+  /** The patterns as they are written in the file. If one of them matches a call, the call is within the limit. */
   patterns: Schema.Array(Schema.String)
 })
 export type ToolLimit = typeof ToolLimit.Type
 
 /**
- * `git add:*` and `git add *` match commands that begin with these words. Without the star, only the whole command
- * matches.
+ * `git add:*` and `git add *` match commands that begin with the words `git add`. Without the star, a pattern matches
+ * only the command with exactly these words.
  */
 const fitsCommand = (pattern: string, argv: ReadonlyArray<string>): boolean => {
   const start = pattern.replace(/(?::| +)\*$/, "")
@@ -33,7 +33,7 @@ const fitsFile = (pattern: string, { path }: Arguments): boolean | undefined =>
     ? !path.split(/[\\/]/).includes("..") && matches(withoutDot(pattern), withoutDot(path))
     : undefined
 
-/** `domain:example.org` matches this host and its subdomains. Any other pattern matches the whole URL. */
+/** `domain:example.org` matches this host and its subdomains. Any other pattern must match the whole URL. */
 const fitsUrl = (pattern: string, url: string): boolean => {
   if (!URL.canParse(url)) return false
   const { hostname, href } = new URL(url)
@@ -44,8 +44,8 @@ const fitsUrl = (pattern: string, url: string): boolean => {
 const isWords = Schema.is(Schema.NonEmptyArray(Schema.String))
 
 /**
- * A matcher for each tool that can be limited. It returns undefined for arguments of another form, which other checks
- * reject.
+ * For each tool that can be limited, a function that tells whether a pattern matches a call. It returns undefined for
+ * arguments of a wrong type, because other checks reject these.
  */
 const fits: Readonly<Record<string, (pattern: string, given: Arguments) => boolean | undefined>> = {
   run_command: (pattern, { argv }) => (isWords(argv) ? fitsCommand(pattern, argv) : undefined),
@@ -57,15 +57,15 @@ const fits: Readonly<Record<string, (pattern: string, given: Arguments) => boole
   fetch_url: (pattern, { url }) => (typeof url === "string" ? fitsUrl(pattern, url) : undefined)
 }
 
-/** True if the limits of the skill forbid the call. */
+/** True if the limits forbid the call. */
 export const exceedsLimits = (limits: ReadonlyArray<ToolLimit>, { arguments: given, name }: ToolCall): boolean => {
   const limit = limits.find(({ tool }) => tool === name)
   return limit !== undefined && limit.patterns.every((pattern) => fits[name]?.(pattern, given) === false)
 }
 
 /**
- * Our tools by their names in other programs. A lower-case name that our tools could have is never translated, because
- * a plugin may add a tool of this name.
+ * For names of tools in other programs, the tools of this program. A lower-case name that could be a tool of this
+ * program is never translated, because a plugin may add a tool of this name.
  */
 const others: ReadonlyMap<string, string> = new Map([
   ["Read", "read_file"],
@@ -80,14 +80,14 @@ const others: ReadonlyMap<string, string> = new Map([
 ])
 
 export interface ToolNames {
-  /** The names without duplicates. The name of an unknown tool stays unchanged. */
+  /** The names of the tools, each once. The name of an unknown tool stays unchanged. */
   readonly tools: ReadonlyArray<string>
   readonly limits: ReadonlyArray<ToolLimit>
-  /** Translated names, each with the name of our tool. */
+  /** Names that were translated, each with the name of the tool in this program. */
   readonly renamed: ReadonlyArray<readonly [written: string, tool: string]>
 }
 
-/** The names, split at blanks and commas outside of parentheses. */
+/** The words of the text. Blanks and commas separate words, but not inside parentheses. */
 const wordsIn = (text: string): ReadonlyArray<string> => {
   const words = [""]
   let depth = 0
@@ -100,7 +100,7 @@ const wordsIn = (text: string): ReadonlyArray<string> => {
   return words.map((word) => word.trim()).filter((word) => word !== "")
 }
 
-/** Our name for a server's tool that other programs call `mcp__My-Server__readFile`. */
+/** The name in this program for a tool of a server, which other programs call `mcp__My-Server__readFile`. */
 const serverTool = (name: string): string | undefined => {
   const [, server = "", tool = ""] = /^mcp__(.+?)__(.+)$/.exec(name) ?? []
   const [prefix, rest] = [snakeCase(server), snakeCase(tool)]
@@ -109,7 +109,7 @@ const serverTool = (name: string): string | undefined => {
 
 interface NamedTool {
   readonly tool: string
-  /** Absent if the skill may use the tool without a limit. */
+  /** The pattern of a limit. Absent if the skill may use the tool without a limit. */
   readonly pattern?: string
 }
 
@@ -118,7 +118,8 @@ const readWord = (word: string): NamedTool => {
   const pattern = given.trim()
   const tool = others.get(name) ?? serverTool(name) ?? name
   if (pattern === "" || pattern === "*") return { tool }
-  // A limit that cannot be checked must not be dropped. So the whole word becomes the name, which no tool has.
+  // A limit that cannot be checked must not be ignored. The whole word then becomes the name, and no tool has such a
+  // name.
   return Object.hasOwn(fits, tool) ? { tool, pattern } : { tool: word }
 }
 

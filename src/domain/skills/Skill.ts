@@ -1,7 +1,7 @@
 /**
- * Defines skills: how to do one kind of task and report it, the allowed tools and files, and the typed inputs of its
- * tasks. A line of `## Input requirements` such as "- `file` (path, required): The file to change." declares an input.
- * Every other line there is free text.
+ * A skill tells how to do one kind of task and how to report it. It also has the allowed tools and files, and the typed
+ * inputs of its tasks. A line of `## Input requirements` such as "- `file` (path, required): The file to change."
+ * declares an input. All other lines there are free text.
  */
 import * as Schema from "effect/Schema"
 import { type Issue, makeIssue } from "../findings/Issue.ts"
@@ -11,17 +11,17 @@ import { partsOfMove, type ToolCall } from "../tools/ToolCall.ts"
 import { exceedsLimits, ToolLimit } from "./AllowedTools.ts"
 
 /**
- * The type of an input. `path` is an existing file or folder of the project, `yes-no` is a boolean, and `choice` is one
+ * The type of an input. A `path` is an existing file or folder of the project. `yes-no` is a boolean. `choice` is one
  * of several words.
  */
 const InputType = Schema.Literals(["text", "path", "url", "number", "yes-no", "choice"])
 type InputType = typeof InputType.Type
 
-/** An input of the tasks of a skill, required or optional. */
+/** An input of the tasks of a skill. It is required or optional. */
 export const SkillInput = Schema.Struct({
   name: Schema.String,
   type: InputType,
-  /** The allowed words for the type `choice`; absent for other types. */
+  /** The words to choose from, for the type `choice`. Absent for other types. */
   choices: Schema.optionalKey(Schema.Array(Schema.String)),
   required: Schema.Boolean,
   about: Schema.String
@@ -32,23 +32,25 @@ export class Skill extends Schema.Class<Skill>("task-conductor/domain/skills/Ski
   name: Schema.String,
   /** Tells what the skill does and when to use it. The planner sees nothing else of the skill. */
   description: Schema.String,
-  /** Names of tools; absent if the file does not restrict them. */
+  /** Names of the tools that the skill may use. Absent if the skill file does not restrict them. */
   allowedTools: Schema.optionalKey(Schema.Array(Schema.String)),
-  /** The limits of some of these tools; absent if any arguments are allowed. */
+  /** The limits of some of these tools. Absent if all arguments are allowed. */
   toolLimits: Schema.optionalKey(Schema.Array(ToolLimit)),
-  /** The files beside SKILL.md, as paths for `read_file`: below the project, or absolute. */
+  /** The files beside SKILL.md, as paths for `read_file`. A path is relative to the project, or absolute. */
   files: Schema.optionalKey(Schema.Array(Schema.String)),
-  /** The setting `metadata.task-conductor.requires-approval`. */
+  /** The value of `metadata.task-conductor.requires-approval`. */
   requiresApproval: Schema.Boolean,
-  /** The setting `metadata.task-conductor.model`. */
+  /** The value of `metadata.task-conductor.model`. */
   model: Schema.optionalKey(Schema.String),
-  /** The setting `metadata.task-conductor.turns`: the number of turns of a task. */
+  /** The value of `metadata.task-conductor.turns`: the number of turns of a task. */
   turns: Schema.optionalKey(Schema.Int),
   /** The markdown under `## Input requirements`. */
   inputRequirements: Schema.String,
-  /** The inputs that these lines declare. */
+  /** The inputs that the lines of `inputRequirements` declare. */
   inputs: Schema.Array(SkillInput),
-  /** The markdown under `## How to work`, or the whole body if the file has none of our headings. */
+  /**
+   * The markdown under `## How to work`. If the file has none of the headings of this format, this is the whole body.
+   */
   refinement: Schema.String,
   /** The markdown under `## How to report`. */
   execution: Schema.String
@@ -60,7 +62,7 @@ export const isModelName = (name: string): boolean =>
   /^(?:[a-z][a-z\d-]*:)?[a-z\d][\w.-]*(?:\/[a-z\d][\w.-]*){0,2}(?::[a-z\d][\w.-]*)?$/i.test(name) &&
   !name.includes("..")
 
-/** True for a model whose server forwards it to another server: `gpt-oss:120b-cloud`. */
+/** True for a model that its server forwards to another server, such as `gpt-oss:120b-cloud`. */
 export const isCloudModel = (name: string): boolean => /[:-]cloud(?:@.*)?$/i.test(name.trim())
 
 /** The maximum number of turns that a skill may request. */
@@ -70,8 +72,8 @@ export const maxTurns = 100
 export const isSkillName = (name: string): boolean => /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name) && name.length <= 64
 
 /**
- * The skills that the run can use with these tools. A skill is left out if the run has none of its tools, because its
- * tasks could never run. A skill that names no tools is always included.
+ * The skills that the run can use with these tools. If the run has none of the tools of a skill, the skill is left out,
+ * because its tasks could never run. A skill that names no tools is always included.
  */
 export const usableSkills = (all: ReadonlyArray<Skill>, toolNames: ReadonlyArray<string>): ReadonlyArray<Skill> =>
   all.filter(
@@ -79,11 +81,11 @@ export const usableSkills = (all: ReadonlyArray<Skill>, toolNames: ReadonlyArray
       allowedTools === undefined || allowedTools.length === 0 || allowedTools.some((tool) => toolNames.includes(tool))
   )
 
-/** The tools that a skill names and the run does not have. */
+/** The tools that a skill names and that the run does not have. */
 export const missingTools = ({ allowedTools = [] }: Skill, toolNames: ReadonlyArray<string>): ReadonlyArray<string> =>
   allowedTools.filter((tool) => !toolNames.includes(tool))
 
-/** The reason why the planner does not see a skill; undefined if it does. */
+/** Why the planner does not see a skill. Undefined if it sees the skill. */
 export const whyNotOffered = (skill: Skill, toolNames: ReadonlyArray<string>): string | undefined => {
   if (usableSkills([skill], toolNames).length > 0) return undefined
   const missing = missingTools(skill, toolNames)
@@ -91,7 +93,7 @@ export const whyNotOffered = (skill: Skill, toolNames: ReadonlyArray<string>): s
   return `The skill "${skill.name}" is not offered: ${tools}.`
 }
 
-/** A note for the user about missing tools of a usable skill. */
+/** A note for the user about the missing tools of a skill that can still be used. */
 export const missingToolsNote = (skill: Skill, toolNames: ReadonlyArray<string>): string | undefined => {
   const missing = missingTools(skill, toolNames)
   if (missing.length === 0 || whyNotOffered(skill, toolNames) !== undefined) return undefined
@@ -99,7 +101,7 @@ export const missingToolsNote = (skill: Skill, toolNames: ReadonlyArray<string>)
   return `The skill "${skill.name}" works without ${missing.join(", ")}: ${are}.`
 }
 
-/** The estimated tokens that a skill takes in the prompts of each stage. */
+/** How many tokens the skill takes in the prompts of each stage. The numbers are estimates. */
 export const skillTokens = (skill: Skill) => ({
   planning: estimateTokens(`- ${skill.name}: ${skill.description}`),
   refinement: estimateTokens(skill.inputRequirements + skill.refinement),
@@ -107,21 +109,19 @@ export const skillTokens = (skill: Skill) => ({
 })
 export type SkillTokens = ReturnType<typeof skillTokens>
 
-/**
- * A line that looks like a typed input but does not declare an input. `line` counts from 1 in the text of the section.
- */
+/** A line that looks like a typed input but declares none. `line` is its number in the text of the section, from 1. */
 interface InputFault {
   readonly kind: "type" | "name"
   readonly line: number
   readonly what: string
-  /** The fix, if it is more exact than the fix of the rule. */
+  /** How to correct the line. Set if this is more exact than the text of the rule. */
   readonly how?: string
 }
 
 const typedLine = /^ {0,3}[-*+] +`([^`\n]+)` *\(([^()\n]*)\) *[:：]?(.*)$/
 const nameForm = /^[a-z][a-z0-9]*(?:[-_][a-z0-9]+)*$/
 
-/** Type names of other notations. */
+/** Names of types in other notations. */
 const foreignType =
   /^(?:string|str|int|integer|float|decimal|bool|boolean|yes\/no|enum|one of|choice|choices|file|folder|uri|link|date|list|array|object|json)\b/i
 
@@ -134,8 +134,8 @@ interface Signature {
 const plain = (word: string): string => word.trim().replace(/^`([^`]+)`$/, "$1")
 
 /**
- * Reads the text in parentheses. Returns undefined for prose, and a sentence about the fault for a type in another
- * notation.
+ * Reads the text in parentheses. If it is prose, the result is undefined. If it names a type in another notation, the
+ * result is a sentence about this mistake.
  */
 const readSignature = (text: string): Signature | string | undefined => {
   const words = text.split(",").map(plain)
@@ -176,7 +176,7 @@ export const readSkillInputs = (
   return { inputs, faults }
 }
 
-/** The type as a skill writes it: `path`, `choice of a, b`. */
+/** The type of an input, as a skill writes it: `path`, `choice of a, b`. */
 export const inputTypeText = ({ choices = [], type }: SkillInput): string =>
   type === "choice" ? `choice of ${choices.join(", ")}` : type
 
@@ -188,7 +188,9 @@ const valueFormats: Readonly<Record<Exclude<InputType, "choice">, string>> = {
   "yes-no": "yes or no"
 }
 
-/** The lines that a model fills in with the inputs: "- `file`: <path of a file or folder of the project; required>". */
+/**
+ * The lines for the inputs that a model must fill in: "- `file`: <path of a file or folder of the project; required>".
+ */
 export const inputLines = (inputs: ReadonlyArray<SkillInput>): string =>
   inputs
     .map(({ choices = [], name, required, type }) => {
@@ -199,17 +201,19 @@ export const inputLines = (inputs: ReadonlyArray<SkillInput>): string =>
 
 const reader = "read_file"
 
-/** True if the skill may read only its own files, because it does not name the tool. */
+/**
+ * True if the skill may use the tool `read_file` only for its own files, because it names other tools but not this one.
+ */
 const readsOwnFilesOnly = ({ allowedTools = [], files = [] }: Skill): boolean =>
   files.length > 0 && allowedTools.length > 0 && !allowedTools.includes(reader)
 
-/** The tools that tasks of the skill may call; `toolNames` are the tools of the run. */
+/** The tools that tasks of the skill may call. `toolNames` are the tools of the run. */
 export const toolsOfSkill = (skill: Skill, toolNames: ReadonlyArray<string>): ReadonlyArray<string> =>
   [...(skill.allowedTools ?? toolNames), ...(readsOwnFilesOnly(skill) ? [reader] : [])].filter((tool) =>
     toolNames.includes(tool)
   )
 
-/** The limits of the skill's tools. A skill may always read its own files. */
+/** The limits on the tools of a skill. A skill may always read its own files. */
 const limitsOfSkill = (skill: Skill): ReadonlyArray<ToolLimit> => {
   const { files = [], toolLimits = [] } = skill
   if (readsOwnFilesOnly(skill)) return [...toolLimits, { tool: reader, patterns: files.map(escaped) }]
@@ -218,7 +222,7 @@ const limitsOfSkill = (skill: Skill): ReadonlyArray<ToolLimit> => {
   )
 }
 
-/** A pattern that matches only this path. */
+/** A pattern that matches this path and no other. */
 const escaped = (path: string): string => path.replace(/[*\\]/g, "\\$&")
 
 const quoted = (words: ReadonlyArray<string>): string => words.map((word) => `\`${word}\``).join(", ")
@@ -243,8 +247,8 @@ const partWith = (title: string, lines: ReadonlyArray<string>): ReadonlyArray<st
   lines.length === 0 ? [] : [`#### ${title}\n\n${lines.join("\n")}`]
 
 /**
- * Replaces the skill's file paths by paths for `read_file`. Authors write them relative to the folder of the skill, and
- * models copy the paths that they see.
+ * Replaces the paths of the skill's files by paths that `read_file` can read. Authors write paths relative to the
+ * folder of the skill, and models copy the paths that they see.
  */
 const withWholePaths = (text: string, { files = [], name }: Skill): string => {
   const folder = `/skills/${name}/`
@@ -258,8 +262,8 @@ const withWholePaths = (text: string, { files = [], name }: Skill): string => {
 }
 
 /**
- * The skill's file that a model's path means: relative to the folder of the skill, or below `~`. Undefined if it means
- * no file, or several.
+ * The file of the skill that a path of a model means. The path is relative to the folder of the skill, or begins with
+ * `~`. Undefined if it means no file, or several files.
  */
 export const skillFileAt = (path: string, { files = [] }: Skill): string | undefined => {
   const tail = path.replace(/^(?:\.\/)+/, "")
@@ -270,10 +274,13 @@ export const skillFileAt = (path: string, { files = [] }: Skill): string | undef
   return meant.length === 1 ? meant[0] : undefined
 }
 
-/** The placeholders with which skills of other programs refer to their folder. */
+/** The placeholders that skills of other programs use for the folder of the skill. */
 const skillFolderNames = String.raw`(?:\{[Bb]ase_?[Dd]ir\}|<(?:base|skill)[-_ ]?(?:dir|folder|path)>|\$\{?(?:CLAUDE_)?SKILL_(?:DIR|ROOT|PATH)\}?)`
 
-/** The skill in the prompt of a turn, with its files and limits. Its headings become sub-headings of the prompt. */
+/**
+ * The part of the skill that the prompt of a turn shows, with its files and limits. Headings of the skill become
+ * sub-headings of the prompt.
+ */
 export const refinementText = (skill: Skill): string => {
   const { files = [], refinement, toolLimits = [] } = skill
   return [
@@ -289,8 +296,8 @@ export const refinementText = (skill: Skill): string => {
   ].join("\n\n")
 }
 
-/** The skill in the prompt for a report. */
+/** The part of the skill that the prompt for a report shows. */
 export const executionText = (skill: Skill): string => nestMarkdown(withWholePaths(skill.execution, skill), 2)
 
-/** The input requirements for a prompt. Paths of the skill's files are written as `read_file` needs them. */
+/** The input requirements as a prompt shows them. Paths of the skill's files are written as `read_file` needs them. */
 export const requirementsText = (skill: Skill): string => withWholePaths(skill.inputRequirements, skill)

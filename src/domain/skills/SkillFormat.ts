@@ -17,7 +17,7 @@ import { isModelName, isSkillName, maxTurns, readSkillInputs, Skill } from "./Sk
 
 interface FrontMatter {
   readonly fields: Readonly<Record<string, unknown>>
-  /** The line of a key in the file, from 1; 1 if the key is missing. */
+  /** The number of the line with a key, from 1. If the key is missing, 1. */
   readonly lineOf: (key: string) => number
   readonly repairs: ReadonlyArray<Repair>
 }
@@ -27,18 +27,20 @@ const broken = (what: string, line: number, how?: string): Result.Result<never, 
 
 const asLines = "Write it as lines `key: value`."
 
-/** Quotes values with colons. `key: text with: a colon` is not YAML, but many skills contain such lines. */
+/**
+ * Quotes values that contain colons. `key: text with: a colon` is not valid YAML, but many skills contain such lines.
+ */
 const quoteColons = (yaml: string): string =>
   yaml.replace(/^([\w-]+):[ \t]+([^\s"'[{|>&*!#][^\n]*: [^\n]*)$/gm, (_, key: string, value: string) => {
     return `${key}: ${JSON.stringify(value.trim())}`
   })
 
-/** The maximum number of levels of front matter. The YAML parser recurses without a limit. */
+/** The maximum number of levels of front matter. The YAML parser recurses without a limit of its own. */
 const maxNesting = 64
 
 /**
- * True if the text may be nested too deeply for the parser. Counts open brackets, and blanks and list signs before a
- * line.
+ * True if the text may be nested too deeply for the parser. The test counts open brackets, and blanks and list signs at
+ * the beginning of a line.
  */
 const isNested = (yaml: string): boolean => {
   let open = 0
@@ -63,13 +65,13 @@ const parse = (yaml: string) => {
   return { document, lineOf }
 }
 
-/** Converts maps to records. Keys that are not strings are left out. */
+/** Converts maps to objects. Keys that are not strings are left out. */
 const plain = (value: unknown): unknown =>
   value instanceof Map
     ? Object.fromEntries([...value].flatMap(([key, inner]) => (typeof key === "string" ? [[key, plain(inner)]] : [])))
     : value
 
-/** The values of the document; undefined if it uses an alias. */
+/** The values in the document. Undefined if the document uses an alias. */
 const valuesOf = (document: Document): Record<string, unknown> | undefined => {
   try {
     return plain(document.toJS({ mapAsMap: true, maxAliasCount: 0 })) as Record<string, unknown>
@@ -78,7 +80,7 @@ const valuesOf = (document: Document): Record<string, unknown> | undefined => {
   }
 }
 
-/** Reads front matter. Fails if it is no YAML mapping. */
+/** Reads front matter. Fails if it is not a YAML mapping. */
 const readFrontMatter = (yaml: string): Result.Result<FrontMatter, Issue> => {
   if (isNested(yaml)) return broken("The front matter is nested too deeply.", 2, asLines)
   const strict = parse(yaml)
@@ -127,7 +129,7 @@ export const readSkillFile = (bytes: Uint8Array): Result.Result<SkillFile, Issue
 
 export const placeOfKey = (file: SkillFile, field: string): Where => ({ field, line: file.lineOf(field) })
 
-/** The headings of the parts in the strict form. */
+/** The strict headings of the parts. */
 const headings = {
   inputRequirements: "Input requirements",
   refinement: "How to work",
@@ -136,7 +138,7 @@ const headings = {
 
 type SkillPart = keyof typeof headings
 
-/** The headings of earlier versions, which are read without a repair. */
+/** The headings that earlier versions used. They are read without a repair. */
 const earlierHeadings: Partial<Record<SkillPart, string>> = { refinement: "Refinement", execution: "Execution" }
 
 const partBySlug: ReadonlyMap<string, SkillPart> = new Map(
@@ -145,24 +147,24 @@ const partBySlug: ReadonlyMap<string, SkillPart> = new Map(
   )
 )
 
-/** The part that a heading begins; undefined for any other heading. */
+/** The part that a heading begins. Undefined if the heading begins no part. */
 export const skillPart = ({ heading }: MarkdownSection): SkillPart | undefined =>
   partBySlug.get(forgivingSlug(slugOf(heading)))
 
-/** The text of a part, up to the next heading of its level or the next part. */
+/** The text of a part. It ends at the next part, or at the next heading of the same level. */
 const partOf = (body: SectionedText, part: SkillPart): string => {
   const start = body.sections.find((section) => skillPart(section) === part)
   if (start === undefined) return ""
   return textUnder(body, start, (other) => other.depth <= start.depth || skillPart(other) !== undefined)
 }
 
-/** True for a body without our headings, as in skills of other programs. */
+/** True for a body that has no heading of this format, as in skills of other programs. */
 export const isPlainBody = ({ sections }: SectionedText): boolean =>
   sections.every((section) => skillPart(section) === undefined)
 
 /**
- * Reads the body. Headings with another level or case are repairs. If the body has none of our headings, all of it
- * becomes the instructions.
+ * Reads the body of a skill. A heading with another level or case is a repair. If no heading begins a part, the whole
+ * body becomes the instructions.
  */
 const readSkillBody = ({ body, bodyLine }: SkillFile) => {
   const written = outline(body)
@@ -227,7 +229,7 @@ const readAllowedTools = (file: SkillFile, findings: Findings): ToolNames | unde
   return names
 }
 
-/** A setting below `metadata`. Its value should be a string; other scalars are converted to text. */
+/** A setting under `metadata`. Its value should be a string. Other scalars are converted to text. */
 const readSetting = (file: SkillFile, key: string, findings: Findings): string => {
   const metadata = file.fields["metadata"]
   const value = Predicate.isObject(metadata) ? metadata[`task-conductor.${key}`] : undefined
@@ -238,7 +240,7 @@ const readSetting = (file: SkillFile, key: string, findings: Findings): string =
 }
 
 /**
- * True if tasks of the skill require approval. Only a clear no counts as no, so that a misspelling does not remove a
+ * True if tasks of the skill require an approval. Only a clear "no" means no. A misspelled value can then not remove a
  * question.
  */
 const readApproval = (file: SkillFile, findings: Findings): boolean => {
@@ -258,7 +260,7 @@ const readModel = (file: SkillFile, findings: Findings): string => {
   return ""
 }
 
-/** The number of turns; undefined if the file does not set it. */
+/** The number of turns of a task. Undefined if the file does not set it. */
 const readTurns = (file: SkillFile, findings: Findings): number | undefined => {
   const text = readSetting(file, "turns", findings)
   if (text === "") return undefined

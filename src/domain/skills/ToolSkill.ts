@@ -1,35 +1,37 @@
 /**
- * Makes skills for tools of plugins and servers that no skill names, so that a plan can use these tools. A server's
- * descriptions of its tools are foreign text. The program shortens them, removes all characters that have a meaning in
- * a prompt, and quotes them.
+ * Makes skills for those tools of plugins and servers that no skill names. A plan can then use these tools. The
+ * descriptions that a server gives to its tools are foreign text. The program shortens them, removes all characters
+ * that have a meaning in a prompt, and quotes them.
  */
 import { builtInOrigin, type ToolInfo } from "../tools/ToolCall.ts"
 import { snakeCase } from "../text/Json.ts"
 import { Skill } from "./Skill.ts"
 
-/** Limits the descriptions of tools in a prompt. */
+/** How many tokens the descriptions of tools may take in a prompt, and a function that counts them. */
 interface ToolSkillBudget {
-  /** The maximum number of tokens that the descriptions of a skill's tools may take. */
+  /** The maximum number of tokens for the descriptions of the tools of one skill. */
   readonly tokens: number
   readonly tokensOf: (tool: ToolInfo) => number
 }
 
-/** A skill that the program made for the tools of one origin. */
+/** A skill that the program made for the tools of one plugin or server. */
 interface MadeSkill {
   readonly skill: Skill
-  /** The plugin or server, by the name that its tools carry. */
+  /** The plugin or server, under the name that its tools have as their origin. */
   readonly origin: string
 }
 
 const maxPhrase = 60
 const maxName = 50
-/** The least and most characters of a line in the skill catalogue, and of all lines together. */
+/**
+ * The minimum and maximum number of characters of a line in the list of skills, and the maximum of all lines together.
+ */
 const lineLength = { least: 120, most: 360, all: 2000 }
 
 const cut = (text: string, most: number): string =>
   text.length <= most ? text : `${text.slice(0, most).replace(/\s+\S*$|[\uD800-\uDBFF]$/, "")}...`
 
-/** The beginning of a foreign text as plain words in one line, without headings, links, quotes or tags. */
+/** The beginning of a foreign text, as plain words on one line. Headings, links, quotes and tags are removed. */
 const plainText = (text: string, most: number): string =>
   cut(
     (text.trim().split(/\n|(?<=[.!?])\s/, 1)[0] ?? "")
@@ -40,13 +42,16 @@ const plainText = (text: string, most: number): string =>
     most
   )
 
-/** The name and title of skills for tools that a configuration file declares. */
+/** The name and the title of the skill for tools that a configuration file declares. */
 const declared: Readonly<Record<string, readonly [name: string, title: string]>> = {
   "task-conductor.json": ["use-project-tools", "tools that the project declares"],
   "user configuration": ["use-own-tools", "tools that the user declares"]
 }
 
-/** The name of the skill and a title for its tools. The origin is a server `mcp:name` or a plugin `name@version`. */
+/**
+ * The name of the skill for the tools of an origin, and a title for these tools. The origin is a server `mcp:name` or a
+ * plugin `name@version`.
+ */
 const introduce = (origin: string): readonly [name: string, title: string] => {
   const known = declared[origin]
   if (known !== undefined) return known
@@ -55,7 +60,7 @@ const introduce = (origin: string): readonly [name: string, title: string] => {
   return [name, `the tools of the ${origin.startsWith("mcp:") ? "server" : "plugin"} ${plainText(bare, maxName)}`]
 }
 
-/** A variant of the name that no other skill has. */
+/** The name, with a number if another skill already has it. */
 const freeName = (name: string, taken: ReadonlySet<string>): string => {
   let free = name
   for (let number = 2; taken.has(free); number += 1) free = `${name}-${number}`
@@ -63,8 +68,8 @@ const freeName = (name: string, taken: ReadonlySet<string>): string => {
 }
 
 /**
- * Lists tools with their descriptions as far as they fit. Then lists tools by name, and then the number of further
- * tools.
+ * A list of tools: tools with their descriptions as far as they fit, then tools with only their names, and then the
+ * number of further tools.
  */
 const toolList = (tools: ReadonlyArray<ToolInfo>, budget: number): string => {
   let list = ""
@@ -93,7 +98,7 @@ const execution = [
   "- If an output does not hold what the task asks for, say so."
 ].join("\n")
 
-/** The tools whose descriptions fit the budget, in order. */
+/** The first tools whose descriptions fit into the budget. */
 const fittingTools = (tools: ReadonlyArray<ToolInfo>, { tokens, tokensOf }: ToolSkillBudget) => {
   let used = 0
   return tools.filter((tool) => {
@@ -114,7 +119,10 @@ const leftOutNote = (name: string, tools: ReadonlyArray<ToolInfo>, fitting: Read
   return `${what}: their descriptions would take too much of each prompt. Write a skill that names those you need.`
 }
 
-/** Makes a skill for each plugin or server whose tools no skill names, and notes about tools that do not fit. */
+/**
+ * Makes a skill for each plugin or server with tools that no skill names. Also returns notes about tools that do not
+ * fit.
+ */
 export const makeToolSkills = (
   tools: ReadonlyArray<ToolInfo>,
   skills: ReadonlyArray<Skill>,

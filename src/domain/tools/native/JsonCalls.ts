@@ -1,6 +1,6 @@
 /**
- * Reads calls in JSON: after the marks of a model family (one table row for each family), with the quotes of Gemma, and
- * inside other objects such as the message of an API.
+ * Reads calls in JSON: after the marks of a model family, with the quotes of Gemma, or inside another object such as
+ * the message of an API. The tables have one row for each family.
  */
 
 import * as Result from "effect/Result"
