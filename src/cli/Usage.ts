@@ -1,6 +1,4 @@
-/**
- * Prints help and errors about the command line, with suggestions.
- */
+/** Prints help, and errors about the command line with suggestions. */
 import type * as CliError from "effect/cli/CliError"
 import * as CliOutput from "effect/cli/CliOutput"
 import type { HelpDoc } from "effect/cli/HelpDoc"
@@ -10,15 +8,15 @@ import { nearest } from "../domain/text/Nearest.ts"
 import { printableLines } from "../domain/text/Printable.ts"
 import { Output } from "./terminal/Output.ts"
 
-/** Commands that list without a subcommand. `runs list` is accepted as `runs`. */
+/** Commands that print a list when they have no subcommand. `runs list` is accepted and means `runs`. */
 export const listsItself: ReadonlySet<string> = new Set(["runs", "sessions", "models"])
 
 type Event = CliOutput.Presenter.Event
 
-/** Flags of every command. The parser suggests none of them. */
+/** Flags that every command has. The parser does not suggest them. */
 const globalFlags = ["--help", "--version"]
 
-/** If no command is similar, this many commands of the group are listed. */
+/** If no command is similar, the program lists the commands of the group, up to this many. */
 const fewCommands = 6
 
 type Invalid = Extract<Event, { readonly _tag: "InvalidInvocation" }>
@@ -27,25 +25,25 @@ const commandsOf = ({ subcommands = [] }: HelpDoc): ReadonlyArray<string> =>
   subcommands.flatMap(({ commands }) => commands.map(({ name }) => name))
 
 /**
- * Suggestions for a wrong word. The parser has suggestions only for some errors: it compares only spellings, and does
+ * Suggestions for a wrong word. The parser has suggestions only for some errors. It compares only spellings, and does
  * not know the flags of every command.
  */
 const suggestionsOf = (error: CliError.CliError, { commandPath, helpDoc }: Invalid): ReadonlyArray<string> => {
   if (!("suggestions" in error)) return []
   if (error._tag === "UnrecognizedOption") {
     const flags = [...globalFlags, ...helpDoc.flags.map(({ name }) => `--${name}`)]
-    /* A single letter is similar to every short word, so it is suggested only for a single letter. */
+    /* A flag of a single letter is similar to every short word. It is suggested only for another single letter. */
     const spelt = error.suggestions.filter((one) => one.length > 2 || error.option.length === 2)
     return spelt.length > 0 ? spelt : nearest(error.option, flags).slice(0, 1)
   }
-  /* The unknown command may be an unquoted prompt, so only suggestions of the parser are used. */
+  /* The unknown command may be a prompt without quotes. Only the suggestions of the parser are then used. */
   if (commandPath.length === 1) return error.suggestions
   const commands = commandsOf(helpDoc)
   const candidates = listsItself.has(commandPath.at(-1) ?? "") ? [...commands, "list"] : commands
   return error.suggestions.length > 0 ? error.suggestions : nearest(error.subcommand, candidates).slice(0, 1)
 }
 
-/** The message of the parser, with suggestions or with the existing commands. */
+/** The message of the parser, with suggestions, or with the names of the existing commands. */
 const errorText = (error: CliError.CliError, invalid: Invalid): string => {
   if (!("suggestions" in error)) return error.message
   const [what = ""] = error.message.split("\n\n")
@@ -58,7 +56,7 @@ const errorText = (error: CliError.CliError, invalid: Invalid): string => {
 
 const promptCommands: ReadonlySet<string> = new Set(["run", "plan", "ask"])
 
-/** True if the words may be an unquoted prompt, or a prompt without a command. */
+/** True if the wrong words may be a prompt without quotes, or a prompt without the command `run`. */
 const looksLikePrompt = (invalid: Invalid): boolean =>
   invalid.errors.some((error) =>
     error._tag === "UnexpectedArgument"
@@ -68,7 +66,7 @@ const looksLikePrompt = (invalid: Invalid): boolean =>
         invalid.commandPath.length === 1
   )
 
-/** True for an unknown flag of a command that takes a prompt. */
+/** True if a command that takes a prompt has an unknown flag. */
 const hasUnknownFlag = ({ commandPath, errors }: Invalid): boolean =>
   promptCommands.has(commandPath.at(-1) ?? "") && errors.some(({ _tag }) => _tag === "UnrecognizedOption")
 

@@ -1,6 +1,7 @@
 /**
- * The command tree, and the way from a command line to an exit code. Each command has its own file, which is loaded
- * only if the command line names the command. Loading all flags would take longer than most commands run.
+ * The tree of all commands, and the way from a command line to an exit code. Each command has a file of its own. This
+ * file is loaded only if the command line names the command. To load the flags of all commands would take longer than
+ * most commands run.
  */
 import type * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Cause from "effect/Cause"
@@ -21,7 +22,7 @@ import { Output, redactText } from "./terminal/Output.ts"
 import type { Signals } from "./terminal/Signals.ts"
 import { layerUsage, listsItself } from "./Usage.ts"
 
-/** The core commands by group, with their lines in `--help`. */
+/** The commands of the core, by group, each with its line in `--help`. */
 const coreGroups: Readonly<Record<string, PluginCommands>> = {
   EVERYDAY: {
     run: { line: "Plan, carry out and answer a prompt", load: () => import("./run/run.ts").then(({ run }) => run) },
@@ -100,10 +101,10 @@ const coreGroups: Readonly<Record<string, PluginCommands>> = {
   }
 }
 
-/** Commands that features add to the core commands. */
+/** The commands that features add to those of the core. */
 const featureCommands: PluginCommands = Object.assign({}, ...features.map(({ commands }) => commands))
 
-/** A command with any error, and with any requirements that the program provides. */
+/** A command that may fail in any way, and may need anything that the program provides. */
 type AnyCommand = Command.Command<
   string,
   {},
@@ -112,7 +113,7 @@ type AnyCommand = Command.Command<
   NodeServices.NodeServices | Output | Signals
 >
 
-/** Commands of one word by group. Core commands come first, then added commands. */
+/** The commands that consist of one word, by group. Commands of the core come before added commands. */
 const groupsWith = (added: PluginCommands): ReadonlyMap<string, PluginCommands> =>
   Object.entries(added).reduce(
     (groups, [name, command]) => {
@@ -123,12 +124,12 @@ const groupsWith = (added: PluginCommands): ReadonlyMap<string, PluginCommands> 
     new Map(Object.entries(coreGroups))
   )
 
-/** All command names except the commands of the user's plugins. */
+/** The names of all commands. Commands of the user's plugins are not among them. */
 export const commandNames: ReadonlyArray<string> = [...groupsWith(featureCommands).values()].flatMap((commands) =>
   Object.keys(commands)
 )
 
-/** Words with a meaning that are not commands. */
+/** Words that mean something at the beginning of a command line but are not commands. */
 const plainWords: ReadonlySet<string> = new Set(["help", "version", "complete"])
 
 const namesOwnPlugins = Effect.flatMap(
@@ -136,14 +137,14 @@ const namesOwnPlugins = Effect.flatMap(
   ({ namesPlugins }) => namesPlugins
 )
 
-/** True if the command line requests the list of all commands. */
+/** True if the command line asks for the list of all commands. */
 const asksForAll = ([word = "", ...rest]: ReadonlyArray<string>): boolean =>
   rest.length === 0 && ["help", "--help", "-h"].includes(word)
 
 /**
- * The commands of the user's plugins, if the command line names an unknown command or requests the list of all
- * commands. They cannot replace built-in commands. Plugins must be imported to know their commands, even for a
- * misspelled word, because the nearest command may be theirs.
+ * The commands of the user's plugins. They are loaded only if the command line names an unknown command, or asks for
+ * the list of all commands. They cannot replace built-in commands. A plugin must be imported to know its commands. This
+ * is done even for a misspelled word, because the nearest command may be one of them.
  */
 const commandsOfUser = Effect.fnUntraced(function* (argv: ReadonlyArray<string>) {
   const word = argv[0] === "help" ? argv[1] : argv[0]
@@ -156,7 +157,7 @@ const commandsOfUser = Effect.fnUntraced(function* (argv: ReadonlyArray<string>)
   ) as PluginCommands
 })
 
-/** Adds subcommands of features and plugins to a command. */
+/** Adds the subcommands that features and plugins define to a command. */
 const withBelow = async (command: AnyCommand, name: string, added: PluginCommands): Promise<AnyCommand> => {
   const below = Object.entries(added).filter(([words]) => words.startsWith(`${name} `))
   if (below.length === 0) return command
@@ -166,8 +167,8 @@ const withBelow = async (command: AnyCommand, name: string, added: PluginCommand
 }
 
 /**
- * Loads the command if the command line may name it. Otherwise makes a command with only its name and help line. Fails
- * if the package of a named command cannot be used.
+ * Loads the command if the command line may name it. If not, makes a command with only its name and its line in the
+ * help. Fails if the command line names a command whose package cannot be used.
  */
 const commandOf = async (
   argv: ReadonlyArray<string>,
@@ -210,7 +211,10 @@ const root = Command.make(
   ])
 )
 
-/** The command tree for a command line. Commands that it does not name have only a name and a description. */
+/**
+ * The tree of commands for a command line. Commands that the command line does not name have only a name and a
+ * description.
+ */
 export const taskConductor = Effect.fnUntraced(function* (argv: ReadonlyArray<string>, own: PluginCommands = {}) {
   const added = { ...featureCommands, ...own }
   const subcommands = yield* loadOrFail(() =>
@@ -227,16 +231,16 @@ export const taskConductor = Effect.fnUntraced(function* (argv: ReadonlyArray<st
 })
 
 /**
- * The built-in flags of the parser that this program offers. There is no wizard and no log level, and completion is a
- * command.
+ * The built-in flags of the parser that this program offers. The parser's wizard and log level are not among them, and
+ * completion is a command.
  */
 export const layerFlags = CliConfig.layer({
   builtIns: [GlobalFlag.Help, GlobalFlag.Version]
 })
 
 /**
- * Rewrites words as flags: `help run` becomes `run --help`, `version` becomes `--version`, and `runs list` becomes
- * `runs`. Before an unknown command, `help` is removed, so that the error names the command.
+ * Replaces words by the flags that they stand for: `help run` becomes `run --help`, `version` becomes `--version`, and
+ * `runs list` becomes `runs`. Before an unknown command, `help` is removed. The error then names this command.
  */
 const withPlainWords = (argv: ReadonlyArray<string>, pluginCommands: PluginCommands): ReadonlyArray<string> => {
   const [first, ...rest] = argv
@@ -258,12 +262,14 @@ const internalError = (cause: Cause.Cause<unknown>): string => {
     : `${line} TASK_CONDUCTOR_DEBUG=1 shows details.`
 }
 
-/** Prints a message to stderr. Control characters are escaped, and secrets are removed. */
+/** Prints a message to stderr, with control characters escaped and secrets removed. */
 const say = (text: string, exitCode: number) =>
   Output.use(({ emit }) => emit(printableLines(redactText(text)))).pipe(Effect.as(exitCode))
 
 const keptRun = ' The run is saved: "task-conductor show last" prints its answer.'
-/** Tells the user where the work is saved if its output was lost. */
+/**
+ * For each command, a sentence that tells where the work is saved. It is printed if the output of the command was lost.
+ */
 const savedBy: Readonly<Record<string, string>> = {
   run: keptRun,
   resume: keptRun,
@@ -271,7 +277,7 @@ const savedBy: Readonly<Record<string, string>> = {
   ask: ' The conversation is kept: "task-conductor ask --continue" shows its end.'
 }
 
-/** Reports a failure if a result could not be written, even if the work succeeded. */
+/** If a result could not be written, reports this as a failure, even if the work succeeded. */
 const requireWritten = (command: string | undefined) => (exitCode: number) =>
   Output.use(({ emit, lost }) => {
     const reason = lost()
@@ -282,7 +288,7 @@ const requireWritten = (command: string | undefined) => (exitCode: number) =>
         )
   })
 
-/** Tells the user on stderr what the start of the program waits for. */
+/** Tells the user on stderr for what the program waits when it starts. */
 const layerNotices = Layer.effect(
   WaitingNotice,
   Output.useSync(
@@ -292,13 +298,13 @@ const layerNotices = Layer.effect(
   )
 )
 
-/** Prints completions of the last word, for shell scripts. */
+/** Prints completions of the last word. The scripts for shells call this. */
 const complete = Effect.fnUntraced(function* (program: Command.Command.Any, words: ReadonlyArray<string>) {
   const { printCandidates } = yield* Effect.promise(() => import("./completion/completion.ts"))
   yield* printCandidates(program, words)
 })
 
-/** Rewrites words that the parser would mistake for flags. Fails if a word is wrong. */
+/** Moves words that the parser would mistake for flags. Fails if one of them is wrong. */
 const readWords = Effect.fnUntraced(function* (program: Command.Command.Any, line: ReadonlyArray<string>) {
   if (!hasDashedWords(line)) return line
   const { fromCommand } = yield* Effect.promise(() => import("effect/cli/Completions"))

@@ -1,6 +1,6 @@
 /**
- * Formats approval questions for a terminal, shortened to fit the screen, or whole. All text from models, files and
- * plugins is made printable. A note tells the size of each hidden part.
+ * Writes approval questions for a terminal, either shortened to fit the screen, or whole. All text from models, files
+ * and plugins is made printable. If a part is hidden, a note tells its size.
  */
 import { type DiffRow, numberedRows } from "../../domain/files/ChangePreview.ts"
 import { printable, printableLines, unframed } from "../../domain/text/Printable.ts"
@@ -17,7 +17,9 @@ import {
 import { type LineStyle, type QuestionLine, type ScreenSize, framed, keysJoined, rowCount } from "./QuestionLines.ts"
 import { counted } from "../../domain/text/Format.ts"
 
-/** Arguments of built-in tools that the description, the command or the change already shows. */
+/**
+ * Arguments of built-in tools that the question already shows: in the description, in the command, or in the change.
+ */
 const saidByText = new Set(["path", "url", "argv", "cwd"])
 const saidByChange = new Set(["content", "edits", "old_text", "new_text"])
 
@@ -40,12 +42,12 @@ const argumentLines = ([name, value]: readonly [string, unknown]): ReadonlyArray
 const whoseOf = ({ origin }: ApprovalItem): string => (origin === undefined ? "" : ` (plugin ${unframed(origin)})`)
 
 /**
- * The maximum number of characters of a command in a short question. A longer command is cut in the middle, except in
- * the pager.
+ * The maximum number of characters of a command in a short question. The middle of a longer command is left out. The
+ * pager shows the whole command.
  */
 const mostShown = 4000
 
-/** The lines of a command. A note marks a cut. */
+/** The lines of a command. If a part is left out, a note says so. */
 const commandLines = ({ words }: ApprovalItem, isWhole: boolean): ReadonlyArray<QuestionLine> => {
   if (words?.command === undefined) return []
   const command = unframed(words.command)
@@ -59,13 +61,13 @@ const commandLines = ({ words }: ApprovalItem, isWhole: boolean): ReadonlyArray<
   ]
 }
 
-/** The arguments of a call of a plugin's tool. */
+/** The lines with the arguments of a call of a plugin's tool. */
 const callLines = (item: ApprovalItem): ReadonlyArray<QuestionLine> => {
   const { details = [], words } = item
   const command = words?.command
   return [
     ...unsaidArguments(item).flatMap(argumentLines),
-    /* The details name the program that a plugin or a server would start. */
+    /* For a plugin or a server, the details name the program that would be started. */
     ...(command === undefined ? details.map((text) => sourceLine(unframed(text))) : [])
   ]
 }
@@ -87,7 +89,7 @@ const rowLine = ({ kind, number, text }: DiffRow, width: number): QuestionLine =
   return { text: before + printableLines(text), hang: before.length, isSource: true, style }
 }
 
-/** Hides carriage returns at line ends if every line of the old file has one. */
+/** If every line of the old file ends with a carriage return, hides these carriage returns. */
 const withoutReturns = (rows: ReadonlyArray<DiffRow>): ReadonlyArray<DiffRow> => {
   let file = 0
   const files = rows.map(({ kind }) => (kind === "file" ? (file += 1) : file))
@@ -108,7 +110,7 @@ const withoutReturns = (rows: ReadonlyArray<DiffRow>): ReadonlyArray<DiffRow> =>
   )
 }
 
-/** Leaves out unchanged rows. A row marks each gap. */
+/** Leaves out unchanged rows. A row marks each place where rows are left out. */
 const withoutContext = (rows: ReadonlyArray<DiffRow>): ReadonlyArray<DiffRow> => {
   const gaps = rows.map((row): DiffRow => (row.kind === "same" ? { kind: "gap", text: "" } : row))
   const firstChange = gaps.findIndex(({ kind }) => kind === "added" || kind === "removed")
@@ -118,7 +120,7 @@ const withoutContext = (rows: ReadonlyArray<DiffRow>): ReadonlyArray<DiffRow> =>
   return kept.at(-1)?.kind === "gap" ? kept.slice(0, -1) : kept
 }
 
-/** The rows of a change, with line numbers. File names appear only if several files change. */
+/** The rows of a change, with line numbers. File names are shown only if several files change. */
 const changeLines = ({ diff, preview = "" }: ApprovalItem, hasContext = true): ReadonlyArray<QuestionLine> => {
   if (diff === undefined && preview !== "" && !preview.includes("\n@@ ")) {
     return sourceOf(preview).map((text) => ({ text, isSource: true }))
@@ -130,17 +132,17 @@ const changeLines = ({ diff, preview = "" }: ApprovalItem, hasContext = true): R
   return rows.filter(({ kind }) => kind !== "file" || files > 1).map((row) => rowLine(row, width))
 }
 
-/** The risk in words, for questions without a stated consequence. */
+/** The risk in words, for questions that state no consequence. */
 const riskText: Readonly<Record<Risk, string>> = { safe: " Low risk.", medium: " Some risk.", high: " High risk." }
 
-/** Lines that only the whole question shows: the tool, further arguments, and the words of a command. */
+/** The lines that only the whole question has: the tool, further arguments, and the words of a command. */
 const extentLines = (item: ApprovalItem): ReadonlyArray<QuestionLine> => {
   const { call, details = [], diff, risk, targets, tool, words } = item
   if (hasNoCall(item)) return []
   const rest = wordsSayCall(item)
     ? argumentsOf(item).filter(([name]) => !saidByText.has(name) && (diff === undefined || !saidByChange.has(name)))
     : []
-  /* The description already shows the folder, and the consequence shows the sandbox. */
+  /* The question already shows the folder in the description, and the sandbox in the consequence. */
   const argumentsOfCommand =
     words?.command === undefined ? [] : details.filter((text) => !/^(?:Folder|Sandbox): /.test(text))
   return [
@@ -153,13 +155,16 @@ const extentLines = (item: ApprovalItem): ReadonlyArray<QuestionLine> => {
   ]
 }
 
-/** The subject of a question: a step, one call or reference, or an uncertain call. */
+/**
+ * What a question is about: a step, a single call or reference, or a call of which it is unknown whether it took
+ * effect.
+ */
 export interface Asking {
   readonly scope: "step" | "call" | "doubt"
-  /** The heading of the step or the name of the task; may be empty. */
+  /** The heading of the step, or the name of the task. May be empty. */
   readonly title: string
   readonly items: ReadonlyArray<ApprovalItem>
-  /** Explains what the answers for more than one call cover. */
+  /** Sentences that explain what an answer for more than one call covers. */
   readonly notes?: ReadonlyArray<string>
 }
 
@@ -189,7 +194,7 @@ const consequenceOf = (item: ApprovalItem): ReadonlyArray<QuestionLine> => {
 const indent = (lines: ReadonlyArray<QuestionLine>, isAlone: boolean): ReadonlyArray<QuestionLine> =>
   isAlone ? lines : lines.map((line) => ({ ...line, text: `  ${line.text}`, hang: (line.hang ?? 0) + 2 }))
 
-/** The parts of an item that are always shown, around its details. */
+/** The lines of an item that are always shown, before and after its details. */
 const partsOf = (item: ApprovalItem, index: number, { items, scope, title }: Asking, isWhole: boolean) => {
   const isAlone = items.length === 1
   const task = item.task === title ? "" : `${unframed(item.task)}: `
@@ -206,7 +211,7 @@ const partsOf = (item: ApprovalItem, index: number, { items, scope, title }: Ask
   return { heading, after }
 }
 
-/** Cuts lines to fit the screen. A last line counts the hidden lines. */
+/** Cuts lines to fit the screen. If lines are hidden, a last line gives their number. */
 const shortened = (
   lines: ReadonlyArray<QuestionLine>,
   budget: number,
@@ -233,7 +238,7 @@ const shortened = (
   return [...lines.slice(0, count), { text: `... ${counted(left, "more line")}: v shows all`, style: "dim" }]
 }
 
-/** The details of an item as far as they fit. Unchanged lines are dropped first. */
+/** The details of an item that fit. If not all details fit, the unchanged lines of a change are dropped first. */
 const shortDetails = (item: ApprovalItem, budget: number, columns: number): ReadonlyArray<QuestionLine> => {
   const all = [...callLines(item), ...changeLines(item)]
   return rowCount(all, columns) <= budget
@@ -243,7 +248,10 @@ const shortDetails = (item: ApprovalItem, budget: number, columns: number): Read
 
 const minDetailRows = 2
 
-/** The short question. It always shows heading, calls, warnings and keys. The details get the remaining rows. */
+/**
+ * The short question. It always shows the heading, the calls, the warnings and the keys. The details get the rows that
+ * are left.
+ */
 export const shortQuestion = (asking: Asking, keys: ReadonlyArray<QuestionLine>, size: ScreenSize): string => {
   const { items, notes = [] } = asking
   const isAlone = items.length === 1
@@ -254,10 +262,10 @@ export const shortQuestion = (asking: Asking, keys: ReadonlyArray<QuestionLine>,
     return { after, own: heading, item }
   })
   const fixed = [...heading, ...keys, ...parts.flatMap(({ after, own }) => own.concat(after))]
-  /* Two rows stay free: a row above the question, and a row for the answer. */
+  /* Two rows stay free: one above the question, and one for the answer. */
   const available = size.rows - 2 - rowCount(fixed, size.columns)
   const withNotes = available - rowCount(noteLines, size.columns)
-  /* The notes about keys of a step may be left out, because `?` also shows them. */
+  /* The notes about the keys of a step may be left out, because the key `?` also shows them. */
   const hasNotes = isAlone || withNotes >= minDetailRows * items.length
   let remaining = hasNotes ? withNotes : available
   const body = parts.flatMap(({ after, item, own: summary }, index) => {

@@ -1,6 +1,6 @@
 /**
- * A question at a terminal: its texts, its keys, and the answer of each key. A key for a single answer acts at once. A
- * key that allows more than the question shows needs Enter.
+ * A question at a terminal: its texts, its keys, and the answer that each key gives. A key acts at once if it answers
+ * only what the question shows. A key that allows more needs Enter.
  */
 import { nearest } from "../../domain/text/Nearest.ts"
 import type { Answered, CallAnswer, UncertainAnswer, StepAnswer } from "../../domain/permissions/Answer.ts"
@@ -8,7 +8,7 @@ import type { ApprovalItem } from "../../domain/permissions/ApprovalItem.ts"
 import { type Asking, shortQuestion, wholeQuestion } from "./ApprovalText.ts"
 import { framed, joiningBlank, keysJoined, type QuestionLine, type ScreenSize } from "./QuestionLines.ts"
 
-/** Words that can be typed in place of keys that need Enter. */
+/** Words that the user can type in place of the keys that need Enter. */
 const fullWords = { repairs: "r", all: "a", kind: "k", project: "p", everywhere: "e" }
 const keyOfWord: ReadonlyMap<string, string> = new Map([
   ...[..."rakpe"].map((key) => [key, key] as const),
@@ -18,18 +18,18 @@ const keyOfWord: ReadonlyMap<string, string> = new Map([
 /** The keys that act at once. */
 const singleKeys = new Set(["y", "n", "s"])
 
-/** One answer that a question offers. */
+/** One of the answers that a question offers. */
 interface Choice<A> {
   readonly key: "y" | "r" | "a" | "k" | "p" | "e" | "1,3" | "n" | "s"
-  /** An example of an input that is not a fixed key, such as numbers of calls. */
+  /** An example of what the user types, for an answer that has no fixed key, such as numbers of calls. */
   readonly sample?: string
-  /** Label in the line of keys, such as `yes`. */
+  /** The label in the line of keys, such as `yes`. */
   readonly label: string
-  /** A sentence that explains the answer. */
+  /** A sentence that explains what this answer means. */
   readonly explains: string
-  /** Describes text that may follow the key; absent if no text may follow. */
+  /** Describes the text that may follow the key. Absent if no text may follow. */
   readonly takes?: string
-  /** The answer for the text after the key, or for the typed numbers. Undefined if the text is invalid. */
+  /** The answer for the text after the key, or for the typed numbers. Undefined if this text is not valid. */
   readonly answer: (typed: string) => A | undefined
 }
 
@@ -47,7 +47,7 @@ const readKey = <A>(pressed: string, choices: ReadonlyArray<Choice<A>>): TypedAn
   return answer === undefined ? undefined : { _tag: "Answer", answer }
 }
 
-/** Reads a line that the user ended with Enter. Case does not matter. */
+/** Reads a line that the user ended with Enter. Upper and lower case are the same. */
 const readTyped = <A>(line: string, choices: ReadonlyArray<Choice<A>>): TypedAnswer<A> => {
   const text = line.trim()
   if (text === "") return { _tag: "Nothing" }
@@ -81,7 +81,7 @@ const joinedLabels = (labels: ReadonlyArray<string>): string =>
 
 const isSingle = <A>({ key }: Choice<A>): boolean => singleKeys.has(key)
 
-/** A line with the keys that act at once, and a line with the keys that need Enter. */
+/** One line with the keys that act at once, and one line with the keys that need Enter. */
 const keyLine = <A>(choices: ReadonlyArray<Choice<A>>): ReadonlyArray<QuestionLine> => {
   const longer = labelsOf(choices.filter((one) => !isSingle(one)))
   return [
@@ -102,18 +102,18 @@ const keyLines = <A>(choices: ReadonlyArray<Choice<A>>): ReadonlyArray<QuestionL
   ].map(([key, text]) => ({ text: `${key.padEnd(4)}${keysJoined(text)}`, hang: 4 }))
 }
 
-/** An answer, and the rules that it saves for the project. */
+/** An answer, and the rules that this answer saves for the project. */
 export type Given<A> = Pick<Answered<A>, "always" | "answer">
 
-/** The pattern of a rule, or its tool if it has none. */
+/** The pattern of a rule. For a rule without a pattern, the name of its tool. */
 const patternOf = (rule: string): string => rule.slice(rule.indexOf(":") + 1)
 
-/** Replaces the hash of a version by words. Only the whole question shows hashes. */
+/** Replaces the hash of a version by words. Hashes are shown only in the whole question. */
 const withoutHashes = (text: string): string => text.replaceAll(/ sha256:[0-9a-f]{64}/g, ", in exactly this version")
 
 /**
  * The calls that the answer "all of this kind" allows, with readable targets. Undefined if the question does not offer
- * it.
+ * this answer.
  */
 const kindText = ({ offers, targets, words }: ApprovalItem): string | undefined => {
   const session = offers?.session
@@ -126,7 +126,10 @@ const kindText = ({ offers, targets, words }: ApprovalItem): string | undefined 
   return withoutHashes(namedText)
 }
 
-/** A rule as text. A rule without a pattern covers everyday files, or all calls of a tool without targets. */
+/**
+ * What a rule covers, as text. A rule without a pattern covers everyday files. For a tool without targets, it covers
+ * all calls.
+ */
 const ruleSummaryText = (rule: string, items: ReadonlyArray<ApprovalItem>): string => {
   if (rule.includes(":")) return withoutHashes(rule)
   const hasTargets = items.some(({ targets, tool }) => tool === rule && targets.length > 0)
@@ -134,8 +137,8 @@ const ruleSummaryText = (rule: string, items: ReadonlyArray<ApprovalItem>): stri
 }
 
 /**
- * The calls that "always in this project" allows, and further rules that the user can type. Undefined if there are no
- * rules.
+ * The calls that the answer "always in this project" allows, and further rules that the user can type. Undefined if
+ * there are no rules.
  */
 const projectOffer = (items: ReadonlyArray<ApprovalItem>) => {
   const offered = items.map(({ offers }) => offers?.always ?? [])
@@ -147,7 +150,10 @@ const projectOffer = (items: ReadonlyArray<ApprovalItem>) => {
   return {
     text: `${whole}${others.length === 0 ? "" : `; also ${others.join(" or ")}`}`,
     patterns: [...new Set(rules.map((rule) => withoutHashes(patternOf(rule))))],
-    /** The first rule of each item, or the rules whose text, pattern or number the user typed. */
+    /**
+     * If the user typed nothing, the first rule of each item. If not, the rules whose text, pattern or number the user
+     * typed.
+     */
     chosen: (typed: string): ReadonlyArray<string> =>
       typed === "" ? firsts : rules.filter((rule, index) => [rule, patternOf(rule), String(index + 1)].includes(typed))
   }
@@ -177,19 +183,19 @@ const choice = <A>(key: Choice<A>["key"], label: string, explains: string, answe
   answer: (typed) => (typed === "" ? { answer } : undefined)
 })
 
-/** Approves the call and later repairs, if an item offers it. */
+/** The answer that approves the call and later repairs. Empty if no item offers it. */
 const repairsChoice = (items: ReadonlyArray<ApprovalItem>): ReadonlyArray<Choice<{ readonly answer: "repairs" }>> => {
   const covered = items.flatMap(({ offers }) => offers?.repairs ?? [])
   const explains = `Yes, and to repairs when a check fails: ${[...new Set(covered)].join("; ")}. task-conductor asks about other files.`
   return covered.length === 0 ? [] : [choice("r", "yes, and repairs", explains, "repairs")]
 }
 
-/** The answers about a step: yes, repairs, all later steps, this project, single calls, no. */
+/** The answers to a question about a step: yes, repairs, all later steps, this project, single calls, no. */
 const stepChoices = (items: ReadonlyArray<ApprovalItem>): ReadonlyArray<Choice<Given<StepAnswer>>> => {
   const possible = items.flatMap(({ call }, index) => (call === undefined ? [] : [index + 1]))
   const onlyChoice: Choice<Given<StepAnswer>> = {
     key: "1,3",
-    /* For two calls, the example is one number, because two numbers would approve everything. */
+    /* If there are two calls, the example is only one number, because both numbers would approve the whole step. */
     sample: possible.length > 2 ? `${possible[0]},${possible[2]}` : `${possible[0]}`,
     label: possible.length > 2 ? "only these" : "only this",
     explains: `Only the calls with these numbers, of ${possible.join(", ")}. The others are denied.`,
@@ -213,7 +219,7 @@ const stepChoices = (items: ReadonlyArray<ApprovalItem>): ReadonlyArray<Choice<G
   ]
 }
 
-/** The answers about a call: yes, repairs, all of this kind, this project, everywhere, no. */
+/** The answers to a question about a call: yes, repairs, all of this kind, this project, everywhere, no. */
 const callChoices = (item: ApprovalItem): ReadonlyArray<Choice<Given<CallAnswer>>> => {
   const remember = item.offers?.remember
   const kind = kindText(item)
@@ -229,7 +235,7 @@ const callChoices = (item: ApprovalItem): ReadonlyArray<Choice<Given<CallAnswer>
   ]
 }
 
-/** Sentences that explain the keys which allow more than one call. */
+/** Sentences about the keys that allow more than one call. */
 const notesOf = (items: ReadonlyArray<ApprovalItem>, kind?: string): ReadonlyArray<string> => {
   const project = projectOffer(items)
   return [
@@ -261,7 +267,7 @@ const questionOf = <A>(asking: Asking, choices: ReadonlyArray<Choice<A>>, prompt
 export const stepQuestion = (title: string, items: ReadonlyArray<ApprovalItem>): Question<Given<StepAnswer>> =>
   questionOf({ scope: "step", title, items, notes: notesOf(items) }, stepChoices(items), "Allow? ")
 
-/** The question about one call; `title` may be empty. */
+/** The question about one call. `title` may be empty. */
 export const callQuestion = (title: string, item: ApprovalItem): Question<Given<CallAnswer>> =>
   questionOf(
     { scope: "call", title, items: [item], notes: notesOf([item], kindText(item)) },
@@ -269,7 +275,7 @@ export const callQuestion = (title: string, item: ApprovalItem): Question<Given<
     "Allow? "
   )
 
-/** Asks if an interrupted call took effect. */
+/** The question whether an interrupted call took effect. */
 export const uncertainQuestion = (item: ApprovalItem) =>
   questionOf<Given<UncertainAnswer>>(
     { scope: "doubt", title: item.task, items: [item] },

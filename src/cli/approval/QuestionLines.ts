@@ -8,9 +8,9 @@ export type LineStyle = "added" | "removed" | "bold" | "caution" | "dim"
 export interface QuestionLine {
   readonly text: string
   readonly style?: LineStyle
-  /** The indentation of continuation lines, in columns. */
+  /** How many columns further rows of this line are indented. */
   readonly hang?: number
-  /** True for source text, which is broken at the width instead of between words. */
+  /** True for source text. It is broken at the width of the terminal, and not between words. */
   readonly isSource?: boolean
 }
 
@@ -34,10 +34,10 @@ const painted = (text: string, style: LineStyle | undefined, isColoured: boolean
   return `\u001b[${open}m${text}\u001b[${close}m`
 }
 
-/** The least width for wrapping, in columns. */
+/** The smallest width, in columns, to which lines are wrapped. */
 const least = 12
 
-/** Splits off text of at most this width, but at least one character. */
+/** Splits off the beginning of a text: at most this width, but at least one character. */
 const cut = (text: string, width: number): readonly [head: string, rest: string] => {
   let used = 0
   let end = 0
@@ -49,7 +49,7 @@ const cut = (text: string, width: number): readonly [head: string, rest: string]
   return [text.slice(0, end), text.slice(end)]
 }
 
-/** Splits a long line after the last blank that fits, or at the width. */
+/** Splits a long line after the last blank that fits. If no blank fits, splits it at the width. */
 const broken = (text: string, width: number, isSource: boolean): readonly [head: string, rest: string] => {
   const [head, rest] = cut(text, width)
   if (isSource || rest === "" || rest.startsWith(" ")) return [head, isSource ? rest : rest.trimStart()]
@@ -57,10 +57,10 @@ const broken = (text: string, width: number, isSource: boolean): readonly [head:
   return blank <= 0 ? [head, rest] : [head.slice(0, blank), text.slice(blank + 1)]
 }
 
-/** A no-break blank keeps words on one line. Foreign text never contains it after `printable`. */
+/** A no-break blank. Lines are not split at it. Foreign text never contains it after `printable`. */
 export const joiningBlank = "\u00a0"
 
-/** Keeps a quoted key and its argument on one line: `"p src/**"`. */
+/** Keeps a key and its argument inside quotes on one line: `"p src/**"`. */
 export const keysJoined = (text: string): string => text.replaceAll(/"([a-z]) (?=[^\s"])/g, `"$1${joiningBlank}`)
 
 export const wrappedLine = (
@@ -79,7 +79,7 @@ export const wrappedLine = (
   return rows
 }
 
-/** Draws a frame around the rows of `body` and `foot`. */
+/** Draws a frame around rows: first the rows of `body`, then the rows of `foot`. */
 export const framed = (
   body: ReadonlyArray<QuestionLine>,
   foot: ReadonlyArray<QuestionLine>,

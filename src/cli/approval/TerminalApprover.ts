@@ -1,6 +1,6 @@
 /**
- * Asks the user at the terminal. Without a terminal, everything is denied and recorded as answered by nobody. At the
- * end of input, a question is denied, or the run stops.
+ * Asks the user at the terminal. Without a terminal, everything is denied, and the program records that nobody
+ * answered. If the input ends during a question, the question is denied, or the run stops.
  */
 import { type Answered, inWords } from "../../domain/permissions/Answer.ts"
 import { callQuestion, uncertainQuestion, type Given, type Question, stepQuestion } from "./Question.ts"
@@ -20,7 +20,7 @@ export const layerTerminal = (
     Approver,
     Effect.gen(function* () {
       const provide = Effect.provideContext(yield* Effect.context<Stdio.Stdio | Terminal.Terminal>())
-      /** Asks the question. After a denial it also asks what the model should do instead. */
+      /** Asks the question. If the user denies, also asks what the model should do instead. */
       const ask = Effect.fnUntraced(function* <A>(
         question: Question<Given<A>>,
         no: A,
@@ -36,7 +36,7 @@ export const layerTerminal = (
         step: Effect.fn("Approver.step")((title, items) => provide(ask(stepQuestion(title, items), "decline", true))),
         call: Effect.fn("Approver.call")((item) => {
           const isConversation = item.task === askTask
-          /* In a conversation, the user tells the model in the next message instead. */
+          /* In a conversation, the user can say this in the next message. */
           const hasNextRound = !isStart(item) && !isConversation
           return provide(ask(callQuestion(isConversation ? "" : item.task, item), "deny", hasNextRound))
         }),

@@ -1,7 +1,7 @@
 /**
  * Asks the user at a terminal: shows a question that fits the screen, and reads keys until the user has answered. Enter
- * alone repeats the prompt; an invalid answer gets an explanation. Input that was piped, pasted or typed before the
- * question never counts.
+ * alone repeats the prompt. For an invalid answer, an explanation is shown. Input that was piped, pasted or typed
+ * before the question never counts.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -42,12 +42,12 @@ const openControllingTerminal = (): TerminalOutput | undefined => {
       close: () => void stream.destroy()
     }
   } catch {
-    /* The process has no terminal. */
+    /* The process has no terminal that controls it. */
     return undefined
   }
 }
 
-/** Opens the terminal that controls the process. Undefined if there is none. */
+/** Opens the terminal that controls the process. Undefined if the process has none. */
 export const ControllingTerminal = Context.Reference<() => TerminalOutput | undefined>(
   "task-conductor/services/approvals/ControllingTerminal",
   { defaultValue: () => openControllingTerminal }
@@ -85,7 +85,7 @@ const openScreen: Effect.Effect<QuestionScreen | undefined, never, Stdio.Stdio |
       return {
         show: (text) => Stream.run(Stream.make(text), stdio.stderr()),
         size: Effect.all({ columns: terminal.columns, rows: terminal.rows }).pipe(
-          /* If stdout is redirected, the size of stderr is used. */
+          /* If stdout is redirected, the screen has the size of stderr. */
           Effect.map(({ columns, rows }) =>
             orUsual({ columns: columns || process.stderr.columns, rows: rows || process.stderr.rows })
           )
@@ -97,11 +97,11 @@ const openScreen: Effect.Effect<QuestionScreen | undefined, never, Stdio.Stdio |
     return own === undefined ? undefined : { show: own.write, size: Effect.sync(() => orUsual(own.size())) }
   })
 
-/** If keys follow each other within this time, the user typed them before reading the question. */
+/** Keys that follow each other within this time count as typed ahead: the user cannot have read the question before. */
 const typedAhead = "50 millis"
-/** The time that the terminal needs to return from single keys to lines. */
+/** The time that the terminal needs to change from reading single keys to reading lines. */
 const modeSwitchTime = "30 millis"
-/** Keys within this time belong to one paste, because nobody types so fast. */
+/** Keys that arrive within this time belong to one paste, because nobody types so fast. */
 const pasteTime = "8 millis"
 
 type Keys = Effect.Success<Terminal.Terminal["readInput"]>
@@ -115,10 +115,10 @@ const quit = Effect.fnUntraced(function* (pressed: ReadonlyArray<Terminal.UserIn
   return yield* Effect.never
 })
 
-/** Takes all pending keys. Undefined at the end of input. */
+/** Takes all keys that wait to be read. Undefined at the end of input. */
 const arrived = (keys: Keys) => Effect.orElseSucceed(Queue.clear(keys), () => [])
 
-/** Drops pressed keys, and keys that follow them at once. True if any were dropped. */
+/** Drops the keys that wait to be read, and keys that follow them at once. True if keys were dropped. */
 const dropKeys = Effect.fnUntraced(function* (keys: Keys) {
   for (let hasDropped = false; ; hasDropped = true) {
     yield* Effect.sleep(typedAhead)
@@ -139,8 +139,8 @@ const dropLines = Effect.gen(function* () {
 })
 
 /**
- * Drops all input from before the question. The terminal returns finished lines only as lines, and an unfinished line
- * only as keys.
+ * Drops all input that arrived before the question. The terminal gives out finished lines only as lines, and an
+ * unfinished line only as keys.
  */
 const dropTypedAhead = Effect.gen(function* () {
   const terminal = yield* Terminal.Terminal
@@ -150,7 +150,7 @@ const dropTypedAhead = Effect.gen(function* () {
 
 const typedLine = Effect.flatMap(Terminal.Terminal, ({ readLine }) => Effect.map(readLine, (line) => line.trim()))
 
-/** How many pages a key turns: 0 for a key such as Enter. Undefined for a key that leaves the pager. */
+/** How many pages a key turns forwards. 0 for a key such as Enter. Undefined for a key that leaves the pager. */
 const turnOf = ({ input, key }: Terminal.UserInput): number | undefined => {
   const name = key.name === "escape" ? "q" : Option.getOrElse(input, () => key.name)
   if (name === "q") return undefined
@@ -163,12 +163,12 @@ export interface QuestionStyle {
   readonly bell: boolean
 }
 
-/** An answer of the user. "quit" means the end of input, and "unasked" means that nobody could be asked. */
+/** An answer of the user. "quit" means that the input ended. "unasked" means that nobody could be asked. */
 type Asked<A> = { readonly answer: A } | "quit" | "unasked"
 
 export const ring = "\u0007"
 
-/** Control sequences that make the terminal mark pasted text, and end it. */
+/** Control sequences that turn the marking of pasted text in a terminal on and off. */
 export const pasteMarks = { on: "\u001b[?2004h", off: "\u001b[?2004l" }
 
 const pasted = { _tag: "Unknown", complaint: "Pasted text is not an answer: press a key." } as const
@@ -180,7 +180,7 @@ const textOf = ({ input, key }: Terminal.UserInput): string => {
 
 const isEnter = ({ key }: Terminal.UserInput): boolean => key.name === "return" || key.name === "enter"
 
-/** Reads keys until a key or a line is a valid answer. A paste is ignored, unless the user has typed text before it. */
+/** Reads keys until a key or a line is a valid answer. A paste is ignored if the user has typed nothing before it. */
 const readAnswer = <A>(question: Question<A>, { show }: QuestionScreen, keys: Keys) =>
   Effect.gen(function* (): Effect.fn.Return<TypedAnswer<A> | "stop", Terminal.QuitError | PlatformError> {
     let line = ""
@@ -222,7 +222,7 @@ const readAnswer = <A>(question: Question<A>, { show }: QuestionScreen, keys: Ke
     }
   })
 
-/** Shows a text page by page, with the keys of the pager below it. */
+/** Shows a text page by page. The keys of the pager are shown below each page. */
 const showPages = Effect.fnUntraced(function* (text: string, screen: QuestionScreen, { columns, rows }: ScreenSize) {
   const terminal = yield* Terminal.Terminal
   const pages = pagesOf(text, { columns, rows: rows - 1 })
@@ -251,14 +251,14 @@ const showPages = Effect.fnUntraced(function* (text: string, screen: QuestionScr
   yield* screen.show("\n")
 })
 
-/** Completes when a stopped process continues. The terminal may then be in line mode again. */
+/** Completes when a stopped process goes on. The terminal may then read lines instead of single keys. */
 const continued = Effect.callback<"continued">((resume) => {
   const listener = (): void => resume(Effect.succeed("continued"))
   process.on("SIGCONT", listener)
   return Effect.sync(() => void process.off("SIGCONT", listener))
 })
 
-/** Stops the process group as Ctrl-Z does. Completes after the user has continued it. */
+/** Stops the process group in the same way as Ctrl-Z. Completes after the user has continued the group. */
 const stopped = Effect.andThen(
   Effect.sync(() => void process.kill(0, "SIGTSTP")),
   Effect.sleep(modeSwitchTime)
@@ -321,7 +321,7 @@ export const askOnScreen = <A>(question: Question<A>, style: QuestionStyle) =>
     )
   }).pipe(Effect.scoped, Effect.withSpan("askOnScreen"))
 
-/** Asks for a line of text. It is empty if the user presses only Enter, or if the input ends. */
+/** Asks for a line of text. The result is empty if the user presses only Enter, or if the input ends. */
 export const askText = (prompt: string) =>
   Effect.gen(function* () {
     const screen = yield* openScreen

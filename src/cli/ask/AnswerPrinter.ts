@@ -1,7 +1,7 @@
 /**
- * Prints a conversation on a terminal: a line for each call and each answered message, and answers while the model
- * writes them. Finished markdown blocks are rendered, and an unfinished block is drawn below them. In plain mode, text
- * is printed unchanged as it arrives.
+ * Prints a conversation on a terminal: a line for each call, a line for each answered message, and answers while the
+ * model writes them. Finished markdown blocks are rendered, and the unfinished block is drawn below them. In plain
+ * mode, text is printed unchanged as it arrives.
  */
 import * as Effect from "effect/Effect"
 import { factLines } from "../../domain/checks/Facts.ts"
@@ -21,8 +21,8 @@ import { Output, redactText } from "../terminal/Output.ts"
 import { counted } from "../../domain/text/Format.ts"
 
 /**
- * The first line of an output, or the last line of a command, with the number of lines. For a change only its size,
- * because the question has shown the change.
+ * The first line of an output, with its number of lines. For a command, the last line instead of the first. For a
+ * change only its size, because the question has shown the change.
  */
 const shortOutput = (result: ToolResult): string => {
   if (result.data === null) return "nothing"
@@ -36,7 +36,7 @@ const shortOutput = (result: ToolResult): string => {
 }
 
 const callLine = (call: string, result: ToolResult, paint: Paint, { live }: ProgressOptions): string | undefined => {
-  /* The question and the end of the message already report a denial. */
+  /* A denial is already reported in the question and at the end of the message. */
   if (result.error_type === "permission_denied") return undefined
 
   const took = `${paint.dim(`${Math.round(result.metadata.execution_time_ms)} ms`)}`
@@ -46,7 +46,7 @@ const callLine = (call: string, result: ToolResult, paint: Paint, { live }: Prog
     : `  ${paint.yellow("call failed")} ${call} ${took}: ${failureText(result, live)}`
 }
 
-/** The summary line of a message. The time of the user's answers is not counted. */
+/** The line that sums up an answered message. The time in which the user answered questions does not count. */
 const answeredLine = (
   { iterations, durationMs, facts, reason, status, toolCalls }: AskReport,
   paint: Paint,
@@ -66,7 +66,7 @@ const answeredLine = (
   ].join(", ")}`
 }
 
-/** The line for an event of a conversation. Undefined for an event that is only for programs. */
+/** The line for an event of a conversation. Undefined if only programs need the event. */
 export const askLine = (event: RunEvent, paint: Paint, options: ProgressOptions = {}): string | undefined => {
   switch (event.type) {
     case "run.started":
@@ -87,13 +87,13 @@ export const askLine = (event: RunEvent, paint: Paint, options: ProgressOptions 
 }
 
 export interface AnswerPrinter {
-  /** Receives the answer in pieces, as the model writes it. */
+  /** Takes each piece of the answer when the model writes it. */
   readonly listen: (piece: string) => void
   /** Shows the progress of the conversation on stderr. */
   readonly sink: EventSink
 }
 
-/** Events that end the text of an answer. */
+/** Events after which the text of an answer does not continue. */
 const ends: ReadonlySet<RunEvent["type"]> = new Set([
   "model.finished",
   "model.failed",
@@ -103,7 +103,7 @@ const ends: ReadonlySet<RunEvent["type"]> = new Set([
   "run.finished"
 ])
 
-/** Holds back other lines until the text of an answer ends. Progress reports in between are dropped. */
+/** Holds back all other lines while the text of an answer arrives. Progress reports that come meanwhile are dropped. */
 const makeHold = () => {
   const waiting: Array<string> = []
   let isComing = false
@@ -119,13 +119,13 @@ const makeHold = () => {
   }
 }
 
-/** Prints text as it arrives. A progress line always starts a new line. */
+/** Prints text as it arrives. A line of progress always starts on a new line. */
 const makePlainPrinter = Effect.gen(function* () {
   const { follow } = yield* Output
   const hold = makeHold()
   let isInLine = false
   const line = (event: RunEvent, paint: Paint, options: ProgressOptions) => {
-    // The arriving text already shows the progress.
+    // The user sees the arriving text, so a line of progress is not needed.
     if (isInLine && event.type === "model.waiting" && event.phase === "writing") return undefined
     const text = hold.line(event, paint, options)
     if (isInLine && (text !== undefined || event.type === "approval.requested")) {
@@ -147,7 +147,7 @@ const makePlainPrinter = Effect.gen(function* () {
   return printer
 })
 
-/** Prints finished blocks as rendered markdown. */
+/** Prints each finished block as rendered markdown. */
 const makeRenderingPrinter = Effect.fnUntraced(function* (below: () => ReadonlyArray<string>) {
   const { printNow, resultColumns, resultPaint: paint, screen } = yield* Output
   let open = ""
@@ -186,8 +186,8 @@ const makeRenderingPrinter = Effect.fnUntraced(function* (below: () => ReadonlyA
 })
 
 /**
- * Makes the printer for answers on stdout and progress on stderr. If the screen cannot redraw, it prints plain text,
- * because it could not show an unfinished block.
+ * Makes the printer for answers on stdout and progress on stderr. It prints plain text if the screen cannot redraw.
+ * Such a screen could not show an unfinished block.
  */
 export const makeAnswerPrinter = (
   isPlain: boolean,

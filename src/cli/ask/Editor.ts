@@ -1,6 +1,4 @@
-/**
- * Opens the user's editor for a message.
- */
+/** Lets the user write a message in an editor. */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
@@ -11,7 +9,7 @@ import { environmentVariable } from "../../services/configuration/UserFolders.ts
 import { Output } from "../terminal/Output.ts"
 import { rawModeEnds } from "../terminal/Keys.ts"
 
-/** Runs the editor on a file. Returns the problem if the editor cannot be used. */
+/** Runs the editor on a file. Returns what is wrong if the editor cannot be used. */
 const runEditor = (line: string, file: string) =>
   Effect.callback<string | undefined>((resume) => {
     const words = splitCommand(line)
@@ -23,7 +21,7 @@ const runEditor = (line: string, file: string) =>
     child.once("exit", (code) => resume(Effect.succeed(code === 0 ? undefined : `The editor ${program} failed.`)))
   })
 
-/** Lets the user edit a text in $VISUAL or $EDITOR. Returns the text unchanged if the editor failed. */
+/** Lets the user edit a text in $VISUAL or $EDITOR. If the editor fails, returns the text unchanged. */
 export const editText = Effect.fn("editText")(
   function* (text: string) {
     const { emit } = yield* Output

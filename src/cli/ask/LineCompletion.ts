@@ -1,16 +1,16 @@
-/** Completes the line of a message: commands, their arguments, and mentioned files. */
+/** Completes a line that the user types: commands, their arguments, and mentioned files. */
 import { mentionOf, openMention } from "../../domain/conversation/Mentions.ts"
 import { foldersOf } from "../../domain/files/PathList.ts"
 import { slashCommandNames } from "./slashCommands.ts"
 
-/** The words that complete a line. */
+/** The words with which a line can be completed. */
 export interface Completions {
   readonly files: ReadonlyArray<string>
   readonly models: ReadonlyArray<string>
   readonly tools: ReadonlyArray<string>
-  /** Numbers of saved conversations. */
+  /** The numbers of saved conversations. */
   readonly sessions: ReadonlyArray<string>
-  /** Names of custom commands. */
+  /** The names of custom commands. */
   readonly commands: ReadonlyArray<string>
 }
 
@@ -34,13 +34,13 @@ const argumentsOf = (command: string, { files, models, sessions, tools }: Comple
 
 const mostHits = 50
 
-/** The words that may replace `part`, the end of a line. */
+/** `part` is the end of a line. `hits` are the words that may replace this part. */
 export interface Completion {
   readonly part: string
   readonly hits: ReadonlyArray<string>
 }
 
-/** Completes a mention, one folder at a time. */
+/** The files and folders that complete a mention. Each completion adds one folder. */
 const completeMention = (mention: string, files: ReadonlyArray<string>): ReadonlyArray<string> => {
   const path = mention.replace(/^"/, "")
   const hits = [...foldersOf(files).map((folder) => `${folder}/`), ...files].filter(
@@ -57,7 +57,7 @@ const completionOf = (part: string, hits: ReadonlyArray<string>): Completion => 
   hits: hits.slice(0, mostHits)
 })
 
-/** The completion of a line. Undefined if there is nothing to complete. */
+/** How to complete the line. Undefined if there is nothing to complete. */
 export const completeLine = (line: string, completions: Completions): Completion | undefined => {
   const mention = openMention(line)
   if (mention !== undefined) return completionOf(`@${mention}`, completeMention(mention, completions.files))

@@ -1,17 +1,20 @@
-/** Edits one message with `node:readline`. It adds pastes, text of several lines, and a search in earlier messages. */
+/**
+ * Edits one message with `node:readline`. Adds what readline lacks: pastes, text of several lines, and a search in
+ * earlier messages.
+ */
 import * as Option from "effect/Option"
 import type * as Terminal from "effect/Terminal"
 import { createInterface } from "node:readline"
 import { PassThrough, Writable } from "node:stream"
 import type { Completion } from "./LineCompletion.ts"
 
-/** A typed message, Ctrl-C on an empty line, or the end of input. */
+/** What the user entered: a message, Ctrl-C on an empty line, or the end of input. */
 export type Typed =
   | { readonly _tag: "Message"; readonly text: string }
   | { readonly _tag: "Interrupt" }
   | { readonly _tag: "End" }
 
-/** The way in which editing ends. After a suspension or an external editor, editing continues with the draft. */
+/** How the editing of a line ended. After a suspension or an external editor, editing goes on with `draft`. */
 export type LineEnding =
   | Typed
   | { readonly _tag: "Suspend"; readonly draft: string }
@@ -21,13 +24,13 @@ export type Complete = (line: string) => Completion | undefined
 
 const isReturn = ({ key }: Terminal.UserInput): boolean => key.name === "return" && !key.meta
 const isLineFeed = ({ key }: Terminal.UserInput): boolean => key.name === "enter"
-/** True for a key after which the terminal sends no more keys until the program requests them again. */
+/** True for a key after which the terminal sends no more keys until the program asks for them again. */
 export const endsInput = ({ key }: Terminal.UserInput): boolean =>
   key.name === "escape" || (key.ctrl && /^[cd]$/.test(key.name))
 
 /**
- * True for a paste on a terminal that does not mark pastes. It has Enter before its last key, which nobody types that
- * fast.
+ * True if these keys are a paste, on a terminal that does not mark pastes. Enter is then among them and is not the last
+ * key. Nobody types so fast.
  */
 const isUnmarkedPaste = (keys: ReadonlyArray<Terminal.UserInput>): boolean => {
   const first = keys.findIndex(isReturn)
@@ -42,8 +45,8 @@ const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g
 const cleanPaste = (pasted: string): string => pasted.replace(/\r\n?/g, "\n").replace(controls, "")
 
 /**
- * A search in earlier messages: the searched words, the line before the search, and the position from the newest
- * message.
+ * A search in earlier messages: the words to search for, the line before the search (`draft`), and the position in the
+ * messages, counted from the newest.
  */
 interface Search {
   readonly words: string
@@ -53,7 +56,7 @@ interface Search {
 
 export const usualPrompt = "> "
 
-/** A readline line. `write` passes keys to it, and `draw` prints its output. */
+/** A line of readline. `write` passes keys to it. `draw` prints what it draws. */
 const openLine = (
   newestFirst: ReadonlyArray<string>,
   draw: (text: string) => void,
@@ -83,8 +86,8 @@ const openLine = (
   })
 
   /**
-   * Inserts text of several lines at the cursor. Readline accepts such text only as a completion, and draws its lines
-   * only if other text follows.
+   * Inserts text of several lines at the cursor. Readline accepts such text only as a completion. It draws the lines of
+   * this text only if other text follows.
    */
   const insert = (text: string): void => {
     if (text === "") return
@@ -104,8 +107,8 @@ const openLine = (
 }
 
 /**
- * Makes the search in earlier messages. The returned function takes a key. It returns false if the key ends the search
- * and belongs to the line.
+ * Makes the search in earlier messages. The returned function takes each key. It returns false if the key ends the
+ * search and must go to the line.
  */
 const makeSearch = ({ clear, insert, line }: ReturnType<typeof openLine>, newestFirst: ReadonlyArray<string>) => {
   let search: Search | undefined
@@ -113,7 +116,7 @@ const makeSearch = ({ clear, insert, line }: ReturnType<typeof openLine>, newest
     clear()
     insert(text)
   }
-  /** Shows the first message with these words, from position `at` on. */
+  /** Shows the first message from position `at` on that contains these words. */
   const showFound = ({ at, draft, words }: Search): void => {
     const hit = newestFirst.findIndex((one, index) => index >= at && one.toLowerCase().includes(words.toLowerCase()))
     search = { words, draft, at: hit === -1 ? at : hit }
@@ -174,7 +177,7 @@ export const editLine = (
     if (line.line === "") ending = { _tag: "Interrupt" }
     clear()
   })
-  /** Stops editing and leaves the line on the screen. */
+  /** Ends editing. The line stays on the screen. */
   const leave = (_tag: "Edit" | "Suspend"): void => {
     ending = { _tag, draft: line.line }
     goToEnd()
@@ -194,13 +197,13 @@ export const editLine = (
     else if (key.ctrl && key.name === "g") {
       leave("Edit")
     } else {
-      /* Some terminals never mark the end of a paste, so Ctrl-C ends it too. */
+      /* Ctrl-C also ends a paste, because some terminals never mark the end. */
       pasted = undefined
       const isContinued = isReturn(input) && line.cursor === line.line.length && line.line.endsWith("\\")
       if (isContinued) line.write(null, { name: "backspace" })
-      /* Some versions of Node pass the lines to the event in another order. */
+      /* Some versions of Node pass the lines of the text to the event in another order. */
       text = line.line
-      /* Enter typed before the program read keys arrives as a line feed. */
+      /* If the user typed Enter before the program read keys, it arrives as a line feed. */
       if (isLineFeed(input) && isTypedAhead) line.write("\r", { name: "return" })
       else if (isContinued || isLineFeed(input) || (key.meta && key.name === "return")) insert("\n")
       else line.write(inputOf(input), { ...key, sequence: inputOf(input) })
@@ -208,12 +211,12 @@ export const editLine = (
   }
   return {
     insert,
-    /** The text so far. */
+    /** The text that the user has typed. */
     text: () => line.line,
     prompt: () => line.prompt(true),
     resize: opened.resize,
     close: () => line.close(),
-    /** Handles keys that arrived together. Returns the ending if they ended the line. */
+    /** Handles keys that arrived together. If one of them ended the line, returns how. */
     pressAll: (keys: ReadonlyArray<Terminal.UserInput>, isFirst: boolean): LineEnding | undefined => {
       if (pasted === undefined && isUnmarkedPaste(keys) && !keys.some(({ key }) => key.name === "paste-start")) {
         insert(cleanPaste(keys.map(inputOf).join("")).replace(/\n$/, ""))

@@ -1,5 +1,6 @@
 /**
- * Reads the messages of a conversation. It uses an edited line, or whole lines if the terminal cannot move its cursor.
+ * Reads the messages of a conversation from a line that the user can edit. If the terminal cannot move its cursor,
+ * reads whole lines instead.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -11,17 +12,17 @@ import { suspend } from "../terminal/Keys.ts"
 import { type Complete, editLine, endsInput, type LineEnding, type Typed, usualPrompt } from "./LineEditor.ts"
 import { completeLine, noCompletions } from "./LineCompletion.ts"
 
-/** Reads messages. After Ctrl-C and at the end of input, the cursor stays in the line. */
+/** Reads one message after another. After Ctrl-C and at the end of input, the cursor stays in the line. */
 export interface MessageReader {
   readonly read: Effect.Effect<Typed>
-  /** The help text about the keys. */
+  /** The part of the help that is about keys. */
   readonly keys: string
 }
 
-/** Lines that arrive within this time were pasted together and form one message. */
+/** Lines that arrive within this time belong to one paste and form one message. */
 const pasteGap = "30 millis"
 
-/** Reads a message: a line, lines continued with a backslash, or all lines of a paste. */
+/** Reads a message: one line, several lines that end with a backslash, or all lines of a paste. */
 export const makePlainReader = Effect.gen(function* () {
   const terminal = yield* Terminal.Terminal
   const { prompt } = yield* Output
@@ -48,7 +49,7 @@ export const makePlainReader = Effect.gen(function* () {
   return reader
 })
 
-/** Earlier messages, oldest first, and a function that adds a message. */
+/** The earlier messages, the oldest first, and a function that adds a message. */
 export interface MessageHistory {
   readonly messages: ReadonlyArray<string>
   readonly add: (message: string) => Effect.Effect<void>
@@ -63,11 +64,11 @@ const newLine = () =>
     () => usualColumns
   )
 
-/** Text that the user types while the model answers: queued messages, and an unfinished message. */
+/** What the user types while the model answers: finished messages that wait to be sent, and an unfinished message. */
 export const makeTypedAhead = () => {
   let queued: ReadonlyArray<string> = []
   let line = newLine()
-  /** Returns the unfinished text and clears the line. */
+  /** Returns the unfinished message and clears its line. */
   const takeText = (): string => {
     const text = line.text()
     line.close()
@@ -82,24 +83,24 @@ export const makeTypedAhead = () => {
       if (ending._tag === "Message" && ending.text.trim() !== "") queued = [...queued, ending.text]
       if (ending._tag === "Suspend" || ending._tag === "Edit") line.insert(draft)
     },
-    /** The lines to draw: the queued messages and the unfinished message. */
+    /** The lines to draw: the waiting messages and the unfinished message. */
     lines: (): ReadonlyArray<string> => [
       ...queued.map((message) => `queued: ${message}`),
       ...(line.text() === "" ? [] : [`${usualPrompt}${line.text()}`])
     ],
-    /** Takes the first queued message. */
+    /** Takes the first waiting message. */
     next: (): string | undefined => {
       const [first] = queued
       queued = queued.slice(1)
       return first
     },
-    /** Moves queued messages back into the unfinished text. */
+    /** Moves the waiting messages back into the unfinished message. */
     hold: (): void => {
       const text = [...queued, takeText()].filter((one) => one !== "").join("\n")
       queued = []
       line.insert(text)
     },
-    /** Takes the unfinished text, for the next line. */
+    /** Takes the unfinished message. The user continues it in the next line. */
     draft: takeText
   }
 }
@@ -107,14 +108,14 @@ export type TypedAhead = ReturnType<typeof makeTypedAhead>
 
 interface LineReaderOptions {
   readonly ahead?: TypedAhead
-  /** Runs when this reader begins to read keys. */
+  /** Runs when the reader begins to read keys. */
   readonly handOver?: Effect.Effect<void>
   readonly complete?: Complete
-  /** Opens the editor of the user with a text. */
+  /** Opens a text in the editor of the user. */
   readonly editText?: (text: string) => Effect.Effect<string>
 }
 
-/** Reads messages from a line with history, completion and pastes of several lines. */
+/** Reads messages from a line with a history, completion and pastes of several lines. */
 export const makeLineReader = Effect.fnUntraced(function* (
   history: MessageHistory,
   {
@@ -142,7 +143,7 @@ export const makeLineReader = Effect.fnUntraced(function* (
     const readKeys = Effect.gen(function* () {
       const keys = yield* terminal.readInput
       yield* handOver
-      /* The prompt appears only now, because keys that the terminal echoed before would mix with the line. */
+      /* The prompt appears only now. Keys that the terminal echoed before would otherwise mix with the line. */
       line.prompt()
       return keys
     })

@@ -140,7 +140,7 @@ const askOnce = Effect.fnUntraced(function* (flags: AskFlags) {
   return report
 })
 
-/** Collects words for completion. Slow sources come last. */
+/** Collects words for the completion of lines. Words that take long to find come last. */
 const readCompletions = Effect.fnUntraced(function* (
   { setup }: ConversationContext,
   add: (some: Partial<Completions>) => void
@@ -152,7 +152,7 @@ const readCompletions = Effect.fnUntraced(function* (
   add({ models: models.map(({ name }) => name) })
 })
 
-/** The reader: an edited line, or plain lines if the terminal cannot move its cursor. */
+/** The reader of messages: a line that the user can edit. If the terminal cannot move its cursor, plain lines. */
 const makeReader = Effect.fnUntraced(function* (
   conversation: ConversationContext,
   ahead: TypedAhead,
@@ -178,16 +178,16 @@ const makeReader = Effect.fnUntraced(function* (
     editText: (text) => provide(editText(text))
   })
   /*
-   * Looks for files in the background, because files change during the conversation, and collecting them must not delay
-   * keys.
+   * Looks for files in the background before each message. Files change during the conversation, and the search must
+   * not delay keys.
    */
   const looking = Effect.provideContext(Effect.ignore(look), yield* Effect.context<Effect.Services<typeof look>>())
   return { ...reader, read: Effect.andThen(Effect.forkDetach(looking), reader.read) }
 })
 
 /**
- * The terminal sends Ctrl-C to npx and to this program, and npx forwards it too. So a second Ctrl-C within this time is
- * ignored.
+ * The terminal sends Ctrl-C to npx and to this program, and npx sends it to this program again. A second Ctrl-C within
+ * this time is therefore ignored.
  */
 const sameInterruptMs = 150
 
@@ -204,8 +204,9 @@ const interruptQueue = Effect.gen(function* () {
 })
 
 /**
- * Reads and answers messages until the user leaves. If the user chooses another model, its setup is returned. Ctrl-C
- * stops an answer; at the prompt, pressing it twice leaves. `listen` receives answers while the model writes them.
+ * Reads and answers messages until the user leaves. If the user chooses another model, returns the setup with this
+ * model. Ctrl-C stops an answer. If no answer is being written, Ctrl-C twice leaves. `listen` receives answers while
+ * the model writes them.
  */
 export const answerMessages = Effect.fn("answerMessages")(function* (
   session: AskSession,
@@ -218,7 +219,7 @@ export const answerMessages = Effect.fn("answerMessages")(function* (
   const interrupts = yield* interruptQueue
   const context = { session, conversation, keys: reader.keys }
 
-  /** Reads a message. Undefined if the user leaves. */
+  /** Reads a message. Undefined if the user leaves the conversation. */
   const readTyped = (asksToLeave: boolean): Effect.Effect<string | undefined> =>
     Effect.gen(function* () {
       const typed = yield* Effect.raceFirst(
@@ -232,7 +233,7 @@ export const answerMessages = Effect.fn("answerMessages")(function* (
       return yield* readTyped(true)
     })
 
-  /** Sends a message. If the user stops the answer, queued messages are not sent. */
+  /** Sends a message. If the user stops the answer, the waiting messages are not sent. */
   const send = (message: string) =>
     Effect.raceFirst(Effect.asVoid(session.send(message, listen)), Effect.map(Queue.take(interrupts), ahead.hold))
 
@@ -267,7 +268,7 @@ export const answerMessages = Effect.fn("answerMessages")(function* (
   }
 }, Effect.scoped)
 
-/** Runs a conversation at the terminal until the user leaves. */
+/** Holds a conversation at the terminal until the user leaves. */
 const askTogether = Effect.fnUntraced(function* (flags: AskFlags) {
   const { emit } = yield* Output
   const ahead = makeTypedAhead()

@@ -1,4 +1,4 @@
-/** The slash commands of a conversation: their list, their parser, and their effects. */
+/** The slash commands of a conversation: the list of them, how a line is read, and what they do. */
 import { leadsOut } from "../../services/files/CanonicalPath.ts"
 import * as Effect from "effect/Effect"
 import { folderIdentity } from "../../services/files/FileLook.ts"
@@ -38,7 +38,7 @@ import { Policies } from "../../services/permissions/Policies.ts"
 import { ToolRegistry } from "../../services/tools/ToolRegistry.ts"
 import { Output } from "../terminal/Output.ts"
 
-/** Each command with its arguments and its meaning. */
+/** Each command, with its arguments and a sentence about what it does. */
 const commands = {
   model: ["NAME", "ask another model from the next message on; without a name, show the present one"],
   tools: ["[on|off] [NAMES]", "what the model may call; names choose it (a,b), on and off change it, all resets it"],
@@ -62,7 +62,9 @@ type CommandName = keyof typeof commands
 
 export const slashCommandNames = Object.keys(commands) as ReadonlyArray<CommandName>
 
-/** A typed command with its argument, an unknown command, or a request to leave. */
+/**
+ * What a line means that begins like a command: a command with its argument, an unknown command, or the wish to leave.
+ */
 type SlashCommand =
   | { readonly _tag: "Command"; readonly name: Exclude<CommandName, "edit" | "exit">; readonly argument: string }
   | { readonly _tag: "Edit"; readonly text: string }
@@ -71,10 +73,10 @@ type SlashCommand =
 
 const usageOf = (name: CommandName): string => `/${name} ${commands[name][0]}`.trimEnd()
 
-/** From this width on, the help shows explanations beside the commands. */
+/** On a terminal with at least this many columns, the help shows explanations beside the commands. */
 const wide = 72
 
-/** The help about the commands, for this terminal width. */
+/** The help about the commands, for a terminal with this many columns. */
 const helpText = (keys: string, columns: number, customCommands: ReadonlyArray<CustomCommand>): string => {
   const rows = [
     ...slashCommandNames.map((name) => [usageOf(name), commands[name][1]] as const),
@@ -96,13 +98,16 @@ const isName = (name: string): name is CommandName => Object.hasOwn(commands, na
 
 const leaving = new Set(["exit", "quit"])
 
-/** Tells the user that a command is unknown, and suggests a similar command. */
+/** The message that a command is unknown, with a similar command. */
 const unknownText = (name: string, own: ReadonlyArray<CustomCommand>): string => {
   const near = nearest(name, [...slashCommandNames, ...own.map((one) => one.name)]).slice(0, 1)
   return `Unknown command /${printable(name)}.${near.length === 0 ? "" : ` Did you mean /${near.join("")}?`} /help lists the commands.`
 }
 
-/** The command in a line; undefined for a message. A path such as `/etc/hosts` at the beginning is no command. */
+/**
+ * The command in a line. Undefined if the line is a message. A path such as `/etc/hosts` at the beginning of a line is
+ * no command.
+ */
 export const slashCommandIn = (
   line: string,
   customCommands: ReadonlyArray<CustomCommand> = []
@@ -118,23 +123,23 @@ export const slashCommandIn = (
   return { _tag: "Unknown", text: unknownText(name, customCommands) }
 }
 
-/** The names in a list with commas or blanks. */
+/** The names in a list. Commas or blanks separate them. */
 export const toolNames = (text: string): ReadonlyArray<string> => text.split(/[\s,]+/).filter((name) => name !== "")
 
-/** The tools to offer after the user has changed them. Undefined means all tools. */
+/** The tools that the model may call after the user has changed the list. Undefined means all tools. */
 const chooseTools = (argument: string, offered: ReadonlyArray<string>): ReadonlyArray<string> | undefined => {
   const [first = "", ...rest] = toolNames(argument)
   if (first === "all" && rest.length === 0) return undefined
   if (first === "on" && rest.length > 0) return [...new Set([...offered, ...rest])]
   if (first !== "off" || rest.length === 0) return [first, ...rest]
   const missing = rest.filter((name) => !offered.includes(name))
-  /* Unknown names stay in the list, so that the program reports them. */
+  /* Unknown names stay in the list. The program then reports them. */
   return [...offered.filter((name) => !rest.includes(name)), ...missing]
 }
 
 const usualColumns = 80
 
-/** The output of a command. `next` is the setup of a newly chosen model. */
+/** What a command prints. If the user chose another model, `next` is the setup with this model. */
 interface CommandResult {
   readonly text: string
   readonly next?: FittedSetup
@@ -143,7 +148,7 @@ interface CommandResult {
 interface CommandContext {
   readonly session: AskSession
   readonly conversation: ConversationContext
-  /** The help text about the keys. */
+  /** The part of the help that is about keys. */
   readonly keys: string
 }
 
@@ -152,7 +157,7 @@ const treeLines = Effect.gen(function* () {
   return files.length === 0 ? "The project has no files." : files.map(printable).join("\n")
 }).pipe(Effect.catch((failure) => Effect.succeed(printable(failure.message))))
 
-/** The model's to-do list, which a tool keeps. */
+/** The to-do list of the model, which a tool keeps. */
 const taskLines = Effect.fnUntraced(function* (session: AskSession) {
   const { data, error_message } = yield* session.call("list_tasks", {})
   if (error_message !== null) return printableLines(error_message)
@@ -160,7 +165,7 @@ const taskLines = Effect.fnUntraced(function* (session: AskSession) {
   return data.map((task) => printable(Object.values(task as object).join("  "))).join("\n")
 })
 
-/** Changes that tools have made during the conversation. */
+/** The changes that tools have made during the conversation. */
 const changesHere = Effect.gen(function* () {
   const versions = yield* FileVersions
   const { root } = yield* Workspace
@@ -267,7 +272,8 @@ const save = Effect.fnUntraced(function* (argument: string, { conversation, sess
 })
 
 /**
- * One line for each conversation, with its number, time and title. On a narrow terminal, the title has its own line.
+ * One line for each conversation, with its number, time and title. On a narrow terminal, the title is on a line of its
+ * own.
  */
 export const sessionLines = (all: ReadonlyArray<ConversationSummary>, now: Date, columns = usualColumns): string =>
   all
@@ -300,7 +306,7 @@ const compact = Effect.fnUntraced(function* ({ session }: CommandContext) {
   return `Shortened from about ${tokensIn(before)} to ${tokensIn(after)} tokens. Your messages and the answers stay.`
 })
 
-/** Runs the command after "!". A shell runs it if it uses syntax of a shell. */
+/** Runs the command that the user typed after "!". If it uses the syntax of a shell, a shell runs it. */
 export const runTyped = Effect.fn("runTyped")(function* (line: string, session: AskSession) {
   const typed = line.trim()
   if (typed === "") return "Write a command after the !: !npm test"
@@ -314,7 +320,7 @@ const changeModel = Effect.fnUntraced(function* (name: string, { conversation }:
   const { model } = conversation.setup.settings
   if (name === "") return { text: `The model is ${printable(model)}. /model NAME changes it.` }
   const prepared = yield* Effect.result(conversation.prepareModel(name))
-  /* In a conversation, the user types /model instead of the flag --model. */
+  /* In a conversation, the user types /model instead of --model. */
   if (Result.isFailure(prepared))
     return { text: printableLines(prepared.failure.message.replaceAll("--model ", "/model ")) }
   const next = prepared.success
@@ -323,7 +329,7 @@ const changeModel = Effect.fnUntraced(function* (name: string, { conversation }:
 
 const clearScreen = "\u001b[H\u001b[2J\u001b[3J"
 
-/** Runs a command. The message of an error becomes its output. */
+/** Runs a command. If it fails, its output is the message of the error. */
 export const runCommand = Effect.fn("runCommand")(
   function* ({ argument, name }: Extract<SlashCommand, { _tag: "Command" }>, context: CommandContext) {
     if (name === "model") return yield* changeModel(argument, context)

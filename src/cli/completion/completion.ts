@@ -1,7 +1,7 @@
 /**
- * Implements `task-conductor completion SHELL`, which prints a script for a shell. The script calls `task-conductor
- * complete -- WORDS`. That command prints completions of the last word, one per line, each followed by a tab and its
- * description.
+ * Implements `task-conductor completion SHELL`, which prints a script for a shell. This script calls `task-conductor
+ * complete -- WORDS`. The called command prints completions of the last word, one on each line. A tab and the
+ * description of the completion follow.
  */
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
@@ -19,7 +19,7 @@ import { Skills } from "../../services/skills/Skills.ts"
 import { withHelp } from "../terminal/Flags.ts"
 import { Output } from "../terminal/Output.ts"
 
-/** Kinds of completions that depend on the data of this machine. */
+/** Kinds of words that depend on what is on this machine. */
 type Kind = "model" | "run" | "skill"
 
 interface Candidate {
@@ -27,7 +27,7 @@ interface Candidate {
   readonly about: string
 }
 
-/** Completions, or their kind. Undefined for a file name, which the shell completes itself. */
+/** Completions, or the kind of the wanted words. Undefined for the name of a file, which the shell itself completes. */
 type Wanted = ReadonlyArray<Candidate> | Kind | undefined
 
 const kindsOfFlags: Readonly<Record<string, Kind>> = { model: "model", skill: "skill" }
@@ -51,7 +51,7 @@ const valueOf = ({ name, type }: FlagDescriptor): Wanted =>
 
 const firstSentence = (text = ""): string => text.split(/(?<=\.) |: |\n/, 1)[0] ?? ""
 
-/** The completions of the last word. `words` begins after the name of the program. */
+/** What can complete the last word. `words` are the words after the name of the program. */
 const wantedFor = (program: CommandDescriptor, words: ReadonlyArray<string>): Wanted => {
   const last = words.at(-1) ?? ""
   let command = program
@@ -88,7 +88,7 @@ const wantedFor = (program: CommandDescriptor, words: ReadonlyArray<string>): Wa
     : command.subcommands.map(({ description, name }) => ({ text: name, about: firstSentence(description) }))
 }
 
-/** The time limit for completions, because the user waits for them after pressing a key. */
+/** The time limit for finding completions, because the user waits for them. */
 const patience = "1 second"
 const mostRuns = 20
 
@@ -120,7 +120,9 @@ const skills = Effect.gen(function* () {
 
 const candidatesOf = (kind: Kind) => (kind === "model" ? models() : kind === "run" ? runs : skills)
 
-/** Prints the completions of the last word. Prints nothing for file names and after errors. */
+/**
+ * Prints the completions of the last word. Prints nothing if the shell must complete a file name, or after an error.
+ */
 export const printCandidates = Effect.fn("printCandidates")(
   function* (program: Command.Command.Any, words: ReadonlyArray<string>) {
     const { result } = yield* Output
@@ -134,7 +136,10 @@ export const printCandidates = Effect.fn("printCandidates")(
   (work) => Effect.ignore(work)
 )
 
-/* The scripts call this program to complete the last word. If it prints nothing, they complete file names. */
+/*
+ * The scripts for the shells. They call this program to complete the last word. If it prints nothing, they complete
+ * file names.
+ */
 
 const bash = `# In ~/.bashrc: source <(task-conductor completion bash)
 _task_conductor() {

@@ -1,4 +1,4 @@
-/** The text of `task-conductor` without arguments: its purpose, missing requirements, and a command to try. */
+/** The text that `task-conductor` prints without arguments: what it is for, what is missing, and a command to try. */
 import * as Effect from "effect/Effect"
 import { quickDiagnosis, withSetup } from "../../app/diagnosis.ts"
 import { readSetup } from "../../app/setup.ts"
@@ -21,7 +21,7 @@ const summaryLines = (findings: ReadonlyArray<Finding>): ReadonlyArray<string> =
     })
     .flatMap((text) => text.split("\n"))
 
-/** The flag that a run needs on this machine, and the reason. */
+/** The flag that a run needs on this machine, and the sentence that says why. */
 const startWith = (findings: ReadonlyArray<Finding>) => {
   if (canStart(findings)) return { flag: "", why: [] }
   const [choice] = findings.flatMap(({ choices = [] }) => choices)

@@ -27,8 +27,8 @@ const jsonOf = ({ abilities, capacity, isForwarded = false, memory, name, size }
 })
 
 /**
- * Lists the models of the server that the configuration uses, or of the default server. Marks the models that the
- * configuration names.
+ * Lists the models of the server that the configuration names, or of the default server. Models that the configuration
+ * uses get a mark.
  */
 export const models = Command.make(
   "models",

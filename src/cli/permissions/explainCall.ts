@@ -1,6 +1,4 @@
-/**
- * Explains why the gate would allow a call, ask about it, or deny it. Asks nobody and runs nothing.
- */
+/** Explains why the gate would allow a call, ask about it, or deny it. Asks nobody, and does not run the call. */
 import * as Effect from "effect/Effect"
 import type * as Path from "effect/Path"
 import type { Verdict } from "../../domain/permissions/Permission.ts"
@@ -12,11 +10,14 @@ import type { Policies } from "../../services/permissions/Policies.ts"
 import { type GateOptions, type SourcedRule, makePolicy, scriptWarning } from "../../services/permissions/Policy.ts"
 
 interface PermissionExplanation {
-  /** `refuse` means that the access is protected. */
+  /** `refuse` means that the access is protected, so no rule and no answer can allow it. */
   readonly verdict: Verdict | "refuse"
-  /** The rules that decide; empty if only the risk decides. */
+  /** The rules that decide. Empty if only the risk decides. */
   readonly rules: ReadonlyArray<SourcedRule>
-  /** Further reasons as sentences: the access is protected, is asked about each time, or a rule has lapsed. */
+  /**
+   * Further reasons, as sentences: the access is protected, the gate asks about it each time, or a rule no longer
+   * applies.
+   */
   readonly reasons: ReadonlyArray<string>
 }
 

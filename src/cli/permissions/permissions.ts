@@ -23,10 +23,10 @@ import { exitCodes, CommandFailure, usageFailure } from "../terminal/Failure.ts"
 import { Output } from "../terminal/Output.ts"
 import { explainCall } from "./explainCall.ts"
 
-/** A rule that applies, with its source. */
+/** A rule that applies now, and where it comes from. */
 type ListedRule = SourcedRule & RememberedRule
 
-/** The setup of a project without flags, and the real path of the project for remembered rules. */
+/** The setup of a project without any flags. Also the real path of the project, under which rules are remembered. */
 const readProject = Effect.fnUntraced(function* (project: string) {
   const fs = yield* FileSystem.FileSystem
   const setup = yield* readSetup(project, {})
@@ -51,7 +51,7 @@ const readArguments = (json: string) =>
 const jsonFlag = (what: string, command: string) =>
   switchFlag("json", `${what}: task-conductor permissions ${command} --json`)
 
-/** The source of a rule, and when it was saved. */
+/** Where a rule comes from, and when it was saved. */
 const placeOf = ({ pin, project, rememberedAt, source }: ListedRule): string =>
   [
     printable(source ?? ""),
@@ -111,7 +111,7 @@ const revoke = Command.make(
     const policies = yield* Effect.provide(Policies, layerPolicies(setup.folders))
     if (policies.rejection !== undefined) return yield* policies.rejection
     const requested = Option.getOrUndefined(rule)
-    /* A named rule is revoked for this project. `--all` revokes the rules of all projects. */
+    /* A rule that the user names is revoked for this project. `--all` revokes the rules of all projects. */
     const present = (yield* policies.rules).filter(
       (one) => requested === undefined || concernsProject(one, root, folderIdentity(root))
     )
@@ -134,7 +134,7 @@ const revoke = Command.make(
   })
 )
 
-/** Prepares a call as in a run, and returns the decision of the gate. Runs nothing. */
+/** Prepares a call in the same way as a run, and returns what the gate would decide. Does not run the call. */
 const explanationOf = Effect.fn("explanationOf")(function* (project: string, name: string, json: string) {
   const callArguments = yield* readArguments(json)
   const { problemWith, setup } = yield* readProject(project)

@@ -1,6 +1,4 @@
-/**
- * Commands that the user's plugins add to the command line.
- */
+/** Commands that the plugins of the user add to the command line. */
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import { readSetup, type Setup } from "../../app/setup.ts"
@@ -8,7 +6,9 @@ import type { Plugin } from "../../services/tools/Plugin.ts"
 import type { PluginCommands } from "../../services/tools/PluginCommand.ts"
 import { usageFailure } from "../terminal/Failure.ts"
 
-/** The commands of a plugin. If a command cannot be loaded, it fails with the reason when the user runs it. */
+/**
+ * The commands of a plugin. If a command cannot be loaded, it fails with the reason, but only when the user runs it.
+ */
 const commandsOf = ({ commands = {}, name: plugin }: Plugin): PluginCommands =>
   Object.fromEntries(
     Object.entries(commands).map(([name, command]) => {
@@ -26,7 +26,7 @@ const commandsOf = ({ commands = {}, name: plugin }: Plugin): PluginCommands =>
     })
   )
 
-/** Imports the plugin loader only if the user has plugins. */
+/** Imports the code that loads plugins only if the user has plugins. */
 const pluginsOf = (setup: Setup) =>
   setup.extensions.plugins.length === 0
     ? Effect.succeed([])
@@ -36,7 +36,8 @@ const pluginsOf = (setup: Setup) =>
       )
 
 /**
- * The commands by name. Empty if the configuration cannot be read, because another command reports the problem better.
+ * The commands by their names. If the configuration cannot be read, there are none, because another command reports
+ * this problem better.
  */
 export const ownCommands = readSetup(".", {}).pipe(
   Effect.flatMap(pluginsOf),

@@ -1,6 +1,6 @@
 /**
- * Implements `task-conductor plugins`, which lists and creates packages of tools, and `task-conductor tools`, which
- * lists and describes the tools of a task.
+ * Implements `task-conductor plugins`, which lists and creates packages of tools. Also implements `task-conductor
+ * tools`, which lists and describes the tools that a task can use.
  */
 import * as Effect from "effect/Effect"
 import * as Argument from "effect/cli/Argument"
@@ -35,7 +35,7 @@ import { originOf } from "../../services/tools/PluginLoader.ts"
 import { PluginProblem } from "../../services/tools/PluginProblem.ts"
 import { isOptional, useOf } from "../../services/tools/PluginSettings.ts"
 
-/** The first line of a tool's description, and the plugin of the tool. */
+/** The first line of the description of a tool, with the name of its plugin. */
 const summaryOf = ({ description, origin }: ToolInfo): string => {
   const [first = ""] = description.split("\n", 1)
   return printable(origin === builtInOrigin ? first : `${first} (plugin ${origin})`)
@@ -43,7 +43,9 @@ const summaryOf = ({ description, origin }: ToolInfo): string => {
 
 const place = { project: runFlags.project, plugin: runFlags.plugin }
 
-/** The tools of a project. An unusable plugin causes a note; if a flag names it, the command fails. */
+/**
+ * The tools of a project. A plugin that cannot be used causes a note. If a flag names this plugin, the command fails.
+ */
 const readTools = Effect.fnUntraced(function* (project: string, plugins: ReadonlyArray<string>) {
   const { problems, tools } = yield* readCatalogue(project, plugins)
   const unusable = problems.find((problem) => "plugin" in problem && plugins.includes(problem.plugin))
@@ -122,20 +124,23 @@ interface ListedSecret {
 
 /** A plugin as `plugins list --json` prints it. */
 export interface ListedPlugin {
-  /** The plugin's own name. If the plugin could not be imported, the name in the configuration. */
+  /** The name that the plugin gives itself. If the plugin could not be imported, its name in the configuration. */
   readonly name: string
-  /** The entry in the configuration; absent for built-in plugins and for plugin objects. */
+  /** The entry in the configuration. Absent for built-in plugins, and for plugins that are passed as objects. */
   readonly named?: string
   readonly version?: string
   readonly origin: PluginScope | typeof builtInOrigin
-  /** The path of its module. */
+  /** The path of the module of the plugin. */
   readonly path?: string
   readonly tools: ReadonlyArray<{ readonly name: string; readonly risk: Risk }>
-  /** Its secrets, their purposes, and whether the user has set them. */
+  /** The secrets that the plugin needs, what each is for, and whether the user has set it. */
   readonly secrets?: ReadonlyArray<ListedSecret>
-  /** The JSON schema of its configuration, and whether a configuration is set. Absent if the plugin has none. */
+  /**
+   * The JSON schema of the configuration of the plugin, and whether the user has set this configuration. Absent if the
+   * plugin needs none.
+   */
   readonly configuration?: { readonly schema: JsonSchema; readonly isSet: boolean }
-  /** The reason why the plugin is not used. */
+  /** Why the plugin is not used. */
   readonly problem?: { readonly code: string; readonly message: string }
 }
 
@@ -146,7 +151,7 @@ const configurationOf = ({ config, configuration }: Plugin): Pick<ListedPlugin, 
   return schema === undefined ? {} : { configuration: { schema: schema.json, isSet: configuration !== undefined } }
 }
 
-/** The secrets of a plugin. The list of problems explains how to set a missing secret. */
+/** The secrets of a plugin. How to set a missing secret is not here, but in the list of problems. */
 const secretsOf = ({ secretValues, secrets }: Plugin): Pick<ListedPlugin, "secrets"> => {
   if (typeof secrets !== "object") return {}
   const listed = Object.entries(secrets).map(([name, need]) => {
@@ -162,13 +167,13 @@ const secretLine = ({ isGiven, isOptional: mayLack = false, name, purpose }: Lis
   return `  secret ${printable(`${name}: ${purpose}`)}${state}`
 }
 
-/** The line of a plugin's configuration: `  configuration: limit, table (not set)`. */
+/** The line about the configuration of a plugin: `  configuration: limit, table (not set)`. */
 const configurationLine = ({ isSet, schema }: NonNullable<ListedPlugin["configuration"]>): string =>
   `  configuration: ${printable([...propertiesOf(schema).keys()].join(", "))}${isSet ? "" : " (not set)"}`
 
 type PluginCatalogue = Pick<Effect.Success<ReturnType<typeof readCatalogue>>, "known" | "found" | "tools" | "problems">
 
-/** All plugins in load order. The built-in plugins are one entry. */
+/** All plugins in the order in which they are loaded. All built-in plugins together are one entry. */
 export const listPlugins = ({
   found: discovered,
   known: packages,
@@ -206,7 +211,10 @@ export const listPlugins = ({
   ]
 }
 
-/** Problems that no listed plugin shows, such as an unreadable entry or a faulty tool of a server. */
+/**
+ * Problems that the entry of no plugin shows, such as an unreadable entry of the configuration, or a faulty tool of a
+ * server.
+ */
 export const unlistedProblems = (catalogue: PluginCatalogue): ReadonlyArray<string> => {
   const listed = new Set(listPlugins(catalogue).map(({ problem }) => problem?.message))
   return catalogue.problems.map(({ message }) => message).filter((message) => !listed.has(message))
@@ -253,7 +261,7 @@ const unwritable = (folder: string) => (error: PlatformError) =>
     text: `${folder} cannot be written. ${explanationOf(error)} Fix that, or go to another folder.`
   })
 
-/** Writes files into a new or empty folder. */
+/** Writes files into a folder that is new or empty. */
 export const writeNewFolder = Effect.fnUntraced(function* (
   below: string,
   folder: string,

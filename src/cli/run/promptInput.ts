@@ -1,6 +1,4 @@
-/**
- * Reads the inputs of an order: the prompt, attachments, and the schema of the answer.
- */
+/** Reads what the user gives with a command: the prompt, attachments, and the schema of the answer. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
@@ -19,7 +17,7 @@ import {
 import { Output } from "../terminal/Output.ts"
 import type { AnswerFlags, RunFlags } from "./runFlags.ts"
 
-/** The argument or the file that contains the prompt. */
+/** Where the prompt is: in an argument, or in a file. */
 type PromptPlace = Pick<RunFlags, "prompt" | "promptFile">
 
 const promptText = Effect.fnUntraced(function* ({ prompt, promptFile }: PromptPlace) {
@@ -40,7 +38,7 @@ export const readPrompt = Effect.fn("readPrompt")(function* (flags: PromptPlace)
   return text
 })
 
-/** True if stdin contains the prompt, so that it cannot be an attachment. */
+/** True if the prompt is read from stdin. Stdin can then not be an attachment. */
 const takesStdin = ({ prompt, promptFile }: PromptPlace, hasOther: boolean): boolean =>
   Option.contains(prompt, "-") ||
   Option.contains(promptFile, "-") ||
@@ -49,8 +47,8 @@ const takesStdin = ({ prompt, promptFile }: PromptPlace, hasOther: boolean): boo
 const nothing: { readonly attachment?: Attachment } = {}
 
 /**
- * Reads the attachment. `hasOther` means that a file such as a plan contains the prompt. Without the flag, it reads
- * stdin if data arrives soon, because an open stdin without data must not block a run.
+ * Reads the attachment. `hasOther` is true if the prompt is in a file such as a plan. Without the flag for an
+ * attachment, stdin is read if data arrives soon. An open stdin without data must not block a run.
  */
 export const readAttachment = Effect.fn("readAttachment")(function* (
   flags: Pick<AnswerFlags, "attach"> & PromptPlace,
@@ -80,7 +78,7 @@ export const readAttachment = Effect.fn("readAttachment")(function* (
 
 const readJson = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Json))
 
-/** Reads and checks the JSON schema for the answer. */
+/** Reads the JSON schema of the answer, and checks that it can be used. */
 export const readOutputSchema = Effect.fn("readOutputSchema")(function* ({
   outputSchema
 }: Pick<AnswerFlags, "outputSchema">) {

@@ -1,4 +1,4 @@
-/** The flags that `run` shares with other commands, and the order and configuration that they set. */
+/** The flags that `run` shares with other commands, and the order and the configuration that result from them. */
 import type * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Option from "effect/Option"
@@ -74,7 +74,7 @@ export const modelConfiguration = ({
   }
 }
 
-/** A repeatable flag. `parse` returns the value, or the problem. */
+/** A flag that may occur several times. `parse` returns the value, or a sentence about what is wrong. */
 const repeatedFlag = <A>(
   name: string,
   what: string,
@@ -120,7 +120,7 @@ export const endFlags = {
   )
 }
 
-/** A check that the user names is also allowed. */
+/** A check that the user names with a flag is also allowed to run. */
 export const checkConfiguration = ({
   askFirst,
   check,
@@ -238,7 +238,7 @@ export const approvalFlags = {
   )
 }
 
-/** Flags of `run`, `resume` and `fork`: limits, approvals, output. */
+/** The flags that `run`, `resume` and `fork` have: limits, approvals, output. */
 export const outcomeFlags = {
   maxRounds: wholeNumberFlag(
     "max-rounds",
@@ -271,7 +271,7 @@ export const savedRunFlags = {
   quiet: quietFlag
 }
 
-/** The settings that these flags set. */
+/** The configuration that results from these flags. */
 export const runConfiguration = (
   flags: Parameters<typeof flagConfiguration>[0] & { readonly maxRounds: Option.Option<number> }
 ): Configuration => ({ ...flagConfiguration(flags), limits: present({ rounds: flags.maxRounds }) })

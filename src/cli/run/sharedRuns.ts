@@ -1,4 +1,4 @@
-/** Implements the flag `--cluster` for runs on several machines, if a feature of the program provides it. */
+/** Implements the flag `--cluster` for runs on several machines. A feature of the program must provide such runs. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { features } from "../../app/features.ts"
@@ -10,7 +10,7 @@ import { showRun } from "../terminal/outcome.ts"
 import { Output } from "../terminal/Output.ts"
 import { type ApprovalFlags, approvedBeforehand } from "../terminal/runContext.ts"
 
-/** Loads the shared runs. Fails if no feature provides them. */
+/** Loads the code for runs on several machines. Fails if no feature provides it. */
 export const loadSharedRuns = Effect.suspend((): Effect.Effect<SharedRuns, PackageUnusable | CommandFailure> => {
   const load = features.find(({ sharedRuns }) => sharedRuns !== undefined)?.sharedRuns
   return load === undefined
@@ -18,12 +18,15 @@ export const loadSharedRuns = Effect.suspend((): Effect.Effect<SharedRuns, Packa
     : loadOrFail(load)
 })
 
-/** The store of shared runs. It replaces the store of this machine. */
+/** The store of runs on several machines. It replaces the store of this machine. */
 export const layerSharedStore = Layer.unwrap(Effect.map(loadSharedRuns, ({ store }) => store))
 
 type Shown = Parameters<typeof showRun>[0] & ApprovalFlags
 
-/** Starts a run and shows it until it ends. If the client leaves earlier, tells the user how to follow the run. */
+/**
+ * Starts a run on several machines and shows it until it ends. If the user leaves before that, says how to follow the
+ * run.
+ */
 export const showSharedRun = (style: Shown, order: SharedOrder, approver: SharedClient["approver"] = layerTerminal()) =>
   showRun({ ...style, isClusterRun: true }, (sink) =>
     Effect.gen(function* () {
@@ -33,7 +36,7 @@ export const showSharedRun = (style: Shown, order: SharedOrder, approver: Shared
       const begun = (runId: string) => void (run = runId)
       const client = { ...approvedBeforehand(style), approver, listen: sink.listen, tell: emit, begun }
       return yield* follow(order, client).pipe(
-        /* A run that waits has not ended, so its event stream stays open. */
+        /* A run that waits has not ended. Its stream of events therefore stays open. */
         Effect.tapError(({ _tag, message }) => (_tag === "RunWaits" || run === "" ? Effect.void : sink.abort(message))),
         Effect.onInterrupt(() =>
           run === ""

@@ -1,4 +1,4 @@
-/** Implements `task-conductor diff` and `undo`, which show and undo the changes that a run made to files. */
+/** Implements `task-conductor diff` and `task-conductor undo`, which show and undo what a run changed in files. */
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
@@ -25,11 +25,11 @@ const states: Readonly<Record<RunChange["state"], string>> = {
   not_kept: " (its earlier content was not kept)"
 }
 
-/** The note about effects that are not changes of files. */
+/** The note about what a run did apart from changes of files. */
 const outsideText = (outside: ReadonlyArray<string>): string =>
   `note: neither shown nor undone is what the run did with\n${outside.map((one) => `- ${printable(one)}`).join("\n")}`
 
-/** One line for each file, and the total. Lines are counted as git counts them. */
+/** One line for each file, and a line with the total. The numbers of lines are the same as in git. */
 const statText = (changes: ReadonlyArray<RunChange>): string => {
   const sum = (key: "insertions" | "deletions"): number => changes.reduce((all, one) => all + one[key], 0)
   return [

@@ -1,6 +1,7 @@
 /**
- * Implements `task-conductor resume RUN`, which resumes a run that ended early without repeating finished work.
- * `task-conductor fork RUN --from TASK` starts a new run that reuses the results before a task.
+ * Implements `task-conductor resume RUN`, which continues a run that ended early. Finished work is not repeated. Also
+ * implements `task-conductor fork RUN --from TASK`, which starts a new run. The new run reuses the results before this
+ * task.
  */
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
@@ -28,14 +29,14 @@ const savedOf = (flags: Given): SavedRun => ({
   ...present({ project: flags.project })
 })
 
-/** Continues a saved run with `start`, and shows it until its report. */
+/** Continues a saved run with `start`, and shows it until it ends. */
 const goOn = (
   flags: Given,
   start: (saved: SavedRun, context: RunContext) => ReturnType<typeof forkRun>,
   uncertainAnswer?: UncertainAnswer
 ) => showOwnRun(flags, (context) => Effect.provide(start(savedOf(flags), { ...context, uncertainAnswer }), layerRuns))
 
-/** The answers about uncertain calls, by the value of the flag. */
+/** For each value of the flag, the answer to the question about an uncertain call. */
 const uncertainAnswers: Readonly<Record<string, UncertainAnswer>> = { retry: "again", done: "done", abort: "stop" }
 
 export const resume = Command.make(

@@ -1,4 +1,4 @@
-/** Formats the list of runs. On a terminal, the text of a run is wrapped; otherwise it is one line. */
+/** Writes the list of runs. On a terminal, the text about a run is wrapped. Elsewhere it is one line. */
 import type { RunStanding, RunSummary } from "../../domain/history/RunOverview.ts"
 import { printable } from "../../domain/text/Printable.ts"
 import { cutText, shownWidth } from "../../domain/text/TextWidth.ts"
@@ -7,16 +7,16 @@ import { counted, durationText } from "../../domain/text/Format.ts"
 
 export interface ListStyle {
   readonly paint: Paint
-  /** The width of the terminal; undefined without a terminal. */
+  /** The number of columns of the terminal. Undefined without a terminal. */
   readonly columns: number | undefined
   readonly now: Date
-  /** True if the project of each run is shown. */
+  /** True if the list also shows the project of each run. */
   readonly withProject: boolean
 }
 
 const gap = "  "
 
-/** Joins parts into lines of at most this width. */
+/** Joins parts into lines of at most `columns` columns. */
 const flow = (parts: ReadonlyArray<string>, columns: number): ReadonlyArray<string> => {
   const lines: Array<string> = []
   for (const part of parts) {
@@ -44,7 +44,7 @@ const partsOf = (run: RunSummary, { now, paint }: ListStyle): ReadonlyArray<stri
   ]
 }
 
-/** The first non-empty line of a prompt. */
+/** The first line of a prompt that is not empty. */
 const promptLine = (prompt: string): string => printable(prompt.trim().split("\n")[0] ?? "")
 
 const projectText = ({ project }: RunSummary): string => (project === undefined ? "" : printable(project))
@@ -87,7 +87,7 @@ const symbols: Readonly<Record<RunStanding, readonly [symbol: string, tone: Tone
   unfinished: ["○", "yellow"]
 }
 
-/** The state of a run, such as `✓ done` or `✗ no valid plan`. */
+/** The state of a run in words, such as `✓ done` or `✗ no valid plan`. */
 export const standingText = (standing: RunStanding, paint: Paint): string => {
   const [symbol, tone] = symbols[standing]
   return paint[tone](`${symbol} ${standing.replaceAll("_", " ")}`)
@@ -102,8 +102,8 @@ const hour = 60 * minute
 const day = 24 * hour
 
 /**
- * How long ago: `just now`, `5 min ago`, `3 h ago`, `2 days ago`. Undefined for times more than two weeks ago, and for
- * future times.
+ * How long ago a time was: `just now`, `5 min ago`, `3 h ago`, `2 days ago`. Undefined if it was two weeks ago or more,
+ * or is in the future.
  */
 const agoText = (ms: number): string | undefined => {
   if (ms < 0 || ms >= 14 * day) return undefined

@@ -1,4 +1,6 @@
-/** Implements `task-conductor runs`, which lists saved runs, removes old runs and repairs damaged runs. */
+/**
+ * Implements `task-conductor runs`, which lists saved runs, removes old runs and repairs the journals of damaged runs.
+ */
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
@@ -21,7 +23,7 @@ import { exitCodes, quietFailure } from "../terminal/Failure.ts"
 import { Output } from "../terminal/Output.ts"
 import { switchFlag, withHelp } from "../terminal/Flags.ts"
 
-/** The store of this machine, or the store of the cluster. */
+/** The store for runs of the cluster, or the store of this machine. */
 export const storeOf = (isCluster: boolean) => (isCluster ? layerSharedStore : layerRuns)
 
 const json = (what: string) => switchFlag("json", `Print ${what} as JSON`)
@@ -34,13 +36,16 @@ export const clusterFlag = switchFlag(
 const sizeText = (bytes: number): string =>
   bytes < 1_000_000 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`
 
-/** The start time of a run. If it is unknown, the time in the id of the run, or else the earliest possible time. */
+/**
+ * When a run started. If this is unknown, the time in the id of the run. If the id has no time, an empty text, which
+ * sorts first.
+ */
 const begunAt = ({ runId, startedAt }: RunSummary): string => {
   const start = startOfRun(runId)
   return startedAt ?? (start === undefined ? "" : DateTime.formatIso(DateTime.makeUnsafe(start)))
 }
 
-/** Reports runs that could not be removed. Fails if there are any. */
+/** Reports runs that could not be removed. Fails if there are such runs. */
 const reportKept = Effect.fnUntraced(function* (failures: ReadonlyArray<{ readonly message: string }>) {
   const { emit } = yield* Output
   for (const { message } of failures) yield* emit(printable(message))
@@ -61,7 +66,7 @@ const deletion = Command.make(
     const { emit, result } = yield* Output
     const [removed, failures] = yield* Effect.gen(function* () {
       const store = yield* RunStore
-      /* All names are resolved first, so that an unknown name prevents any removal. */
+      /* Looks up all names before it removes a run. If a name is unknown, nothing is removed. */
       const ids = new Set(yield* Effect.forEach(flags.run, (one) => store.find(one)))
       const remove = Effect.fnUntraced(function* (runId: string) {
         if (yield* store.remove(runId)) return runId
@@ -101,7 +106,7 @@ const prune = Command.make(
   Effect.fn("runs prune")(function* (flags) {
     const { emit, result } = yield* Output
     const before = DateTime.formatIso(DateTime.subtract(yield* DateTime.now, { days: flags.olderThan }))
-    /* Active runs are kept. */
+    /* Runs that are still active are not removed. */
     const [outcomes, failures] = yield* RunStore.use(({ list, remove }) =>
       Effect.flatMap(list, (all) =>
         Effect.partition(
@@ -126,7 +131,10 @@ const prune = Command.make(
 
 const mostNamed = 10
 
-/** The warning that resuming may repeat effects, because the journal lost their records. */
+/**
+ * The warning that the resumed run may do things a second time, because the journal no longer records that they were
+ * done.
+ */
 const doneAgain = (effects: ReadonlyArray<string>): string => {
   const what = "When the run is resumed, it may repeat what the moved records contain."
   if (effects.length === 0) return `${what} Look at the project first.`
@@ -157,7 +165,7 @@ const repair = Command.make(
   })
 )
 
-/** The sentence with the number of runs in other projects, and how to list them. */
+/** The sentence about runs of other projects: how many there are, and how to list them. */
 const othersText = (others: number, isAlone: boolean): string => {
   const runs = others === 1 ? "There is 1 run" : `There are ${others} runs`
   return `${isAlone ? "There are no runs of this project yet. " : ""}${runs} of other projects: task-conductor runs --all`

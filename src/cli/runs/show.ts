@@ -1,6 +1,6 @@
 /**
- * Implements `task-conductor show RUN`, which shows the plan, results and answer of a run. With `--task`, it shows the
- * evidence of one task.
+ * Implements `task-conductor show RUN`, which shows the plan, the results and the answer of a run. With `--task`, it
+ * shows what is known about one task.
  */
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
@@ -39,7 +39,7 @@ const section = (heading: string, lines: ReadonlyArray<string>): ReadonlyArray<s
 const stateText = ({ denied, state }: Pick<TaskEvidence, "state"> & { readonly denied?: DeniedCalls | undefined }) =>
   state === "finished" ? finishedText(denied) : state === "open" ? "not done" : state
 
-/** The state of the run in one or two lines. */
+/** The state of the run, in one or two lines. */
 const headLines = (overview: RunOverview, now: Date): ReadonlyArray<string> => {
   const { durationMs, exitCode, model, project, prompt, startedAt, status, tasks } = overview
   const finished = tasks.filter(({ state }) => state === "finished").length
@@ -183,11 +183,11 @@ const callLine = ({ call, result, targets }: CallEvidence, project: string): str
   return `- ${what}: ${exit === undefined ? "" : `${exit}, `}${counted(data_size_bytes, "byte")}, ${shortDurationText(execution_time_ms)}`
 }
 
-/** The line for a call that did not run. The reason of a denial already names the call. */
+/** The line about a call that did not run. If the call was denied, the reason already names it. */
 const unrunLine = ({ call, result }: UnrunCall, project: string): string =>
   `- ${firstLine(toolCallText(call, [], project))}: ${result.error_type === "permission_denied" ? "" : "not run, "}${reasonText(result, project)}`
 
-/** Lines about the model calls: their number, their cost, and the problems of answers. */
+/** Lines about the calls of the model: how many there were, what they cost, and what was wrong with the answers. */
 const modelLines = ({ attempts }: TaskEvidence): ReadonlyArray<string> => {
   if (attempts.length === 0) return []
   const usages = attempts.flatMap(({ answer }) => (answer === undefined ? [] : [answer.usage]))
@@ -197,7 +197,7 @@ const modelLines = ({ attempts }: TaskEvidence): ReadonlyArray<string> => {
     `${sum(({ answerTokens = 0 }) => answerTokens)} out`,
     shortDurationText(sum(({ durationMs }) => durationMs))
   ].join(", ")
-  /* Models repeat mistakes, so each problem is listed once with its count. */
+  /* Models repeat their mistakes. Each mistake is therefore shown once, with the number of times. */
   const findings = new Map<string, number>()
   for (const { call, issues } of attempts) {
     for (const text of new Set(issues.map((issue) => `${call.stage}: ${userText(issue)}`)))
@@ -209,7 +209,7 @@ const modelLines = ({ attempts }: TaskEvidence): ReadonlyArray<string> => {
   ]
 }
 
-/** The evidence of a task. Paths are relative to the project. */
+/** What is known about a task. Paths are relative to the project. */
 export const taskText = (evidence: TaskEvidence, project: string): string => {
   const { calls, failures, filesWritten, references, skill, summary, task, unrun = [], whatIsNeeded } = evidence
   return [
@@ -253,7 +253,7 @@ export const show = Command.make(
   },
   Effect.fn("show")(function* (flags) {
     const { answer, emit, isWatched, result, resultColumns } = yield* Output
-    /* The pager writes the text directly to the terminal, so control characters are escaped first. */
+    /* The pager writes to the terminal directly. Control characters are therefore escaped before. */
     const print = (text: string) =>
       showLong(isWatched ? harmless(text) : text, { noPager: flags.noPager, print: answer })
     if (flags.prompts && Option.isNone(flags.task)) {

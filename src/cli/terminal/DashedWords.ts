@@ -1,12 +1,13 @@
 /**
  * Handles words that begin with a dash but are not flags, such as the prompt "- fix the test". The parser would read
  * each letter as a flag, and an h as a request for help. A word that contains a blank is not a flag, unless it begins
- * with the name of a flag and `=`. Such words are moved behind `--`, after which the parser reads words literally.
+ * with the name of a flag and `=`. Words that are not flags are moved behind `--`. The parser reads words there
+ * literally.
  */
 import type { CommandDescriptor, FlagDescriptor } from "effect/cli/Completions"
 import { nearest } from "../../domain/text/Nearest.ts"
 
-/** A command line for the parser, or a problem with its remedy. */
+/** A command line that the parser can read, or a problem and how to solve it. */
 export interface ReadWords {
   readonly argv: ReadonlyArray<string>
   readonly problem?: string
@@ -21,7 +22,7 @@ export const hasDashedWords = (argv: ReadonlyArray<string>): boolean =>
 
 const isNumber = (word: string): boolean => /^-(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(word)
 
-/** Flags of every command, which the descriptors of commands do not list. */
+/** Flags that every command has. The descriptors of commands do not list them. */
 const globals = ["help", "h", "version"]
 
 const namesOf = ({ flags }: CommandDescriptor): ReadonlyArray<string> => [
@@ -35,7 +36,7 @@ const flagOf = ({ flags }: CommandDescriptor, word: string): FlagDescriptor | un
 const takesValue = (flag: FlagDescriptor | undefined): boolean =>
   flag !== undefined && flag.type._tag !== "Boolean" && flag.optionalValue !== true
 
-/** True for `--name=value` with the name of a flag, or a name similar to the name of a flag. */
+/** True for `--name=value` if the name is a flag, or is similar to a flag. */
 const isFlagWithValue = (word: string, command: CommandDescriptor): boolean => {
   const [, name = ""] = /^--?([^\p{Zs}\t\r\n=]+)=/u.exec(word) ?? []
   if (name === "") return false
@@ -43,7 +44,7 @@ const isFlagWithValue = (word: string, command: CommandDescriptor): boolean => {
   return names.includes(name) || (name.length > 2 && nearest(name, names).length > 0)
 }
 
-/** True if any letter after a single dash is not a flag. */
+/** True if one of the letters after a single dash is no flag. */
 const isNoCluster = (word: string, command: CommandDescriptor): boolean => {
   const [, letters = ""] = /^-([^-=][^=]*)/s.exec(word) ?? []
   if (letters.length < 2 || isNumber(word)) return false
@@ -53,7 +54,7 @@ const isNoCluster = (word: string, command: CommandDescriptor): boolean => {
 
 const quoted = (word: string): string => JSON.stringify(word)
 
-/** Moves the words so that the parser finds the intended flags and operands. */
+/** Moves words within the command line. The parser then finds the flags and operands that the user means. */
 export const readDashedWords = (program: CommandDescriptor, argv: ReadonlyArray<string>): ReadWords => {
   const end = argv.includes("--") ? argv.indexOf("--") : argv.length
   const joined: Array<string> = []

@@ -1,6 +1,4 @@
-/**
- * The last lines of a run: changed files, undone work with reasons, status, and cost.
- */
+/** The last lines of a run: changed files, work that was not done and why, the status, and the cost. */
 import { statusOf } from "../../domain/checks/CheckOutcome.ts"
 import { checkFact, claimText, stateLine } from "../../domain/checks/Facts.ts"
 import { placedIssueText } from "../../domain/findings/Issue.ts"
@@ -12,7 +10,7 @@ import { lastIssues, isOwnChoice, safeText, userLine, statusText } from "./Event
 import { counted, durationText } from "../../domain/text/Format.ts"
 
 export interface EndingOptions {
-  /** The time that the user took to answer, in milliseconds. It does not count as time of the run. */
+  /** How long the user took for answers, in milliseconds. This time does not count as time of the run. */
   readonly userMs?: number
   readonly isVerbose?: boolean
   /** The folder of the project. Paths are shown relative to it. */
@@ -20,16 +18,16 @@ export interface EndingOptions {
   readonly isUnicode?: boolean
 }
 
-/** The maximum number of files or tasks that are listed. Further files or tasks are counted. */
+/** At most this many files or tasks are listed. Of further files or tasks, the number is given. */
 const mostLines = 12
-/** The least answer time that is shown, in milliseconds. */
+/** The time for answers is shown only if it is at least this long, in milliseconds. */
 const leastUserMs = 1000
 
-/** The issues that ended a run. If no model was called, they are about a document of the user. */
+/** The issues because of which a run ended. If no model was called, they are about a document that the user wrote. */
 const endingIssues = ({ issues, usage }: RunReport): ReadonlyArray<string> =>
   usage.modelCalls === 0 ? issues.map((issue) => `  ${safeText(placedIssueText(issue), 800)}`) : lastIssues(issues)
 
-/** The line about links that are marked as wrong; empty if there are none. */
+/** The line about links that are marked as wrong. Empty if there are no such links. */
 const evidenceLine = ({ evidence }: RunReport): ReadonlyArray<string> =>
   evidence === undefined || evidence.wrong === 0
     ? []
@@ -37,7 +35,10 @@ const evidenceLine = ({ evidence }: RunReport): ReadonlyArray<string> =>
         `evidence: ${evidence.wrong} of ${counted(evidence.checked, "link")} could not be confirmed; each is marked in the text`
       ]
 
-/** Warns if changes were not checked, or not after the last change, or if a report makes a false claim about checks. */
+/**
+ * Warns if changes were not checked, or were not checked after the last change. Also warns if a report makes a false
+ * claim about checks.
+ */
 const checkedLines = ({ facts }: RunReport): ReadonlyArray<string> => {
   if (facts === undefined) return []
   const { checks, claims = [] } = facts
@@ -79,7 +80,7 @@ const signs: Readonly<Partial<Record<RunStatus, string>>> = {
 /** A number of tokens as text, such as `980` or `12.3k`. */
 const tokens = (number: number): string => (number < 10_000 ? String(number) : `${(number / 1000).toFixed(1)}k`)
 
-/** The duration of the work, and separately the time that the user took to answer. */
+/** How long the work took, and how long the user took for answers. */
 export const timeText = (durationMs: number, userMs: number): string =>
   `${durationText(Math.max(0, durationMs - userMs))}${userMs >= leastUserMs ? ` and ${durationText(userMs)} for your answers` : ""}`
 
@@ -99,11 +100,11 @@ const costs = ({ results, rounds, usage }: RunReport, { isVerbose = false, userM
   ].join(", ")
 }
 
-/** The last lines of a run. If the run is not done, the reason was printed before. */
+/** The last lines of a run. If the run is not done, the reason has been printed before them. */
 export const outcomeLines = (report: RunReport, paint: Paint, options: EndingOptions = {}): string => {
   const { failures, message } = report
   const project = options.project ?? ""
-  /* If the user denied a call, the run is shown as declined. */
+  /* If the user denied a call, the status of the run is shown as declined. */
   const isOwn = report.status === "not_permitted" && isOwnChoice(message)
   const status: RunStatus = isOwn ? "declined" : report.status
   const sign = options.isUnicode === true ? (signs[status] ?? "✖ ") : ""
@@ -112,7 +113,7 @@ export const outcomeLines = (report: RunReport, paint: Paint, options: EndingOpt
     ...bounded(fileChanges(report.results), changeLine(paint, project), "file"),
     ...checkedLines(report),
     ...bounded(
-      /* The same failure of a task may occur in several rounds, so it is shown once. */
+      /* A task may fail in the same way in several rounds. The failure is shown only once. */
       [
         ...new Set(
           failures.map(

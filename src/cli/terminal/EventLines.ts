@@ -1,6 +1,6 @@
 /**
- * Formats lines about model calls: waiting, failures and unusable answers. Also formats numbers and names in all lines
- * for the user.
+ * Writes lines about calls of the model: waiting, failures and unusable answers. Also writes numbers and names in the
+ * form that all lines for the user use.
  */
 import { helpText, mayLoseSomething, modelText, userText, repairText } from "../../domain/findings/IssueText.ts"
 import type { Repair, Issue } from "../../domain/findings/Issue.ts"
@@ -15,7 +15,7 @@ import type { Paint } from "./Colour.ts"
 
 type Of<Type extends RunEvent["type"]> = Extract<RunEvent, { readonly type: Type }>
 
-/** Foreign text, made printable and cut to a length. */
+/** Makes foreign text printable, and cuts it to at most `most` characters. */
 export const safeText = (text: string, most = 160): string => {
   const line = printable(text)
   return line.length > most ? `${line.slice(0, most)}...` : line
@@ -24,13 +24,13 @@ export const safeText = (text: string, most = 160): string => {
 /** A status in words: `no_valid_plan` becomes `no valid plan`. */
 export const statusText = (status: RunReport["status"]): string => status.replaceAll("_", " ")
 
-/** The beginning of a denial by the user in the result of a call, which models read too. */
+/** How a denial by the user begins in the result of a call. Models read this text too. */
 const ownDenial = "Permission denied: a person denied "
 
-/** True if all lines of the text are denials by the user. */
+/** True if each line of the text is a denial by the user. */
 export const isOwnChoice = (text: string): boolean => text.split("\n").every((line) => line.startsWith(ownDenial))
 
-/** A line for the user: "You denied ..." for a denial by the user, with paths relative to the project. */
+/** The line as the user reads it. A denial by the user becomes "You denied ...". Paths are relative to the project. */
 export const userLine = (line: string, project: string): string =>
   withoutProject(line.replace(ownDenial, "You denied "), project)
 
@@ -46,7 +46,7 @@ export const messageLine = (
   return `${label}: ${lines.map((line) => safeText(userLine(line, project), 2000)).join("\n  ")}`
 }
 
-/** The purpose of a call, such as `planning` or `choosing the calls for "Search 1"`. */
+/** What a call is for, such as `planning` or `choosing the calls for "Search 1"`. */
 export const callText = ({ stage, task }: Pick<ModelCallId, "stage" | "task">): string =>
   task === undefined ? stageText[stage] : `${stageText[stage]} for "${safeText(task)}"`
 
@@ -58,11 +58,11 @@ const failures: Readonly<Record<string, string>> = {
   EmptyAnswer: "The answer was empty"
 }
 
-/** A reason in words: `ContextOverflow` becomes `context overflow`. */
+/** A reason for a failure in words: `ContextOverflow` becomes `context overflow`. */
 const reasonText = (reason: string): string =>
   failures[reason] ?? `The call failed: ${reason.replace(/\B[A-Z]/g, " $&").toLowerCase()}`
 
-/** The line about a failed call, with the number of the retry. */
+/** The line about a failed call that is sent again. It has the number of this retry. */
 export const retryLine = ({ call, reason, retries, retry, what }: Of<"model.failed">, paint: Paint): string => {
   const why = what === undefined ? "" : ` (${safeText(what)})`
   const which = retry === undefined ? "" : ` (${retry} of ${retries})`
@@ -70,8 +70,8 @@ export const retryLine = ({ call, reason, retries, retry, what }: Of<"model.fail
 }
 
 /**
- * The line about a model call that waits: what it waits for, for how long, and when its time limit ends it. `live`
- * knows the phase of the call.
+ * The line about a call of the model that waits: what it waits for, how long it has waited, and when its time limit
+ * stops it. `live` has the phase of the call.
  */
 export const waitingLine = (event: Of<"model.waiting">, paint: Paint, live: LiveState | undefined): string => {
   const { call, characters = 0, endsAtSeconds, phase, seconds } = event
@@ -94,10 +94,10 @@ export const waitingLine = (event: Of<"model.waiting">, paint: Paint, live: Live
   return paint.dim(`  ${callText(call)}: ${texts[phase]}`)
 }
 
-/** The maximum number of findings that are shown. Further findings are counted. */
+/** At most this many findings are shown. Of further findings, the number is given. */
 const mostFindings = 3
 
-/** The problems of an answer. With --verbose, also the fixes for the model. */
+/** The problems of an answer. With --verbose, also what the model is told to do about them. */
 const findingLines = (issues: ReadonlyArray<Issue>, isVerbose: boolean): ReadonlyArray<string> => {
   const first = isVerbose ? issues : issues.slice(0, mostFindings)
   const remaining = issues.length - first.length
@@ -122,17 +122,20 @@ const answerText = ({ stage, task }: ModelCallId): string => {
   return texts[stage]
 }
 
-/** Findings that were already shown for a call. The next attempt shows only new findings. */
+/** The findings that were shown for a call. Of the next attempt, only other findings are shown. */
 export type SeenFindings = Map<string, ReadonlySet<string>>
 
-/** The lines about a rejected answer, with its new findings. Earlier findings appear again only at the last attempt. */
+/**
+ * The lines about a rejected answer, with the findings that were not shown before. At the last attempt, earlier
+ * findings are shown again.
+ */
 export const rejectedLine = (
   { call, issues, ...event }: Of<"answer.rejected">,
   paint: Paint,
   isVerbose: boolean,
   reported: SeenFindings = new Map()
 ): string | undefined => {
-  /* A task may have more turns than attempts, so the line does not tell the most attempts. */
+  /* A task may have more turns than attempts. The line then does not give the maximum number of attempts. */
   const mostAttempts = call.stage === "task" ? undefined : event.mostAttempts
   const key = modelCallKey({ ...call, attempt: 1 })
   const before = reported.get(key) ?? new Set()
@@ -154,11 +157,11 @@ export const rejectedLine = (
   ].join("\n")
 }
 
-/** The numbers of items of tasks, shown before the tasks run. */
+/** How many items each for-each task has. The user reads this before the tasks run. */
 const itemCounts = (repairs: ReadonlyArray<Repair>): ReadonlyArray<string> =>
   repairs.filter(({ code }) => code === "for-each-count").map(({ message }) => `  ${safeText(message, 320)}`)
 
-/** The repairs of an answer. Without --verbose, only repairs that may have lost something. */
+/** The repairs of an answer. Without --verbose, only those repairs are shown that may have lost something. */
 export const repairedLine = (
   { call, repairs }: Of<"answer.repaired">,
   paint: Paint,
@@ -171,7 +174,7 @@ export const repairedLine = (
   return all.length === 0 ? undefined : all.join("\n")
 }
 
-/** The issues that ended a run, and what the user can do about them. */
+/** The issues because of which a run ended, and what the user can do about them. */
 export const lastIssues = (issues: ReadonlyArray<Issue>): ReadonlyArray<string> => [
   ...findingLines(issues, false).map((line) => line.slice(2)),
   ...(issues.length === 0 ? [] : [`  What you can do: ${helpText(issues)}`])

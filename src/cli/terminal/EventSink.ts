@@ -1,6 +1,6 @@
 /**
- * Prints the events of a run as JSON Lines on stdout, or as progress on stderr. The progress consists of lines, and of
- * a redrawn region below them on a terminal. While a question waits for its answer, nothing is drawn or printed.
+ * Prints the events of a run as JSON Lines on stdout, or as progress on stderr. Progress consists of lines. On a
+ * terminal, a region below these lines is redrawn. While a question waits for its answer, nothing is drawn or printed.
  */
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
@@ -20,17 +20,17 @@ import { marksAt } from "../../domain/runs/LiveText.ts"
 import { type Paint, paintLine } from "./Colour.ts"
 import { progressLine, type ProgressOptions } from "./Progress.ts"
 
-/** Receives the events of a run. `abort` ends the stream if the run could not end it. */
+/** Receives the events of a run. If the run cannot end the stream of events itself, `abort` ends it. */
 export interface EventSink {
   readonly listen: (recorded: RecordedEvent) => Effect.Effect<void>
   readonly abort: (message: string) => Effect.Effect<void>
-  /** The time that the user has taken to answer so far, in milliseconds. */
+  /** How long the user has taken for answers so far, in milliseconds. */
   readonly userMs?: () => number
-  /** The path of the project; empty until it is known. */
+  /** The path of the project. Empty as long as it is not known. */
   readonly project?: () => string
 }
 
-/** The event with the exit code of the signal, for an interrupted run. */
+/** For an interrupted run, the event with the exit code of the signal. */
 const withSignal = (event: RunEvent, received: "SIGINT" | "SIGTERM" | undefined): RunEvent =>
   event.type === "run.finished" && event.report.status === "interrupted" && received === "SIGTERM"
     ? { ...event, exitCode: exitCodes.sigterm }
@@ -49,7 +49,10 @@ const abortedReport = (runId: string, message: string, results: ReadonlyArray<Ta
   usage: { modelCalls: 0, toolCalls: 0, promptTokens: 0, answerTokens: 0, modelMs: 0, durationMs: 0 }
 })
 
-/** Prints each event as a JSON object on a line of stdout. A stream that has begun always gets a last line. */
+/**
+ * Prints each event as a JSON object on a line of stdout. Once lines have been printed, there is always a last line
+ * that ends the stream.
+ */
 export const jsonSink: Effect.Effect<EventSink, never, Output | Signals> = Effect.gen(function* () {
   const { result } = yield* Output
   const { received } = yield* Signals
@@ -74,19 +77,19 @@ export const jsonSink: Effect.Effect<EventSink, never, Output | Signals> = Effec
 
 export interface LineSinkOptions {
   readonly isVerbose?: boolean
-  /** True if only lines are printed, without redrawing. */
+  /** True if progress is printed only as lines, without a redrawn region. */
   readonly isPlain?: boolean
-  /** The effect of Ctrl-C in words. */
+  /** What Ctrl-C does, in words. */
   readonly stop?: string
-  /** Returns text of an answer that is not printed yet. */
+  /** Returns the text of an answer that is not printed yet. */
   readonly unfinished?: () => string
-  /** Returns queued messages of the user, which are drawn at the bottom. */
+  /** Returns the messages of the user that wait to be sent. They are drawn at the bottom. */
   readonly below?: () => ReadonlyArray<string>
   /** Runs before the event is shown. */
   readonly before?: (event: RunEvent) => void
 }
 
-/** Orders lines: while a question waits for its answer, all other lines wait. */
+/** Keeps lines in order: while a question waits for its answer, all other lines wait. */
 const makeLineOrder = () => {
   const waiting: Array<string> = []
   return (event: RunEvent, isAsked: boolean, lines: ReadonlyArray<string>): ReadonlyArray<string> => {
@@ -100,10 +103,10 @@ const makeLineOrder = () => {
   }
 }
 
-/** Progress reports within this time after another line are dropped, in milliseconds. */
+/** A progress report is dropped if another line was printed less than this many milliseconds before. */
 const soon = 5000
 
-/** Draws the current work as long as there is any. */
+/** Draws what is being worked on, as long as there is any work. */
 const makeDrawing = (
   { emitPaint, screen }: Output["Service"],
   { below = () => [], stop = "stops", unfinished = () => "" }: LineSinkOptions,
@@ -119,7 +122,7 @@ const makeDrawing = (
   return (): void => (isLively(current()) ? screen.show(draw) : screen.hide())
 }
 
-/** A sink for lines that `line` formats. */
+/** Makes a sink that prints a line for each event. `line` writes this line. */
 export const lineSink = Effect.fnUntraced(function* (
   line: (event: RunEvent, paint: Paint, options: ProgressOptions) => string | undefined,
   options: LineSinkOptions = {}
@@ -149,7 +152,10 @@ export const lineSink = Effect.fnUntraced(function* (
         before?.(recorded.event)
         const earlier = state
         state = liveStateAfter(state, recorded)
-        /* The arguments of a call are known only before it ends, so a finished call needs the earlier state. */
+        /*
+         * The state knows the arguments of a call only until the call ends. The line about a finished call therefore
+         * needs the state before the event.
+         */
         const text = lineFor(recorded, recorded.event.type === "tool.finished" ? earlier : state)
         const isAsked = state.questions.open.size > 0
         const lines = order(recorded.event, isAsked, text === undefined ? [] : [redactText(text)])
@@ -169,6 +175,6 @@ export const quietSink = lineSink(
   { isPlain: true }
 )
 
-/** Prints the progress of a run. With --verbose, also the fixes for the model. */
+/** Prints the progress of a run. With --verbose, also what models are told to correct. */
 export const progressSink = (isVerbose: boolean, options: LineSinkOptions = {}) =>
   lineSink(progressLine, { ...options, isVerbose })

@@ -1,4 +1,4 @@
-/** The ways in which a command fails: an exit code and a message. */
+/** How a command fails: with an exit code and a message. */
 import * as Schema from "effect/Schema"
 import type { ModelUnchosen } from "../../app/ModelUnchosen.ts"
 import { issuesMarkdown } from "../../domain/findings/Issue.ts"
@@ -10,7 +10,7 @@ import type { RuleWithoutTool } from "../../domain/permissions/RuleWithoutTool.t
 import { exitCodeOf } from "../../domain/runs/RunReport.ts"
 import type { NoValidPlan } from "../../domain/runs/RunOrder.ts"
 
-/** Exit codes of the program. The exit codes of runs are in domain/runs/RunReport. */
+/** The exit codes of the program. Exit codes of runs are in domain/runs/RunReport. */
 export const exitCodes = { failed: 1, usage: 2, noValidPlan: 3, unavailable: 5, sigint: 130, sigterm: 143 } as const
 
 /** Ends the command with this exit code. A non-empty `text` is printed to stderr. */
@@ -23,25 +23,25 @@ export class CommandFailure extends Schema.TaggedError<CommandFailure>()("Comman
   }
 }
 
-/** A failure because of invalid input of the user, with exit code 2. */
+/** A failure because of wrong input of the user. The exit code is 2. */
 export const usageFailure = (text: string): CommandFailure => new CommandFailure({ exitCode: exitCodes.usage, text })
 
-/** Ends the command without a message, because everything was already reported. */
+/** Ends the command without a message, because everything has already been reported. */
 export const quietFailure = (exitCode: number): CommandFailure => new CommandFailure({ exitCode, text: "" })
 
-/** Any other failure with a tag: invalid input, or a damaged installation. */
+/** Any other failure that has a tag, such as wrong input or a damaged installation. */
 export interface OtherFailure {
   readonly _tag: string
   readonly message: string
-  /** Set by features that have their own exit codes. */
+  /** The exit code. Only features that have their own exit codes set it. */
   readonly exitCode?: number
 }
 
-/** Tags of errors in saved data, as opposed to errors in input of the user. */
+/** Tags of errors that lie in saved data, and not in the input of the user. */
 const stateErrors = new Set(["JournalError", "LockTaken", "LockUnavailable"])
 
 /**
- * The issues of a plan. If the user wrote the plan, they tell how to fix it. If a model wrote it, they tell what the
+ * The issues of a plan. If the user wrote the plan, they say how to correct it. If a model wrote it, they say what the
  * user can do.
  */
 const planIssues = ({ attempts, issues }: NoValidPlan): string => {
@@ -50,7 +50,7 @@ const planIssues = ({ attempts, issues }: NoValidPlan): string => {
   return [...found, `What you can do: ${helpText(issues)}`].join("\n")
 }
 
-/** The rules that name no tool, as the user wrote them. */
+/** The rules in which no tool is named, as the user wrote them. */
 const rulesText = (error: RuleWithoutTool): string =>
   [error, ...(error.others ?? [])]
     .map(({ rule, source, verdict, what }) =>
@@ -60,7 +60,7 @@ const rulesText = (error: RuleWithoutTool): string =>
     )
     .join("\n")
 
-/** The exit code of an error: its own code, or the code for its kind. */
+/** The exit code of an error. If the error has none, the code for this kind of error. */
 const exitCodeFor = (error: OtherFailure): number => {
   if (error.exitCode !== undefined) return error.exitCode
   switch (error._tag) {

@@ -1,4 +1,4 @@
-/** Kinds of flags that commands use. */
+/** The kinds of flags that commands have. */
 import * as Command from "effect/cli/Command"
 import * as Argument from "effect/cli/Argument"
 import * as Flag from "effect/cli/Flag"
@@ -9,7 +9,7 @@ import * as Record from "effect/Record"
 export const switchFlag = (name: string, description: string) =>
   Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false))
 
-/** An optional flag with a whole number; the range is inclusive. */
+/** An optional flag whose value is a whole number from `minimum` to `maximum`, both included. */
 export const wholeNumberFlag = (name: string, [minimum, maximum]: readonly [number, number], description: string) =>
   Flag.Int(name).pipe(
     Flag.filter(
@@ -21,7 +21,7 @@ export const wholeNumberFlag = (name: string, [minimum, maximum]: readonly [numb
     Flag.optional
   )
 
-/** A flag with text that is not blank. `what` names the text in the help and in errors. */
+/** A flag whose value is a text that is not blank. `what` is the name of this text in the help and in errors. */
 export const textFlag = (name: string, what: string, description: string) =>
   Flag.String(name).pipe(
     Flag.filter(
@@ -32,7 +32,7 @@ export const textFlag = (name: string, what: string, description: string) =>
     Flag.withDescription(description)
   )
 
-/** Adds a description and explained examples to a command. */
+/** Adds a description and examples with explanations to a command. */
 export const withHelp =
   (description: string, examples: Readonly<Record<string, string>>) =>
   <Name extends string, Input, Context, E, R>(self: Command.Command<Name, Input, Context, E, R>) =>
@@ -45,6 +45,6 @@ export const runArgument = Argument.String("RUN").pipe(
   Argument.withDescription('The id of the run, the beginning of an id, or "last"; see "task-conductor runs"')
 )
 
-/** The flags that are set, by name. */
+/** The flags that the user has set, by their names. */
 export const present = <Flags extends Readonly<Record<string, Option.Option<unknown>>>>(flags: Flags) =>
   Record.getSomes(flags) as { readonly [Name in keyof Flags]?: Option.Option.Value<Flags[Name]> }

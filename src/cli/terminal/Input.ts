@@ -1,4 +1,4 @@
-/** Reads text from a file, or from stdin for the name `-` or through a pipe. */
+/** Reads text from a file. The name `-` stands for stdin, and text may also arrive through a pipe. */
 import * as Effect from "effect/Effect"
 import * as Stdio from "effect/Stdio"
 import * as Stream from "effect/Stream"
@@ -15,7 +15,7 @@ const stdinBytes = Effect.gen(function* () {
   return Buffer.concat(chunks)
 })
 
-/** Decodes text in any known encoding. If it is not UTF-8, a note names the encoding. */
+/** Decodes text in any known encoding. If the encoding is not UTF-8, a note for the user names it. */
 const readNoted = Effect.fnUntraced(function* (name: string, bytes: Uint8Array) {
   const { encoding, text } = readableText(bytes)
   if (encoding !== undefined) yield* (yield* Output).emit(`note: ${name}: ${encoding}`)
@@ -24,18 +24,21 @@ const readNoted = Effect.fnUntraced(function* (name: string, bytes: Uint8Array) 
 
 export const readPromptStdin = Effect.flatMap(stdinBytes, (bytes) => readNoted("stdin", bytes))
 
-/** Reads the prompt from a file; `-` means stdin. */
+/** Reads the prompt from a file. The name `-` stands for stdin. */
 export const readPromptFile = Effect.fn("readPromptFile")(function* (path: string) {
   return path === "-" ? yield* readPromptStdin : yield* readNoted(path, yield* readGivenBytes(path))
 })
 
-/** Size limit of an attachment in bytes. */
+/** The maximum number of bytes of an attachment. */
 export const attachedBytes = 1_048_576
 
-/** The time after which the program no longer waits for data on stdin. */
+/** If no data arrives on stdin within this time, the program does not wait any longer. */
 const silence = "3 seconds"
 
-/** The attachment from these bytes. If they exceed the limit, the end is cut between characters. */
+/**
+ * The attachment with these bytes. If there are too many, the last bytes are cut off, but never in the middle of a
+ * character.
+ */
 const attachmentOf = (name: string, bytes: Buffer): Attachment => {
   const isCut = bytes.length > attachedBytes
   const most = Math.min(bytes.length, attachedBytes)
@@ -44,7 +47,7 @@ const attachmentOf = (name: string, bytes: Buffer): Attachment => {
   return { name, ...readableText(bytes.subarray(0, end)), ...(isCut ? { isCut } : {}) }
 }
 
-/** Reads stdin to its end or to the size limit. `onFirstInput` is called when the first bytes arrive. */
+/** Reads stdin until it ends or the size limit is reached. `onFirstInput` is called when the first bytes arrive. */
 const collectStdin = Effect.fnUntraced(function* (onFirstInput: () => void) {
   const stdio = yield* Stdio.Stdio
   const chunks: Array<Uint8Array> = []
@@ -62,7 +65,7 @@ const collectStdin = Effect.fnUntraced(function* (onFirstInput: () => void) {
   return attachmentOf("stdin", Buffer.concat(chunks))
 })
 
-/** Reads stdin to its end. Returns "silent" if neither data nor the end arrives in time. */
+/** Reads stdin until it ends. Returns "silent" if neither data nor the end arrives in time. */
 export const readWaitingStdin = Effect.gen(function* () {
   let hasData = false
   const reading = collectStdin(() => void (hasData = true))
@@ -72,13 +75,13 @@ export const readWaitingStdin = Effect.gen(function* () {
   return yield* Effect.raceFirst(reading, giveUp)
 })
 
-/** Reads an attachment from a file; `-` means stdin. */
+/** Reads an attachment from a file. The name `-` stands for stdin. */
 export const readAttached = Effect.fn("readAttached")(function* (path: string) {
   if (path === "-") return yield* collectStdin(() => undefined)
   return attachmentOf(path, Buffer.from(yield* readGivenBytes(path)))
 })
 
-/** Reads a UTF-8 document from a file; `-` means stdin. */
+/** Reads a document in UTF-8 from a file. The name `-` stands for stdin. */
 export const readInput = Effect.fn("readInput")(function* (path: string) {
   return path === "-" ? yield* decodeUtf8("stdin", yield* stdinBytes) : yield* readGivenFile(path)
 })

@@ -1,6 +1,6 @@
 /**
- * Reads keys while a run works. Otherwise the terminal would echo them into the screen, and the shell would receive
- * them later. During a question, only the question reads keys.
+ * Reads the keys that the user presses while a run works. If nobody read them, the terminal would echo them into the
+ * screen, and the shell would get them later. During a question, only the question reads keys.
  */
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -11,31 +11,33 @@ import type { RunEvent } from "../../domain/runs/RunEvent.ts"
 import type { EventSink } from "./EventSink.ts"
 import { Output } from "./Output.ts"
 
-/** The time that the terminal needs to return from single keys to lines. */
+/** The time that the terminal needs to change from reading single keys to reading lines. */
 export const rawModeEnds = "30 millis"
 
 const isControl = (letter: string) => (one: Terminal.UserInput) => one.key.ctrl && one.key.name === letter
 
-/** Stops the process group as the terminal does for Ctrl-Z, until the user continues it. */
+/** Stops the process group as the terminal does after Ctrl-Z, until the user continues it. */
 export const suspend = Effect.andThen(
   Effect.sleep(rawModeEnds),
   Effect.sync(() => process.kill(0, "SIGTSTP"))
 )
 
 interface KeyOptions {
-  /** The event that begins the work. */
+  /** The event with which the work begins. */
   readonly begin: "run.started" | "ask.started"
   readonly take?: (keys: ReadonlyArray<Terminal.UserInput>) => void
 }
 
 export interface KeyTaker {
-  /** The wrapped sink. It reads keys from the start of the work to its end, except during questions. */
+  /**
+   * The sink around the given sink. It reads keys from the beginning of the work to its end, except during questions.
+   */
   readonly sink: EventSink
-  /** Stops reading keys after another reader has begun, so that no key is lost. */
+  /** Stops reading keys. To be called after another reader has begun, so that no key is lost. */
   readonly handOver: Effect.Effect<void>
 }
 
-/** Reads keys during the work, if the screen can redraw. */
+/** Reads keys during the work, if the screen can be redrawn. */
 export const takingKeys = Effect.fnUntraced(function* (
   sink: EventSink,
   { begin, take = () => undefined }: KeyOptions
@@ -48,7 +50,7 @@ export const takingKeys = Effect.fnUntraced(function* (
   let keys: Effect.Success<typeof terminal.readInput> | undefined
   let isWorking = false
 
-  /** Reads keys until the user suspends the program. Ctrl-C interrupts the program, as usual. */
+  /** Reads keys until the user suspends the program. Ctrl-C still interrupts the program. */
   const takeKeys = Effect.gen(function* () {
     const pressed = (keys = yield* terminal.readInput)
     for (;;) {

@@ -1,6 +1,6 @@
 /**
- * Renders markdown for a terminal: headings, lists, code, quotes, links and wrapped paragraphs. Unknown syntax stays
- * as written.
+ * Renders markdown for a terminal: headings, lists, code, quotes, links and wrapped paragraphs. Any other syntax stays
+ * as it is written.
  */
 import { harmless } from "../../domain/text/Printable.ts"
 import { shownWidth, wrapLine } from "../../domain/text/TextWidth.ts"
@@ -8,7 +8,7 @@ import type { Paint } from "./Colour.ts"
 
 export interface MarkdownStyle {
   readonly paint: Paint
-  /** The width of the terminal; undefined if unknown. */
+  /** The number of columns of the terminal. Undefined if it is unknown. */
   readonly columns: number | undefined
   readonly isUnicode: boolean
 }
@@ -17,7 +17,7 @@ export interface MarkdownStyle {
 const parts =
   /(`+)([^`]|[^`].*?[^`])\1(?!`)|!?\[((?:\\.|[^\]\\])*)\]\((?:<([^>]*)>|([^\s()]*(?:\([^\s()]*\)[^\s()]*)*))(?:\s+"[^"]*")?\)|\*\*(?=\S)(.+?)(?<=\S)\*\*|__(?=\S)(.+?)(?<=\S)__|(?<![\w*])\*(?=[^\s*])(.+?)(?<=[^\s*])\*(?![\w*])|<(https?:\/\/[^\s>]+)>|\\([!-/:-@[-`{-~])/g
 
-/** A link to lines as a place: `src/a.ts#L12-L40` becomes `src/a.ts:12`. */
+/** The target of a link to lines, as a place: `src/a.ts#L12-L40` becomes `src/a.ts:12`. */
 const placeOf = (href: string): string => {
   if (/^[a-z][a-z0-9+.-]*:/i.test(href)) return href
   const [, path = href, line] = /^([^#]*)#L(\d+)(?:-L?\d+)?$/.exec(href) ?? []
@@ -39,12 +39,12 @@ const linkText = (title: string, href: string, paint: Paint): string => {
 }
 
 /**
- * The maximum number of characters of a line whose marks are rendered. In longer lines, unclosed marks make the search
- * slow.
+ * The marks in a line are rendered only if it has at most this many characters. In longer lines, marks that are not
+ * closed make the search slow.
  */
 const longestLine = 4000
 
-/** A line in which styles replace marks of emphasis, code and links. */
+/** The line with styles in place of the marks of emphasis, code and links. */
 const inlineText = (line: string, paint: Paint): string => (line.length > longestLine ? line : withStyles(line, paint))
 
 const withStyles = (line: string, paint: Paint): string =>
@@ -72,7 +72,7 @@ const withStyles = (line: string, paint: Paint): string =>
     }
   )
 
-/** The maximum number of columns of rendered text, because longer lines are hard to read. */
+/** Rendered text has at most this many columns, because longer lines are hard to read. */
 const mostColumns = 100
 
 const wrapped = (lead: string, text: string, indent: string, { columns }: MarkdownStyle): ReadonlyArray<string> =>
@@ -84,7 +84,7 @@ const quoteOf = (line: string) => /^ {0,3}>\s?(.*)$/.exec(line)
 const isRule = (line: string): boolean => /^ {0,3}([-*_])(?:\s*\1){2,}\s*$/.test(line)
 const isTable = (line: string): boolean => /^\s*\|.*\|\s*$/.test(line)
 
-/** True if the line continues the paragraph or item before it. */
+/** True if the line continues the paragraph or list item of the line before it. */
 const goesOn = (line: string): boolean =>
   line.trim() !== "" &&
   headingOf(line) === null &&
@@ -97,7 +97,7 @@ const goesOn = (line: string): boolean =>
 /** True for a line that ends with a hard line break. */
 const isBroken = (line: string): boolean => / {2,}$|\\$/.test(line)
 
-/** Joins the lines of each paragraph into a single line. */
+/** Makes each paragraph a single line. */
 const joined = (lines: ReadonlyArray<string>): ReadonlyArray<string> => {
   const paragraphs: Array<string> = []
   let canGoOn = false
@@ -131,7 +131,7 @@ const lineText = (line: string, style: MarkdownStyle): ReadonlyArray<string> => 
   return wrapped("", inlineText(line, paint), /^\s*/.exec(line)?.[0] ?? "", style)
 }
 
-/** Renders a document or a block, without a final line break. */
+/** Renders a document or a block. The result has no line break at its end. */
 export const markdownText = (markdown: string, style: MarkdownStyle): string => {
   const output: Array<string> = []
   let prose: Array<string> = []

@@ -1,6 +1,6 @@
 /**
- * The output streams: results on stdout, and messages on stderr. If the reader of stdout ends (`| head`), further
- * output is dropped without an error. A full disk is an error, which `lost` reports at the end.
+ * The output streams: results go to stdout, and messages to stderr. If the reader of stdout ends (`| head`), further
+ * output is dropped without an error. A full disk is an error. `lost` reports this error at the end.
  */
 import * as Context from "effect/Context"
 import { knownSecrets } from "../../services/runs/KnownSecrets.ts"
@@ -14,20 +14,20 @@ import { type Screen, type ScreenProcess, TerminalScreen, type TerminalStream } 
 
 const ignore = (): void => undefined
 
-/** The streams of a process, and facts about their readers. */
+/** The streams of a process, and what is known about their readers. */
 export interface Streams {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly stdin: { readonly isTTY?: boolean }
   readonly stdout: TerminalStream
   readonly stderr: TerminalStream
-  /** Process control for the screen; absent in tests. */
+  /** Control of the process, which the screen needs. Absent in tests. */
   readonly process?: ScreenProcess
 }
 
-/** The minimum number of columns of a terminal for which lines are wrapped. */
+/** Lines are wrapped only if the terminal has at least this many columns. */
 const leastColumns = 20
 
-/** The columns of a terminal. Undefined for any other stream. */
+/** The number of columns of a terminal. Undefined for any other stream. */
 const columnsOf = ({ columns, isTTY }: TerminalStream): number | undefined =>
   isTTY === true && columns !== undefined && columns >= leastColumns ? columns : undefined
 
@@ -43,7 +43,7 @@ const makeOutput = (streams: Streams) =>
     stdout.on("error", lose)
     stderr.on("error", ignore)
     const screen = new TerminalScreen(stderr, env, process)
-    /** Writes and waits for the end of the write. A failure is handled by `failed`. */
+    /** Writes text, and waits until it is written. If this fails, `failed` handles the error. */
     const write = (stream: TerminalStream, text: string, failed: (error: Error) => void): Effect.Effect<void> =>
       Effect.callback<void>((resume) => {
         screen.write(stream, text.endsWith("\n") ? text : `${text}\n`, (error) => {
@@ -53,21 +53,21 @@ const makeOutput = (streams: Streams) =>
       })
     const colourVariables = { noColor: env["NO_COLOR"], forceColor: env["FORCE_COLOR"], term: env["TERM"] }
     return {
-      /** Writes lines to stdout. Waits for a slow reader. */
+      /** Writes lines to stdout. If the reader is slow, waits for it. */
       result: (text: string) => write(stdout, text, lose),
-      /** Writes lines to stdout, wrapped to the width of the terminal. */
+      /** Writes lines to stdout, wrapped to the columns of the terminal. */
       print: (text: string) => write(stdout, wrapText(text, columnsOf(stdout)), lose),
       /** Writes text of a model to stdout. On a terminal, control characters are escaped. */
       answer: (text: string) => write(stdout, isWatched ? harmless(redactText(text)) : redactText(text), lose),
       /** Writes a piece of an answer to a terminal on stdout, without waiting. */
       follow: (piece: string) => screen.write(stdout, harmless(piece)),
-      /** Writes lines that are safe for a terminal to stdout, without waiting. */
+      /** Writes lines to stdout without waiting. The lines must be safe for a terminal. */
       printNow: (lines: string) => screen.write(stdout, lines),
-      /** Writes lines to stderr, wrapped to the width of the terminal. */
+      /** Writes lines to stderr, wrapped to the columns of the terminal. */
       emit: (text: string) => write(stderr, wrapText(text, columnsOf(stderr)), ignore),
       /** Writes text to stderr without a line end. */
       prompt: (text: string) => Effect.sync(() => screen.write(stderr, text)),
-      /** The reason why results could not be written. Undefined if they were written, or if the reader has ended. */
+      /** Why results could not be written. Undefined if they were written, or if the reader of stdout has ended. */
       lost: () => lost,
       /** Colours for stdout. */
       resultPaint: makePaint(wantsColour(isWatched, colourVariables)),
@@ -76,8 +76,8 @@ const makeOutput = (streams: Streams) =>
       /** True if stdout is a terminal. */
       isWatched,
       /**
-       * True if the user can read a question on stderr and answer on stdin. This is a getter because Node opens stdin
-       * on the first access.
+       * True if the user can read a question on stderr and answer it on stdin. This is a getter because Node opens
+       * stdin on the first access.
        */
       get canAsk() {
         return isErrorTerminal && streams.stdin.isTTY === true
@@ -85,9 +85,9 @@ const makeOutput = (streams: Streams) =>
       get hasPipedInput() {
         return streams.stdin.isTTY !== true
       },
-      /** The screen on stderr. Other output is written above its region. */
+      /** The screen on stderr. All other output is written above the region of the screen. */
       screen: screen satisfies Screen as Screen,
-      /** The columns of stdout. Undefined if stdout is not a terminal. */
+      /** The number of columns of stdout. Undefined if stdout is not a terminal. */
       resultColumns: () => columnsOf(stdout)
     }
   })
@@ -111,10 +111,10 @@ export class Output extends Context.Service<Output>()("task-conductor/cli/termin
 /** Removes known secrets from a text. */
 export const redactText = makeRedaction(knownSecrets)
 
-/** Removes known secrets from a value before it becomes JSON. */
+/** Removes known secrets from a value that will be written as JSON. */
 export const redactValue = makeValueRedaction(knownSecrets)
 
-/** Removes known secrets from an event. Class instances stay unchanged. */
+/** Removes known secrets from an event. Instances of classes stay unchanged. */
 export const redactEvent = <A>(value: A): A => {
   if (typeof value === "string") return redactText(value) as A
   if (Array.isArray(value)) return value.map(redactEvent) as A
@@ -123,8 +123,8 @@ export const redactEvent = <A>(value: A): A => {
 }
 
 /**
- * Reserves stdout for a protocol, and redirects other writes to stdout, including those of plugins, to stderr. Returns
- * the function that writes protocol messages in order.
+ * Reserves stdout for a protocol. Everything else that writes to stdout, also plugins, then writes to stderr. Returns
+ * the function that writes the messages of the protocol in order.
  */
 export const reserveStdout = (): ((chunk: string | Uint8Array) => Promise<void>) => {
   const { stderr, stdout } = process

@@ -1,13 +1,16 @@
 /**
- * Ends the process, even while a plugin's thread runs code that cannot be interrupted, such as a long database query.
- * Node itself would wait for every thread.
+ * Ends the process even if a thread of a plugin runs code that cannot be interrupted, such as a long query of a
+ * database. Without this, Node would wait for each thread.
  */
 import type { Worker } from "node:worker_threads"
 
-/** The time that threads have to end, in milliseconds. */
+/** How long threads may take to end, in milliseconds. */
 const grace = 1000
 
-/** Ends the process without its threads. If `execve` is available, it replaces the process to keep the exit code. */
+/**
+ * Ends the process without waiting for its threads. If Node has `execve`, another program replaces the process, which
+ * keeps the exit code.
+ */
 const leaveThreads = (code: number): void => {
   process.emit("exit", code)
   /* Windows has no `execve`. */
@@ -17,7 +20,7 @@ const leaveThreads = (code: number): void => {
   process.kill(process.pid, "SIGKILL")
 }
 
-/** Tracks new threads. Returns a function that ends the process with an exit code. */
+/** Watches for new threads. Returns the function that ends the process with an exit code. */
 export const watchThreads = (): ((code: number) => void) => {
   const running = new Set<Worker>()
   const onWorker = (worker: Worker): void => {

@@ -1,5 +1,5 @@
 /**
- * Formats the progress of a run: one plain line for each event that concerns the user. All text of models and tools is
+ * Writes the progress of a run: one plain line for each event that concerns the user. All text of models and tools is
  * made printable.
  */
 import { usualHelp } from "../../domain/findings/IssueText.ts"
@@ -33,14 +33,14 @@ import { deniedOf, finishedText } from "../../domain/plan/TaskResult.ts"
 export interface ProgressOptions {
   /** True if lines also show all repairs and issues of answers, and the turns of tasks. */
   readonly isVerbose?: boolean
-  /** The state of the current work, with which lines describe events. */
+  /** The state of the current work. Lines use it to describe events. */
   readonly live?: LiveState
-  /** True if the screen draws the current work, so that no lines report it. */
+  /** True if the screen draws the current work. No lines then report it. */
   readonly isDrawn?: boolean
   readonly seen?: SeenFindings
 }
 
-/** The maximum number of task names in a line. */
+/** A line names at most this many tasks. */
 const mostNames = 5
 
 const namesText = (names: ReadonlyArray<string>): string => {
@@ -70,7 +70,9 @@ const answers: Readonly<Record<Answered["answer"], string>> = {
 
 const isNo: ReadonlySet<string> = new Set(["decline", "deny", "stop"])
 
-/** The answer to a question, and its source if the user did not answer. */
+/**
+ * The line about the answer to a question. If the user did not answer it, the line says where the answer comes from.
+ */
 const answeredLine = ({ always = [], answer, by, instead }: Answered): string | undefined => {
   if (answer === "said" || answer === "nothing") return by === "person" ? `  ${answers[answer]}` : undefined
   const what =
@@ -86,27 +88,27 @@ const answeredLine = ({ always = [], answer, by, instead }: Answered): string | 
 
 const forTask = (task: string): string => ` for "${safeText(task)}"`
 
-/** The call as its start event described it. If that is unknown, only the name of the tool. */
+/** The call, in the words of the event with which it started. If they are unknown, only the name of the tool. */
 export const toolText = (
   { id, name }: Extract<RunEvent, { readonly type: "tool.finished" }>,
   { live }: ProgressOptions
 ): string => safeText(live?.tools.get(toolCallKey(id))?.text ?? name)
 
-/** The first line of the reason why a call failed. Drops a sentence that only introduces lines for the model. */
+/** The first line of the reason why a call failed. A sentence that only introduces lines for the model is dropped. */
 export const failureText = ({ error_message }: ToolResult, live: LiveState | undefined): string => {
   const [first = "", ...rest] = (error_message ?? "").split("\n")
   const line = rest.length === 0 ? first : first.replace(/[.;] [^.;]*:$/, ".")
   return safeText(withoutProject(line, live?.run.project ?? ""), 400)
 }
 
-/** The last line of a command's output, which often has totals, and the number of lines. */
+/** The last line of the output of a command, which often has totals, and the number of lines of the output. */
 export const lastLine = ({ output }: CommandEnd): string => {
   const lines = output.trimEnd().split("\n")
   const more = lines.length > 1 ? ` (${lines.length} lines)` : ""
   return output.trim() === "" ? "nothing" : `${safeText(lines.at(-1) ?? "", 100)}${more}`
 }
 
-/** The line about a command that failed inside a successful call. Undefined for any other successful call. */
+/** The line about a command that failed although its call succeeded. Undefined for all other successful calls. */
 const exitLine = (
   event: Extract<RunEvent, { readonly type: "tool.finished" }>,
   paint: Paint,
@@ -118,7 +120,7 @@ const exitLine = (
     : `  ${paint.yellow(exit)} ${toolText(event, options)}${forTask(event.id.task)}: ${lastLine(end)}`
 }
 
-/** The line about a finished step. It counts the tasks without a result. */
+/** The line about a finished step. It has the number of tasks without a result. */
 const stepLine = (title: string, paint: Paint, live: LiveState | undefined): string => {
   const names = live?.steps.findLast((step) => step.title === title)?.tasks ?? []
   const stages = names.map((name) => live?.tasks.get(name)?.stage)
@@ -134,7 +136,7 @@ const finishedLine = ({ result, task }: Extract<RunEvent, { readonly type: "task
   return `  ${colour(finishedText(denied))} "${safeText(task)}"`
 }
 
-/** The result of a check on the unchanged project. */
+/** The line about a check that ran on the unchanged project. */
 const triedLine = (
   { command, failures, reason = "", seconds, status }: Extract<RunEvent, { readonly type: "check.tried" }>,
   paint: Paint
@@ -146,7 +148,7 @@ const triedLine = (
   return paint.dim(`  before any change, the check fails: ${name}: ${safeText(namesOf(failures), 400)}`)
 }
 
-/** The line about a check. A check without new failures counts as a success. */
+/** The line about a check. If the check has no new failures, it counts as passed. */
 const checkLine = (
   {
     command,
@@ -175,7 +177,7 @@ const checkLine = (
   return `${paint.red("check failed")} ${name} after ${secondsText(Math.round(seconds))}: ${names.join(", ")}${more}`
 }
 
-/** Lines about the current work. They are omitted if the screen draws it. */
+/** The line about what is being worked on. There is none if the screen draws the current work. */
 const workLine = (event: RunEvent, paint: Paint, { isVerbose = false, live }: ProgressOptions): string | undefined => {
   switch (event.type) {
     case "stage.started":
@@ -215,7 +217,7 @@ const workLine = (event: RunEvent, paint: Paint, { isVerbose = false, live }: Pr
   }
 }
 
-/** The turns of a task, for --verbose. */
+/** The line about the turns of a task, for --verbose. */
 const insideLine = (event: RunEvent): string | undefined => {
   switch (event.type) {
     case "task.worked":
@@ -227,7 +229,7 @@ const insideLine = (event: RunEvent): string | undefined => {
   }
 }
 
-/** The line for an event. Undefined for an event that is only for programs. */
+/** The line for an event. Undefined if only programs need the event. */
 export const progressLine = (event: RunEvent, paint: Paint, options: ProgressOptions = {}): string | undefined => {
   const { isDrawn = false, isVerbose = false, live, seen: reported } = options
   switch (event.type) {
@@ -263,7 +265,7 @@ export const progressLine = (event: RunEvent, paint: Paint, options: ProgressOpt
         ...(event.failure.cause?._tag === "NoValidAnswer" ? [`    What you can do: ${usualHelp}`] : [])
       ].join("\n")
     case "tool.finished":
-      /* The answer to the question and the end of the run already report denials. */
+      /* A denial is already reported in the answer to the question and at the end of the run. */
       if (event.result.success) return exitLine(event, paint, options)
       return isOwnChoice(event.result.error_message ?? "")
         ? undefined
@@ -284,7 +286,7 @@ export const progressLine = (event: RunEvent, paint: Paint, options: ProgressOpt
       return answeredLine(event)
     case "message":
       return event.text === interruptedText ? undefined : messageLine(event, paint, live?.run.project ?? "")
-    // An interrupted run has no other last lines.
+    // For an interrupted run, nothing else prints the last lines.
     case "run.finished":
       return event.report.status === "interrupted"
         ? outcomeLines(event.report, paint, {

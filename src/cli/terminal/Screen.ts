@@ -1,13 +1,13 @@
 /**
  * Redraws a region at the bottom of the terminal, while other output scrolls above it. The cursor stays visible below
- * the region, so the terminal remains usable after a crash.
+ * the region. After a crash, the terminal is therefore still usable.
  */
 import { shownWidth } from "../../domain/text/TextWidth.ts"
 import type { ViewSize } from "../../domain/runs/LiveView.ts"
 
 /**
- * The part of a Node write stream that the program uses. `isTTY` and the sizes are absent if the stream is not a
- * terminal.
+ * The part of a Node write stream that the program uses. If the stream is no terminal, `isTTY` and the sizes are
+ * absent.
  */
 export interface TerminalStream {
   write(text: string, done?: (error?: Error | null) => void): unknown
@@ -18,23 +18,23 @@ export interface TerminalStream {
   getWindowSize?(): [columns: number, rows: number]
 }
 
-/** Returns the lines of the region. `now` is a time in milliseconds. */
+/** Returns the lines to draw in the region. `now` is a time in milliseconds. */
 export type Draw = (size: ViewSize, now: number) => ReadonlyArray<string>
 
 export interface Screen {
-  /** False if the program cannot redraw: without a terminal, on a dumb terminal, or on a CI server. */
+  /** False if the region cannot be redrawn: without a terminal, on a dumb terminal, or on a CI server. */
   readonly canDraw: boolean
   /** True if the terminal can show characters beyond ASCII. */
   readonly isUnicode: boolean
-  /** The columns of stderr. Undefined if stderr is not a terminal. */
+  /** The number of columns of stderr. Undefined if stderr is not a terminal. */
   readonly columns: () => number | undefined
-  /** Starts drawing the region. */
+  /** Begins to draw the region. */
   readonly show: (draw: Draw) => void
-  /** Erases the region until the next `show`. */
+  /** Erases the region. It stays erased until the next `show`. */
   readonly hide: () => void
 }
 
-/** Process control for the screen; absent in tests. */
+/** Control of the process, which the screen needs. Absent in tests. */
 export interface ScreenProcess {
   on(event: "SIGTSTP" | "exit", listener: () => void): unknown
   off(event: "SIGTSTP", listener: () => void): unknown
@@ -43,29 +43,29 @@ export interface ScreenProcess {
 }
 
 /**
- * The interval between drawings, in milliseconds. It is short enough to look smooth, and long enough for a slow
+ * The time between two drawings, in milliseconds. It is short enough to look smooth, and long enough for a slow
  * connection.
  */
 const drawEvery = 100
 const usualSize: ViewSize = { columns: 80, rows: 24 }
 
-/** The marks of synchronized output. A terminal that supports them shows the text between them at once. */
+/** The marks around synchronized output. A terminal that knows these marks shows the text between them at once. */
 const [begin, end] = ["\u001b[?2026h", "\u001b[?2026l"]
 
 const isSet = (value: string | undefined): boolean => value !== undefined && !["", "0", "false"].includes(value)
 
-/** True if the region can be drawn on a stream in this environment. */
+/** True if the region can be drawn on this stream and in this environment. */
 export const canDrawOn = (isTerminal: boolean, env: Readonly<Record<string, string | undefined>>): boolean =>
   isTerminal && env["TERM"] !== "dumb" && !isSet(env["CI"])
 
 /**
- * True if the terminal can show characters beyond ASCII. It needs a UTF-8 locale, and the Linux console lacks most of
- * the characters.
+ * True if the terminal can show characters beyond ASCII. This needs a UTF-8 locale. The Linux console does not count,
+ * because it lacks most of these characters.
  */
 export const isUnicodeIn = (env: Readonly<Record<string, string | undefined>>): boolean =>
   env["TERM"] !== "linux" && /utf-?8/i.test(env["LC_ALL"] || env["LC_CTYPE"] || env["LANG"] || "")
 
-/** The screen of a process. All output to its terminal must go through `write`. */
+/** The screen of a process. All output to the terminal must go through `write`. */
 export class TerminalScreen implements Screen {
   readonly canDraw: boolean
   readonly isUnicode: boolean
@@ -74,7 +74,7 @@ export class TerminalScreen implements Screen {
   #draw: Draw | undefined
   #drawn: ReadonlyArray<string> = []
   #timer: NodeJS.Timeout | undefined
-  /** True if other text is in the line of the cursor. */
+  /** True if the cursor is in a line that contains other text. */
   #isInLine = false
 
   constructor(
@@ -115,7 +115,7 @@ export class TerminalScreen implements Screen {
     this.#send(this.#erased())
   }
 
-  /** Erases the region and stops the process for Ctrl-Z. The next drawing restores the region. */
+  /** Erases the region, and stops the process after Ctrl-Z. The next drawing shows the region again. */
   readonly #suspend = (): void => {
     this.#send(this.#erased())
     this.#process?.kill(this.#process.pid, "SIGSTOP")
@@ -126,15 +126,15 @@ export class TerminalScreen implements Screen {
   }
 
   /**
-   * Erases the region row by row. Some terminals keep the screen in their history if a program erases from a row to the
-   * end. If the terminal became narrower, a line takes several rows.
+   * Erases the region row by row. If a program erases everything below a row at once, some terminals keep the erased
+   * text in their history. In a terminal that has become narrower, a line takes several rows.
    */
   #erased(): string {
     if (this.#drawn.length === 0) return ""
     const { columns } = this.#size()
     const rows = this.#drawn.reduce((sum, line) => sum + Math.max(1, Math.ceil(shownWidth(line) / columns)), 0)
     this.#drawn = []
-    /* The terminal may have echoed a key such as ^C into the line of the cursor. */
+    /* The terminal may have echoed a key such as ^C into the line with the cursor. */
     return `\r\u001b[2K${"\u001b[A\u001b[2K".repeat(rows)}`
   }
 
@@ -143,7 +143,7 @@ export class TerminalScreen implements Screen {
     return lines.map((line) => `${line}\r\n`).join("")
   }
 
-  /** Draws the region if its lines have changed. */
+  /** Draws the region again if its lines have changed. */
   readonly refresh = (): void => {
     if (this.#draw === undefined || this.#isInLine) return
     const before = this.#drawn
@@ -152,7 +152,7 @@ export class TerminalScreen implements Screen {
     this.#send(`${this.#erased()}${this.#region(next)}`)
   }
 
-  /** Writes text above the region, to a stream of the same terminal. */
+  /** Writes text above the region. `stream` is a stream of the same terminal. */
   readonly write = (stream: TerminalStream, text: string, done?: (error?: Error | null) => void): void => {
     if (stream.isTTY !== true || this.#draw === undefined) {
       stream.write(text, done)

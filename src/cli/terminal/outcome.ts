@@ -1,4 +1,4 @@
-/** Shows a run while it works, ends its command, and tells the user how to resume the run. */
+/** Shows a run while it works, ends the command, and tells the user how to resume the run. */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -14,7 +14,7 @@ import { Output, redactText } from "./Output.ts"
 import type { RunContext } from "../../app/RunContext.ts"
 import { type ApprovalFlags, approvedBeforehand, runContextOf } from "./runContext.ts"
 
-/** False if the run has nothing left to do, or has no plan. */
+/** True if the run can be resumed. False if it has nothing left to do, or if it has no plan. */
 const canResume = ({ nothingLeft = false, status }: RunReport): boolean =>
   !nothingLeft && status !== "done" && status !== "no_valid_plan"
 
@@ -26,7 +26,7 @@ interface RunStyle {
   readonly plain?: boolean
   /** True if only the answer and errors are printed. */
   readonly quiet?: boolean
-  /** True if the run is not saved on this machine and cannot be resumed here. */
+  /** True if the run is not saved on this machine. It can then not be resumed here. */
   readonly isClusterRun?: boolean
 }
 
@@ -35,11 +35,11 @@ const eventSink = ({ isClusterRun = false, json, plain = false, quiet = false, v
   return json ? jsonSink : quiet ? quietSink : progressSink(verbose, { isPlain: plain, stop })
 }
 
-/** True for a JSON answer to an output schema, which must not be rendered as markdown. */
+/** True for an answer in JSON that follows an output schema. It must not be rendered as markdown. */
 const isJson = (text: string): boolean =>
   /^[{[]/.test(text) && Result.isSuccess(Result.try(() => JSON.parse(text) as unknown))
 
-/** Prints an answer: rendered on a terminal, otherwise unchanged. */
+/** Prints an answer. On a terminal the answer is rendered. Elsewhere it is printed unchanged. */
 export const printAnswer = Effect.fnUntraced(function* (markdown: string, isPlain: boolean) {
   const { answer, isWatched, result, resultColumns: columns, resultPaint: paint, screen } = yield* Output
   if (markdown.trim() === "") return
@@ -49,8 +49,9 @@ export const printAnswer = Effect.fnUntraced(function* (markdown: string, isPlai
 })
 
 /**
- * Adds the status of an unfinished run and the checked facts above the answer of the model. JSON answers stay
- * unchanged. An empty answer without facts also stays unchanged, because the last lines report the status.
+ * Adds text above the answer of the model: the checked facts and, for an unfinished run, the status. A JSON answer
+ * stays unchanged. An empty answer without facts also stays unchanged, because the last lines of the run report the
+ * status.
  */
 const withFacts = (report: RunReport, project: string): string => {
   const { answer, facts } = report
@@ -61,7 +62,8 @@ const withFacts = (report: RunReport, project: string): string => {
 const resumeLine = (runId: string): string => `Resume it: task-conductor resume ${runId}`
 
 /**
- * Shows a run while it works. Then prints its answer to stdout and its outcome to stderr. Fails unless the run is done.
+ * Shows a run while it works. After that, prints the answer to stdout and the outcome to stderr. Fails if the run is
+ * not done.
  */
 export const showRun = Effect.fnUntraced(function* <E, R>(
   style: RunStyle,
@@ -87,7 +89,10 @@ export const showRun = Effect.fnUntraced(function* <E, R>(
   if (report.status !== "done") return yield* quietFailure(exitCodeOf(report.status))
 })
 
-/** Carries out a run. If it is stopped after its start, tells the user how to resume it, unless the output is JSON. */
+/**
+ * Carries out a run. If the run is stopped after its start, tells the user how to resume it. With JSON output, this
+ * hint is left out.
+ */
 export const carryOut = <E, R>(
   { listen, ...context }: RunContext,
   isJson: boolean,
@@ -104,7 +109,7 @@ export const carryOut = <E, R>(
   return Effect.onInterrupt(work({ ...context, listen: noticing }), () => reportResume)
 }
 
-/** Carries out a run on this machine and shows it. If the work crashes, the event stream ends with an error. */
+/** Carries out a run on this machine and shows it. If the work crashes, the stream of events ends with an error. */
 export const showOwnRun = <E, R>(
   flags: RunStyle & ApprovalFlags,
   work: (context: RunContext) => Effect.Effect<RunReport, E, R>

@@ -1,6 +1,6 @@
 /**
- * The context that commands pass to runs: the event sink, the approver, notes, and a function that lets the user choose
- * a model.
+ * The context that commands pass to runs: the event sink, the approver, notes, and a function with which the user
+ * chooses a model.
  */
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
@@ -17,14 +17,14 @@ import { Output } from "./Output.ts"
 import { type ModelOffer, type RunContext, type StartupNotes, tornNote } from "../../app/RunContext.ts"
 import type { EventSink } from "./EventSink.ts"
 
-/** The model whose number or name the user typed. */
+/** The model whose number or name the user typed. Undefined if there is no such model. */
 const chosenModel = (models: ReadonlyArray<InstalledModel>, typed: string): string | undefined => {
   const text = typed.trim().toLowerCase()
   const index = text === "" ? 0 : /^\d+$/.test(text) ? Number(text) - 1 : -1
   return (models[index] ?? models.find(({ name }) => name.toLowerCase() === text))?.name
 }
 
-/** Saves the chosen model and tells the user the file. A failure to save is only reported. */
+/** Saves the chosen model, and tells the user in which file. If it cannot be saved, the user is only told so. */
 const save = Effect.fnUntraced(function* (name: string, { home, userFile }: ModelOffer) {
   const { emit } = yield* Output
   const unsaved = (why: string) => emit(`The choice is not saved, because ${why}. Next time, use --model ${name}.`)
@@ -38,7 +38,7 @@ const save = Effect.fnUntraced(function* (name: string, { home, userFile }: Mode
   )
 })
 
-/** Asks for a model until the answer is valid. Undefined after Ctrl-D and at the end of input. */
+/** Asks for a model until the answer names one. Undefined after Ctrl-D and at the end of input. */
 export const chooseFrom = Effect.fn("chooseFrom")(
   function* ({ host, models }: ModelOffer) {
     const { emit, prompt } = yield* Output
@@ -71,13 +71,13 @@ const ask = Effect.fnUntraced(function* (offer: ModelOffer) {
   return name
 })
 
-/** Flags that approve steps and calls in advance. */
+/** The flags that approve steps and calls before the program asks. */
 export interface ApprovalFlags {
   readonly yes: boolean
   readonly yesThisRun: boolean
 }
 
-/** The approval in advance: steps and calls with `--yes`, only steps with `--yes-this-run`. */
+/** What is approved before the program asks: steps and calls with `--yes`, only steps with `--yes-this-run`. */
 export const approvedBeforehand = ({ yes, yesThisRun }: ApprovalFlags) => ({ approveSteps: yesThisRun, yes })
 
 export interface CommandOptions
@@ -101,11 +101,11 @@ const printNotes = Effect.fnUntraced(function* (
   if (isTorn) yield* emit(note(tornNote))
 })
 
-/** The approver at the terminal. It rings a bell if the settings allow it. */
+/** The approver at the terminal. If the settings allow it, the bell rings for each question. */
 const layerUser = (isColoured: boolean) =>
   Layer.unwrap(Effect.map(RunSettings, ({ bell = true }) => layerTerminal({ bell, isColoured })))
 
-/** The context of a run that a command starts. If no model is named, the user chooses one at the terminal. */
+/** The context of a run that a command starts. If no model is named, the user chooses a model at the terminal. */
 export const runContextOf = Effect.fnUntraced(function* ({
   approver,
   isQuiet = false,

@@ -53,8 +53,8 @@ const cutWords = (written: string): Words => {
   const containing = found === null ? undefined : unquoted(found[1] ?? "")
   const [, noun = "", place = ""] = /^(.*?)(?:^|\s+)(?:in|of|under)\s+(.+)$/is.exec(before) ?? []
   /**
-   * The word "in" may also be the name of a folder in a pattern. The text before it names items only if its last word
-   * is a known noun.
+   * The word "in" may also be the name of a folder in a pattern. If the text before "in" has pattern characters, it is
+   * a noun only if it ends with a known noun.
    */
   const isPlace = place === "" || (kindOfNoun(noun) === undefined && /[*?[\]`]/.test(noun))
   return isPlace ? { noun: "", place: before, containing } : { noun, place, containing }
