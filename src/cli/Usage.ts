@@ -1,4 +1,6 @@
-/** Prints help, and errors about the command line with suggestions. */
+/**
+ * Prints help and errors about the command line, with suggestions.
+ */
 import type * as CliError from "effect/cli/CliError"
 import * as CliOutput from "effect/cli/CliOutput"
 import type { HelpDoc } from "effect/cli/HelpDoc"

@@ -101,7 +101,7 @@ const coreGroups: Readonly<Record<string, PluginCommands>> = {
   }
 }
 
-/** The commands that features add to those of the core. */
+/** Commands that features add to the core commands. */
 const featureCommands: PluginCommands = Object.assign({}, ...features.map(({ commands }) => commands))
 
 /** A command that may fail in any way, and may need anything that the program provides. */
@@ -137,7 +137,7 @@ const namesOwnPlugins = Effect.flatMap(
   ({ namesPlugins }) => namesPlugins
 )
 
-/** True if the command line asks for the list of all commands. */
+/** True if the command line requests the list of all commands. */
 const asksForAll = ([word = "", ...rest]: ReadonlyArray<string>): boolean =>
   rest.length === 0 && ["help", "--help", "-h"].includes(word)
 
@@ -157,7 +157,7 @@ const commandsOfUser = Effect.fnUntraced(function* (argv: ReadonlyArray<string>)
   ) as PluginCommands
 })
 
-/** Adds the subcommands that features and plugins define to a command. */
+/** Adds subcommands of features and plugins to a command. */
 const withBelow = async (command: AnyCommand, name: string, added: PluginCommands): Promise<AnyCommand> => {
   const below = Object.entries(added).filter(([words]) => words.startsWith(`${name} `))
   if (below.length === 0) return command
@@ -262,7 +262,7 @@ const internalError = (cause: Cause.Cause<unknown>): string => {
     : `${line} TASK_CONDUCTOR_DEBUG=1 shows details.`
 }
 
-/** Prints a message to stderr, with control characters escaped and secrets removed. */
+/** Prints a message to stderr. Control characters are escaped, and secrets are removed. */
 const say = (text: string, exitCode: number) =>
   Output.use(({ emit }) => emit(printableLines(redactText(text)))).pipe(Effect.as(exitCode))
 
@@ -288,7 +288,7 @@ const requireWritten = (command: string | undefined) => (exitCode: number) =>
         )
   })
 
-/** Tells the user on stderr for what the program waits when it starts. */
+/** Tells the user on stderr what the start of the program waits for. */
 const layerNotices = Layer.effect(
   WaitingNotice,
   Output.useSync(
@@ -298,7 +298,7 @@ const layerNotices = Layer.effect(
   )
 )
 
-/** Prints completions of the last word. The scripts for shells call this. */
+/** Prints completions of the last word, for shell scripts. */
 const complete = Effect.fnUntraced(function* (program: Command.Command.Any, words: ReadonlyArray<string>) {
   const { printCandidates } = yield* Effect.promise(() => import("./completion/completion.ts"))
   yield* printCandidates(program, words)

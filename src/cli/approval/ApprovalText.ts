@@ -161,7 +161,7 @@ const extentLines = (item: ApprovalItem): ReadonlyArray<QuestionLine> => {
  */
 export interface Asking {
   readonly scope: "step" | "call" | "doubt"
-  /** The heading of the step, or the name of the task. May be empty. */
+  /** The heading of the step or the name of the task; may be empty. */
   readonly title: string
   readonly items: ReadonlyArray<ApprovalItem>
   /** Sentences that explain what an answer for more than one call covers. */
@@ -262,7 +262,7 @@ export const shortQuestion = (asking: Asking, keys: ReadonlyArray<QuestionLine>,
     return { after, own: heading, item }
   })
   const fixed = [...heading, ...keys, ...parts.flatMap(({ after, own }) => own.concat(after))]
-  /* Two rows stay free: one above the question, and one for the answer. */
+  /* Two rows stay free: a row above the question, and a row for the answer. */
   const available = size.rows - 2 - rowCount(fixed, size.columns)
   const withNotes = available - rowCount(noteLines, size.columns)
   /* The notes about the keys of a step may be left out, because the key `?` also shows them. */

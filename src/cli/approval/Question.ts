@@ -27,7 +27,7 @@ interface Choice<A> {
   readonly label: string
   /** A sentence that explains what this answer means. */
   readonly explains: string
-  /** Describes the text that may follow the key. Absent if no text may follow. */
+  /** Describes text that may follow the key; absent if no text may follow. */
   readonly takes?: string
   /** The answer for the text after the key, or for the typed numbers. Undefined if this text is not valid. */
   readonly answer: (typed: string) => A | undefined
@@ -81,7 +81,7 @@ const joinedLabels = (labels: ReadonlyArray<string>): string =>
 
 const isSingle = <A>({ key }: Choice<A>): boolean => singleKeys.has(key)
 
-/** One line with the keys that act at once, and one line with the keys that need Enter. */
+/** A line with the keys that act at once, and a line with the keys that need Enter. */
 const keyLine = <A>(choices: ReadonlyArray<Choice<A>>): ReadonlyArray<QuestionLine> => {
   const longer = labelsOf(choices.filter((one) => !isSingle(one)))
   return [

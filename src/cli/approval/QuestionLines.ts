@@ -49,7 +49,7 @@ const cut = (text: string, width: number): readonly [head: string, rest: string]
   return [text.slice(0, end), text.slice(end)]
 }
 
-/** Splits a long line after the last blank that fits. If no blank fits, splits it at the width. */
+/** Splits a long line after the last blank that fits, or at the width. */
 const broken = (text: string, width: number, isSource: boolean): readonly [head: string, rest: string] => {
   const [head, rest] = cut(text, width)
   if (isSource || rest === "" || rest.startsWith(" ")) return [head, isSource ? rest : rest.trimStart()]
@@ -79,7 +79,7 @@ export const wrappedLine = (
   return rows
 }
 
-/** Draws a frame around rows: first the rows of `body`, then the rows of `foot`. */
+/** Draws a frame around the rows of `body` and `foot`. */
 export const framed = (
   body: ReadonlyArray<QuestionLine>,
   foot: ReadonlyArray<QuestionLine>,

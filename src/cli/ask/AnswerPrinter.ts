@@ -147,7 +147,7 @@ const makePlainPrinter = Effect.gen(function* () {
   return printer
 })
 
-/** Prints each finished block as rendered markdown. */
+/** Prints finished blocks as rendered markdown. */
 const makeRenderingPrinter = Effect.fnUntraced(function* (below: () => ReadonlyArray<string>) {
   const { printNow, resultColumns, resultPaint: paint, screen } = yield* Output
   let open = ""

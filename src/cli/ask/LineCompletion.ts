@@ -8,9 +8,9 @@ export interface Completions {
   readonly files: ReadonlyArray<string>
   readonly models: ReadonlyArray<string>
   readonly tools: ReadonlyArray<string>
-  /** The numbers of saved conversations. */
+  /** Numbers of saved conversations. */
   readonly sessions: ReadonlyArray<string>
-  /** The names of custom commands. */
+  /** Names of custom commands. */
   readonly commands: ReadonlyArray<string>
 }
 

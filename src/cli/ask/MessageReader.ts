@@ -49,7 +49,7 @@ export const makePlainReader = Effect.gen(function* () {
   return reader
 })
 
-/** The earlier messages, the oldest first, and a function that adds a message. */
+/** Earlier messages, oldest first, and a function that adds a message. */
 export interface MessageHistory {
   readonly messages: ReadonlyArray<string>
   readonly add: (message: string) => Effect.Effect<void>
@@ -83,12 +83,12 @@ export const makeTypedAhead = () => {
       if (ending._tag === "Message" && ending.text.trim() !== "") queued = [...queued, ending.text]
       if (ending._tag === "Suspend" || ending._tag === "Edit") line.insert(draft)
     },
-    /** The lines to draw: the waiting messages and the unfinished message. */
+    /** The lines to draw: the queued messages and the unfinished message. */
     lines: (): ReadonlyArray<string> => [
       ...queued.map((message) => `queued: ${message}`),
       ...(line.text() === "" ? [] : [`${usualPrompt}${line.text()}`])
     ],
-    /** Takes the first waiting message. */
+    /** Takes the first queued message. */
     next: (): string | undefined => {
       const [first] = queued
       queued = queued.slice(1)
@@ -111,11 +111,11 @@ interface LineReaderOptions {
   /** Runs when the reader begins to read keys. */
   readonly handOver?: Effect.Effect<void>
   readonly complete?: Complete
-  /** Opens a text in the editor of the user. */
+  /** Opens the editor of the user with a text. */
   readonly editText?: (text: string) => Effect.Effect<string>
 }
 
-/** Reads messages from a line with a history, completion and pastes of several lines. */
+/** Reads messages from a line with history, completion and pastes of several lines. */
 export const makeLineReader = Effect.fnUntraced(function* (
   history: MessageHistory,
   {

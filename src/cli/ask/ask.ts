@@ -268,7 +268,7 @@ export const answerMessages = Effect.fn("answerMessages")(function* (
   }
 }, Effect.scoped)
 
-/** Holds a conversation at the terminal until the user leaves. */
+/** Runs a conversation at the terminal until the user leaves. */
 const askTogether = Effect.fnUntraced(function* (flags: AskFlags) {
   const { emit } = yield* Output
   const ahead = makeTypedAhead()

@@ -59,7 +59,7 @@ const askScope = Effect.gen(function* () {
   }
 }).pipe(Effect.catchTag("QuitError", () => Effect.fail(nothingWritten)))
 
-/** Fails if the file already exists. */
+/** Fails if the file exists. */
 const requireFree = Effect.fnUntraced(function* (file: string) {
   const fs = yield* FileSystem.FileSystem
   if (!(yield* Effect.orElseSucceed(fs.exists(file), () => false))) return
@@ -73,7 +73,7 @@ const chooseModel = Effect.fnUntraced(function* (flags: InitFlags) {
   const { canAsk, emit } = yield* Output
   const read = yield* readSetup(flags.project, present({ host: flags.host, model: flags.model }))
   if (read.configuration.model === "embedded" && Option.isSome(flags.model)) return "embedded"
-  /* `init` asks for the model even if an existing configuration already names one. */
+  /* `init` always asks for the model, even if an existing configuration names a model. */
   const open: Setup = Option.isSome(flags.model) ? read : { ...read, models: { ...read.models, chosenBy: "nobody" } }
   const services = yield* Effect.context<Output | Terminal.Terminal>()
   const pickModel = (offer: ModelOffer) => Effect.provideContext(chooseFrom(offer), services)

@@ -12,7 +12,7 @@ import { type GateOptions, type SourcedRule, makePolicy, scriptWarning } from ".
 interface PermissionExplanation {
   /** `refuse` means that the access is protected, so no rule and no answer can allow it. */
   readonly verdict: Verdict | "refuse"
-  /** The rules that decide. Empty if only the risk decides. */
+  /** The rules that decide; empty if only the risk decides. */
   readonly rules: ReadonlyArray<SourcedRule>
   /**
    * Further reasons, as sentences: the access is protected, the gate asks about it each time, or a rule no longer

@@ -1,4 +1,6 @@
-/** Commands that the plugins of the user add to the command line. */
+/**
+ * Commands that the user's plugins add to the command line.
+ */
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import { readSetup, type Setup } from "../../app/setup.ts"

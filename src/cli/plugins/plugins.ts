@@ -140,7 +140,7 @@ export interface ListedPlugin {
    * plugin needs none.
    */
   readonly configuration?: { readonly schema: JsonSchema; readonly isSet: boolean }
-  /** Why the plugin is not used. */
+  /** The reason why the plugin is not used. */
   readonly problem?: { readonly code: string; readonly message: string }
 }
 
@@ -167,7 +167,7 @@ const secretLine = ({ isGiven, isOptional: mayLack = false, name, purpose }: Lis
   return `  secret ${printable(`${name}: ${purpose}`)}${state}`
 }
 
-/** The line about the configuration of a plugin: `  configuration: limit, table (not set)`. */
+/** The line of a plugin's configuration: `  configuration: limit, table (not set)`. */
 const configurationLine = ({ isSet, schema }: NonNullable<ListedPlugin["configuration"]>): string =>
   `  configuration: ${printable([...propertiesOf(schema).keys()].join(", "))}${isSet ? "" : " (not set)"}`
 
@@ -261,7 +261,7 @@ const unwritable = (folder: string) => (error: PlatformError) =>
     text: `${folder} cannot be written. ${explanationOf(error)} Fix that, or go to another folder.`
   })
 
-/** Writes files into a folder that is new or empty. */
+/** Writes files into a new or empty folder. */
 export const writeNewFolder = Effect.fnUntraced(function* (
   below: string,
   folder: string,

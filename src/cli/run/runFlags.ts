@@ -238,7 +238,7 @@ export const approvalFlags = {
   )
 }
 
-/** The flags that `run`, `resume` and `fork` have: limits, approvals, output. */
+/** Flags of `run`, `resume` and `fork`: limits, approvals, output. */
 export const outcomeFlags = {
   maxRounds: wholeNumberFlag(
     "max-rounds",

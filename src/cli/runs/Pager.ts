@@ -31,7 +31,7 @@ export const pagerCommand = (env: { readonly pager: string | undefined; readonly
   return env.pager === undefined || env.pager.trim() === "" ? "less -R" : env.pager
 }
 
-/** The exit code with which a shell reports an unknown command. */
+/** The exit code of a shell for an unknown command. */
 const notFound = 127
 
 /** Returns true if the pager has shown the text. The pager handles Ctrl-C itself, and the user ends it. */

@@ -27,7 +27,7 @@ const leastUserMs = 1000
 const endingIssues = ({ issues, usage }: RunReport): ReadonlyArray<string> =>
   usage.modelCalls === 0 ? issues.map((issue) => `  ${safeText(placedIssueText(issue), 800)}`) : lastIssues(issues)
 
-/** The line about links that are marked as wrong. Empty if there are no such links. */
+/** The line about links that are marked as wrong; empty if there are none. */
 const evidenceLine = ({ evidence }: RunReport): ReadonlyArray<string> =>
   evidence === undefined || evidence.wrong === 0
     ? []
@@ -35,10 +35,7 @@ const evidenceLine = ({ evidence }: RunReport): ReadonlyArray<string> =>
         `evidence: ${evidence.wrong} of ${counted(evidence.checked, "link")} could not be confirmed; each is marked in the text`
       ]
 
-/**
- * Warns if changes were not checked, or were not checked after the last change. Also warns if a report makes a false
- * claim about checks.
- */
+/** Warns if changes were not checked, or not after the last change, or if a report makes a false claim about checks. */
 const checkedLines = ({ facts }: RunReport): ReadonlyArray<string> => {
   if (facts === undefined) return []
   const { checks, claims = [] } = facts

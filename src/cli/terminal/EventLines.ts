@@ -27,7 +27,7 @@ export const statusText = (status: RunReport["status"]): string => status.replac
 /** How a denial by the user begins in the result of a call. Models read this text too. */
 const ownDenial = "Permission denied: a person denied "
 
-/** True if each line of the text is a denial by the user. */
+/** True if all lines of the text are denials by the user. */
 export const isOwnChoice = (text: string): boolean => text.split("\n").every((line) => line.startsWith(ownDenial))
 
 /** The line as the user reads it. A denial by the user becomes "You denied ...". Paths are relative to the project. */

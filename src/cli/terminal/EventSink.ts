@@ -30,7 +30,7 @@ export interface EventSink {
   readonly project?: () => string
 }
 
-/** For an interrupted run, the event with the exit code of the signal. */
+/** The event with the exit code of the signal, for an interrupted run. */
 const withSignal = (event: RunEvent, received: "SIGINT" | "SIGTERM" | undefined): RunEvent =>
   event.type === "run.finished" && event.report.status === "interrupted" && received === "SIGTERM"
     ? { ...event, exitCode: exitCodes.sigterm }
@@ -81,7 +81,7 @@ export interface LineSinkOptions {
   readonly isPlain?: boolean
   /** What Ctrl-C does, in words. */
   readonly stop?: string
-  /** Returns the text of an answer that is not printed yet. */
+  /** Returns text of an answer that is not printed yet. */
   readonly unfinished?: () => string
   /** Returns the messages of the user that wait to be sent. They are drawn at the bottom. */
   readonly below?: () => ReadonlyArray<string>

@@ -10,7 +10,7 @@ import type { RuleWithoutTool } from "../../domain/permissions/RuleWithoutTool.t
 import { exitCodeOf } from "../../domain/runs/RunReport.ts"
 import type { NoValidPlan } from "../../domain/runs/RunOrder.ts"
 
-/** The exit codes of the program. Exit codes of runs are in domain/runs/RunReport. */
+/** Exit codes of the program. The exit codes of runs are in domain/runs/RunReport. */
 export const exitCodes = { failed: 1, usage: 2, noValidPlan: 3, unavailable: 5, sigint: 130, sigterm: 143 } as const
 
 /** Ends the command with this exit code. A non-empty `text` is printed to stderr. */

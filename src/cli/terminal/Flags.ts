@@ -1,4 +1,4 @@
-/** The kinds of flags that commands have. */
+/** Kinds of flags that commands use. */
 import * as Command from "effect/cli/Command"
 import * as Argument from "effect/cli/Argument"
 import * as Flag from "effect/cli/Flag"
@@ -32,7 +32,7 @@ export const textFlag = (name: string, what: string, description: string) =>
     Flag.withDescription(description)
   )
 
-/** Adds a description and examples with explanations to a command. */
+/** Adds a description and explained examples to a command. */
 export const withHelp =
   (description: string, examples: Readonly<Record<string, string>>) =>
   <Name extends string, Input, Context, E, R>(self: Command.Command<Name, Input, Context, E, R>) =>

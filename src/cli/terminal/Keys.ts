@@ -23,7 +23,7 @@ export const suspend = Effect.andThen(
 )
 
 interface KeyOptions {
-  /** The event with which the work begins. */
+  /** The event that begins the work. */
   readonly begin: "run.started" | "ask.started"
   readonly take?: (keys: ReadonlyArray<Terminal.UserInput>) => void
 }
@@ -37,7 +37,7 @@ export interface KeyTaker {
   readonly handOver: Effect.Effect<void>
 }
 
-/** Reads keys during the work, if the screen can be redrawn. */
+/** Reads keys during the work, if the screen can redraw. */
 export const takingKeys = Effect.fnUntraced(function* (
   sink: EventSink,
   { begin, take = () => undefined }: KeyOptions

@@ -55,7 +55,7 @@ const makeOutput = (streams: Streams) =>
     return {
       /** Writes lines to stdout. If the reader is slow, waits for it. */
       result: (text: string) => write(stdout, text, lose),
-      /** Writes lines to stdout, wrapped to the columns of the terminal. */
+      /** Writes lines to stdout, wrapped to the width of the terminal. */
       print: (text: string) => write(stdout, wrapText(text, columnsOf(stdout)), lose),
       /** Writes text of a model to stdout. On a terminal, control characters are escaped. */
       answer: (text: string) => write(stdout, isWatched ? harmless(redactText(text)) : redactText(text), lose),
@@ -63,7 +63,7 @@ const makeOutput = (streams: Streams) =>
       follow: (piece: string) => screen.write(stdout, harmless(piece)),
       /** Writes lines to stdout without waiting. The lines must be safe for a terminal. */
       printNow: (lines: string) => screen.write(stdout, lines),
-      /** Writes lines to stderr, wrapped to the columns of the terminal. */
+      /** Writes lines to stderr, wrapped to the width of the terminal. */
       emit: (text: string) => write(stderr, wrapText(text, columnsOf(stderr)), ignore),
       /** Writes text to stderr without a line end. */
       prompt: (text: string) => Effect.sync(() => screen.write(stderr, text)),

@@ -217,7 +217,7 @@ const workLine = (event: RunEvent, paint: Paint, { isVerbose = false, live }: Pr
   }
 }
 
-/** The line about the turns of a task, for --verbose. */
+/** The turns of a task, for --verbose. */
 const insideLine = (event: RunEvent): string | undefined => {
   switch (event.type) {
     case "task.worked":

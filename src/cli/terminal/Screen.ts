@@ -6,8 +6,8 @@ import { shownWidth } from "../../domain/text/TextWidth.ts"
 import type { ViewSize } from "../../domain/runs/LiveView.ts"
 
 /**
- * The part of a Node write stream that the program uses. If the stream is no terminal, `isTTY` and the sizes are
- * absent.
+ * The part of a Node write stream that the program uses. `isTTY` and the sizes are absent if the stream is not a
+ * terminal.
  */
 export interface TerminalStream {
   write(text: string, done?: (error?: Error | null) => void): unknown
@@ -30,7 +30,7 @@ export interface Screen {
   readonly columns: () => number | undefined
   /** Begins to draw the region. */
   readonly show: (draw: Draw) => void
-  /** Erases the region. It stays erased until the next `show`. */
+  /** Erases the region until the next `show`. */
   readonly hide: () => void
 }
 

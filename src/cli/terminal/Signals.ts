@@ -9,7 +9,7 @@ import type * as Scope from "effect/Scope"
 export class Signals extends Context.Service<
   Signals,
   {
-    /** The signal that ended the program. Undefined if there was none. */
+    /** The signal that ended the program; undefined if there was none. */
     readonly received: () => "SIGINT" | "SIGTERM" | undefined
     /** Until the scope closes, Ctrl-C calls the listener and does not end the program. */
     readonly onInterrupt: (listener: () => void) => Effect.Effect<void, never, Scope.Scope>

@@ -158,7 +158,7 @@ export const summaryOf = ({
   end: lastLines(messages)
 })
 
-/** The approximate maximum number of characters of a saved conversation. */
+/** The maximum number of characters of a saved conversation, approximately. */
 const mostCharacters = 2_000_000
 
 /** The messages without the images in results of calls. The model saw these images only while it answered. */
@@ -184,14 +184,14 @@ export const messagesToKeep = (messages: ReadonlyArray<ConversationMessage>): Re
     : [...compactedMessages(thoughtless, "", mostCharacters), ...thoughtless.slice(-1)]
 }
 
-/** The message that tells the model about a command that the user ran. */
+/** The message to the model about a command that the user ran. */
 export const commandMessage = (typed: string, result: ToolResult): UserMessage =>
   fromHost(`The user ran \`${typed}\` in the project:\n\n${fencedBlock("## Output", resultText(result), "text")}`)
 
 /** The part of a message that the user typed. */
 const saidBy = ({ content, said = content }: UserMessage): string => said
 
-/** The title of a conversation: the first line of the first message of the user. */
+/** The first line of the user's first message, as the title of a conversation. */
 const titleOf = (messages: ReadonlyArray<ConversationMessage>): string => {
   const first = messages.find(isFromUser)
   const [line = ""] = first?.role === "user" ? saidBy(first).trim().split("\n") : []
@@ -236,7 +236,7 @@ const messageParts = (message: ConversationMessage): ReadonlyArray<string> => {
   return actions.length > 0 ? [actions.join("\n")] : ["## Answer", harmless((report ?? message.content).trim())]
 }
 
-/** The conversation as the content of a markdown file. */
+/** The conversation as the text of a markdown file. */
 export const conversationMarkdown = (
   messages: ReadonlyArray<ConversationMessage>,
   { model, project }: { readonly model: string; readonly project: string }

@@ -191,7 +191,7 @@ const withoutThinking = (answer: string): string =>
 /** Thoughts that do not end and so contain the whole answer. */
 const endless = /^\s*<(think|thinking|thought|reasoning)>(?![^]*<\/\1>)/i
 
-/** A line that can be part of a call: JSON, a tag, a heading, or a label with a value. */
+/** Lines that can be part of a call: JSON, tags, headings, and labels with values. */
 const partOfCall = /^\s*(?:[<{}[\]"]|&lt;|#{1,6}\s|(?:[-*+]\s+)?[*_`]*\w+[*_`]*:)/
 
 /** Text that the model meant as a call. The rest of the answer only announces a next step. */

@@ -68,7 +68,7 @@ export const makeShownAnswer = (listen: (text: string) => void): ShownAnswer => 
   let isActing = false
   /** True while new text is held back, because it may only repeat an answer that the user has already seen. */
   let isMuted = false
-  /** True if the last text came from the program. */
+  /** True if the program added the last text. */
   let isAdded = false
 
   const show = (text: string): void => {

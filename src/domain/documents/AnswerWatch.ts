@@ -47,7 +47,7 @@ export class AnswerWatch {
   readonly #written = new RepetitionWatch()
   readonly #thought = new RepetitionWatch()
   readonly #arguments = new RepetitionWatch(true)
-  /** The examined beginning of the current line, and the length of the whole line so far. */
+  /** The examined beginning of the current line, and the length of the whole line. */
   #line = ""
   #length = 0
   #isThinking = false

@@ -42,7 +42,7 @@ export const isTested = (
   checks.every(passes) &&
   changedSince(files, candidate.files).every(({ path }) => isTestFile(nameOf(path)))
 
-/** True if no file changed since the candidate, or if all checks pass. */
+/** True if no file changed since the candidate, or all checks pass. */
 export const mayStay = (
   candidate: CandidateReport<unknown>,
   { version }: CopyState,

@@ -127,7 +127,7 @@ export const CheckReport = Schema.Struct({
 export type CheckReport = typeof CheckReport.Type
 
 export interface CheckOptions {
-  /** Names of finished tasks. For a task list that continues a run. */
+  /** Names of finished tasks, for a list that continues a run. */
   readonly finished?: ReadonlyArray<string>
   /** For a refinement: the task as the plan describes it. If it is absent, the document must contain a whole task. */
   readonly planned?: Task

@@ -1,4 +1,4 @@
-/** The request of a caller to check a document, shared by the library and "task-conductor/check". */
+/** The request to check a document, shared by the library and "task-conductor/check". */
 import type { CheckOptions, DocumentKind } from "./CheckReport.ts"
 
 /**

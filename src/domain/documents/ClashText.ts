@@ -7,7 +7,7 @@ import { shorten } from "../text/Excerpt.ts"
 export interface FileClash {
   readonly path: string
   readonly merged?: MergedText
-  /** True if the task removed the file and somebody else changed it. */
+  /** True for a file that the task removed and somebody else changed. */
   readonly isChanged?: boolean
 }
 

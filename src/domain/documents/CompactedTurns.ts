@@ -186,7 +186,7 @@ interface FunctionParts extends Pick<Folded, "checks" | "open" | "budget"> {
   readonly last: string
 }
 
-/** The total length of the functions that these files change. */
+/** The total length of the changed functions of these files. */
 export const functionsSize = (files: ReadonlyArray<ProposedFile>): number => {
   const parts = { checks: [], open: [], fails: false, newest: [], last: "", budget: Number.MAX_SAFE_INTEGER }
   return [...functionsWithin(files.filter(isShownWhole), parts).values()].join("").length

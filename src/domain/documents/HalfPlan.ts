@@ -42,7 +42,7 @@ const bare = (line: string): string =>
     .replace(/(?:\s*-->|[)\]*_])+$/, "")
     .trim()
 
-/** A last line that ends in the middle of a link or of a sentence. */
+/** A last line that ends within a link or a sentence. */
 const breaksOff = [/\[[^[\]]+\]\([^)\s`]*$/, /\w\s(?:the|an|and|or|of)$/]
 const openLabel = /^\s*[-*+]\s+\*{1,2}([^*\s][^*]*)$/
 const labels = Object.values(fieldLabels)

@@ -50,7 +50,7 @@ const isCall = (text: string): boolean => {
 const isPlan = (text: string): boolean =>
   /^[-*\s]*\*\*Name\*\*/m.test(text) && /^[-*\s]*\*\*(?:Skill|What is needed)\*\*/m.test(text)
 
-/** True if every sentence only promises a next step or is a polite phrase. */
+/** True if every sentence only promises a next step or is polite. */
 export const onlyPromises = (text: string): boolean =>
   sentencesOf(text).every((one) => promise.test(one) || doing.test(one) || politeness.test(one.replace(/[.!?:]$/, "")))
 

@@ -41,7 +41,7 @@ export const unnumberedLines = (places: ReadonlyArray<NumberedPlace>): ReadonlyA
 /** The maximum number of places in one prompt. With more places, a model forgets some. */
 const mostPlaces = 60
 
-/** These numbers in ascending order, as text: `1, 4-6, 9`. */
+/** The numbers in ascending order, as text: `1, 4-6, 9`. */
 export const numbersText = (numbers: ReadonlyArray<number>): string => {
   const ranges: Array<{ from: number; to: number }> = []
   for (const number of numbers.toSorted((a, b) => a - b)) {

@@ -114,7 +114,7 @@ const listedReferences = (
 const isNarrowed = (reference: Reference): boolean =>
   reference.kind === "file" && (reference.heading !== undefined || reference.lines !== undefined)
 
-/** True if the added reference is to a part of a file, and the plan references the whole file. */
+/** True if the added reference is a part of a file that the plan references as a whole. */
 const isNarrower = (added: Reference, planned: Reference): boolean =>
   isSameTarget(added, planned) && isNarrowed(added) && !isNarrowed(planned)
 
@@ -261,7 +261,7 @@ export const readTaskReport = (written: string, options: RefinementOptions = {})
   }
 }
 
-/** Reads a report in which `readNative` has already rewritten the calls. */
+/** Reads a report whose calls `readNative` has already rewritten. */
 export const readTaskReportText = (text: string, options: RefinementOptions): Reading<RefinementDocument> => {
   const { inputs, kept = [], task: planned } = options
   const hasInputs = inputs?.length !== 0

@@ -24,7 +24,7 @@ export const ListedPlace = Schema.Struct({
   line: Schema.Int,
   /** The names of the declarations around the line, or the heading above the line. Empty if there are none. */
   within: Schema.String,
-  /** The lines further up at which the blocks around the line begin, the outermost block first. */
+  /** The lines further up that begin the blocks around the line, the outermost block first. */
   heads: Schema.optionalKey(Schema.Array(Schema.Struct({ line: Schema.Int, text: Schema.String }))),
   /** The line of the place and the lines around it. `first` is the line number of `lines[0]`. */
   first: Schema.Int,
@@ -45,7 +45,7 @@ export const Item = Schema.Struct({
 })
 export type Item = typeof Item.Type
 
-/** A text that may contain items. `path` is absent if the text is the result of a task. */
+/** A text that may contain items; `path` is absent for the result of a task. */
 export interface ItemSource {
   readonly path?: string
   readonly text: string

@@ -46,7 +46,7 @@ export const TaskOutcome = Schema.Struct({
   priorCalls: Schema.optionalKey(Schema.NonEmptyArray(CallOutcome)),
   /** The calls that write the changes of the working copy to the project. */
   calls: Schema.Array(ToolCall),
-  /** The texts of the files before `calls` run. The text is null for an absent file. */
+  /** The texts of the files before `calls` run, null for an absent file. */
   bases: Schema.optionalKey(Schema.Array(FileBase)),
   /** Who declined a further change. Set only if the task had already changed files. */
   declined: Schema.optionalKey(AnsweredBy),

@@ -43,7 +43,7 @@ interface TurnOptions {
 export interface TurnContent {
   readonly calls: ReadonlyArray<ToolCall>
   readonly changes: ReadonlyArray<Change>
-  /** The text of the report. Absent if the answer requests something or has no report. */
+  /** The text of the report; absent if the answer requests something or has no report. */
   readonly report?: string
   /** True for an answer that made progress although it has issues. Such an answer does not count as useless. */
   readonly hasUse?: boolean
@@ -141,7 +141,7 @@ const missingInputs = ({ inputs, kept, task }: TurnOptions): ReadonlyArray<Issue
   return findings.issues
 }
 
-/** Reads an answer. An answer without a call, a change or a report gets issues. */
+/** Reads an answer. An answer without calls, changes and a report gets issues. */
 export const readTurn = (answer: string, options: TurnOptions): Turn => {
   const { inputs, kept, mayChange, paths, task } = options
   const covered = withCoveredFiles(answer, paths)

@@ -208,7 +208,7 @@ export class DocumentReader {
   }
 }
 
-/** The lines of a section that are not blank, up to the next known heading. */
+/** The non-empty lines of a section, up to the next known heading. */
 const linesOf = (document: MarkdownDocument, section: MarkdownSection): ReadonlyArray<string> =>
   textUnder(document, section, ({ knownHeading }) => knownHeading !== undefined && knownHeading.key !== "task-section")
     .split("\n")

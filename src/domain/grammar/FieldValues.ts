@@ -28,7 +28,7 @@ const copied = new Set([
   "only if the summary is not enough: excerpts, lists, reasons"
 ])
 
-/** The text of the task in the example of the prompt for a plan. */
+/** The task text of the example in the plan prompt. */
 const ofExample = new Set([
   "limit retries to 3 where the code retries, change or add the tests for it, and say it in the documentation. words: `retry`, `maxattempts`."
 ])
@@ -200,7 +200,7 @@ const strictNo = /^(?:no|false)[.!]?$/i
 const otherNo = /^(?:none|n\/?a|not (?:required|needed|necessary|applicable)|0|[-–—])[.!]?$|^no\b/i
 const yes = /^(?:yes|true|required|y|1|x|✓|✔|✅|\(yes\)|\[x\])?[.!]?$/i
 
-/** True if the task requires an approval. It does if the field exists and does not say no. */
+/** True if the task requires approval: the field exists and does not say no. */
 export const approvalOf = (raw: RawTask, place: TaskPlace, findings: Findings): boolean => {
   if (!raw.fields.has("approval")) return false
   const text = stripMarks(textOf(raw, "approval"))

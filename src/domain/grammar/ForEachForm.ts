@@ -21,7 +21,7 @@ const kinds: ReadonlyArray<readonly [ItemKind, RegExp]> = [
  */
 const callForm = /^calls?\s+(?:of|to)\s+(\S+)\s+(?:in|of|under)\s+(.+)$/is
 
-/** The name of a function as it stands before the parenthesis of a call. */
+/** A function name before the parenthesis of a call. */
 const functionName = /^[\p{L}_$][\p{L}\p{N}_$]*(?:(?:\.|::)[\p{L}_$][\p{L}\p{N}_$]*)*$/u
 
 const kindOfNoun = (noun: string): ItemKind | undefined => {

@@ -133,7 +133,7 @@ const prose: ReadonlySet<FieldKey> = new Set(["needed", "expected", "output"])
 /** A short excerpt for a message. */
 export const excerpt = (text: string): string => text.replace(/\s+/g, " ").trim().slice(0, 80)
 
-/** A task that is still being read, line by line. */
+/** A task that is still being read line by line. */
 export class OpenTask implements RawTask {
   readonly line: number
   readonly title: string

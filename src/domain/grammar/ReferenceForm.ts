@@ -19,8 +19,7 @@ interface WrongForm {
 }
 
 /**
- * The result of a task. `name` is the name or slug as it is written. `certain` is false for an anchor that may also be
- * a heading.
+ * A task result. `name` is the name or slug as written. `certain` is false for an anchor that may also be a heading.
  */
 export interface ResultForm {
   readonly _tag: "Result"

@@ -176,7 +176,7 @@ class TaskCollector {
   }
 }
 
-/** The tasks in these lines, in order. */
+/** The tasks of these lines in order. */
 export const collectTasks = (
   lines: ReadonlyArray<TaskLine>,
   section: string,

@@ -29,14 +29,14 @@ const needsBackslashAfterLabel = (text: string): boolean => {
   return /^[:：]/.test(plain) || new Line(plain).opening !== undefined
 }
 
-/** True for a name or a skill that contains marks which the reader would remove. */
+/** True for a name or a skill with marks that the reader would remove. */
 const needsBackslashInLine = (text: string): boolean =>
   /^[\\*_`"'“”‘’«[<(=–—-]/.test(text) || needsBackslashAfterLabel(text)
 
 const escapeLine = (line: string): string => line.replace(/^\s*/, "$&\\")
 const unescapeLine = (line: string): string => line.replace(/^(\s*)\\/, "$1")
 
-/** The escaped lines of a text, for a document. */
+/** The lines of a text, escaped for a document. */
 export const escapeText = (text: string): ReadonlyArray<string> => {
   const fenced = fenceByLine(fencesIn(text))
   return text.split("\n").map((line, index) => (!fenced.has(index) && needsBackslash(line) ? escapeLine(line) : line))

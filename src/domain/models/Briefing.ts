@@ -49,8 +49,8 @@ const shownLines = (lines: ReadonlyArray<string>, budget: number) => {
 }
 
 /**
- * The block of a prompt that shows the attachment, or the part of it that fits `budget`. If `isReference` is true, the
- * block says that tasks can refer to the whole attachment.
+ * The block of a prompt that shows the attachment, or the part that fits `budget`. If `isReference` is true, the block
+ * says that tasks can refer to the whole attachment.
  */
 export const attachmentBlock = (
   attachment: Attachment | undefined,
@@ -70,8 +70,8 @@ export const attachmentBlock = (
 }
 
 /**
- * Tells the user about the encoding of an attachment, and about parts of it that prompts do not show. Undefined if
- * there is nothing to tell.
+ * Tells the user about the encoding of an attachment, and about parts that prompts do not show; undefined if there is
+ * nothing to tell.
  */
 export const attachmentNote = (
   { encoding, isCut = false, name, text }: Attachment,
@@ -199,7 +199,7 @@ export const briefingBlocks = (briefing: BriefingParts, isReference = true) => (
   open_files: rawBlock("## Open files", briefing.openFiles.map((path) => `- ${oneLine(path)}`).join("\n"))
 })
 
-/** All text about the project that the prompts of plans and conversations show. */
+/** All text about the project that prompts of plans and conversations show. */
 export const projectTextOf = ({ projectDescription, projectMap = "", projectReadme = "" }: BriefingParts): string =>
   `${projectDescription}\n${projectReadme}\n${projectMap}`
 

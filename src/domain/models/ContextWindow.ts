@@ -30,14 +30,14 @@ export interface ModelCapacity {
   readonly supportedWindow?: number | undefined
   /** How many calls the server processes in parallel. */
   readonly slots?: number | undefined
-  /** The number of tokens that all calls in progress share. */
+  /** The total tokens that all calls in progress share. */
   readonly pool?: number | undefined
 }
 
 /** Tells the user why the window is not the default, or that it is smaller than requested. */
 export interface WindowNote {
   readonly text: string
-  /** True if the window is smaller than the window that the user requested. */
+  /** True if the window is smaller than the user requested. */
   readonly isLowered: boolean
 }
 

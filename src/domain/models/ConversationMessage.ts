@@ -87,7 +87,7 @@ export const messageText = (message: ConversationMessage): string => {
 
 export const messageCharacters = (message: ConversationMessage): number => messageText(message).length
 
-/** The number of characters that these messages take in a prompt. */
+/** The characters that these messages take in a prompt. */
 export const conversationSize = (messages: ReadonlyArray<ConversationMessage>): number =>
   messages.reduce((sum, message) => sum + messageCharacters(message), 0)
 

@@ -6,7 +6,7 @@ import { numberLines } from "../text/NumberedLines.ts"
 export interface CutReference {
   readonly href: string
   readonly lines: ReadonlyArray<string>
-  /** The number of the first line. Undefined if the lines have no numbers. */
+  /** The number of the first line, if the lines have numbers. */
   readonly first?: number | undefined
   /** The path of the file, relative to the project. */
   readonly path?: string | undefined

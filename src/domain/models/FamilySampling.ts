@@ -5,9 +5,9 @@
 import type { Sampling } from "./Generation.ts"
 
 interface Family {
-  /** Matches names of models and architectures, which are in lower case. */
+  /** Matches names of models and architectures in lower case. */
   readonly names: RegExp
-  /** The sampling for answers without thoughts. `thinking` is set if answers with thoughts need another sampling. */
+  /** The sampling of answers without thoughts. `thinking` is set if answers with thoughts need another. */
   readonly sampling: Sampling
   readonly thinking?: Sampling
   /** The web page with the recommendation. */

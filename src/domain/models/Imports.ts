@@ -11,7 +11,7 @@ export interface NamedFile {
 
 export interface Import extends NamedFile {
   readonly line: number
-  /** True if the line holds nothing but the path. */
+  /** True if the line holds only the path. */
   readonly isAlone: boolean
 }
 
@@ -20,7 +20,7 @@ const mostOfPath = 255
 
 const hasEnding = (path: string): boolean => /[^/.]\.\w{1,8}$/.test(path)
 
-/** The path, if the whole text is a path. Undefined for a sentence. */
+/** The path, if the whole text is a path; undefined for a sentence. */
 export const pointerIn = (text: string): NamedFile | undefined => {
   const path = text.trim()
   if (path === "" || path.length > mostOfPath || /[\n`*<>|"]|^[@#-]|[.!?:]$/.test(path)) return undefined

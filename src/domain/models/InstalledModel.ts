@@ -27,7 +27,7 @@ export interface InstalledModel {
   readonly size?: number | undefined
   /** The abilities of the model. */
   readonly abilities: ModelAbilities
-  /** True if the server forwards prompts for this model to another server. */
+  /** True if the server forwards prompts for the model to another server. */
   readonly isForwarded?: boolean | undefined
   /** The context window of the model, and how many calls the server processes in parallel. */
   readonly capacity: ModelCapacity
@@ -66,7 +66,7 @@ export const listedName = (wantedName: string, names: ReadonlyArray<string>): st
     ? wantedName
     : (names.find((name) => plainName(name) === plainName(wantedName)) ?? wantedName)
 
-/** True for a name that Ollama may list with another spelling. */
+/** True for a name that Ollama may list in another spelling. */
 export const isUnusualName = (name: string): boolean => name !== name.toLowerCase() || /(?:^|\/)library\//.test(name)
 
 /**

@@ -2,7 +2,7 @@
 import * as Schema from "effect/Schema"
 import { overflowText, PartSize } from "./PromptSize.ts"
 
-/** A native call as the model wrote it. `arguments` is an object, or a string if the model wrote invalid JSON. */
+/** A native call. `arguments` is an object, or a string if the model wrote invalid JSON. */
 export const AskedCall = Schema.Struct({ id: Schema.String, name: Schema.String, arguments: Schema.Json })
 export type AskedCall = typeof AskedCall.Type
 
@@ -196,7 +196,7 @@ export class ModelError extends Schema.TaggedError<ModelError>()("ModelError", {
     return "detail" in this.reason ? this.reason.detail : this.message
   }
 
-  /** True if a shorter prompt may fit the window. */
+  /** True if a shorter prompt may fit. */
   get isTooLong(): boolean {
     return this.reason._tag === "ContextOverflow" && this.reason.counted === undefined
   }

@@ -6,9 +6,9 @@ import { sizeText } from "../text/Format.ts"
 
 /** The memory of a loaded model, in bytes. */
 export interface LoadedMemory {
-  /** The memory on the graphics card and on the machine together. */
+  /** Memory on the graphics card and on the machine together. */
   readonly bytes: number
-  /** The memory on the graphics card. */
+  /** Memory on the graphics card. */
   readonly gpuBytes: number
   /** The context window with which the model is loaded, in tokens. */
   readonly window?: number | undefined

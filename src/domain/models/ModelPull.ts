@@ -17,7 +17,7 @@ export interface PullProgress {
   readonly status: string
   /** The size of all parts that are known so far, in bytes. */
   readonly total: number
-  /** The number of downloaded bytes. */
+  /** The downloaded bytes. */
   readonly completed: number
 }
 

@@ -75,7 +75,7 @@ const firstRow = (line: string, budget: number): string => {
   return shown.length < 40 ? line : `${shown}\n(The first ${shown.length} of ${line.length} characters of this line.)`
 }
 
-/** The number of lines in the licence comment at the beginning of a file. 0 if there is no such comment. */
+/** The number of lines in the licence comment at the beginning of a file; 0 if there is none. */
 const licenceLines = (lines: ReadonlyArray<string>): number => {
   if (readNumbered(lines[0] ?? "")?.number !== 1) return 0
   const end = lines.findIndex((line) => !/^(?:#|\/\/|\/?\*|--|;|<!--|-->|\s|$)/.test(readNumbered(line)?.text ?? "x"))

@@ -104,7 +104,7 @@ export const keptParts = (prefetched: string, isKept: (path: string) => boolean)
   return kept.length === 0 ? "" : [heading, ...kept].join("")
 }
 
-/** The names and strings to search for in files. */
+/** The names and strings to search in files. */
 export const wantedTexts = ({ literals, names }: SearchTerms): ReadonlyArray<string> =>
   [...literals, ...names].map(({ text }) => text)
 

@@ -33,7 +33,7 @@ export const isReadme = (path: string): boolean => /^readme\b/i.test(path)
 /** Images, with or without links around them, and HTML tags. */
 const decoration = /\[?!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])?(?:\](?:\([^)]*\)|\[[^\]]*\]))?|<[^>]+>/g
 
-/** A README without the lines that hold only badges, images or tags. Lines in fences stay. */
+/** A README without lines that hold only badges, images or tags. Lines in fences stay. */
 const withoutDecoration = (file: DescriptionFile): DescriptionFile => {
   if (!isReadme(file.path)) return file
   let isQuoted = false

@@ -162,7 +162,7 @@ export const largestParts = ({ parts = [] }: FilledPrompt, scale = assumedScale)
 /** The tokens that stay free for the answer: a quarter of the window, at most 2048. */
 export const answerReserve = (window: number): number => Math.min(2048, Math.floor(window / 4))
 
-/** The number of characters that certainly fit into `tokens` tokens. */
+/** The characters that certainly fit `tokens` tokens. */
 export const charactersIn = (tokens: number, scale = assumedScale): number =>
   Math.max(0, Math.floor((tokens / scale.margin) * scale.charactersPerToken))
 
@@ -174,7 +174,7 @@ export const fitsWindow = (prompt: FilledPrompt, window: number, scale = assumed
 export const fittingPrompt = (prompt: FilledPrompt, window: number, scale = assumedScale): FilledPrompt =>
   fitsWindow(prompt, window, scale) ? prompt : (prompt.lighter ?? prompt)
 
-/** The number of characters of a prompt. */
+/** The size of a prompt in characters. */
 export const charactersOf = ({ system, user }: FilledPrompt): number => system.length + user.length
 
 /** How many more characters fit a window that already holds `characters` characters. 0 if the window is full. */

@@ -31,7 +31,7 @@ export type ReferenceContent = typeof ReferenceContent.Type
 export const ResolvedReference = Schema.Struct({ reference: Reference, content: ReferenceContent })
 export type ResolvedReference = typeof ResolvedReference.Type
 
-/** The number of characters that count towards the budget. */
+/** The characters that count towards the budget. */
 const contentSize = (content: ReferenceContent): number => (content.kind === "later" ? 0 : content.text.length)
 
 /** Removes each reference whose link is equal to the link of an earlier reference. */

@@ -36,7 +36,7 @@ const isData = (word: string): boolean =>
     ? word.length >= 4 && !/^(?:19|20)\d\d$/.test(word)
     : word.length >= 5 && hasDigit(word) && !isNumberedName(word) && !isFormat(word)
 
-/** The path and the line number that a tool writes before a line: `12: ` or `src/a.ts:12: `. */
+/** The path and line number that a tool writes before a line: `12: ` or `src/a.ts:12: `. */
 const place = /^\s*(?:[^\s:]+:)?\d+: /
 /** A line that sets an environment variable. */
 const setting = /^\s*(?:export )?[A-Z][A-Z0-9_]*=(.+)$/
@@ -92,7 +92,7 @@ export class SeenTexts {
   readonly #words = new Set<string>()
   /** Numbers and tokens. They are also searched for inside longer words. */
   readonly #tokens = new Set<string>()
-  /** Values that a path may not hold, as words separated by blanks. */
+  /** Values that a path must not hold, as words separated by blanks. */
   readonly #values = new Set<string>()
   readonly #userWords = new Set<string>()
   readonly #links = new Set<string>()
@@ -125,7 +125,7 @@ export class SeenTexts {
       this.#words.add(word)
       if (isData(word)) this.#tokens.add(word)
     }
-    /* A text that consists of a single word may be a password. */
+    /* A text of a single word may be a password. */
     if (!all.trim().includes(" ")) this.#addValue(all)
     for (const line of lines) this.#addValuesOf(line)
   }

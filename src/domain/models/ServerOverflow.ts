@@ -28,7 +28,7 @@ const windowPatterns = [
   String.raw`must (?:be <=|have less than) COUNT`
 ].map(pattern)
 
-/** The forms in which servers write the size of the prompt. */
+/** How servers write the size of the prompt. */
 const promptPatterns = [
   String.raw`\(COUNT (?:in the messages|of text input)`,
   String.raw`COUNT tokens from the input messages`,

@@ -30,7 +30,7 @@ const heldFrom = (text: string): number => {
 export class ThinkingSplit {
   #state: "start" | "thinking" | "text" = "start"
   #held = ""
-  /** The thoughts since the last opening tag. */
+  /** The thoughts after the last opening tag. */
   #open = ""
   #hasThought = false
 

@@ -12,7 +12,7 @@ import { assumedScale, type TokenScale } from "./PromptSize.ts"
 
 /** A prompt that was sent, with its token count. */
 export interface TokenCount {
-  /** The text of the prompt as the program sent it. */
+  /** The text of the prompt as sent. */
   readonly prompt: string
   readonly counted: number
   /** True if the server also reported the number of cached tokens. The count is then complete. */

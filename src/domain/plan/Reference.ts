@@ -8,7 +8,7 @@ import { LineRange } from "../text/LineRange.ts"
 const common = {
   /** The label of the link. */
   title: Schema.String,
-  /** The href as it is written in the document. */
+  /** The href as in the document. */
   href: Schema.String,
   target: Schema.String
 }

@@ -1,4 +1,4 @@
-/** Names of tasks and titles of steps. The anchor of a task's result is `#<slug>-results`. */
+/** Names of tasks and titles of steps. A task's result is the anchor `#<slug>-results`. */
 import * as Schema from "effect/Schema"
 import { printable } from "../text/Printable.ts"
 import { slugOf } from "../text/Slug.ts"

@@ -120,7 +120,7 @@ export class TaskFailure extends Schema.TaggedError<TaskFailure>()("TaskFailure"
   reason: Schema.String,
   skipped: Schema.Boolean,
   cause: Schema.optionalKey(FailureCause),
-  /** The calls that ran before the task failed. Absent if there were none. */
+  /** The calls that ran before the task failed; absent if there were none. */
   ran: Schema.optionalKey(Schema.NonEmptyArray(Schema.Struct({ call: ToolCall, success: Schema.Boolean })))
 }) {
   /** The message of the failure, such as `Task refinement: "Research 2": ...` */
@@ -146,7 +146,7 @@ export const endingFailure = (
   return unable[hasWorked ? 1 : 0]
 }
 
-/** The failures of tasks that still have no result. The failure of a task that succeeded later is left out. */
+/** The failures of tasks that still have no result. A task that succeeded later is left out. */
 export const openFailures = (
   failures: ReadonlyArray<TaskFailure>,
   results: ReadonlyArray<TaskResult>

@@ -57,7 +57,7 @@ const fits: Readonly<Record<string, (pattern: string, given: Arguments) => boole
   fetch_url: (pattern, { url }) => (typeof url === "string" ? fitsUrl(pattern, url) : undefined)
 }
 
-/** True if the limits forbid the call. */
+/** True if the limits of the skill forbid the call. */
 export const exceedsLimits = (limits: ReadonlyArray<ToolLimit>, { arguments: given, name }: ToolCall): boolean => {
   const limit = limits.find(({ tool }) => tool === name)
   return limit !== undefined && limit.patterns.every((pattern) => fits[name]?.(pattern, given) === false)

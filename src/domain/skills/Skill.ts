@@ -17,7 +17,7 @@ import { exceedsLimits, ToolLimit } from "./AllowedTools.ts"
 const InputType = Schema.Literals(["text", "path", "url", "number", "yes-no", "choice"])
 type InputType = typeof InputType.Type
 
-/** An input of the tasks of a skill. It is required or optional. */
+/** An input of the tasks of a skill, required or optional. */
 export const SkillInput = Schema.Struct({
   name: Schema.String,
   type: InputType,
@@ -38,11 +38,11 @@ export class Skill extends Schema.Class<Skill>("task-conductor/domain/skills/Ski
   toolLimits: Schema.optionalKey(Schema.Array(ToolLimit)),
   /** The files beside SKILL.md, as paths for `read_file`. A path is relative to the project, or absolute. */
   files: Schema.optionalKey(Schema.Array(Schema.String)),
-  /** The value of `metadata.task-conductor.requires-approval`. */
+  /** The setting `metadata.task-conductor.requires-approval`. */
   requiresApproval: Schema.Boolean,
-  /** The value of `metadata.task-conductor.model`. */
+  /** The setting `metadata.task-conductor.model`. */
   model: Schema.optionalKey(Schema.String),
-  /** The value of `metadata.task-conductor.turns`: the number of turns of a task. */
+  /** The setting `metadata.task-conductor.turns`: the number of turns of a task. */
   turns: Schema.optionalKey(Schema.Int),
   /** The markdown under `## Input requirements`. */
   inputRequirements: Schema.String,
@@ -81,7 +81,7 @@ export const usableSkills = (all: ReadonlyArray<Skill>, toolNames: ReadonlyArray
       allowedTools === undefined || allowedTools.length === 0 || allowedTools.some((tool) => toolNames.includes(tool))
   )
 
-/** The tools that a skill names and that the run does not have. */
+/** The tools that a skill names and the run does not have. */
 export const missingTools = ({ allowedTools = [] }: Skill, toolNames: ReadonlyArray<string>): ReadonlyArray<string> =>
   allowedTools.filter((tool) => !toolNames.includes(tool))
 
@@ -207,7 +207,7 @@ const reader = "read_file"
 const readsOwnFilesOnly = ({ allowedTools = [], files = [] }: Skill): boolean =>
   files.length > 0 && allowedTools.length > 0 && !allowedTools.includes(reader)
 
-/** The tools that tasks of the skill may call. `toolNames` are the tools of the run. */
+/** The tools that tasks of the skill may call; `toolNames` are the tools of the run. */
 export const toolsOfSkill = (skill: Skill, toolNames: ReadonlyArray<string>): ReadonlyArray<string> =>
   [...(skill.allowedTools ?? toolNames), ...(readsOwnFilesOnly(skill) ? [reader] : [])].filter((tool) =>
     toolNames.includes(tool)

@@ -42,7 +42,7 @@ const plainText = (text: string, most: number): string =>
     most
   )
 
-/** The name and the title of the skill for tools that a configuration file declares. */
+/** The name and title of skills for tools that a configuration file declares. */
 const declared: Readonly<Record<string, readonly [name: string, title: string]>> = {
   "task-conductor.json": ["use-project-tools", "tools that the project declares"],
   "user configuration": ["use-own-tools", "tools that the user declares"]

@@ -5,7 +5,7 @@
 
 /** A character set that includes ASCII. */
 export interface CharacterSet {
-  /** The text of these bytes. Undefined if a byte is not in the set. */
+  /** The text; undefined if a byte is not in the set. */
   readonly decode: (bytes: Uint8Array) => string | undefined
   /** The bytes of one character. Undefined if the set does not contain it. */
   readonly encode: (character: string) => ReadonlyArray<number> | undefined

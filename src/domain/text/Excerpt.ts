@@ -1,4 +1,4 @@
-/** Shortens texts for prompts, at the ends of lines and paragraphs. A note tells how much is left out. */
+/** Shortens texts for prompts at line ends and paragraph ends. A note tells how much is left out. */
 
 /**
  * The marker of the fence that is open after the line. Empty if no fence is open. `open` is the marker before the line.
@@ -25,7 +25,7 @@ const lastParagraphEnd = (text: string, max: number): number => {
   return end
 }
 
-/** The end of the last whole line that fits. If no line fits, the end of the last whole character. */
+/** The end of the last whole line that fits. If no line fits, the last whole character. */
 const lastLineEnd = (text: string, max: number): number => {
   const end = text.lastIndexOf("\n", max)
   return end > 0 ? end : cutAt(text, max).length
@@ -44,7 +44,7 @@ export const cutAtParagraph = (
   return { text: kept, omittedCharacters: text.length - kept.length }
 }
 
-/** Cuts a text after `max` lines. */
+/** Cuts a string after `max` lines. */
 export const firstLines = (text: string, max: number): { readonly text: string; readonly omittedLines: number } => {
   const lines = text.replace(/\n$/, "").split("\n")
   return lines.length <= max

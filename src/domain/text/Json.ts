@@ -60,7 +60,7 @@ export const textNestedTooDeep = (text: string, most: number = maxNesting): bool
   return false
 }
 
-/** JSON without blanks. Keys of objects are sorted by code unit. */
+/** JSON without blanks, with object keys sorted by code unit. */
 export const canonicalJson = (value: Schema.Json): string => {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`
   if (typeof value !== "object" || value === null) return JSON.stringify(value)
@@ -68,10 +68,7 @@ export const canonicalJson = (value: Schema.Json): string => {
   return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${canonicalJson(item)}`).join(",")}}`
 }
 
-/**
- * Facts about a JSON text, collected in a single pass. The facts about keys and numbers are valid only if the text is
- * JSON.
- */
+/** Facts about a JSON text, collected in a single pass. Keys and numbers are valid only if the text is JSON. */
 export interface JsonScan {
   readonly deepest: number
   /** The number of open brackets at the end of the text. */
@@ -169,7 +166,7 @@ export const foreignNames: ReadonlySet<string> = new Set(["arguments", "data", "
 /** A name in snake case: `endsAtSeconds` becomes `ends_at_seconds`. Names such as `_tag` stay unchanged. */
 export const snakeName = (name: string): string => name.replace(/[a-z0-9](?=[A-Z])/g, "$&_").toLowerCase()
 
-/** The value with the names of its fields in `snake_case`. Names inside values of `foreignNames` stay unchanged. */
+/** The value with field names in `snake_case`. Names inside values of `foreignNames` stay unchanged. */
 const snakeNames = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(snakeNames)
   if (typeof value !== "object" || value === null) return value

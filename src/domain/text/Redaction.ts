@@ -73,7 +73,7 @@ const secretName = /(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL)/i
 /** The minimum number of characters of a secret value. A shorter value may be an ordinary word. */
 const leastLength = 8
 
-/** The values of environment variables whose names suggest a secret. The longest value comes first. */
+/** The values of variables whose names suggest a secret, longest first. */
 export const secretValues = (variables: Readonly<Record<string, string | undefined>>): ReadonlyArray<string> =>
   Object.entries(variables)
     .flatMap(([name, value]) => (secretName.test(name) && value !== undefined ? [value.trim()] : []))
@@ -126,7 +126,7 @@ export const makeRedaction = (values: SecretValues): ((text: string) => string) 
   }
 }
 
-/** Makes a function that redacts every text in a value, including names of fields. */
+/** Makes a function that redacts every string in a value, including field names. */
 export const makeValueRedaction = (values: SecretValues): ((value: Schema.Json) => Schema.Json) => {
   const redact = makeRedaction(values)
   return (value) => withTexts(value, redact)

@@ -41,7 +41,7 @@ const hasControls = (bytes: Uint8Array): boolean =>
 
 export const hasByteOrderMark = (bytes: Uint8Array): boolean => startsWith(bytes, 0xef, 0xbb, 0xbf)
 
-/** The kind of UTF-16 that the byte order mark names. */
+/** The kind of UTF-16, from the byte order mark. */
 export const utf16Mark = (bytes: Uint8Array): "UTF-16LE" | "UTF-16BE" | undefined => {
   if (startsWith(bytes, 0xff, 0xfe)) return "UTF-16LE"
   return startsWith(bytes, 0xfe, 0xff) ? "UTF-16BE" : undefined
@@ -102,7 +102,7 @@ export interface ShownBytes {
   readonly text: string
   /** The bytes that are displayed in this way, in order. */
   readonly shownBytes: ReadonlyArray<number>
-  /** The number of characters that consist of several bytes. */
+  /** The number of characters that take several bytes. */
   readonly longCharacters: number
 }
 

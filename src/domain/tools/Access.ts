@@ -91,7 +91,7 @@ export const CanonicalAccess = Schema.Union([
      * nothing is written.
      */
     found: Schema.optionalKey(Schema.String),
-    /** A sentence about existing content that the write would destroy. */
+    /** A sentence about content that the write would destroy. */
     loses: Schema.optionalKey(Schema.String),
     /** True for a file that controls git because it is in a certain folder, whatever its name is. */
     control: Schema.optionalKey(Schema.Boolean)
@@ -117,7 +117,7 @@ export const CanonicalAccess = Schema.Union([
      * files have now. Absent if the command runs none.
      */
     scripts: Schema.optionalKey(Schema.Array(RunScript)),
-    /** Why no answer can allow the command. A clause whose subject is the command. */
+    /** Why no answer can allow the command: a clause whose subject is the command. */
     denial: Schema.optionalKey(Schema.String)
   }),
   /** `host` is lower-case ASCII without a trailing dot. */
@@ -134,7 +134,7 @@ export const CanonicalAccess = Schema.Union([
     name: Schema.String,
     path: Schema.String,
     hash: Schema.String,
-    /** The configuration that the project gives to the plugin, as JSON. */
+    /** The configuration that the project gives the plugin, as JSON. */
     configuration: Schema.optionalKey(Schema.String),
     /** The commands of the tools, for a plugin that a configuration file declares. */
     does: Schema.optionalKey(Schema.Array(Schema.String))

@@ -40,7 +40,7 @@ const isOpposite = (a: string, b: string): boolean => {
   return one !== undefined && other !== undefined && one !== other
 }
 
-/** The tool that a misspelled name means. Undefined if no tool or several tools fit. */
+/** The tool that a misspelled name means; undefined if several fit or none. */
 export const meantTool = (name: string, usable: ReadonlyArray<string>): string | undefined => {
   const bare = name.replace(group, "").replace(/\(\)$/, "")
   const letters = lettersOf(bare)

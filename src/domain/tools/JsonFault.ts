@@ -14,7 +14,7 @@ const kindOf = (value: unknown): string | undefined => {
   return name === undefined || name === "Object" ? undefined : `is an object of the class ${String(name)}`
 }
 
-/** Describes the first part that JSON cannot express, in depth-first order. */
+/** Describes the first value that JSON cannot express, in depth-first order. */
 const faultIn = (whole: unknown): string | undefined => {
   let partsLeft = maxParts
   const search = (value: unknown, path: string, holders: ReadonlyArray<unknown>): string | undefined => {

@@ -22,7 +22,7 @@ const changeNouns: Readonly<Record<string, string>> = { remove_file: "removal", 
 
 const hasPath = ({ call }: CallOutcome): boolean => typeof call.arguments["path"] === "string"
 
-/** True for a replacement in all files. Its call names no file. */
+/** True for a replacement in all files, whose call names no file. */
 const isReplacement = (one: CallOutcome): boolean => !hasPath(one) && typeof one.call.arguments["old_text"] === "string"
 
 /** Names a change in a few words: by the file, or by the text to replace. */
@@ -148,7 +148,7 @@ const isMadeUpFor = (
   )
 }
 
-/** The failed changes that no change in a later answer has replaced. */
+/** The failed changes that no change in a later answer replaced. */
 export const openChanges = (outcomes: ReadonlyArray<CallOutcome>): ReadonlyArray<CallOutcome> => {
   const changes = outcomes.filter(isChange)
   return changes.filter((failed, index) => {

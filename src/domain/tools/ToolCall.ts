@@ -59,7 +59,7 @@ export const ToolResult = Schema.Struct({
     execution_time_ms: Schema.Finite,
     /** The size of `data` as UTF-8 text, in bytes. Data that is no string is measured as JSON. */
     data_size_bytes: Schema.Int,
-    /** The time in milliseconds since 1970. */
+    /** Milliseconds since 1970. */
     timestamp: Schema.Int
   }),
   /** Notes of the tool for the user. Models do not see these notes. */
@@ -153,7 +153,7 @@ export interface ToolInfo {
 export interface PreparedCall {
   readonly call: ToolCall
   readonly info: ToolInfo
-  /** The highest among the risk of the tool and the risks of the accesses. */
+  /** The highest risk among the tool and the accesses. */
   readonly risk: Risk
   readonly accesses: ReadonlyArray<CanonicalAccess>
 }

@@ -17,7 +17,7 @@ const otherKeys = {
   arguments: ["args", "parameters", "params", "input", "arguments_json"]
 } as const
 
-/** Keys that models add to a call and that no tool reads. */
+/** Keys that models add and that no tool reads. */
 const remarks = new Set(
   (
     "type index description reason reasoning purpose comment comments " +
@@ -30,7 +30,7 @@ const callKeys = new Set([...Object.entries(otherKeys).flat(2), ...remarks])
 /** True for a name that a key of a call may have. */
 export const isCallKey = (key: string): boolean => callKeys.has(key)
 
-/** A uid as text. Empty if there is none. */
+/** A uid as text; empty if there is none. */
 const readUid = (value: Schema.Json | undefined): string =>
   typeof value === "string" || typeof value === "number" ? String(value).trim() : ""
 

@@ -80,7 +80,7 @@ const fixStrings = (text: string): string =>
 
 const literals: Readonly<Record<string, string>> = { None: "null", undefined: "null", True: "true", False: "false" }
 
-/** The characters that a repair must not change: all except blanks, quotes, brackets and separators. */
+/** The characters that a repair must preserve: all except blanks, quotes, brackets and separators. */
 const skeleton = (text: string): string =>
   text
     .replace(/\b(?:None|undefined|True|False)\b/g, (word) => literals[word] ?? word)

@@ -61,7 +61,7 @@ export const ResultFile = Schema.Struct({
   hash: Schema.String,
   /** True for an image in a format that models can see. */
   isImage: Schema.optionalKey(Schema.Boolean),
-  /** The path of the file in the folder of the run or the conversation. Absent if the bytes were not kept. */
+  /** The path of the file in the folder of the run or the conversation; absent if the bytes were not kept. */
   path: Schema.optionalKey(Schema.String)
 })
 export type ResultFile = typeof ResultFile.Type

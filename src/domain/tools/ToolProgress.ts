@@ -11,7 +11,7 @@ export const ToolProgress = Schema.Struct({
 })
 export type ToolProgress = typeof ToolProgress.Type
 
-/** The maximum number of terminal columns of a progress text. */
+/** The maximum length of a progress text, in terminal columns. */
 const mostColumns = 200
 
 /**

@@ -30,7 +30,7 @@ const readBracketed = (source: Source, at: number, isTool: IsTool): NativeRead |
   return { syntax: "react", calls, end: start + list[0].length }
 }
 
-/** Reads `Action: name`, and the input on the line after it. */
+/** Reads `Action: name` and the input on the next line. */
 export const readAction = (source: Source, at: number, isTool: IsTool): NativeRead | undefined => {
   const within = readBracketed(source, at, isTool)
   if (within !== undefined) return within

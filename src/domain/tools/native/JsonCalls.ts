@@ -23,7 +23,7 @@ interface Marks {
   readonly syntax: SyntaxCode
   /** Matches what precedes the JSON. If the tool name is outside the JSON, the first group is the tool name. */
   readonly opening: RegExp
-  /** Matches the marks that follow the JSON. */
+  /** Matches the marks after the JSON. */
   readonly closing: RegExp
   /** True if the call may also follow a sentence on the same line. */
   readonly isMark: boolean
@@ -45,7 +45,7 @@ const family = (syntax: SyntaxCode, opening: string, closing: string, isMark = t
   isMark
 })
 
-/** Families that write the tool name first, and then the arguments as JSON. */
+/** Families that write the tool name before the JSON of the arguments. */
 const named: ReadonlyArray<Marks> = [
   family(
     "mistral-arguments",

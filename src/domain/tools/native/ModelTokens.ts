@@ -25,7 +25,7 @@ const barredLine = /(?:^|[\s.!?:])<[|｜‖]{1,2}DSML[|｜‖]/
 const miniMax = "]<]minimax[>["
 const fencedAction = /^([ \t]*\**action\**:\**)[ \t]*(`{3}\w*\n[^]*?)[ \t]*(`{3})[ \t]*$/im
 
-/** True for a text that ends in the middle of a code block or a file change. */
+/** True for a text that ends within a code block or a file change. */
 const isInside = (text: string): boolean => {
   const lines = text.split("\n")
   for (let at = 0; at < lines.length;) {

@@ -69,7 +69,7 @@ const midLine =
   /(?<=[.!?:…)][ \t]*)(?=\[TOOL_|<[|｜]tool|<\|(?:start|channel|python_tag)|<tool_call>|<function=|<invoke|<)/g
 
 const codeEnd = /^[ \t]*<(?:end_code|\/code)>[ \t]*$/
-/** The label above code that the model wants to run. */
+/** The label before code that the model wants to run. */
 const codeLabel = /^\s*\**code\**:\**\s*$/i
 const isRun = /^tool_code$/i
 const unclosed = "The code block with the call has no end."
@@ -114,7 +114,7 @@ class Reader {
   private readonly codeAt: number
   private isOfInputs = false
 
-  /** `answer` must contain no channels with thoughts. */
+  /** `answer` must not contain channels of thoughts. */
   constructor(answer: string, isTool: IsTool) {
     const text = answer.replace(/^(`{3,})(<end_code>)/gm, "$1\n$2")
     this.source = new Source(text)

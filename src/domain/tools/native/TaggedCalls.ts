@@ -8,7 +8,7 @@ import type * as Schema from "effect/Schema"
 import { readBlock } from "../ToolCallJson.ts"
 import { callJson, isObject, type IsTool, type NativeRead, type Source, tornRead } from "./Source.ts"
 
-/** Foreign tools with an argument `diff` that contains blocks with conflict marks. */
+/** Foreign tools whose `diff` argument contains blocks with conflict marks. */
 const editTools = new Set(["replace_in_file", "apply_diff", "search_and_replace", "search_replace"])
 
 /**
@@ -152,7 +152,7 @@ const readParameters = (source: Source, name: string, from: number): NativeRead 
 
 const key = /\s*<(?:arg_key|tool_call)>\s*(?:<arg_key>)?([^<]*)(?:<\/arg_key>\s*)+(?:<arg_value>)?/y
 
-/** Reads a call that consists of pairs of `<arg_key>` and `<arg_value>`. */
+/** Reads a call of `<arg_key>` and `<arg_value>` pairs. */
 const readArgumentPairs = (source: Source, name: string, from: number): NativeRead => {
   const entries: Array<Entry> = []
   let at = from
@@ -229,7 +229,7 @@ const readToolTag = (source: Source, name: string, from: number): NativeRead | u
 const named = /\s*<(?:tool_?)?name>\s*([\w.:-]+)\s*<\/(?:tool_?)?name>/y
 const givenTag = /\s*<(arguments|parameters|params|args|input|tool_input)>/y
 
-/** Reads a call as a tag that contains `<name>` and `<arguments>`. */
+/** Reads a call as `<name>` and `<arguments>` within a tag. */
 const readNamedTag = (source: Source, tag: string, from: number): NativeRead | undefined => {
   const name = source.match(named, from)
   if (name === undefined) return undefined
