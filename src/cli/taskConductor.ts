@@ -104,7 +104,7 @@ const coreGroups: Readonly<Record<string, PluginCommands>> = {
 /** Commands that features add to the core commands. */
 const featureCommands: PluginCommands = Object.assign({}, ...features.map(({ commands }) => commands))
 
-/** A command that may fail in any way, and may need anything that the program provides. */
+/** A command that may fail with any error, and may require anything that the program provides. */
 type AnyCommand = Command.Command<
   string,
   {},

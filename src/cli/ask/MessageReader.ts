@@ -64,11 +64,11 @@ const newLine = () =>
     () => usualColumns
   )
 
-/** What the user types while the model answers: finished messages that wait to be sent, and an unfinished message. */
+/** What the user types while the model answers: queued messages, and an unfinished message. */
 export const makeTypedAhead = () => {
   let queued: ReadonlyArray<string> = []
   let line = newLine()
-  /** Returns the unfinished message and clears its line. */
+  /** Returns the text of the unfinished message and clears the line. */
   const takeText = (): string => {
     const text = line.text()
     line.close()
@@ -94,7 +94,7 @@ export const makeTypedAhead = () => {
       queued = queued.slice(1)
       return first
     },
-    /** Moves the waiting messages back into the unfinished message. */
+    /** Moves the queued messages back into the unfinished message. */
     hold: (): void => {
       const text = [...queued, takeText()].filter((one) => one !== "").join("\n")
       queued = []

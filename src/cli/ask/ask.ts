@@ -233,7 +233,7 @@ export const answerMessages = Effect.fn("answerMessages")(function* (
       return yield* readTyped(true)
     })
 
-  /** Sends a message. If the user stops the answer, the waiting messages are not sent. */
+  /** Sends a message. If the user stops the answer, the queued messages are not sent. */
   const send = (message: string) =>
     Effect.raceFirst(Effect.asVoid(session.send(message, listen)), Effect.map(Queue.take(interrupts), ahead.hold))
 

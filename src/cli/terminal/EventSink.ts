@@ -83,7 +83,7 @@ export interface LineSinkOptions {
   readonly stop?: string
   /** Returns text of an answer that is not printed yet. */
   readonly unfinished?: () => string
-  /** Returns the messages of the user that wait to be sent. They are drawn at the bottom. */
+  /** Returns the queued messages of the user. They are drawn at the bottom. */
   readonly below?: () => ReadonlyArray<string>
   /** Runs before the event is shown. */
   readonly before?: (event: RunEvent) => void

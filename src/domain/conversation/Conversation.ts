@@ -102,7 +102,7 @@ export const emptyMessage: AskEnding = {
 }
 
 /**
- * How a conversation ended that nobody interrupted. An answer that the user stopped is no failure. `denials` are the
+ * How a conversation ended, if it was not interrupted. An answer that the user stopped is no failure. `denials` are the
  * changes and commands that were denied in the conversation.
  */
 export const conversationEnding = (

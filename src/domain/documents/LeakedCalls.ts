@@ -1,7 +1,7 @@
 /**
  * Recognises an answer with a call that no reader understood. The call did not run, so the answer is not final. A call
- * in backticks or in a quotation is only mentioned and does not count. The same is true for a call in a code block
- * beside other text.
+ * in backticks or in a quotation does not count, because it is only mentioned. A call in a code block beside other text
+ * does not count either.
  */
 import { fencedBlocks, proseLines } from "../markdown/Outline.ts"
 import { jsonCalls } from "../tools/native/JsonCalls.ts"

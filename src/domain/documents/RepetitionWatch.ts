@@ -16,9 +16,9 @@ export interface Repetition {
   readonly times: number
 }
 
-/** So many equal lines of prose in a row are a loop. Blank lines do not count. */
+/** If this many lines of prose in a row are equal, they are a loop. Blank lines do not count. */
 export const mostEqualLines = 8
-/** Prose that repeats for so many tokens is a loop. */
+/** If prose repeats for this many tokens, it is a loop. */
 export const mostLoopTokens = 200
 /** The maximum number of equal words in a row. Ollama stops an answer after the same number of equal tokens. */
 export const mostEqualWords = 30
@@ -26,7 +26,7 @@ export const mostEqualWords = 30
 export const mostCodeCharacters = 1600
 /** Data that repeats is a loop if it fills this many characters. */
 export const mostDataCharacters = 4096
-/** So many blank lines in a row are a loop. */
+/** If this many lines in a row are blank, they are a loop. */
 export const mostBlankLines = 200
 
 /**
@@ -36,7 +36,7 @@ export const mostBlankLines = 200
 const leastTimes = 3
 /** How many of the last characters are examined. A unit can be found only if it is at most a third as long. */
 const window = 8192
-/** The text is examined again after so many new characters. */
+/** The text is examined again after this many new characters. */
 const stride = 64
 /** A loop has at least this many characters, in any script. */
 const leastCharacters = 256

@@ -1,6 +1,6 @@
 /**
- * After the report of the model, asks it for a case that its change may have missed, and shows related places in the
- * code. If no related places are found, no question is asked.
+ * After a report, asks the model for a case that its change may have missed, and shows related places in the code. If
+ * no related places are found, no question is asked.
  */
 import { countChangedLines, isReplacement, isSourceFile, type NamedText } from "../files/ChangedNames.ts"
 import { otherBranches, type RelatedLine, touchedDeclarations, usersOf } from "../files/CodeRelations.ts"

@@ -51,7 +51,7 @@ export const longerLines = 1.2
 /** The number of characters for the request of the model, and for the parts of the reply that are not outputs. */
 const besideOutputs = 800
 
-/** A reply with so many lines is large enough. An early compaction is then not worthwhile. */
+/** A reply with at least this many lines is large enough. An early compaction is then not worthwhile. */
 const enoughLines = 150
 
 /**

@@ -73,7 +73,10 @@ export type ConversationMessage = typeof ConversationMessage.Type
 export const pictureCharacters = 4000
 const pictureSize = " ".repeat(pictureCharacters)
 
-/** A text that is as long as the message counts. An image counts as a text of blanks. */
+/**
+ * A text that is as long as the message counts in a prompt. An image counts as many characters, for which the text
+ * contains blanks.
+ */
 export const messageText = (message: ConversationMessage): string => {
   switch (message.role) {
     case "user":

@@ -18,7 +18,10 @@ const leastWord = 4
  * A token is compared only if it has at least this many characters. A shorter token is often a part of another word.
  */
 const leastPiece = 6
-/** So many consecutive words of a line, with so many letters together, count as content of that line. */
+/**
+ * Consecutive words of a line count as content of this line if they have at least this many words (`count`) and letters
+ * (`letters`).
+ */
 const runOfLine = { count: 4, letters: 16 }
 
 const wordsOf = (text: string): ReadonlyArray<string> => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []

@@ -174,7 +174,10 @@ export const speedText = ({ answerMs = 0, answerTokens = 0 }: Counted): string =
   return ` at ${speed < 10 ? speed.toFixed(1) : Math.round(speed)} tokens/s`
 }
 
-/** From this time on, the server loaded the model. In a shorter time, it only found the model already loaded. */
+/**
+ * The minimum load time, in milliseconds, from which the server counts as having loaded the model. In less time, it
+ * only found the model already loaded.
+ */
 const leastLoadMs = 500
 
 /** True if the server had to load the model. */

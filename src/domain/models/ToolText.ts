@@ -51,8 +51,8 @@ const instruction = ({ description, example, name, parameters }: ToolInfo): stri
 }
 
 /**
- * Markdown for each tool: a heading, its description, a line for each parameter, and an example call. The prompt
- * explains above this text how to write a call.
+ * Markdown for each tool: a heading, its description, a line for each parameter, and an example call. An earlier part
+ * of the prompt explains how to write a call.
  */
 export const toolInstructions = (tools: ReadonlyArray<ToolInfo>): string => tools.map(instruction).join("\n\n")
 

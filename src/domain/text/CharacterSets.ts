@@ -52,7 +52,7 @@ const makePairTable = (): PairTable => {
   for (let lead = 0x81; lead <= 0xfc; lead += 1) {
     for (let trail = 0x40; trail <= 0xfc; trail += 1) {
       const character = decoder.decode(Uint8Array.of(lead, trail))
-      /* Skips bytes that do not stand for a single, public character. */
+      /* Skips bytes that stand for no character or for several characters, and private-use characters. */
       if (character.length !== 1 || /[\uE000-\uF8FF\uFFFD]/.test(character)) continue
       characters.set(keyOf(lead, trail), character)
       if (!isDoubled(lead) && !bytes.has(character)) bytes.set(character, [lead, trail])

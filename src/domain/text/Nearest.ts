@@ -86,7 +86,7 @@ export const intentOf = (name: string): "changes" | "reads" | undefined => {
   return has(changing) ? "changes" : has(reading) ? "reads" : undefined
 }
 
-/** A suggestion must be at least this much like the wrong name. Names that are less alike are unrelated. */
+/** The minimum likeness between a suggestion and the wrong name. Names that are less alike are unrelated. */
 const threshold = 0.45
 
 /** True for words of at least three letters that have the same letters in another order, such as `scr` and `src`. */
@@ -106,11 +106,11 @@ const wordLikeness = (a: NameWord, b: NameWord): number => {
 
 const weightOf = (words: ReadonlyArray<NameWord>): number => words.reduce((sum, { weight }) => sum + weight, 0)
 
-/** How much of the words in `some` has a like word in `others`, as a sum of weights. */
+/** How much of the words in `some` has a similar word in `others`, as a sum of weights. */
 const covered = (some: ReadonlyArray<NameWord>, others: ReadonlyArray<NameWord>): number =>
   some.reduce((sum, word) => sum + word.weight * Math.max(0, ...others.map((other) => wordLikeness(word, other))), 0)
 
-/** How much two names are alike: the share of all their words that have a like word in the other name. */
+/** The likeness of two names: the share of all their words that have a similar word in the other name. */
 const meaningLikeness = (a: ReadonlyArray<NameWord>, b: ReadonlyArray<NameWord>): number => {
   const total = weightOf(a) + weightOf(b)
   return total === 0 ? 0 : (covered(a, b) + covered(b, a)) / total

@@ -13,8 +13,8 @@ const hidden = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\
 const escapeCodePoint = (character: string): string => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`
 
 /**
- * Shows each code point that a terminal hides as `\u{...}`. Line breaks are shown in this way too. Nothing is removed.
- * A second call changes nothing.
+ * Shows each code point that a terminal hides as `\u{...}`, also line breaks. Nothing is removed. A second call changes
+ * nothing.
  */
 export const printable = (text: string): string => text.replace(hidden, escapeCodePoint)
 
