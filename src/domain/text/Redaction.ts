@@ -10,7 +10,7 @@ export const redacted = "[redacted]"
 
 /**
  * Where a token may begin. It may not directly follow a letter, a digit or an underscore. It may follow an escape in
- * JSON, a shell, a terminal or a URL (`\n`, `\x0a`, a colour, `%20`), although the escape may end with such a character.
+ * JSON, a shell, a terminal or a URL (`\n`, `\x0a`, a colour, `%20`), although an escape may end in this way.
  */
 const colour = String.raw`(?:\u001b|\\u001b|\\x1b|\\e|\\033)\[[0-9;]{0,20}[A-Za-z]`
 const start = String.raw`(?:(?<![A-Za-z0-9_])|(?<=\\[bfnrtv0]|\\x[0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|${colour}|%[0-9a-fA-F]{2}))`
