@@ -9,8 +9,8 @@ import { type CheckOutcome, statusOf } from "./CheckOutcome.ts"
 const checks = String.raw`(?:(?:unit|integration|type|existing|other|new) )*(?:tests?|checks?|specs?|suites?|builds?|type ?checks?|typechecks?|lint(?:er|ing)?|compilation)`
 
 /**
- * For example: `all tests pass`, `the check passed`, `tests: passing`, `npm test succeeds`, `passes all tests`, `3 of 3
- * tests green`.
+ * Matches a claim that a check passed. Examples: `all tests pass`, `the check passed`, `tests: passing`, `npm test
+ * succeeds`, `passes all tests`, `3 of 3 tests green`.
  */
 const says: ReadonlyArray<RegExp> = [
   new RegExp(
@@ -26,15 +26,12 @@ const says: ReadonlyArray<RegExp> = [
 ]
 
 /**
- * Sentences that claim nothing: `the tests should pass`, `does not pass`, `passed before`, `if the tests pass`, `could
- * not be checked`.
+ * Matches a sentence that does not claim that a check passed: `the tests should pass`, `does not pass`, `passed
+ * before`, `if the tests pass`, `could not be checked`.
  */
 const hedged =
   /\b(?:not|never|should|would|could|might|may|must|will|if|once|until|when|whether|unless|expected? to|to make|so that|in order|cannot|unable|needs? to|except|unverified)\b|n't\b/i
-/**
- * Words about an earlier time or a failure: such a sentence claims no pass. A `now` in the sentence makes it a claim
- * again.
- */
+/** Words about an earlier time or a failure. A sentence with such a word is a claim only if it also contains `now`. */
 const elsewhere = /\b(?:before|previously|fail(?:s|ed|ing)?)\b/i
 
 const sentencesOf = (text: string): ReadonlyArray<string> =>
@@ -47,8 +44,8 @@ const sentencesOf = (text: string): ReadonlyArray<string> =>
 const longestClaim = 160
 
 /**
- * The first sentence that claims a passed check. The check may be named by its command: `` `node check.js` exits with 0
- * ``.
+ * The first sentence which claims that a check passed. The sentence may name the check by its command: `` `node
+ * check.js` exits with 0 ``.
  */
 const claimIn = (report: string, commands: ReadonlyArray<string>): string | undefined =>
   sentencesOf(report).find(
@@ -68,8 +65,8 @@ const stateText = (check: CheckOutcome): string => {
 }
 
 /**
- * True if the claim is about this check. A claim about types or building is about type checks; any other claim is about
- * other checks.
+ * True if the claim can mean this check. A claim about types or building means a check of types. Any other claim means
+ * another check.
  */
 const isAbout = (claim: string, { command }: CheckOutcome): boolean => {
   const ofTypes = /\btypes?\b|typecheck|\btsc\b|compil|\bbuild/i
@@ -78,7 +75,7 @@ const isAbout = (claim: string, { command }: CheckOutcome): boolean => {
 
 /**
  * The first false claim of a report, with the fact that contradicts it. Undefined if the claim may be true of some
- * check. `ranByModel` is true if a command that the model ran itself passed: the command may have been a check that the
+ * check. `ranByModel` is true if the model itself ran a command that passed. That command may be a check that the
  * program could not run.
  */
 export const falseClaim = (

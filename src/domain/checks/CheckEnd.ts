@@ -7,7 +7,7 @@ export interface CheckEnd {
   readonly seconds: number
   /** Why the check was stopped, as a sentence. */
   readonly stopped?: string
-  /** A sentence for the user about a setting that would help, if the sandbox or a limit stopped the check. */
+  /** A sentence for the user about a setting that would help. Set if the sandbox or a limit stopped the check. */
   readonly hint?: string
   /** The XML reports that the tests of the check wrote. */
   readonly reports?: ReadonlyArray<string>

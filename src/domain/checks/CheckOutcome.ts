@@ -1,6 +1,6 @@
 /**
- * Interprets a check that the program ran: its exit code, its failures, and which of them are new. The text for the
- * model has at most 500 tokens: failures first, then totals.
+ * Interprets how a check ended that the program ran: its exit code, its failures, and which failures are new. The text
+ * for the model has at most 500 tokens: failures first, then totals.
  */
 import * as Schema from "effect/Schema"
 import { CommandLine, commandText } from "../commands/CommandText.ts"
@@ -15,13 +15,14 @@ import { adviceFor, type NoProof, NoProofCause, noProofOf, provesNothing } from 
 
 export const CheckCommand = Schema.Struct({
   argv: CommandLine,
-  /** The folder below the project in which the check runs; absent for the project. */
+  /** The folder in which the check runs, relative to the project. Absent for the root of the project. */
   cwd: Schema.optionalKey(Schema.String),
   /** The whole command, if `argv` runs only some of its test files. The user approves the whole command. */
   whole: Schema.optionalKey(CommandLine),
   kind: Schema.Literals(["types", "tests", "given"]),
   /**
-   * True for a conventional command that the project does not name. Such a check is skipped if its program is missing.
+   * True for a command that is usual for such projects but that this project does not name. The check is skipped if its
+   * program is missing.
    */
   isGuess: Schema.optionalKey(Schema.Boolean)
 })
@@ -36,11 +37,11 @@ export const CheckOutcome = Schema.Struct({
   /** Null if the check was stopped or not run. */
   exitCode: Schema.NullOr(Schema.Int),
   seconds: Schema.Finite,
-  /** For the model: failures first, then totals. */
+  /** The text for the model: failures first, then totals. */
   text: Schema.String,
   /** Names of failing tests and errors, one line each. */
   failures: Schema.Array(Schema.String),
-  /** True if the check passes without the changes. Absent if unknown or not needed. */
+  /** True if the check passes without the changes. Absent if this is unknown or not needed. */
   passedBefore: Schema.optionalKey(Schema.Boolean),
   /** Failures that do not occur without the changes. */
   newFailures: Schema.Array(Schema.String),
@@ -49,8 +50,8 @@ export const CheckOutcome = Schema.Struct({
   /** The tests that ran, if the output counts them. */
   ran: Schema.optionalKey(RanTests),
   /**
-   * The changed test files. `failWithout` is true if this check fails when the source code is unchanged and only the
-   * tests change.
+   * The changed test files. `failWithout` is true if the check fails with the changed tests and the unchanged source
+   * code.
    */
   newTests: Schema.optionalKey(Schema.Struct({ paths: Schema.Array(Schema.String), failWithout: Schema.Boolean })),
   /** Why the check was not run or proves nothing, in whole sentences. */
@@ -58,14 +59,14 @@ export const CheckOutcome = Schema.Struct({
   /** Why the check cannot prove anything. Absent for a check that was not permitted. */
   cause: Schema.optionalKey(NoProofCause),
   /**
-   * Set if the check fails with and without the changes and this does not count as passing: a sentence with the reason.
-   * Either the check names no failure, or nothing else passed, or the request wants it to pass.
+   * Why a check that fails with and without the changes does not count as passing, as a sentence. Either it names no
+   * failure, or nothing else passed, or the request wants it to pass.
    */
   stillFails: Schema.optionalKey(Schema.String)
 })
 export type CheckOutcome = typeof CheckOutcome.Type
 
-/** True if the check ran and found no problem that the changes caused or had to fix. */
+/** True if the check found no problem that the changes caused, and none that they had to fix. */
 export const passes = ({ exitCode, newFailures, notRun, stillFails }: CheckOutcome): boolean =>
   notRun === undefined && (exitCode === 0 || (newFailures.length === 0 && stillFails === undefined))
 
@@ -86,7 +87,7 @@ export const statusOf = (check: CheckOutcome): CheckStatus => {
 /** About 500 tokens, in characters. */
 const mostCharacters = 1700
 const mostLines = 12
-/** The maximum number of lines for each failure. The program tries these numbers in order until all failures fit. */
+/** How many lines a failure may have. The program tries these numbers in order until all failures fit. */
 const linesEach = [mostLines, 8, 6, 5, 3]
 const lineLength = 240
 
@@ -100,7 +101,8 @@ const failuresOf = ({ exitCode, output, stopped }: CheckEnd): ReadonlyArray<Chec
 }
 
 /**
- * Names that already failed without the changes, according to other outcomes. A flaky check says nothing about that.
+ * The names of failures that occurred without the changes, according to other outcomes. The outcome of a flaky check is
+ * not used, because it proves nothing about this.
  */
 const oldFailures = (outcomes: ReadonlyArray<CheckOutcome>): ReadonlySet<string> =>
   new Set(
@@ -111,7 +113,7 @@ const oldFailures = (outcomes: ReadonlyArray<CheckOutcome>): ReadonlySet<string>
 
 /**
  * The failures that occur only with the changes. Output that names no failure is compared as a whole. If all names are
- * old but the exit code differs, that counts as one more failure without a name.
+ * old but the exit code differs, this counts as one more failure without a name.
  */
 const newOnes = (failures: ReadonlyArray<CheckFailure>, end: CheckEnd, before: CheckEnd | undefined) => {
   if (before === undefined || before.exitCode === 0 || end.stopped !== undefined) return failures
@@ -126,7 +128,7 @@ const newOnes = (failures: ReadonlyArray<CheckFailure>, end: CheckEnd, before: C
 
 const timeText = (seconds: number): string => `${seconds < 10 ? Math.round(seconds * 10) / 10 : Math.round(seconds)} s`
 
-/** Whole lines within a budget of characters, with a note about omitted lines. */
+/** As many whole lines as fit into the budget of characters, with a note about omitted lines. */
 const fitted = (lines: ReadonlyArray<string>, budget: number): ReadonlyArray<string> => {
   const kept: Array<string> = []
   let budgetLeft = budget
@@ -142,12 +144,15 @@ const fitted = (lines: ReadonlyArray<string>, budget: number): ReadonlyArray<str
 const lengthOf = (lines: ReadonlyArray<string>): number =>
   lines.reduce((sum, line) => sum + Math.min(line.length, lineLength) + 1, 0)
 
-/** Two failures have the same cause if this many first lines are equal: the error and its place. */
+/**
+ * Two failures have the same cause if the first lines of their details are equal: the error and its place. This is the
+ * number of these lines.
+ */
 const errorLines = 2
 
 /**
- * Each failure with its details. If they do not fit, the first failures keep their details, and the names of all
- * failures follow.
+ * Each failure with its details. If they do not fit, only the first failures keep their details, followed by the names
+ * of all failures.
  */
 const failureLines = (failures: ReadonlyArray<CheckFailure>, budget: number): ReadonlyArray<string> => {
   const failureLinesWithin = (most: number): ReadonlyArray<string> => {
@@ -170,7 +175,7 @@ const failureLines = (failures: ReadonlyArray<CheckFailure>, budget: number): Re
   return [...fitted(failureLinesWithin(5), budget - forNames), "all failures:", ...fitted(names, forNames + 40)]
 }
 
-/** How the check ends without the changes. `old` are the failures that occur with and without them. */
+/** Says how the check ends without the changes. `old` are the failures that occur with and without the changes. */
 const withoutChanges = (before: CheckEnd | undefined, old: ReadonlyArray<CheckFailure>): string => {
   if (before?.exitCode === 0) return "Without these changes the check passes."
   if (old.length === 0) return "Without these changes it fails in another way."
@@ -221,7 +226,7 @@ const outcomeText = (
   return [head, ...body, ...foot].join("\n")
 }
 
-/** The last lines of an output without recognised failures, and earlier lines that mention an error. */
+/** The last lines of an output in which the program recognised no failure, and earlier lines that mention an error. */
 const lastLines = (output: string): ReadonlyArray<string> => {
   const lines = linesOf(output)
   const errors = lines.slice(0, -mostLines).filter((line) => /\b(?:error|failed|failure|exception|fatal)\b/i.test(line))
@@ -229,11 +234,11 @@ const lastLines = (output: string): ReadonlyArray<string> => {
 }
 
 interface Compared {
-  /** The run of the check without the changes. */
+  /** How the check ended without the changes. */
   readonly before?: CheckEnd | undefined
-  /** The second run of the check with the same changes. */
+  /** How the check ended when it was run a second time with the same changes. */
   readonly again?: CheckEnd | undefined
-  /** Outcomes of other checks of the same changes. They are used if `before` is absent. */
+  /** Outcomes of other checks of the same changes. If `before` is absent, they tell which failures are old. */
   readonly earlier?: ReadonlyArray<CheckOutcome>
   readonly declared?: ReadonlyArray<NewTest>
 }
@@ -247,7 +252,7 @@ const vanishedOnes = (fresh: ReadonlyArray<CheckFailure>, again: CheckEnd | unde
   return fresh.map(({ name }) => name).filter((name) => !left.has(name))
 }
 
-/** True for a check that must run tests. This includes a check that the user named. */
+/** True for a check that should run tests. A check that the user named is one of these. */
 const oughtToLook = ({ kind }: CheckCommand): boolean => kind !== "types"
 
 /** Why a run of a check proves nothing about the changes. */
@@ -258,7 +263,7 @@ const noProof = (check: CheckCommand, end: CheckEnd, { before, earlier = [] }: C
   return hasRun && before === undefined ? undefined : provesNothing(end, before)
 }
 
-/** Why a check without new failures does not count as passing. */
+/** Why a check that fails without new failures does not count as passing, as a sentence. */
 const whyStill = (end: CheckEnd, failures: ReadonlyArray<CheckFailure>): string | undefined => {
   const reading = readCheckOutput(end.output)
   if (reading.failures.length === 0) {
@@ -300,8 +305,7 @@ export const outcomeOf = (check: CheckCommand, end: CheckEnd, compared: Compared
 }
 
 /**
- * The outcome of a check that the prompt or the plan wants to pass. For such a check, an old failure counts as a
- * failure.
+ * The outcome of a check that the prompt or the plan wants to pass. An old failure of such a check counts as a failure.
  */
 export const heldTo = (outcome: CheckOutcome, request: string): CheckOutcome => {
   const { command, exitCode, failures, flaky = false, newFailures, notRun, stillFails } = outcome
@@ -321,7 +325,7 @@ export const newTestsText = ({ newTests }: Pick<CheckOutcome, "newTests">): stri
     : `The tests in ${names} pass without the change of the source code: they do not test it.`
 }
 
-/** Adds whether the changed tests fail without the changed source code. */
+/** Adds to an outcome whether the changed tests fail without the changed source code. */
 export const withNewTests = (
   outcome: CheckOutcome,
   paths: ReadonlyArray<string>,
@@ -332,8 +336,8 @@ export const withNewTests = (
 }
 
 /**
- * Merges an outcome with earlier outcomes of the same check in a run. A failure that was new earlier stays new, because
- * the project of the later comparison already contained the earlier changes.
+ * Merges an outcome with the earlier outcomes of the same check in this run. A failure that was new earlier stays new:
+ * the project of the later comparison already contained the changes that caused it.
  */
 export const sinceEarlier = (outcome: CheckOutcome, earlier: ReadonlyArray<CheckOutcome>): CheckOutcome => {
   if (outcome.exitCode === 0) return outcome
@@ -378,7 +382,7 @@ export const TriedCheck = Schema.Struct({
 })
 export type TriedCheck = typeof TriedCheck.Type
 
-/** Interprets a check of the unchanged project. `end` is a sentence if the check could not start. */
+/** Interprets a check of the unchanged project. If the check could not start, `end` is a sentence that says why. */
 export const triedCheck = (check: CheckCommand, end: CheckEnd | string): TriedCheck => {
   const command = checkText(check)
   if (typeof end === "string") {

@@ -1,14 +1,14 @@
 /**
- * Reads the plain output of checks: failing tests and errors, details about each, and totals. It knows tsc, eslint,
- * vitest, jest, the test runners of Node, Bun and Deno, mocha, pytest, unittest, ruff, pyright, go, cargo, Maven,
- * Gradle, .NET, rspec, minitest, PHPUnit, ExUnit, CTest, make, and compilers with messages like gcc's. For other output
- * it finds no failures.
+ * Reads the plain output of checks: failing tests and errors, details about each of them, and totals. It knows tsc,
+ * eslint, vitest, jest, the test runners of Node, Bun and Deno, mocha, pytest, unittest, ruff, pyright, go, cargo,
+ * Maven, Gradle, .NET, rspec, minitest, PHPUnit, ExUnit, CTest, make, and compilers with messages like gcc's. In other
+ * output it finds no failures.
  */
 import { failureOrder } from "../excerpts/Scores.ts"
 
 /** A failing test or an error. */
 export interface CheckFailure {
-  /** One line without times and line numbers, so that it is the same in every run. */
+  /** One line without times and line numbers, so that the failure has the same name in every run. */
   readonly name: string
   /** Lines of the output about this failure. */
   readonly details: ReadonlyArray<string>
@@ -68,7 +68,7 @@ const placed: ReadonlyArray<RegExp> = [
   /^(?<path>[^\s:]+\.pyi?):(?<at>\d+:\d+): (?<what>[A-Z]{1,4}\d{2,4} .*)$/
 ]
 
-/** Lines with the name of a failing test, by runner. The next lines are its details. */
+/** Lines with the name of a failing test, by runner. The lines below such a line are the details of the test. */
 const tests: ReadonlyArray<RegExp> = [
   /* vitest, jest */
   /^FAIL {2}(?<name>.+)$/,
@@ -96,7 +96,7 @@ const tests: ReadonlyArray<RegExp> = [
   /^\(fail\) (?<name>.+?)(?: \[[\d.]+m?s\])?$/
 ]
 
-/** Lines that announce a failure. Its name is on another line. */
+/** Lines that announce a failure whose name is on another line. */
 const summaries: ReadonlyArray<RegExp> = [
   /^(?<name>FAIL\t\S+ \[.*\])$/,
   /^FAIL (?<name>\S+\.[cm]?[jt]sx?)$/,
@@ -106,7 +106,8 @@ const summaries: ReadonlyArray<RegExp> = [
 ]
 
 /**
- * Lines directly above the details of a failure. The name of the failure is on another line, where it may be longer.
+ * Lines directly above the details of a failure. Another line has the name of the failure, and there the name may be
+ * longer.
  */
 const heads: ReadonlyArray<RegExp> = [
   /** pytest writes one ruler on each side of a long name */
@@ -119,11 +120,16 @@ const heads: ReadonlyArray<RegExp> = [
 const others =
   /^(?:[\u2713\u2714\u25b6\u2139] |ok \d+ |--- (?:PASS|SKIP): |=== PAUSE |ok\s|# (?:Subtest:|tests |suites |pass |fail |cancelled |skipped |todo |duration_ms )|PASS |FAIL$|FAIL\t\S+\t|[=!]+ .* [=!]+$|1\.\.\d+$|\[(?:INFO|ERROR)\](?: \w+:)?\s*$|test .* \.\.\. ok$|test at |running \d+ tests?$|failures:$|For more information)/
 
-/** Useless lines about a failure: stack frames of runners and libraries, rulers, empty markers under a source line. */
+/**
+ * Lines that do not help to understand a failure: stack frames of runners and libraries, rulers, empty markers under a
+ * source line.
+ */
 const noise =
   /^(?:at .*(?:node:|node_modules)|(?:at )?(?:async |new )?[\w.]+ \((?:<anonymous>|index \d)|\u276f .*node_modules|\d+: [\w<]|at (?:\/rustc|\.\/)|[-=_~^|.\s\u23af]+$|\u23af|stack backtrace:|note: (?!test did not)|(?:type|duration_ms|failureType|code|name|stack|operator|generatedMessage|diff): |(?:async |new )?[\w.]+ \((?:node:|.*node_modules)|node:|\d+\s*\|\s*$|self = <|Traceback \(|E$|(?:E\s+)?\?[-+^ ]+$|goroutine \d|created by testing|panic\(|testing\.|\/\S*\/src\/(?:testing|runtime)\/)/
 
-/** A Python frame in Python itself or in an installed package. The deeper lines below it belong to it. */
+/**
+ * A stack frame of Python itself or of an installed package. The lines below it that are indented more belong to it.
+ */
 const foreignFrame = /^File ".*(?:site-packages|\/lib\/python\d[^/]*)\/.*", line \d+/
 
 const timeAtEnd = /(?:;? ?(?:finished )?in)?\s*\(?\d+(?:\.\d+)?\s?m?s\)?$/
@@ -157,7 +163,7 @@ export const totalLines = (output: string): ReadonlyArray<string> =>
 const nameIn = (patterns: ReadonlyArray<RegExp>, line: string): string | undefined =>
   firstMatch(patterns, line)?.groups?.["name"]
 
-/** Of the details about a failure, this many lines are kept at the beginning and at the end. */
+/** At most this many lines of details are kept at the beginning of a failure, and as many at its end. */
 const mostDetails = 400
 
 /** Lines that directly state the error. */
@@ -170,8 +176,8 @@ const legend = /^[-+] (?:expected|received|actual)\b/i
 const placeInFile = /[\w)\]]:\d+\b|^File ".*", line \d+/
 
 /**
- * The most informative lines about a failure, in their order and at most `most`. Preference: the assertion and its
- * place, then the comparison of values, then the lines around them.
+ * The lines that tell most about a failure, at most `most` of them, in their order. Preferred are the assertion and its
+ * place, then the comparison of values, then the lines around these.
  */
 export const tellingLines = (lines: ReadonlyArray<string>, most: number): ReadonlyArray<string> => {
   if (lines.length <= most) return lines
@@ -201,7 +207,7 @@ class Reading {
   readonly #inlineDetails = new Map<string, string>()
   #open: Array<string> | undefined
 
-  /** `says` is the part of the line about the failure. */
+  /** Notes a failing test or error. `says` is what its line says beyond the name. */
   fail(name: string, says = ""): void {
     const details = this.#failures.get(name) ?? []
     this.#failures.set(name, details)
@@ -210,8 +216,8 @@ class Reading {
   }
 
   /**
-   * The same error at a second place of the file gets a number. So an additional error of the same text counts as a new
-   * failure.
+   * Notes an error with a position. If the same error occurs at a second place of the file, its name gets a number, so
+   * it counts as another failure.
    */
   error(path: string, at: string, what: string): void {
     const name = stable(`${path}: ${what}`)
@@ -251,7 +257,7 @@ class Reading {
 
   end(): CheckReading {
     const names = [...this.#failures.keys()]
-    /** A Go test with subtests fails together with its subtests, so only the subtests count. */
+    /** If a subtest of Go fails, the test around it fails too, so only the subtest counts. */
     const own = [...this.#failures].filter(([name]) => !names.some((other) => other.startsWith(`${name}/`)))
     const found = own.length > 0 ? own : [...new Set(this.#summaries)].map((name) => [name, []] as const)
     return {
@@ -261,8 +267,8 @@ class Reading {
   }
 
   /**
-   * Details that are not below the name: the lines below a head with this name, or else the rest of the line with the
-   * name.
+   * Details of a failure that are not below its name. They are the lines below a head with this name, or else the rest
+   * of the line with the name.
    */
   #about(name: string): ReadonlyArray<string> {
     const compared = name.replaceAll(".", "::")

@@ -1,11 +1,11 @@
-/** Tells whether a prompt or a plan wants a check to pass. If so, an old failure of the check is part of the work. */
+/** Tells whether a prompt or a plan wants a check to pass. If so, a failure that existed before is part of the work. */
 
 const checked = String.raw`(?:(?:unit|integration|type|lint|failing|broken|red|test|compile|build|compiler) )*(?:tests?|checks?|specs?|suites?|builds?|lint(?:er|ing)?|typechecks?|ci|pipeline|compilation|(?:test|type|lint|build|compile|compiler) (?:errors?|failures?))`
 
 /** At most 60 characters of one sentence between the name of a check and a word such as "passes". */
 const near = String.raw`[^.!?\n]{0,60}?`
 
-/** Words before the noun: `all of these`, `the two remaining`, `` `npm test` ``. */
+/** Words between a verb and the name of a check: `all of these`, `the two remaining`, `` `npm test` ``. */
 const articles =
   '(?:(?:the|a|an|all|any|every|each|this|that|these|those|my|our|its|both|of|remaining|existing|other|last|first|two|three|\\d+|`[^`\\n]+`|"[^"\\n]+"|[\\w./-]+\\.\\w+) )*'
 
@@ -23,12 +23,16 @@ const wishes: ReadonlyArray<RegExp> = [
 ]
 
 /**
- * Sentences that exclude a fix: `the failing tests stay as they are`, `do not fix the tests`, `ignore failing tests`.
+ * Sentences that exclude the repair of a check: `the failing tests stay as they are`, `do not fix the tests`, `ignore
+ * failing tests`.
  */
 const leftAlone =
   /\b(?:do not|don't|never|without (?:touching|changing|fixing|breaking)|leave|ignore|skip|not (?:to )?(?:fix|touch|repair))\b[^.!?\n]{0,60}\b(?:tests?|checks?|specs?|errors?|builds?|lint)\b|\b(?:tests?|checks?|errors?)\b[^.!?\n]{0,40}\b(?:stays?|remains?|may fail|known|unrelated|as (?:it is|they are))\b/i
 
-/** A question about a check: `whether the checks pass`, `say if all tests succeed`. It wants a report, not a fix. */
+/**
+ * A question about a check: `whether the checks pass`, `say if all tests succeed`. Such a prompt wants a report, not a
+ * repair.
+ */
 const checkQuestion = new RegExp(
   String.raw`\b(?:whether|(?:say|tell me|report|note|show|see) if) ${articles}${checked}\b[^.,;!?\n]*`,
   "gi"
@@ -36,14 +40,14 @@ const checkQuestion = new RegExp(
 
 const sentencesOf = (text: string): ReadonlyArray<string> => text.split(/(?<=[.!?])\s+|\n/)
 
-/** True if the request contains the last part of a test name, unless that is a common word. */
+/** True if the request contains the last part of the name of a test. A common word does not count. */
 const isNamed = (request: string, failure: string): boolean => {
   const part = failure.split(/ > | › |::|\//).at(-1) ?? failure
   const name = part.replace(/[()[\]'"`]/g, "").trim()
   return (/\s|_|[a-z][A-Z]/.test(name) || name.length >= 12) && request.toLowerCase().includes(name.toLowerCase())
 }
 
-/** True if the request wants this check, or one of its failures, to pass. */
+/** True if the request wants this check or one of its failing tests to pass. */
 export const asksToPass = (
   request: string,
   { command, failures }: { readonly command: string; readonly failures: ReadonlyArray<string> }

@@ -7,7 +7,7 @@ export type TestCounts = typeof TestCounts.Type
 const sumIn = (text: string, patterns: ReadonlyArray<RegExp>): number =>
   patterns.reduce((sum, pattern) => sum + Number(pattern.exec(text)?.[1] ?? 0), 0)
 
-/** Counts of passed tests: vitest, jest, pytest, cargo, Deno; mocha; Node and Bun; .NET. */
+/** Matches the number of passed tests. By pattern: vitest, jest, pytest, cargo, Deno and mocha; Node; Bun; .NET. */
 const passed = [/\b(\d+) (?:passed|passing)\b/, /^pass (\d+)/, /^(\d+) pass$/, /\bPassed: +(\d+)/]
 const failed = [
   /\b(\d+) (?:failed|failing|failures?|errors?)\b/,
@@ -25,10 +25,13 @@ const skipped = [
   /(?:Skipped|Incomplete|Risky): +(\d+)/
 ]
 
-/** XCTest prints this total for each suite and also for each suite around it. */
+/** The total of XCTest. XCTest prints it for each suite, and again for the suites around it. */
 const executed = /^Executed (\d+) tests?, with/
 
-/** Counts of all tests: Maven and PHPUnit, rspec and minitest and ExUnit, Gradle, Swift, unittest, CTest. */
+/**
+ * Matches the number of all tests. By pattern: Maven and PHPUnit; rspec, minitest and ExUnit; Gradle, Swift, unittest
+ * and CTest.
+ */
 const all = [
   /^Tests(?: run)?: (\d+), (?:Assertions|Failures|Errors)/,
   /^(\d+) (?:examples?|runs|tests?), /,
@@ -38,7 +41,7 @@ const all = [
   /^\d+% tests passed, .* out of (\d+)/
 ]
 
-/** Totals that count other things than tests, such as files, problems and lint errors. */
+/** Totals that count something other than tests, such as files, problems and lint errors. */
 const others = /^(?:Test Files|Test Suites)\b|^\d+ errors?, \d+ warnings?|^\d+ problems? \(|^Found \d+|^\d+ issues:/
 
 /** The number of errors that a total lists in addition to failures. */
@@ -46,7 +49,10 @@ const errorsBeside = /\bfailures?, (\d+) errors?\b|\bfailed, .*?\b(\d+) errors?\
 
 const countOf = (total: string): TestCounts => {
   if (others.test(total)) return { passed: 0, failed: 0, skipped: 0 }
-  /** The second line of unittest corrects the first: `FAILED (failures=1, errors=1)`, `OK (skipped=2)`. */
+  /**
+   * Unittest prints two totals, of which the second corrects the first: `FAILED (failures=1, errors=1)`, `OK
+   * (skipped=2)`.
+   */
   if (/^(?:FAILED|OK) \(/.test(total)) {
     const bad = sumIn(total, [/(?<!expected )failures=(\d+)/, /errors=(\d+)/, /unexpected successes=(\d+)/])
     const left = sumIn(total, [/skipped=(\d+)/, /expected failures=(\d+)/])
@@ -59,7 +65,10 @@ const countOf = (total: string): TestCounts => {
   return { passed: whole, failed: bad, skipped: left }
 }
 
-/** Keeps only the last of the largest XCTest totals: the outermost suite counts most and ends last. */
+/**
+ * Of the totals of XCTest, keeps only the last of the largest. The outermost suite has the largest number and ends
+ * last.
+ */
 const outermost = (totals: ReadonlyArray<string>): ReadonlyArray<string> => {
   const sizes = totals.map((total) => Number(executed.exec(total)?.[1] ?? -1))
   const largest = sizes.lastIndexOf(Math.max(...sizes))
@@ -82,14 +91,14 @@ export const testCounts = (totals: ReadonlyArray<string>): TestCounts | undefine
   return together.passed + together.failed + together.skipped === 0 ? undefined : together
 }
 
-/** Programs that check every file and list all errors: a file without a listed error passed. */
+/** Errors of programs that check every file and list all errors. A file without a listed error passed. */
 const surveys = /^\S.*: error TS\d+: |^\S+\.pyi?: (?:error: |[A-Z]+\d+ )/
 const surveyTotals = /^\d+ problems? \(|^Found \d+ errors? in \d+ files?|^\d+ issues:/
 
 /** Totals of files, suites and packages that passed completely. */
 const groups = /^(?:Test Files|Test Suites)\b.*\b[1-9]\d* passed|^[1-9]\d* packages? ok$/
 
-/** True if a failed run reports that something else passed. */
+/** True if a failed run reports that something passed. */
 export const passedBeside = (
   failures: ReadonlyArray<{ readonly name: string }>,
   totals: ReadonlyArray<string>

@@ -1,6 +1,6 @@
 /**
- * Facts that the program reports at the end of a run in addition to the model's text: the changed files with line
- * counts, and the outcomes of the checks.
+ * Facts that the program reports at the end of a run, beside the text of the model. Examples are the changed files with
+ * line counts, and the outcomes of the checks.
  */
 import { wholeChange } from "../files/ChangePreview.ts"
 import { FileKind, kindWords } from "../files/FileKind.ts"
@@ -14,7 +14,7 @@ import { counted, namesOf } from "../text/Format.ts"
 export const FileFact = Schema.Struct({
   path: Schema.String,
   kind: Schema.Literals(["new", "changed", "removed"]),
-  /** The new kind of the file, if the run changed it. */
+  /** The new kind of the file, if the run changed the kind. */
   becomes: Schema.optionalKey(FileKind),
   /** True for a binary file, whose lines are not counted. */
   binary: Schema.optionalKey(Schema.Boolean),
@@ -27,14 +27,14 @@ export type FileFact = typeof FileFact.Type
 const CheckState = Schema.Literals(["passed", "failed", "stale", "not checked", "nothing changed"])
 type CheckState = typeof CheckState.Type
 
-/** A call or a reference that was denied. Targets in the project are relative. */
+/** A call or a reference that was denied. The paths of targets in the project are relative. */
 const DeniedFact = Schema.Struct({
   tool: Schema.String,
   targets: Schema.Array(Schema.String),
   by: Schema.Literals(["person", "rule", "nobody"]),
-  /** Why no answer can allow the access, as a clause. */
+  /** A clause that says why no answer of the user can allow the access. */
   reason: Schema.optionalKey(Schema.String),
-  /** The flags that would have allowed the access, if no user could be asked. */
+  /** The flags that would allow the access. Present if no user could be asked. */
   allow: Schema.optionalKey(Schema.String)
 })
 export type DeniedFact = typeof DeniedFact.Type
@@ -48,16 +48,16 @@ const DeclinedFact = Schema.Struct({ declined: Schema.String, instead: Schema.St
 export type DeclinedFact = typeof DeclinedFact.Type
 
 /**
- * How much a task saw of a reference, a file or the matches of a search, in percent. The rest did not fit into its
- * prompts, and the model did not ask for it.
+ * How much a task saw of a reference, a file or the matches of a search, in percent. The other lines did not fit into
+ * its prompts, and the model did not ask for them.
  */
 export const SeenFact = Schema.Struct({
   task: Schema.String,
   href: Schema.String,
   percent: Schema.Int,
   /**
-   * `seen` lines of `of` lines that the task was given or asked for. For a search, these are matches. `file` is the
-   * number of lines of the file, if it is larger. Absent if unknown, and in older runs.
+   * `of` counts the lines that the task was given or asked for, and `seen` those that it saw. For a search, matches are
+   * counted. `file` is the number of lines of the file, if it is larger. Absent if unknown, and in older runs.
    */
   lines: Schema.optionalKey(Schema.Struct({ seen: Schema.Int, of: Schema.Int, file: Schema.optionalKey(Schema.Int) }))
 })
@@ -74,15 +74,15 @@ export const RunFacts = Schema.Struct({
   files: Schema.Array(FileFact),
   checks: Schema.Array(CheckFact),
   state: CheckState,
-  /** Absent if nothing was denied. */
+  /** The denied calls and references. Absent if nothing was denied. */
   denied: Schema.optionalKey(Schema.Array(DeniedFact)),
   /** Declined steps and calls for which the user wanted another change. Absent if there are none. */
   declined: Schema.optionalKey(Schema.Array(DeclinedFact)),
-  /** Absent if every task is complete. */
+  /** The incomplete tasks. Absent if every task is complete. */
   notDone: Schema.optionalKey(Schema.Array(IncompleteFact)),
-  /** Absent if the tasks saw every reference completely. */
+  /** What the tasks saw only in part. Absent if they saw every reference completely. */
   seen: Schema.optionalKey(Schema.Array(SeenFact)),
-  /** Absent if no report makes a false claim about checks. */
+  /** The false claims of reports about checks. Absent if there are none. */
   claims: Schema.optionalKey(Schema.Array(ClaimFact)),
   /**
    * The names of tasks that describe the project without having looked at it. An empty name stands for a message of a
@@ -95,7 +95,7 @@ export type RunFacts = typeof RunFacts.Type
 const kindOf = ({ base, holds, text }: ProposedFile): FileFact["kind"] =>
   text === null ? "removed" : base === null && (holds === undefined || holds.is === "folder") ? "new" : "changed"
 
-/** True for a file that has no text before or after the change. */
+/** True if the content of a file is not text, before or after the change. */
 const isBinary = (file: ProposedFile): boolean =>
   isOpaque(file) || (file.holds !== undefined && file.holds.leads === undefined && file.holds.is !== "folder")
 
@@ -116,7 +116,7 @@ const sumOf = (files: ReadonlyArray<FileFact>) => ({
   deletions: files.reduce((sum, file) => sum + file.deletions, 0)
 })
 
-/** Merges the facts of several tasks into one per file. */
+/** Merges the facts of several tasks, so that each file has one fact. */
 export const joinedFiles = (files: ReadonlyArray<FileFact>): ReadonlyArray<FileFact> =>
   [...Map.groupBy(files, ({ path }) => path).values()].flatMap((same) =>
     same.slice(0, 1).map((first) =>
@@ -138,7 +138,7 @@ const stateOf = (files: ReadonlyArray<FileFact>, checks: ReadonlyArray<CheckOutc
   return isStale ? "stale" : "passed"
 }
 
-/** The facts of a run. `checks` are the latest outcomes. `isStale` is true if files changed after them. */
+/** The facts of a run. `checks` are the latest outcomes. `isStale` is true if files changed after these checks. */
 export const runFacts = (
   changed: ReadonlyArray<FileFact>,
   checks: ReadonlyArray<CheckOutcome>,
@@ -200,7 +200,7 @@ export const checkState = (check: CheckOutcome): string => {
   return status === "flaky" ? "passed when it was run again" : status
 }
 
-/** Details about a check that its state and exit code do not tell. */
+/** Details about a check that its state and its exit code do not show. */
 export const aboutCheck = (check: CheckOutcome): string => {
   const { flaky = false, newFailures, notRun, stillFails } = check
   if (notRun !== undefined) return notRun
@@ -216,7 +216,7 @@ export const aboutCheck = (check: CheckOutcome): string => {
 const checkCode = ({ exitCode, notRun }: CheckOutcome): string =>
   notRun !== undefined ? "" : exitCode === null ? "stopped" : `exit code ${exitCode}`
 
-/** One line about how a check ended. The line for the model omits advice for the user. */
+/** One line that says how a check ended. The line for the model omits advice that only a user can follow. */
 export const checkFact = (check: CheckOutcome, forModel = false): string => {
   if (check.notRun !== undefined && forModel) return check.text
   const state = checkState(check)
@@ -247,7 +247,7 @@ const seenPart = ({ href, lines, percent }: SeenFact): string => {
   return `${lines.seen} of ${isMatches(href) ? `${lines.of} matches` : counted(lines.of, "line")}`
 }
 
-/** How much of each reference was seen, and by which task. */
+/** Texts that say how much of each reference was seen, and by which task. */
 export const seenTexts = (seen: ReadonlyArray<SeenFact>): ReadonlyArray<string> =>
   [...Map.groupBy(seen, ({ href }) => href)].map(([href, all]) => {
     const [least, ...others] = all.toSorted((a, b) => a.percent - b.percent)
@@ -267,7 +267,7 @@ export const claimText = ({ claim, fact, task }: ClaimFact): string => `not so: 
 export const unfoundedText = (task: string): string =>
   `No file was looked at${task === "" ? "" : ` for "${task}"`}: what the answer says about the project rests on nothing.`
 
-/** A line for the state of all checks together, if no single check shows it; undefined for other states. */
+/** A line about the state of all checks, if no line about a single check shows it. Undefined for other states. */
 export const stateLine = ({ checks, state }: Pick<RunFacts, "checks" | "state">): string | undefined => {
   if (state === "stale") return "not checked since the last change"
   return state === "not checked" && checks.length === 0 ? "not checked: no check is known for these changes" : undefined

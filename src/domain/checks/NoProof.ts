@@ -9,7 +9,7 @@ import { type CheckEnd, linesOf } from "./CheckEnd.ts"
 import { readCheckOutput } from "./CheckOutput.ts"
 import { passedBeside } from "./CheckTotals.ts"
 
-/** The causes for which a check proves nothing. */
+/** Why a check can prove nothing. */
 export const NoProofCause = Schema.Literals([
   "limit",
   "sandbox",
@@ -25,14 +25,14 @@ export type NoProofCause = typeof NoProofCause.Type
 
 export interface NoProof {
   readonly cause: NoProofCause
-  /** In whole sentences. */
+  /** The cause in whole sentences. */
   readonly reason: string
 }
 
 const anyOf = (...patterns: ReadonlyArray<RegExp>): RegExp =>
   new RegExp(patterns.map(({ source }) => `(?:${source})`).join("|"))
 
-/** The manifest lacks the task, or there is no manifest. */
+/** Messages that say that the manifest lacks the task, or that there is no manifest. */
 const noSuchTask = anyOf(
   /* npm, pnpm, yarn, bun, deno */
   /Missing script: |ERR_PNPM_NO_SCRIPT|Command "[^"]+" not found|Couldn't find a script named|Script not found "|Error: no test specified/,
@@ -48,7 +48,7 @@ const noSuchTask = anyOf(
   /ERROR: (?:file or directory not found|not found): |can't open file '|Can't open perl script|No such file or directory: '\S+\/CTestTestfile|Failed to change working directory to|directory prefix \S+ does not contain main module/
 )
 
-/** The toolchain is missing or has another version. */
+/** Messages that say that the toolchain is missing or has another version. */
 const noToolchain = anyOf(
   /toolchain not available|toolchain '[^']+' is not installed|rustup could not choose a version|no (?:override and no )?default toolchain/,
   /go\.mod requires go |requires go ?>= ?\d|linker [`'][^`']+[`'] not found|is not a valid (?:SDK|toolchain)|active developer path|xcrun: error/,
@@ -59,7 +59,7 @@ const noToolchain = anyOf(
   /Your Ruby version is .*but your Gemfile|The engine "\w+" is incompatible|ERR_PNPM_UNSUPPORTED_ENGINE|This project is configured to use |No CMAKE_\w+_COMPILER could be found/
 )
 
-/** A program that could not start. */
+/** Messages about a program that could not start. */
 const noProgram = anyOf(
   /command not found(?:: |$)|^(?:\/bin\/)?\w*sh: (?:\d+: |line \d+: )?.*: not found$|is not recognized as an internal|^[\w./-]+: not found$/,
   /spawn \S+ ENOENT|executable file not found in|could not determine executable to run|npx canceled due to missing packages|No such file or directory \(os error 2\)$/,
@@ -68,7 +68,7 @@ const noProgram = anyOf(
   /bad interpreter|The command "[^"]+" was not found/
 )
 
-/** Missing packages or a missing file to import. */
+/** Messages about missing packages, or a missing file to import. */
 const noModules = anyOf(
   /** Node and similar runtimes */
   /Cannot find (?:module|package) ['"]|Failed to resolve import|Failed to load url|Could not resolve "|Module not found: |error: Cannot find package/,
@@ -87,7 +87,7 @@ const noModules = anyOf(
   /fatal error: .+: No such file or directory|fatal error: '[^']+' file not found|Package \S+ was not found in the pkg-config/
 )
 
-/** Runs without any tests, by runner. */
+/** Messages about a run without any tests, by runner. */
 const noTests = anyOf(
   /^Ran 0 tests\b|^NO TESTS RAN$|^=* ?no tests (?:ran|collected)\b|^collected 0 items$/,
   /^(?:# |ℹ )tests 0$|No test files found|^No tests found\b|Error: No tests found|Could not find '[^']*' *$|No test (?:modules|files) found/,
@@ -117,7 +117,7 @@ const say: Readonly<Record<NoProofCause, string>> = {
 
 const another = "or name another check with --check"
 
-/** Advice for the user about each cause, if no setting of the sandbox would help. */
+/** Advice for the user about each cause. It is given if no setting of the sandbox would help. */
 export const adviceFor: Readonly<Record<NoProofCause, string>> = {
   limit: "Raise limits.checkSeconds, or name a check that ends sooner with --check.",
   sandbox: `See \`task-conductor doctor\`, ${another}.`,
@@ -132,7 +132,7 @@ export const adviceFor: Readonly<Record<NoProofCause, string>> = {
 
 const longestLine = 240
 
-/** A sentence about the cause that quotes the line of the output. */
+/** A sentence about the cause. It quotes the line of the output that shows the cause. */
 const reasonOf = (cause: NoProofCause, line: string, exitCode: number | null): string => {
   const code = cause === "program missing" && exitCode !== null ? ` (exit code ${exitCode})` : ""
   const said = line.trim().slice(0, longestLine)
@@ -142,7 +142,7 @@ const reasonOf = (cause: NoProofCause, line: string, exitCode: number | null): s
 /** Exit codes of a shell for a program that could not start. */
 const unstarted: ReadonlySet<number | null> = new Set([126, 127])
 
-/** The causes by priority: missing tools come before their consequences. */
+/** The causes in the order in which they are looked for. A missing tool comes before the failures that it causes. */
 const byWords: ReadonlyArray<readonly [NoProofCause, (line: string) => boolean]> = [
   ["no such task", (line) => noSuchTask.test(line)],
   ["no network", saysNoNetwork],
@@ -153,7 +153,7 @@ const byWords: ReadonlyArray<readonly [NoProofCause, (line: string) => boolean]>
   ["not built", (line) => notBuilt.test(line)]
 ]
 
-/** True for a compiler error with a position in a file. A name of a failing test has no position. */
+/** True for a compiler error with a position in a file. The name of a failing test contains no position. */
 const isBuildError = (name: string): boolean => /^[^\s:]+: (?:fatal )?error\b/.test(name) || /^[^\s:]+\.go: /.test(name)
 
 /** The first cause that the output mentions, with its line. Lines of npm that repeat the command do not count. */
@@ -209,7 +209,7 @@ const ranNoTest = (output: string): boolean => {
   )
 }
 
-/** Why a run alone proves nothing; undefined if it may prove something. */
+/** Why this run of a check proves nothing, judged without any other run. Undefined if it may prove something. */
 export const noProofOf = (end: CheckEnd): NoProof | undefined => {
   if (end.exitCode !== 0) return failedWithoutProof(end)
   return ranNoTest(end.output) ? { cause: "no tests", reason: reasonOf("no tests", "", 0) } : undefined
@@ -218,7 +218,10 @@ export const noProofOf = (end: CheckEnd): NoProof | undefined => {
 const failuresIn = (output: string): ReadonlySet<string> =>
   new Set(readCheckOutput(output).failures.map(({ name }) => name))
 
-/** The missing modules that an output names: the quoted part of each line, or else the line without its numbers. */
+/**
+ * The missing modules that an output names. For each line, this is the quoted part, or else the line without its
+ * numbers.
+ */
 const modulesIn = (output: string): ReadonlySet<string> =>
   new Set(
     linesOf(output)
@@ -226,15 +229,15 @@ const modulesIn = (output: string): ReadonlySet<string> =>
       .flatMap((line) => /['"`‘]([^'"`’]+)['"`’]/.exec(line)?.[1] ?? line.replaceAll(/\d+/g, "0").trim())
   )
 
-/** Causes that no change of a task can bring about. The run without the changes need not be compared. */
+/** Causes that no change of a task can bring about. So no run without the changes is needed for comparison. */
 const ofMachine: ReadonlySet<NoProofCause> = new Set(["sandbox", "no network", "program missing", "toolchain missing"])
 
-/** Causes that apply to the whole run. The failures that the output names need not be compared. */
+/** Causes that concern the whole run of a check. So the failures that the output names need no comparison. */
 const ofEverything: ReadonlySet<NoProofCause> = new Set([...ofMachine, "limit", "no such task", "no tests"])
 
 /**
- * Why a check proves nothing about the changes: it ends in the same way without them. `before` is the run without the
- * changes, if there was one.
+ * Why a check proves nothing about the changes: it ends in the same way without them. `before` is how the check ended
+ * without the changes, if that run was made.
  */
 export const provesNothing = (end: CheckEnd, before: CheckEnd | undefined): NoProof | undefined => {
   const noProof = noProofOf(end)

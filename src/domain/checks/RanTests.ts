@@ -1,7 +1,7 @@
 /**
  * Counts the tests of a check and finds the new tests, if the runner reports them. A test is new if a change declares
- * its name. It has run if the output lists it as passed. XML reports supply what the output lacks. If a runner names no
- * tests, only totals are known.
+ * its name. A new test has run if the output lists it as passed. What the output lacks is taken from XML reports. If a
+ * runner names no tests, only totals are known.
  */
 import * as Schema from "effect/Schema"
 import type { ProposedFile } from "../files/ProposedFile.ts"
@@ -27,7 +27,8 @@ export interface NewTest {
 }
 
 /**
- * Patterns of test declarations: a quoted name in scripts, a function with a conventional name or annotation elsewhere.
+ * Patterns of test declarations. In scripts, a test has a quoted name. In other languages, it is a function with a
+ * conventional name or annotation.
  */
 const script =
   /(?<![\w$.])\.?(?!(?:describe|suite|context|group)\b)[A-Za-z_$][\w$.]*\s*\(\s*(["'`])((?:\\.|(?!\1)[^\\\n])+)\1\s*,/g
@@ -60,7 +61,7 @@ export const newTestsIn = (
   )
 }
 
-/** Lines with the name of a passed test, by runner. `path` is the file, if the line names it. */
+/** Lines with the name of a passed test, by runner. `path` is the path of the test file, if the line contains it. */
 const passedLines: ReadonlyArray<RegExp> = [
   /* vitest, jest, mocha, Node; TAP */
   /^\s*[✓✔√] (?:\|[^|]*\| )?(?:(?<path>\S+\.\w+) > )?(?<name>.+)$/u,
@@ -68,7 +69,10 @@ const passedLines: ReadonlyArray<RegExp> = [
   /* pytest, with -rp and -v */
   /^PASSED (?<path>[^:\s]+)::(?<name>.+)$/,
   /^(?<path>[^:\s]+\.py)::(?<name>\S.*?) PASSED\b/,
-  /** unittest, cargo, Deno; unittest prints the description of a test between its name and its result */
+  /**
+   * unittest, cargo, Deno; for a test with a description, unittest prints the description between the name and the
+   * result
+   */
   /^(?:test )?(?<name>\S.*?)(?: \([\w.]+\))? \.\.\. (?:.* \.\.\. )?ok\b/,
   /* go, Gradle, Bun, .NET */
   /^\s*--- PASS: (?<name>\S+)/,
@@ -80,14 +84,14 @@ const passedLines: ReadonlyArray<RegExp> = [
 /** The text after a name: times, counts, parameters. */
 const behind = /(?:\s*(?:\(?\d+(?:\.\d+)?\s?m?s\)?|\[[^\]]*\]|\(\d+ tests?[^()]*\)|\(\)))+$/
 
-/** The last part of a name that starts with its suites. */
+/** The last part of a name that begins with the names of the suites around the test. */
 const lastPart = (name: string): string =>
   name
     .split(/ > | › |::|\/(?=\S)/)
     .at(-1)
     ?.trim() ?? ""
 
-/** Longer lines are ignored. In characters. */
+/** The maximum length of a line, in characters. Longer lines are ignored. */
 const longestLine = 1000
 
 interface PassedTest {
@@ -117,7 +121,7 @@ const withoutEnding = (path: string): string => path.replace(/\.\w+$/, "")
 
 const isAt = (path: string, place: string | undefined): boolean => path === place || path.endsWith(`/${place}`)
 
-/** True if the output lists exactly this test as passed. Another test of the same name does not count. */
+/** True if the output lists exactly this test as passed. A test of the same name in another file does not count. */
 const hasPassed = ({ name, path }: NewTest, passed: ReadonlyArray<PassedTest>): boolean => {
   const same = passed.filter((test) => test.name === name || test.shortName === name)
   const placed = same.filter((test) => test.path !== undefined)
@@ -132,7 +136,7 @@ const goCounts = (output: string): TestCounts | undefined => {
   return counts.passed === 0 ? undefined : counts
 }
 
-/** The tests that ran, according to the output or else the reports; undefined if neither counts tests. */
+/** The tests that ran, as the output counts them, or else as the reports do. Undefined if neither counts tests. */
 export const ranTests = (
   { output, reports = [] }: Pick<CheckEnd, "output" | "reports">,
   declared: ReadonlyArray<NewTest>
@@ -146,7 +150,7 @@ export const ranTests = (
   return { ...counts, newTests: [...new Set(names)].slice(0, counts.passed) }
 }
 
-/** At most this many new tests are named; the others are only counted. */
+/** The maximum number of new tests that are named. The other new tests are only counted. */
 const mostNamed = 5
 
 /** For example `1 failed, 102 passed, 2 of them new: a; b`. */

@@ -16,10 +16,10 @@ const attribute = (attributes: string, name: string): string =>
     (_, entity: string) => entities[entity] ?? ""
   )
 
-/** The text after a name: parameters, and the number of a repeated test. */
+/** The text after the name of a test: parameters, and the number of a repetition. */
 const behindName = /(?:\([^()]*\)|\{[^{}]*\})?(?:\[[^\]]*\])?$/
 
-/** The output of tests in a report. It is removed, because it may contain any text. */
+/** What the tests printed, as a report contains it. The program removes it, because it may contain any text. */
 const printed = /<(system-(?:out|err))\b[^>]*>(?:<!\[CDATA\[[\s\S]*?\]\]>|[^<])*<\/\1>/g
 
 const testsIn = (xml: string): ReadonlyArray<ReportedTest> =>
@@ -37,7 +37,7 @@ const testsIn = (xml: string): ReadonlyArray<ReportedTest> =>
       }
     })
 
-/** The tests that the reports name. Without any test, counts are absent. */
+/** The tests that the reports name. The counts are absent if the reports name no test. */
 export const readTestReports = (reports: ReadonlyArray<string>) => {
   const tests = reports.flatMap(testsIn)
   const count = (end: keyof TestCounts): number => tests.filter((test) => test.end === end).length

@@ -4,7 +4,7 @@ const mebibyte = 1_048_576
 
 /** The settings below `limits` in the configuration. */
 export interface GivenCommandLimits {
-  /** In megabytes; 0 stands for half of the machine's memory. */
+  /** The memory limit in megabytes; 0 stands for half of the machine's memory. */
   readonly commandMemoryMegabytes: number
   readonly commandProcesses: number
   readonly commandFileMegabytes: number
@@ -16,7 +16,7 @@ export const usualCommandLimits: GivenCommandLimits = {
   commandFileMegabytes: 4096
 }
 
-/** The smallest default for the memory of a command, on a machine with little memory. */
+/** The smallest default limit for the memory of a command, for machines with little memory. */
 export const leastMemoryMegabytes = 2048
 
 /** The size limit of each temporary folder of the sandbox. */
@@ -71,7 +71,7 @@ const noMoreProcesses =
   /cannot fork|can't start new thread|unable to create (?:native )?thread|(?:fork|spawn|clone|thread).{0,200}(?:resource temporarily unavailable|EAGAIN)/i
 const noSpace = /no space left on device|ENOSPC/i
 
-/** The limit that probably made a command fail, judged by its output. */
+/** The limit that a failed command probably reached, judged by its output. */
 export const likelyLimit = (
   limits: CommandLimits,
   { exitCode, output, sandboxed }: { readonly exitCode: number; readonly output: string; readonly sandboxed: boolean }
@@ -90,19 +90,19 @@ export const likelyLimit = (
 }
 
 /**
- * The beginning of a shell script that sets the kernel's limits for itself and all its children. If the machine runs
- * out of memory, the kernel ends these processes first. `countsHere` is true if the kernel counts only the command's
- * processes, not all processes of the user. A stricter existing limit stays.
+ * The beginning of a shell script that sets limits of the kernel for itself and all its children. If the machine runs
+ * out of memory, the kernel ends these processes first. `countsHere` is true if the kernel counts only processes of the
+ * command, not all processes of the user. A stricter limit that already exists stays.
  */
 export const limitScript = ({ fileBytes, processes }: CommandLimits, countsHere: boolean): string => {
-  /** Shells use different letters for the limit of processes. */
+  /** In some shells, `-u` sets the limit of processes; in other shells, `-p` does. */
   const ofProcesses = countsHere ? `ulimit -u ${processes} || ulimit -p ${processes};` : ""
   return `{ ulimit -f ${Math.ceil(fileBytes / 512)}; ${ofProcesses} echo 1000 > /proc/self/oom_score_adj; } 2>/dev/null;`
 }
 
 /**
- * The folders of the control groups (version 2) that contain this process, nearest first. Reads the texts of `cgroup`
- * and `mountinfo` in /proc. Empty if no mounted hierarchy of this version contains the process.
+ * The folders of the control groups (version 2) that contain this process, the nearest first. `cgroup` and `mountInfo`
+ * are the texts of these files in /proc. Empty if no mounted hierarchy of this version contains the process.
  */
 export const controlGroupFolders = (cgroup: string, mountInfo: string): ReadonlyArray<string> => {
   const groupPath = /^0::(\/.*)$/m.exec(cgroup)?.[1]

@@ -1,21 +1,21 @@
 /**
  * Keeps the output of a command as plain lines within a limit, while the command writes. It keeps the beginning, the
- * end, and the lines between them that report errors. Notes say which lines are left out.
+ * end, and the lines between them that report errors. Notes say how many lines are left out.
  */
 import { cutAt } from "../text/Excerpt.ts"
 import { plainLine } from "../text/TerminalText.ts"
 import { troubleFilter } from "../text/TroubleLines.ts"
 
 /**
- * The maximum size of the kept beginning, and of the kept end. All kept text, written as JSON, stays below the limit
- * for results of tools.
+ * The maximum size of the beginning that is kept, and of the end. The whole kept text, written as JSON, is then below
+ * the limit for results of tools.
  */
 const keptBytes = 32_768
 const troubleBytes = 8192
 /** The maximum length of a line in characters. A longer line keeps its beginning and its end. */
 const longestLine = 16_384
 const longestTrouble = 500
-/** The estimated bytes of the note before a line. */
+/** The estimated size in bytes of a note about omitted lines. */
 const noteBytes = 60
 
 interface Line {
@@ -39,7 +39,7 @@ export class CommandOutput {
   readonly #trouble: Array<Line> = []
   readonly #tail: Array<Line> = []
   readonly #sizes = { head: 0, trouble: 0, tail: 0 }
-  /** The current line, which has not ended. `#skipped` counts the characters that were removed from its middle. */
+  /** The last line, which is not complete yet. `#skipped` counts the characters that were removed from its middle. */
   #open = ""
   #skipped = 0
   #lines = 0
@@ -88,11 +88,11 @@ export class CommandOutput {
     this.#open = this.#open.slice(0, longestLine / 2) + this.#open.slice(-longestLine / 2)
   }
 
-  /** The current line in the form in which it is shown. */
+  /** The last line as it is shown. */
   #line(): string {
     const text = plainLine(this.#open)
     const omitted = this.#skipped + text.length - longestLine
-    /** Terminal codes may have overwritten the line, so that it is short now. */
+    /** After terminal codes have overwritten parts of the line, it may be short enough. */
     if (text.length < longestLine || omitted <= 0) return text
     const end = text.slice(-longestLine / 2).replace(/^[\uDC00-\uDFFF]/, "")
     return `${cutAt(text, longestLine / 2)} ... (${omitted} characters left out) ... ${end}`
@@ -108,11 +108,11 @@ export class CommandOutput {
     }
     this.#tail.push(line)
     this.#sizes.tail += line.bytes
-    /** To shorten many lines at once is cheaper. */
+    /** It is cheaper to remove many lines at once. */
     if (this.#sizes.tail > 2 * keptBytes) this.#shortenTail()
   }
 
-  /** Removes the lines that exceed the budget of the end. */
+  /** Removes lines until the end fits into its budget. */
   #shortenTail(): void {
     let count = 0
     for (; this.#sizes.tail > keptBytes && count < this.#tail.length - 1; count++) {
@@ -124,7 +124,7 @@ export class CommandOutput {
     this.#tail.splice(0, count)
   }
 
-  /** Keeps a removed line if it reports an error. */
+  /** If a removed line reports an error, keeps it among the error lines. */
   #leave(line: Line): void {
     const isLong = line.text.length > longestTrouble
     const text = isLong ? `${cutAt(line.text, longestTrouble)}... (${line.text.length} characters)` : line.text

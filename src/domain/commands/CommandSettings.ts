@@ -1,12 +1,12 @@
 /**
- * The user's settings for commands: the sandbox, the time limit, and environment variables in addition to a short list
- * of harmless variables. Keys and tokens are never passed.
+ * The user's settings for commands: the sandbox, the time limit, and the environment variables that commands get beside
+ * a short list of harmless ones. Commands never get keys and tokens.
  */
 import * as Schema from "effect/Schema"
 import { NetworkHost } from "./NetworkHosts.ts"
 import { toolchainVariables } from "./Toolchains.ts"
 
-/** The time limit of a command in seconds: `usual` by default, `most` at most. */
+/** The time limit of a command in seconds: `usual` is the default, and `most` the maximum. */
 export const commandSeconds = { usual: 120, most: 1800 } as const
 
 const key = <A>(schema: Schema.Codec<A>, description: string) => Schema.optionalKey(schema.annotate({ description }))
@@ -54,7 +54,7 @@ const codeLoading =
 
 const secret = /KEY|TOKEN|SECRET|PASS|CREDENTIAL|AUTH|COOKIE|SESSION/i
 
-/** The reason why commands do not get the variable; undefined if they get it. */
+/** The reason why commands never get the variable, as a clause; undefined if they may get it. */
 export const environmentNameProblem = (name: string): string | undefined => {
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return `"${name}" is not the name of an environment variable`
   if (codeLoading.test(name)) return `"${name}" makes programs run other code; no command gets it`
@@ -62,7 +62,10 @@ export const environmentNameProblem = (name: string): string | undefined => {
   return undefined
 }
 
-/** The absolute folders of a search path. A relative folder would depend on the folder of the command. */
+/**
+ * The absolute folders of a search path. Relative folders are omitted, because their meaning depends on the folder of
+ * the command.
+ */
 const absoluteFolders = (path: string): string =>
   path
     .split(":")

@@ -33,13 +33,13 @@ export const commandProblem = (argv: CommandLine): string | undefined => {
   return undefined
 }
 
-/** Programs that run files among their arguments, with any version after the name. */
+/** Programs that run a file named in their arguments. The name of the program may end in a version. */
 const interpreters =
   /^(?:sh|bash|dash|zsh|ksh|fish|ash|node|nodejs|deno|bun|tsx|ts-node|python|pypy|ruby|perl|php|lua|Rscript|pwsh|powershell|osascript|awk|gawk|mawk|sed|expect|tclsh|source|\.|exec|xargs|env)[\d.]*$/
 
 /**
- * For each runner, the files that define what it runs. Runners search for them in the folder of the command and in the
- * folders above.
+ * For each runner, the names of the files that define what it runs. Runners search for these files in the folder of the
+ * command and in the folders above.
  */
 const definitions: ReadonlyArray<readonly [runner: RegExp, names: RegExp]> = [
   [
@@ -63,15 +63,15 @@ const definitions: ReadonlyArray<readonly [runner: RegExp, names: RegExp]> = [
   [/^(?:docker|podman|docker-compose)$/, /^(?:Dockerfile|Containerfile|(?:docker-)?compose\.ya?ml)$/]
 ]
 
-/** The scripts that a command line, or a line of a script, names. */
+/** The files and folders through which a command line, or a line of a script, may run scripts. */
 export interface NamedScripts {
   /** Words that may be paths of scripts. */
   readonly files: ReadonlyArray<string>
-  /** Patterns for names of files that a runner reads. */
+  /** Patterns for the names of the files that define what the runner runs. */
   readonly definitions: ReadonlyArray<RegExp>
-  /** Words that may be additional folders in which the runner looks. */
+  /** Words that may be further folders in which the runner searches. */
   readonly folders: ReadonlyArray<string>
-  /** True if the runner looks in the packages of a workspace, wherever they are in the project. */
+  /** True if the runner also searches in the packages of a workspace, which may be anywhere in the project. */
   readonly inPackages: boolean
 }
 
@@ -86,7 +86,10 @@ const packageManagers = /^(?:npm|npx|pnpm|pnpx|yarn|bun|bunx)$/
 const packageWords = /^(?:-w|-ws|-F|-r|-wr|--(?:workspaces?|ws|filter|recursive)|workspaces?)(?:=|$)/
 const workspaceRunners = /^(?:turbo|nx|lerna)$/
 
-/** The values of these options: the next word, the text after `=`, or the text after a single letter. */
+/**
+ * The values of these options in a command. A value is the next word, the text after `=`, or the text after a single
+ * letter.
+ */
 const valuesOf = (words: ReadonlyArray<string>, options: RegExp): ReadonlyArray<string> =>
   words.flatMap((word, index) => {
     if (options.test(word)) return words[index + 1] || []
@@ -120,7 +123,7 @@ const scriptsNamed = (words: ReadonlyArray<string>): NamedScripts => {
   }
 }
 
-/** Words of one text beyond this number are ignored. */
+/** The maximum number of words that are read from one text. */
 const maxScriptWords = 2000
 
 const breaks = /[\s"'`;|&()<>,:{}[\]$\\]+/
@@ -132,11 +135,14 @@ const joined = (parts: ReadonlyArray<NamedScripts>): NamedScripts => ({
   inPackages: parts.some(({ inPackages }) => inPackages)
 })
 
-/** The scripts that a text names, which is a script or a file for a runner. */
+/** The scripts that a text names. The text is a script, or a file that defines what a runner runs. */
 export const scriptsInText = (text: string): NamedScripts =>
   joined(text.split("\n").map((line) => scriptsNamed(line.split(breaks).filter((word) => word !== ""))))
 
-/** The scripts that a command names. An argument with blanks may itself be a script, so its text counts as well. */
+/**
+ * The scripts that a command names. An argument with blanks may itself be the text of a script, so it is searched as
+ * well.
+ */
 export const scriptsOfCommand = (argv: ReadonlyArray<string>): NamedScripts =>
   joined([scriptsNamed(argv), scriptsInText(argv.filter((word) => /\s/.test(word)).join("\n"))])
 
@@ -150,7 +156,7 @@ const isPython = /(?:^|\/)python[\d.]*$/
 
 /**
  * A command that asks the program of `run` for its version. It starts the same program and has no other effect. `run`
- * is a command with blanks between its words.
+ * is a command with its words separated by blanks.
  */
 export const programTrial = (run: string): CommandLine => {
   const [program = "", option, module] = run.trim().split(/\s+/)

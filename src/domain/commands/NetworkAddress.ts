@@ -1,6 +1,6 @@
 /**
- * Decides which addresses belong to private networks or this machine. For a URL with such an address, it tells why it
- * is not fetched.
+ * Decides which addresses belong to private networks or to this machine. A URL with such an address is not fetched, and
+ * the program says why.
  */
 import * as IpNetwork from "effect/net/IpNetwork"
 import * as NetAddress from "effect/net/NetAddress"
@@ -31,7 +31,7 @@ const closedV4 = [
   "224.0.0.0/3"
 ].map(IpNetwork.fromStringUnsafe)
 
-/** The allocated IPv6 addresses, and the special ranges among them. */
+/** The allocated range of IPv6 addresses, and the special ranges within it. */
 const openV6 = [IpNetwork.fromStringUnsafe("2000::/3")]
 const closedV6 = ["2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"].map(IpNetwork.fromStringUnsafe)
 
@@ -92,7 +92,7 @@ export const isAddress = (host: string): boolean => Result.isSuccess(NetAddress.
 interface FetchExceptions {
   /** Private hosts that may be fetched. */
   readonly allowed: ReadonlyArray<string>
-  /** The model server. */
+  /** Hosts that are never fetched, such as the model server. */
   readonly denied: ReadonlyArray<string>
 }
 
@@ -101,7 +101,7 @@ export const portOf = ({ port, protocol }: URL): string => (port === "" ? (proto
 /** `host:port`, with the default port of the scheme, and brackets around IPv6. */
 export const hostAndPort = (url: URL): string => `${url.hostname}:${portOf(url)}`
 
-/** `localhost` and its subdomains always mean this machine, whatever a name server answers. */
+/** True for `localhost` and its subdomains. They always mean this machine, whatever a name server answers. */
 const isLocalName = (host: string): boolean => /^(?:.+\.)?localhost\.?$/i.test(host)
 
 /**

@@ -28,8 +28,8 @@ const usualPorts: ReadonlySet<number> = new Set([80, 443])
 const plain = (host: string): string => host.toLowerCase().replace(/\.$/, "")
 
 /**
- * How the list covers a host and port. `exact`: the list names both, which also allows a private address. `public`: the
- * list names only the host. Undefined if the list does not cover them.
+ * How the list covers a host and port. `exact` means that an entry names both; this also allows a private address.
+ * `public` means that an entry names only the host. Undefined if the list does not cover them.
  */
 export const coverage = (list: ReadonlyArray<string>, host: string, port: number): "exact" | "public" | undefined => {
   const name = plain(host)
@@ -48,12 +48,12 @@ export const asListed = (host: string, port: number): string => {
   return usualPorts.has(port) ? written : `${written}:${port}`
 }
 
-/** The proxy's port in the network of the sandbox. Every command has its own network. */
+/** The port of the proxy inside the sandbox. It is free, because every command has its own network. */
 export const proxyPort = 3128
 
 /**
- * The variables that make programs use the proxy. A command reaches its own servers without the proxy, unless the list
- * names the same host.
+ * The variables that make programs use the proxy. A command reaches servers that it starts itself without the proxy,
+ * unless the list contains their host.
  */
 export const proxyVariables = (list: ReadonlyArray<string>): Readonly<Record<string, string>> => {
   const proxy = `http://127.0.0.1:${proxyPort}`

@@ -1,25 +1,25 @@
 /**
- * Recognises commands that a model wrote for a shell. No shell reads them, so the program advises the exact call with
- * the intended effect. Words that may be literal, such as a pattern for grep, stay unchanged.
+ * Recognises commands that a model wrote for a shell. Commands run without a shell, so the program advises the exact
+ * call that has the intended effect. Words that may be meant literally, such as a pattern for grep, are no problem.
  */
 import { fileName } from "../files/PathList.ts"
 import { splitCommand } from "./CommandSplit.ts"
 
-/** Operators with which a shell joins commands, if they are separate elements. */
+/** Elements of a command that are operators with which a shell joins commands. */
 const connector = /^(?:\|\|?|\|&|&&|;)$/
-/** A redirection without its file, and a complete redirection. */
+/** A redirection whose file is the next element, and a redirection that contains its file. */
 const openRedirect = /^(?:\d?>{1,2}|&>{1,2}|<)$/
 const wholeRedirect = /^(?:\d?>&\d|(?:\d?>{1,2}|&>{1,2})[^\s|&;<>()]+|<[^\s|&;<>()]+)$/
 
 /** Programs whose arguments may look like shell syntax: patterns, expressions, separators. */
 const takesPatterns =
   /^(?:[ef]?grep|rg|ag|ack|g?sed|[gmn]?awk|find|fd|xargs|expr|test|\[|tr|cut|sort|column|paste|jq|yq|perl|ruby|python\d*(?:\.\d+)?|php|sqlite3|psql)$/
-/** Programs that take file names, in which a shell would expand wildcards. */
+/** Programs that take file names. In these names, a shell would replace wildcards. */
 const takesFiles =
   /^(?:ls|cat|rm|cp|mv|ln|mkdir|rmdir|touch|chmod|chown|wc|head|tail|du|stat|file|diff|less|more|tar|zip|unzip|node|sh|bash|zsh)$/
 
 const shells = /^(?:(?:ba|da|z|k|a)?sh|fish)$/
-/** Words that only a shell understands. */
+/** Words that only a shell can execute. */
 const builtIns = new Set(
   "alias bg declare dirs eval exec export fg for function history if jobs let local popd pushd readonly return set shift shopt source trap type typeset ulimit umask unalias unset until wait while . : [[".split(
     " "
@@ -45,7 +45,10 @@ const singleQuoted = (word: string): string => `'${word.replaceAll("'", "'\\''")
 const isOperator = (word: string): boolean =>
   connector.test(word) || openRedirect.test(word) || wholeRedirect.test(word) || word === "&"
 
-/** The words as one line for a shell. Text that the shell would replace is not quoted, except in patterns. */
+/**
+ * The words as one line for a shell. Words with text that a shell would replace are not quoted, unless they are
+ * patterns.
+ */
 const lineOf = (argv: ReadonlyArray<string>): string => {
   let program = ""
   const words = argv.map((word, index) => {
@@ -69,7 +72,7 @@ const needsShell = (line: string): boolean => {
   return /[|&;<>`*?]|\$[\w{(]|(?:^|\s)~(?:\/|\s|$)|^\s*\w+=/.test(open)
 }
 
-/** The words of a line without shell syntax. */
+/** The words of a line that contains no shell syntax. */
 const wordsOf = (line: string): ReadonlyArray<string> => {
   const words = splitCommand(line)
   return typeof words === "string" ? line.trim().split(/\s+/) : words
@@ -77,7 +80,7 @@ const wordsOf = (line: string): ReadonlyArray<string> => {
 
 const cdLine = /^cd(?:\s+("[^"]*"|'[^']*'|[^\s;&|]+))?\s*(?:(?:&&|;)\s*(\S.*))?$/s
 
-/** Advice about a command that begins with `cd`, which affects no later call and no program. */
+/** Advice about a command that begins with `cd`. Such a command affects no later call. */
 const cdAdvice = (line: string): string => {
   const [, folder = "", rest = ""] = cdLine.exec(line) ?? []
   const cwd = folder.replaceAll(/^["']|["']$/g, "")

@@ -4,7 +4,7 @@
  * key store.
  */
 
-/** The numbers that differ between processors: `socket` and `refused` are numbers of system calls. */
+/** The numbers that differ between processors. `socket` and `refused` are numbers of system calls. */
 interface Calls {
   /** The value of AUDIT_ARCH. */
   readonly arch: number
@@ -16,7 +16,10 @@ interface Calls {
   readonly refused: ReadonlyArray<number>
 }
 
-/** For each processor, as Node names it: the native system calls, and the system calls of 32-bit programs. */
+/**
+ * For each processor, under the name that Node gives it: its native system calls, and the system calls of 32-bit
+ * programs.
+ */
 const processors: Readonly<Record<string, ReadonlyArray<Calls>>> = {
   x64: [
     { arch: 0xc000003e, socket: 41, refused: [425, 248, 249, 250] },
@@ -43,7 +46,7 @@ type Instruction = readonly [code: number, jumpTrue: number, jumpFalse: number, 
 
 const [offsetOfCall, offsetOfArch, offsetOfFirstArgument] = [0, 4, 16]
 const [notPermitted, noSuchCall, noSuchFamily] = [1, 38, 97]
-/** From this number on, system calls are in the x32 form, in which they have other numbers. */
+/** System calls from this number on are in the x32 form, which has its own numbers. */
 const firstX32 = 0x40000000
 
 const blockOf = ({ refused, socket }: Calls, families: ReadonlyArray<number>): ReadonlyArray<Instruction> => [
@@ -59,8 +62,9 @@ const blockOf = ({ refused, socket }: Calls, families: ReadonlyArray<number>): R
 ]
 
 /**
- * The filter for a processor, as Node names it; undefined for an unknown processor. Pairs of connected sockets are
- * always allowed, because they lead nowhere else. `network` is false if no namespace isolates the network.
+ * The filter for a processor, under the name that Node gives it. Undefined for an unknown processor. Pairs of connected
+ * sockets are always allowed, because they reach no other program. `network` is false if no namespace isolates the
+ * network.
  */
 export const socketFilter = (processor: string, unixSockets: boolean, network = true): Uint8Array | undefined => {
   const calls = processors[processor]

@@ -1,6 +1,6 @@
 /**
- * The list of toolchains that users keep in their home folder. Commands in the sandbox see the programs and the
- * downloaded packages read-only, without the user's credentials.
+ * The list of toolchains that users keep in their home folder. Commands in the sandbox can read the programs and
+ * downloaded packages of a toolchain, but not change them. They do not see the credentials of the user.
  */
 
 export interface Toolchain {
@@ -9,12 +9,13 @@ export interface Toolchain {
    * Possible folders of the toolchain, relative to the home folder. The toolchain is installed if one of them exists.
    */
   readonly folders: ReadonlyArray<string>
-  /** The environment variable that names another folder of the toolchain. */
+  /** The environment variable that can name another folder for the toolchain. */
   readonly variable?: string
   /** The parts of the folder that commands see; "." stands for the whole folder. */
   readonly programs?: ReadonlyArray<string>
   /**
-   * Downloaded packages, shown only without a network. With a network, commands download into the cache of the project.
+   * The parts of the folder with downloaded packages. Commands without a network see them. With a network, commands
+   * download into the cache of the project.
    */
   readonly packages?: ReadonlyArray<string>
   /** Files and folders with credentials, which are never shown. */
@@ -148,9 +149,9 @@ export const toolchains: ReadonlyArray<Toolchain> = [
 
 /**
  * The beginning of a shell script that links the user's downloaded Gradle versions into the cache of the project. A
- * Gradle wrapper searches only there. The wrapper also locks a file beside them, so the cache cannot be mounted
- * read-only. The script removes links to versions that the user has removed. It runs in the sandbox, because commands
- * can put links into that cache.
+ * Gradle wrapper searches only there. The wrapper locks a file beside them, so that folder cannot be mounted read-only.
+ * The script removes links to versions that the user has removed. It runs inside the sandbox, because commands can put
+ * links of their own into that cache.
  */
 export const toolchainScript =
   'if [ "$TASK_CONDUCTOR_GRADLE" ]; then (' +
@@ -159,16 +160,16 @@ export const toolchainScript =
   '[ ! -e "$ok" ] || [ -e "$own/${ok##*/}" ] || ' +
   '{ mkdir -p "$own" && ln -s "$from"/*/ "$own" && ln -s "$ok" "$own"; }; done) 2>/dev/null; fi;'
 
-/** The path of the project's lasting cache in the sandbox. */
+/** The path at which the sandbox shows the cache of the project, which outlasts the command. */
 export const cacheInSandbox = "/var/cache/task-conductor"
 
-/** Variables for caches of every command, whatever toolchains are installed. */
+/** The variables that lead every command to this cache, whatever toolchains are installed. */
 const usualCaches: Readonly<Record<string, string>> = {
   XDG_CACHE_HOME: cacheInSandbox,
   npm_config_cache: `${cacheInSandbox}/npm`
 }
 
-/** With a network, npm would otherwise query its own newest version. */
+/** Otherwise npm would use the network to ask for its own newest version. */
 const withNetwork: Readonly<Record<string, string>> = { npm_config_update_notifier: "false" }
 
 /** Without a network, npm would otherwise retry for more than a minute, and pip for twelve seconds. */
@@ -179,7 +180,7 @@ export const toolchainVariables: ReadonlySet<string> = new Set(
   toolchains.flatMap(({ passes = [], variable }) => (variable === undefined ? passes : [variable, ...passes]))
 )
 
-/** The variables that the sandbox sets. `installed` are the installed toolchains with their folders. */
+/** The variables that the sandbox sets. `installed` lists the installed toolchains with their folders. */
 export const sandboxVariables = (
   installed: ReadonlyArray<{ readonly toolchain: Toolchain; readonly folder: string }>,
   network: boolean

@@ -1,6 +1,6 @@
 /**
- * Finds the parts of an answer that contain text of files: blocks with marks, and fences under a path. This happens
- * before any cleaning, because nothing inside them is a thought, a quotation or a wrapper.
+ * Finds the parts of an answer that contain text of files: blocks with marks, and fences below a path. The program
+ * finds them before it cleans the answer, so a line of a file is never taken for a thought or a quotation.
  */
 import { afterBlock, fenceAt, fileFenceAt, isBlank, readFence, readOpen } from "./ChangeMarks.ts"
 import { pathOfInfo, pathOfLine } from "./ChangePath.ts"
@@ -19,7 +19,7 @@ const wrapper = /^(?:markdown|md)?$/i
 
 export interface AnswerLines {
   readonly namesFile?: (line: string) => boolean
-  /** True for a line that begins a written-out call. */
+  /** True for a line with which the model begins a tool call that it wrote as text. */
   readonly beginsCall?: (line: string) => boolean
 }
 
@@ -91,7 +91,9 @@ class PartReader {
     return at < 0 ? this.lines.length : at
   }
 
-  /** The index after a thought or a call that begins on this line. Thoughts and calls contain no parts. */
+  /**
+   * If a thought or a tool call begins on this line, the index after its end. Thoughts and tool calls contain no parts.
+   */
   private afterSkipped(at: number): number | undefined {
     const isThought = !this.hasHeading && thought.test(this.line(at))
     if (!isThought && !this.beginsCall(this.line(at))) return undefined
@@ -125,8 +127,8 @@ export const changeParts = (answer: string, lines: AnswerLines = {}): ReadonlyAr
 const cover = /^([ \t]*)\ue000(\d+)\ue001$/
 
 /**
- * Replaces each part with as many placeholder lines, so that cleaning does not touch it. `restore` puts the parts back,
- * with the indentation of the lines around them.
+ * Replaces each line of each part with a placeholder line, so that cleaning does not touch the parts. `restore` puts
+ * the parts back, with the indentation of the lines around them.
  */
 export const withCoveredParts = (answer: string, parts: ReadonlyArray<AnswerPart>) => {
   const lines = answer.split("\n")

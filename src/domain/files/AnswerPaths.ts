@@ -1,7 +1,7 @@
 /**
- * Finds the path of each change in an answer: the path on the line or fence directly above. A block directly after
- * another block has the same path. After any other text a block has no path: a change must never go to another change's
- * file.
+ * Finds the path of each change in an answer: the path on the line or fence directly above the change. A block directly
+ * after another block has the path of that block. A block after any other text has no path, because a change must never
+ * go to the file of another change.
  */
 import { isBlank, lastBefore, type OpenMark, readFence, readOpen } from "./ChangeMarks.ts"
 import {
@@ -21,7 +21,7 @@ export interface PlacedPath {
   readonly path: string
   /** The index of a line that holds only the path; absent for a path inside other text. */
   readonly line?: number
-  /** True for a path inside a sentence. */
+  /** True for a path that is a part of a sentence. */
   readonly isOfSentence?: true
 }
 
@@ -30,13 +30,13 @@ interface NoPath {
   readonly above: string | undefined
 }
 
-/** The paths of one answer. Its state contains the paths read so far. */
+/** Finds the paths of one answer. Its state contains the paths read so far. */
 export class AnswerPaths {
   private readonly lines: ReadonlyArray<string>
   private readonly spellings: Map<string, string>
   private readonly isLookedUp: boolean
   private readonly takenLines: ReadonlySet<number>
-  /** The file of the last block, and the index after it. */
+  /** The file that the last block changes, and the index after this block. */
   private lastBlock: { readonly end: number; readonly path: string | undefined } | undefined
 
   /** `takenLines` grows while the answer is read. It holds the indexes of lines that belong to changes. */
@@ -51,7 +51,7 @@ export class AnswerPaths {
     return this.lines[at] ?? ""
   }
 
-  /** A path in the spelling of the project. */
+  /** The path as the project spells it. */
   spelled(path: string): string {
     return this.spellings.get(path) ?? path
   }
@@ -70,7 +70,7 @@ export class AnswerPaths {
     return this.isLookedUp && !this.spellings.has(path)
   }
 
-  /** The path of a line that holds nothing else. */
+  /** The path on a line that contains only a path. */
   readonly ofLine = (line: string): NamedPath | undefined => pathInProject(line, this.spellings) ?? pathOfLine(line)
 
   beforeFence(at: number): (NamedPath & { readonly line: number }) | undefined {
@@ -127,7 +127,7 @@ export class AnswerPaths {
 
 const afterLanguage = (info: string): string => info.replace(/^\S+\s*/, "")
 
-/** A path must be within this many sentences of its block. */
+/** A path line may be at most this many sentences above its block. */
 const mostSentences = 20
 
 const lineAboveSentences = (lines: ReadonlyArray<string>, at: number): number => {

@@ -1,12 +1,12 @@
 /**
- * Recognises folders that builds, tests and checkers generate, by their names and by files beside or inside them. Their
- * content is no change of the project, even without a `.gitignore`.
+ * Recognises folders that builds, tests and checkers generate, by their names and by files beside or inside them. What
+ * such a folder contains is no change of the project, even without a `.gitignore`.
  */
 
 const gradle = ["build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"]
 
 /**
- * For each folder name, the files of which at least one must be in the same parent folder. The list is empty if the
+ * Folder names of builds. Such a folder counts only if one of the listed files is beside it. If the list is empty, the
  * name alone is enough.
  */
 const folders = new Map<string, ReadonlyArray<string>>([
@@ -21,11 +21,14 @@ const folders = new Map<string, ReadonlyArray<string>>([
   )
 ])
 
-/** Entries that mark a folder of any name: caches (bford.info/cachedir), CMake and Meson. */
+/**
+ * Entries that mark the folder around them as generated, whatever its name: caches (bford.info/cachedir), CMake and
+ * Meson.
+ */
 export const buildMarks: ReadonlyArray<string> = ["CACHEDIR.TAG", "CMakeCache.txt", "meson-private"]
 
 /**
- * For a folder of this name, the files of which at least one must be in the same parent folder; undefined for another
- * name.
+ * The files of which one must be beside a folder of this name; empty if the name is enough. Undefined for a name that
+ * no build uses.
  */
 export const besideBuild = (name: string): ReadonlyArray<string> | undefined => folders.get(name)

@@ -43,12 +43,15 @@ export type Change =
       readonly _tag: "File"
       readonly path: string
       readonly text: string
-      /** True when the answer assumes that the file does not exist: a block without old text. */
+      /** True for a block without old text: the answer assumes that the file does not exist. */
       readonly mustBeNew: boolean
       readonly line: number
     }
   | (ObjectChange & { readonly line: number })
-  /** Edits of many files as one change. The program makes it when the model has answered about numbered places. */
+  /**
+   * Edits of several files as one change. The program makes this change after the model has answered about numbered
+   * places.
+   */
   | {
       readonly _tag: "Edits"
       readonly files: ReadonlyArray<{ readonly path: string; readonly edits: ReadonlyArray<TextEdit> }>
@@ -64,7 +67,7 @@ const noPaths: ProjectPaths = new Map()
 
 const longerFence = "Write the whole file again, in a fence of four backquotes."
 
-/** An object without a fence may have this many lines. */
+/** The maximum number of lines of an object that has no fence around it. */
 const maxObjectLines = 40
 
 const textOf = (lines: ReadonlyArray<string>): string => lines.map((line) => `${line}\n`).join("")
@@ -85,7 +88,7 @@ const fitsFile = (language: string, path: string): boolean => {
   return own === "" || own === languageOf(`x.${language}`) || (own.startsWith("json") && /^json/i.test(language))
 }
 
-/** Reads one answer. Its state is the position and the lines that belong to changes. */
+/** Reads one answer. Its state is the current position and the lines that belong to changes. */
 class Reader {
   readonly changes: Array<Change> = []
   readonly findings: Findings = noFindings()
@@ -128,7 +131,7 @@ class Reader {
     if (looseMark.test(this.line(at))) this.issue("change-marks", at, "The mark belongs to no block.")
   }
 
-  /** Adds a change, with its path in the spelling of the project. */
+  /** Adds a change, with its path as the project spells it. */
   private push(change: Change): void {
     const spelled = "path" in change ? { ...change, path: this.paths.spelled(change.path) } : change
     this.changes.push(spelled)
@@ -195,7 +198,7 @@ class Reader {
     return end
   }
 
-  /** The line directly above a block that repeats the path of its mark. */
+  /** The line directly above a block, if it contains the same path as the mark of the block. */
   private lineNaming(at: number, path: string): number | undefined {
     const named = this.paths.beforeFence(at)
     return named?.path === path ? named.line : undefined
@@ -242,7 +245,10 @@ class Reader {
     return next
   }
 
-  /** True for a markdown fence with other lines before its first mark: it documents the marks, and changes no file. */
+  /**
+   * True for a fence in a markdown file with other lines before its first mark. Such a fence explains the marks, and
+   * changes no file.
+   */
   private isAboutMarks(at: number, before: ReadonlyArray<string>): boolean {
     const path = this.paths.beforeFence(at)?.path
     return (
@@ -299,7 +305,7 @@ class Reader {
     return true
   }
 
-  /** Notes a fence that may be an unmarked change. */
+  /** Reports a fence that may be a change without marks. */
   private noteUnread(at: number): false {
     const before = this.line(this.lineBefore(at))
     const [named, ...others] = creates.test(before) ? pathsInSentence(before, noPaths) : []
@@ -318,7 +324,7 @@ class Reader {
   private readDiff(at: number, info: string, content: ReadonlyArray<string>, first: number): boolean {
     if (this.inReport || !(/^u?diff\b|^patch\b/i.test(info) || isDiff(content))) return false
     const before = this.paths.beforeFence(at)
-    /* Under the path of a diff file, the lines are its content. */
+    /* If the fence stands below the path of a diff file, its lines are the content of that file. */
     if (before !== undefined && languageOf(before.path) === "diff") return false
     if (before !== undefined) this.take(before.line, before.line + 1)
     const files = readDiff(content)
@@ -376,7 +382,7 @@ class Reader {
 
 /**
  * The changes that a model's answer requests, in order, with issues for unreadable changes. `rest` is the answer
- * without blocks and their paths. `paths` maps the paths of `pathQuestions` to files of the project.
+ * without blocks and their paths. `paths` tells which paths of `pathQuestions` are files of the project.
  */
 export const readChanges = (answer: string, paths?: ProjectPaths) => {
   const reader = new Reader(answer, paths)
@@ -386,8 +392,8 @@ export const readChanges = (answer: string, paths?: ProjectPaths) => {
 }
 
 /**
- * The paths to look up in the project before `readChanges`. Each list holds the possible paths of one text; the first
- * path that is a file counts.
+ * The paths to look up in the project before `readChanges`. Each list contains the possible paths in one text. The
+ * first of them that is a file is used.
  */
 export const pathQuestions = (answer: string): ReadonlyArray<ReadonlyArray<string>> => {
   const others = readChanges(answer).changes.flatMap((change) => ("path" in change ? [change.path] : []))

@@ -10,7 +10,7 @@ export const changeMarks = { open: "<<<<<<< OLD", middle: "=======", close: ">>>
 const openMark = /^(\s*)(<{5,9})(?!<)\s*(?:(OLD|SEARCH|ORIGINAL)\b)?:?\s*(.*)$/i
 const middleMark = /^\s*(={5,9})\s*(?:NEW|REPLACE|UPDATED)?:?\s*$/i
 const closeMark = /^\s*(>{5,9})\s*(?:(?:NEW|REPLACE|UPDATED)\b.*)?$/i
-/** A mark outside a block: alone, or with another number of signs. */
+/** A mark that belongs to no block: without the other marks, or with another number of signs. */
 export const looseMark = /^\s*(?:<{3,}\s*(?:OLD|SEARCH|ORIGINAL)|>{3,}\s*(?:NEW|REPLACE|UPDATED))\b/i
 const fenceMark = /^[ \t]*(`{3,}|~{3,})([^`]*)$/
 /** Reads the opening or closing line of a fence. */
@@ -29,7 +29,7 @@ export interface OpenMark {
   readonly label: string
 }
 
-/** Reads the first mark of a block. Conflict marks of git have other words. */
+/** Reads the first mark of a block. A conflict mark of git is no such mark, because it has other words. */
 export const readOpen = (line: string): OpenMark | undefined => {
   const [, indent = "", signs = "", word, after = ""] = openMark.exec(line) ?? []
   if (signs === "") return undefined
@@ -58,8 +58,8 @@ interface Bounds {
 }
 
 /**
- * The end of a block without a closing mark: the end of its fence, the report, or the next block. The path and fence of
- * that next block are not included.
+ * The end of a block without a closing mark: the end of its fence, the beginning of the report, or the next block. The
+ * path and fence of that next block are not included.
  */
 const brokenEnd = (lines: ReadonlyArray<string>, from: number, next: number): number => {
   const stop = lines.findIndex((line, at) => at > from && (readFence(line)?.info === "" || report.test(line)))
@@ -100,7 +100,7 @@ export const findBounds = (lines: ReadonlyArray<string>, from: number, length: n
   )
 }
 
-/** Removes a fence around all lines. */
+/** The lines inside a fence around all of them; undefined without such a fence. */
 export const unfenced = (lines: ReadonlyArray<string>): ReadonlyArray<string> | undefined => {
   const [first, last] = [readFence(lines[0] ?? ""), readFence(lines.at(-1) ?? "")]
   if (first === undefined || last === undefined || lines.length < 2) return undefined
@@ -109,9 +109,9 @@ export const unfenced = (lines: ReadonlyArray<string>): ReadonlyArray<string> | 
 
 export interface InfoFence {
   readonly info: string
-  /** The index of the closing line; the number of lines if the fence is not closed. */
+  /** The index of the closing line. If no line closes the fence, the number of all lines. */
   readonly end: number
-  /** True when a later line may be the real end of the fence. */
+  /** True when a later line may also be the end of the fence. */
   readonly isUnclear?: boolean
 }
 
@@ -122,7 +122,10 @@ export const afterBlock = (lines: ReadonlyArray<string>, at: number): number | u
   return bounds?.problem === undefined ? bounds?.end : undefined
 }
 
-/** Yields the lines that may close a fence. Lines that close a fence inside it are omitted. */
+/**
+ * Yields the lines that may close a fence. Lines inside a block, and lines that close an inner fence, are omitted.
+ * `nests` is true if a fence line with a language opens an inner fence.
+ */
 const closingLines = function* (lines: ReadonlyArray<string>, from: number, nests: boolean): Generator<number> {
   const { signs } = readFence(lines[from] ?? "") ?? { signs: "" }
   let depth = 0
@@ -138,7 +141,7 @@ const closingLines = function* (lines: ReadonlyArray<string>, from: number, nest
   }
 }
 
-/** The end of a fence. In markdown, a fence with an info string opens an inner one. */
+/** The end of a fence. In a markdown fence, a fence line with a language opens an inner fence. */
 export const fenceAt = (lines: ReadonlyArray<string>, from: number): InfoFence | undefined => {
   const opening = readFence(lines[from] ?? "")
   if (opening === undefined) return undefined

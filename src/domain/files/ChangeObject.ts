@@ -7,8 +7,8 @@ import * as Result from "effect/Result"
 import * as Predicate from "effect/Predicate"
 
 /**
- * The request of one object. `Replace` changes the text everywhere except in the places of `except`. Paths are as the
- * model wrote them.
+ * A change that one object requests. `Replace` changes the text everywhere except in the places of `except`. Paths are
+ * as the model wrote them.
  */
 export type ObjectChange =
   | {
@@ -20,7 +20,7 @@ export type ObjectChange =
   | { readonly _tag: "Remove"; readonly path: string }
   | { readonly _tag: "Move"; readonly path: string; readonly to: string }
 
-/** The verbs of such objects, with synonyms that models use. */
+/** The keys that name the kind of change, with synonyms that models use. */
 const verbs = { replace: "Replace", remove: "Remove", delete: "Remove", move: "Move", rename: "Move" } as const
 
 const keysOf = {
@@ -39,17 +39,17 @@ const named = new RegExp(`"(?:${words.join("|")})"\\s*:`)
 /** True for a line that may begin a JSON object for a change. */
 export const mayBeChangeObject = (line: string): boolean => opening.test(line)
 
-/** True for a line that begins a JSON object for a change, with the verb first. */
+/** True for a line that begins a JSON object for a change, with the verb as the first key. */
 export const beginsChangeObject = (line: string): boolean => beginning.test(line)
 
-/** True for a text that may contain such an object, because it contains one of the verbs. */
+/** True for a text that contains one of the verbs, and so may contain an object for a change. */
 export const mayHoldChangeObject = (text: string): boolean => named.test(text)
 
 type Fields = Readonly<Record<string, unknown>>
 
 /**
- * The verb of an object. Other objects, such as a manifest, may have a key of the same name. So a verb counts only as
- * the only key, or with both keys of a replacement.
+ * The verb of an object. A verb counts only as the only key, or with both keys of a replacement. Any other object, such
+ * as a manifest, may have a key of this name by chance.
  */
 const verbOf = (value: unknown): readonly [key: keyof typeof verbs, value: Fields] | undefined => {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined
@@ -62,7 +62,7 @@ const verbOf = (value: unknown): readonly [key: keyof typeof verbs, value: Field
 
 const parse = (text: string): Result.Result<unknown, unknown> => Result.try((): unknown => JSON.parse(text))
 
-/** Reads one value, a list of values, or a value on each line. */
+/** Reads a text that contains one JSON value, a list of values, or a value on each line. */
 const valuesOf = (text: string): ReadonlyArray<unknown> | undefined => {
   const whole = parse(text)
   if (Result.isSuccess(whole)) return Array.isArray(whole.success) ? whole.success : [whole.success]
@@ -92,7 +92,7 @@ const readOne = ([key, fields]: readonly [keyof typeof verbs, Fields]): Result.R
   return path === to ? Result.fail("The move would change nothing.") : Result.succeed({ _tag: "Move", path, to })
 }
 
-/** The changes in a text; undefined if the text is no such object. */
+/** The changes that a text of JSON objects requests; undefined if the text is none. */
 export const readChangeObjects = (text: string): Result.Result<ReadonlyArray<ObjectChange>, string> | undefined => {
   if (!mayHoldChangeObject(text)) return undefined
   const values = valuesOf(text)

@@ -4,7 +4,7 @@
  */
 import { languageOf } from "./Language.ts"
 
-/** Maps the paths of `pathQuestions`, as the answer spells them, to the paths of project files. */
+/** For each path of `pathQuestions` that is a file of the project, its path as the project spells it. */
 export type ProjectPaths = ReadonlyMap<string, string>
 
 export interface NamedPath {
@@ -21,7 +21,7 @@ const wellKnown = /(?:^|[\\/])(?:[A-Z][a-z]+file|AUTHORS|CHANGELOG|CODEOWNERS|CO
 /** Matches a placeholder of a template, such as `{{name}}`, in a path. */
 const braces = /\{\{\s*[\w.|-]+\s*\}\}/g
 
-/** True for text spelled like a file path. Quoted paths may have blanks. */
+/** True for text spelled like a file path. Only a quoted path may have blanks. */
 const isPath = (text: string, quoted: boolean): boolean => {
   const plain = text.replace(braces, "x")
   if (text === "" || text.length > maxLength || /[\p{Cc}<>|"*?{}`]|:\/\/|^-|[./\\,;!]$/u.test(plain)) return false
@@ -37,7 +37,7 @@ const label =
 const remark = /\s+\((?:(?:a\s+)?new(?:\s+file)?|created|changed|modified|updated|edited)\)$/i
 const lineSuffix = /(?::\d+(?:[-\u2013:]\d+)?|#L\d+(?:-L?\d+)?|,?\s+\(?lines?\s+\d.*)$/i
 
-/** The path in a text that contains nothing else, without its decoration. */
+/** The path in a text that contains only a path and signs around it. */
 const pathOf = (text: string): NamedPath | undefined => {
   const bare = text.replace(/:$/, "").replace(remark, "").replace(/:$/, "").trim()
   const quoted = /^(`+|["'])([^`"']+)\1(.*)$/.exec(bare)
@@ -48,7 +48,7 @@ const pathOf = (text: string): NamedPath | undefined => {
   return isPath(path, quoted !== null) ? { path: path.replace(/^\.\//, ""), hasLines: path !== whole } : undefined
 }
 
-/** The path on a line of its own, in any form that models write. */
+/** The path on a line that contains only a path, in any form that models write. */
 export const pathOfLine = (line: string): NamedPath | undefined => {
   const text = line.trim().replaceAll("**", "")
   if (text.length > maxLength) return undefined
@@ -56,7 +56,7 @@ export const pathOfLine = (line: string): NamedPath | undefined => {
   return pathOf(bare) ?? pathOf(bare.replace(label, ""))
 }
 
-/** The decoration around a path. Each row removes one layer and keeps the text inside. */
+/** The signs that models write around a path. Each row removes one layer of them and keeps the text inside. */
 const layers: ReadonlyArray<readonly [layer: RegExp, inside: string]> = [
   [/\*\*/g, ""],
   [/^([*_]{1,3})(.+)\1$/, "$2"],
@@ -90,7 +90,7 @@ export const pathReadings = (line: string): ReadonlyArray<NamedPath> => {
   return [...readings.values()]
 }
 
-/** The first reading that is a file of the project, in the project's spelling. */
+/** The first possible path of the line that is a file of the project, as the project spells it. */
 export const pathInProject = (line: string, paths: ProjectPaths): NamedPath | undefined => {
   for (const { hasLines, path } of pathReadings(line)) {
     const spelled = paths.get(path)
@@ -112,7 +112,7 @@ export const pathWithBlanks = (line: string): string | undefined => {
   return isNamed ? text.replace(/^\.\//, "") : undefined
 }
 
-/** The path in an info string. `isTitle` is true when the info string has the path as a title. */
+/** The path in the info string of a fence. `isTitle` is true when it is the value of a key such as `title`. */
 export const pathOfInfo = (info: string): (NamedPath & { readonly isTitle: boolean }) | undefined => {
   const title = /(?:^|[\s{,])(?:path|file|filename|title)\s*=\s*(?:"([^"]+)"|'([^']+)'|([^\s}]+))/i.exec(info)
   const named = title?.[1] ?? title?.[2] ?? title?.[3]
@@ -128,11 +128,11 @@ export const pathOfInfo = (info: string): (NamedPath & { readonly isTitle: boole
   return isFile ? { ...found, isTitle: afterLanguage !== undefined } : undefined
 }
 
-/** The words in backticks, which may be paths. */
+/** The texts in backticks of a line, which may be paths. */
 export const spansOf = (line: string): ReadonlyArray<string> =>
   line.length > maxLength ? [] : [...line.matchAll(/`([^`]+)`/g)].map(([, span = ""]) => span)
 
-/** The paths that a sentence names: in backticks, or with a folder. */
+/** The paths that a sentence names. They stand in backticks, or contain a folder. */
 export const pathsInSentence = (line: string, paths: ProjectPaths): ReadonlyArray<string> => {
   if (line.length > maxLength) return []
   const words = line.replace(/`[^`]*`/g, " ").split(/\s+/)
@@ -148,7 +148,7 @@ export const pathsInSentence = (line: string, paths: ProjectPaths): ReadonlyArra
 const comparison =
   /\b(?:like|unlike|as in|as with|same as|similar(?:ly)? to|see|mirrors?|matches|matching|copied from|imported (?:by|from)|used (?:by|in)|instead of|not in)\b/i
 
-/** True for a sentence that compares with another file, so that its only path may not be the changed file. */
+/** True for a sentence that compares with another file. The only path in it may then be the path of that other file. */
 export const comparesFiles = (line: string): boolean => comparison.test(line)
 
 /** True for a sentence without any possible path. */

@@ -4,7 +4,9 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { canonicalJson, textNestedTooDeep } from "../text/Json.ts"
 
-/** A region with more edits is shown as a whole replacement, because the search would take too long. */
+/**
+ * A part of a file with more edits is shown as replaced as a whole, because a search for the edits would take too long.
+ */
 const maxEdits = 2000
 
 /** The number of added and removed lines, and the whole unified diff. The diff of equal texts is empty. */
@@ -14,7 +16,7 @@ export interface WholeChange {
   readonly diff: string
 }
 
-/** Adds the enclosing declaration to each hunk header, like git. */
+/** Adds the name of the enclosing declaration to each hunk header, as git does. */
 const withHunkNames = (diff: string, after: string): string => {
   const lines = after.split("\n")
   let [at, name] = [0, ""]
@@ -93,8 +95,8 @@ const scriptsOf = (text: string): string =>
 export const scriptsChange = (before = "", after = ""): boolean => scriptsOf(before) !== scriptsOf(after)
 
 /**
- * A line of a unified diff with its number. The counts in hunk headers decide which lines belong to a hunk, so a line
- * of text that looks like a header stays text.
+ * A line of a unified diff with its number. The counts in the hunk headers tell which lines belong to a hunk. So a line
+ * of the file that looks like a header is not taken for one.
  */
 export interface DiffRow {
   readonly kind: "file" | "gap" | "same" | "added" | "removed" | "note"

@@ -7,7 +7,7 @@ import { numberedRows, wholeChange } from "./ChangePreview.ts"
 import { languageOf } from "./Language.ts"
 import type { ProposedFile } from "./ProposedFile.ts"
 
-/** Names that mean something else in most files. */
+/** Names that are too common: in most files they mean something else. */
 const common: ReadonlySet<string> = new Set(
   "config create data default delete handler index init item items main module name options props render result setup state test type update value".split(
     " "
@@ -31,7 +31,7 @@ export const removedNames = (changes: ReadonlyArray<ProposedFile>): ReadonlyArra
   return [...new Set(changes.flatMap(({ base, path }) => definedNames(path, base)))].filter((name) => !left.has(name))
 }
 
-/** A line that occurs in many files. */
+/** Matches a line that is too common: similar lines occur in many files. */
 const usual = /^(?:import|from|use|using|package|#include|#|\/\/|\/\*|\*|return\b|export \*|[^A-Za-z]*$)/
 
 /** The trimmed lines that changes remove, except moved lines and common lines. */
@@ -48,7 +48,7 @@ export const countChangedLines = ({ base, path, text }: ProposedFile): number =>
   return Math.max(added, removed)
 }
 
-/** The differing parts of two lines, extended to whole words. */
+/** The parts in which two lines differ, extended to whole words. */
 const difference = (before: string, after: string): readonly [string, string] => {
   let start = 0
   while (start < before.length && before[start] === after[start]) start += 1

@@ -1,8 +1,8 @@
 /**
  * Finds lines related to a change: uses of a changed declaration, and the other branches of a changed condition. A
- * matching word alone is not enough. In scripts and Python, a file must import the name or its file. In other
- * languages, only one file may declare the name, and a use of a member must also mention its type. A file that imports
- * another declaration of the same name does not count.
+ * matching word alone is not enough. In scripts and Python, the file must import the name or the changed file. In other
+ * languages, only one file may declare the name, and a file that uses a member must also mention its type. A file that
+ * imports another declaration of the same name does not count.
  */
 import { memoize } from "effect/Function"
 import { numberedRows, wholeChange } from "./ChangePreview.ts"
@@ -32,7 +32,7 @@ export interface TouchedDeclaration {
   readonly outer?: string | undefined
 }
 
-/** A related line, from 1, and its relation. */
+/** A related line, counted from 1, and how it is related to the change. */
 export interface RelatedLine {
   readonly path: string
   readonly line: number
@@ -40,23 +40,26 @@ export interface RelatedLine {
   readonly relation: string
 }
 
-/** A name that more files use is a common word, which relates nothing to the change. */
+/**
+ * The maximum number of files that use a name. A name with more users is a common word, and says nothing about the
+ * change.
+ */
 const mostUsers = 20
-/** A name that occurs in more files is not examined. */
+/** The maximum number of files that contain a name. A name in more files is not examined. */
 const mostHolders = 200
 
 /** At most this many uses in one file are examined. */
 const mostUses = 50
 /** At most this many changed lines are examined for the declarations around them. */
 const mostChangedLines = 500
-/** A name is skipped when reading its files would exceed this many characters for one change. */
+/** A name is skipped if its files would increase the text read for one change above this many characters. */
 const mostCharacters = 4_000_000
 
 /** Matches the first line of a declaration that has members. */
 const typeHead =
   /^\s*(?:[\w@]+(?:\([^)]*\))?\s+)*?(?:class|interface|struct|trait|impl|enum|object|record|protocol|extension|module|namespace|mod|union|actor)\b/
 
-/** Matches a module or namespace: other code can name its members without it. */
+/** Matches a module or namespace. Code that uses a member of it need not mention its name. */
 const spaceHead = /\b(?:module|namespace|mod)\b/
 
 /**
@@ -70,15 +73,15 @@ const closing = /^\s*[)\]}]+[;,]?\s*$/
 /** In Go, the receiver type precedes the name of a method. */
 const receiver = /^func\s+\([^)]*?\*?([A-Za-z_]\w*)(?:\[[^\]]*\])?\s*\)/
 
-/** The indexes of the lines that a change adds to the new text, or removes from the old one. */
+/** The indexes of the lines that a change adds to the new text, or removes from the old text. */
 const changedIndexes = ({ base, path, text }: ProposedFile, kind: "added" | "removed"): ReadonlyArray<number> =>
   numberedRows(wholeChange(path, base ?? undefined, text ?? "").diff).flatMap((row) =>
     row.kind === kind ? [(row.number ?? 1) - 1] : []
   )
 
 /**
- * The declaration around a line that other code can name. A line in a nested function belongs to the outer function; a
- * line in a member belongs to the member.
+ * The innermost declaration around a line that other code can name. For a line in a nested function, this is the outer
+ * function; for a line in a member, it is the member.
  */
 const knownAround = (lines: ReadonlyArray<string>, all: ReadonlyArray<Declaration>, index: number) => {
   const around = declarationsAround(lines, all, index)
@@ -180,7 +183,7 @@ const mayComeFrom = (statement: string, path: string): boolean => {
   return dot !== "" || path.split("/").includes(first)
 }
 
-/** An import statement without its module, so that only the imported names are left. */
+/** An import statement without the name of the module, so that only the imported names are left. */
 const broughtBy = (statement: string): string => statement.replace(/["'][^"']*["']|^\s*from\s+[\w.]+\s+import\b/g, "")
 
 /** Matches an import of a whole module, whose names are used as `module.name`. */
@@ -215,7 +218,8 @@ const canMean = (file: SearchedCode, declaration: TouchedDeclaration, home: stri
 }
 
 /**
- * Matches a use of a name. A member must follow its object (`a.name`). Any other name must not be a key or be assigned.
+ * Matches a use of a name. For a member, the name must follow an object (`a.name`). Any other name must not be a key,
+ * and must not be assigned.
  */
 const used = (name: string, owner: string | undefined): RegExp => {
   const word = wordPattern(name)
@@ -296,9 +300,9 @@ interface BranchLine {
   readonly head: number | undefined
 }
 
-/** The lines of a text, each with its branch. Takes one pass. */
+/** The lines of a text, each with the branch that contains it. */
 const branchLines = (code: ReadonlyArray<string>, language: string): ReadonlyArray<BranchLine> => {
-  /* The enclosing lines. Each line is deeper than the line before it. */
+  /* The lines that enclose the current line. Each of them is indented more than the line before it. */
   const around: Array<BranchLine> = []
   return code.map((text, index) => {
     const isBlank = text.trim() === ""

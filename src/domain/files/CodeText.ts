@@ -1,6 +1,6 @@
 /**
- * Removes comments and strings from a source file, so that a name is found only in code. Text of an unclear kind stays:
- * an extra match is examined later, but a missed match is lost.
+ * Removes comments and strings from a source file, so that a name is found only in code. Text that may be code stays: a
+ * wrong match is sorted out later, but a removed match is lost.
  */
 import { isProgram } from "./Declarations.ts"
 
@@ -12,10 +12,12 @@ const tripled = new RegExp(`${prefix.source}(?:"""[\\s\\S]*?"""|'''[\\s\\S]*?'''
 const quotes = new RegExp(`${prefix.source}"(?:\\\\[\\s\\S]|[^"\\\\\\n])*"`)
 const apostrophes = new RegExp(`${prefix.source}'(?:\\\\[\\s\\S]|[^'\\\\\\n])*'`)
 const templates = /`(?:\\[\s\S]|[^`\\])*`/
-/** Exactly one character, because an apostrophe may also begin a name (Rust) or group digits (C++). */
+/**
+ * The quotes contain exactly one character, because an apostrophe may also begin a name (Rust) or group digits (C++).
+ */
 const character = /'(?:\\[^\n]+?|[^'\\\n])'/
 
-/** A string that may hold code: Python strings with an `f`, and strings with interpolation marks. */
+/** True for a string that may contain code: a Python string with an `f`, or a string with interpolation marks. */
 const holdsCode = (text: string): boolean => /^[A-Za-z]*[fF][A-Za-z]*["']|^`|[#$]\{|\$\(/.test(text)
 
 const wordOf = (...parts: ReadonlyArray<RegExp>): RegExp => new RegExp(parts.map(({ source }) => source).join("|"), "g")
@@ -39,8 +41,8 @@ const hiddenIn = (language: string): RegExp | undefined => {
 const blank = (part: string): string => (holdsCode(part) ? part : part.replace(/[^\n]/g, " "))
 
 /**
- * Takes the place of the star of an unclosed comment. Otherwise the search would run to the end of the text for each
- * such comment.
+ * Replaces the star of each block comment that is not closed. Otherwise, each of these comments would make the search
+ * run to the end of the text.
  */
 const openStar = "\uE000"
 

@@ -8,7 +8,7 @@ export const sourceLines = (text: string | null): ReadonlyArray<string> => (text
 /** Matches a name as a whole word. */
 export const wordPattern = (name: string): string => `(?<![\\w$])${name.replaceAll("$", "\\$")}(?![\\w$])`
 
-/** Any number of these words before a declaration, each followed by a blank. */
+/** Matches the beginning of a line: any number of these words, each followed by a blank. */
 const after = (words: string): string => `^\\s*(?:(?:${words})\\s+)*`
 
 const patterns = (...all: ReadonlyArray<string | RegExp>): ReadonlyArray<RegExp> => all.map((one) => new RegExp(one))
@@ -130,10 +130,10 @@ const control: ReadonlySet<string> = new Set(
 )
 
 const comment = /^\s*(?:\/\/|\/\*|\*(?:[\s/*]|$)|#(?!\s*define)|--|;;|""")/
-/** Only this much of a line is searched for a declaration. */
+/** The program searches only this many characters of a line for a declaration. */
 const longestHead = 240
 
-/** The name that a line declares in the block around it; `language` as from `languageOf`. */
+/** The name that a line declares in the block around it. `language` is a result of `languageOf`. */
 export const declaredName = (line: string, language: string): string | undefined => {
   if (!isProgram(language) || comment.test(line)) return undefined
   const head = line.trimEnd().slice(0, longestHead)
@@ -145,10 +145,10 @@ export const declaredName = (line: string, language: string): string | undefined
 }
 
 export interface Declaration {
-  /** The index of its line, from 0. */
+  /** The index of the line that declares the name, from 0. */
   readonly index: number
   readonly name: string
-  /** The indentation in characters. */
+  /** The number of characters before the declaration. */
   readonly depth: number
 }
 

@@ -1,6 +1,6 @@
 /**
- * Reads unified diffs of models. Their hunk counts are often wrong and their headers incomplete, so only the signs before the
- * lines count.
+ * Reads unified diffs that models write. Their hunk counts are often wrong and their headers incomplete, so only the
+ * signs before the lines count.
  */
 
 /** One hunk: the lines to find in the file, and their replacement. */
@@ -22,7 +22,7 @@ interface FileDiff {
 
 const header = /^(---|\+\+\+) (?:"([^"]+)"|([^\t]+?))(?:\t.*)?\s*$/
 const gitHeader = /^diff --git (?:a\/)?(\S+) (?:b\/)?(\S+)$/
-/** The file header of another patch format, without line numbers. */
+/** The header of a file in another patch format, which has no line numbers. */
 const patchHeader = /^\*\*\* (Add|Update|Delete) File: (\S.*?)\s*$/
 const patchMove = /^\*\*\* Move to: (\S.*?)\s*$/
 const patchMark = /^\*\*\* (?:Begin Patch|End Patch|End of File)\s*$/
@@ -31,7 +31,7 @@ const between =
 
 const isHeader = (first: string, second: string): boolean => /^--- \S/.test(first) && /^\+\+\+ \S/.test(second)
 
-/** True when the lines begin like a diff, whatever the fence says. */
+/** True when the lines begin like a diff. The language of the fence is not considered. */
 export const isDiff = (lines: ReadonlyArray<string>): boolean => {
   const [first = "", second = ""] = lines.filter((line) => line.trim() !== "")
   return (
@@ -57,7 +57,7 @@ export const diffEnd = (lines: ReadonlyArray<string>, from: number): number => {
 export const readDiff = (lines: ReadonlyArray<string>): ReadonlyArray<FileDiff> => {
   const files: Array<FileDiff> = []
   let hunk: DiffHunk | undefined
-  /** The number of blank lines at the end of the hunk. They are not part of it. */
+  /** The number of blank lines at the end of the hunk, which do not belong to the hunk. */
   let blank = 0
   const close = (): void => {
     for (const part of [hunk?.oldLines, hunk?.newLines]) part?.splice(part.length - blank)

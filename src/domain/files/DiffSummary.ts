@@ -1,4 +1,7 @@
-/** Summarises a unified diff as the changed lines of each file, for prompts without budget for the whole diff. */
+/**
+ * Summarises a unified diff as one line for each file with the changed lines. Used in prompts that have no room for the
+ * diff.
+ */
 
 interface DiffFile {
   readonly path: string

@@ -1,7 +1,7 @@
 /**
  * Finds the old text of an edit in a file. First it searches for the exact text. Then it allows for changes that models
  * make when they copy: other blanks, other quotes and dashes, escaped line breaks, line numbers, a cut line. The first
- * way that finds a place wins.
+ * search that finds a place decides.
  */
 import { plainSigns } from "../text/PlainSigns.ts"
 
@@ -22,7 +22,10 @@ const toCrlf = (text: string): string => toLf(text).replaceAll("\n", "\r\n")
 
 const count = (text: string, part: string): number => text.split(part).length - 1
 
-/** Functions that write a text with the line ends of the file. A file with mixed line ends has two such functions. */
+/**
+ * Functions that convert a text to the line ends of the file. For a file with mixed line ends, there is one function
+ * for each kind.
+ */
 export const spellings = (text: string): readonly [(part: string) => string, ...Array<(part: string) => string>] => {
   const crlf = count(text, "\r\n")
   if (crlf === 0) return [toLf]
@@ -42,7 +45,10 @@ const offsetsOf = (text: string, part: string): ReadonlyArray<number> => {
 const isLineStart = (text: string, offset: number): boolean => offset === 0 || text[offset - 1] === "\n"
 const withoutLineEnd = (text: string): string => text.replace(/\r?\n$/, "")
 
-/** Prefers places at line starts if the old text is whole lines. The last line of a file may lack its line end. */
+/**
+ * The places of the exact text. If the old text consists of whole lines, places at line starts are preferred. The last
+ * line of the file may lack its line end.
+ */
 const exactPlaces = (text: string, { newText, oldText }: Replacement): ReadonlyArray<TextPlace> => {
   for (const spell of spellings(text)) {
     const wanted = spell(oldText)
@@ -71,7 +77,10 @@ const linesOf = (text: string) => {
 
 const isBlank = (line: string): boolean => line.trim() === ""
 
-/** An edit without the blank lines around the old text. The new text loses as many blank lines as the old text. */
+/**
+ * An edit without the blank lines at the beginning and end of the old text. At each end, the new text loses at most as
+ * many blank lines as the old text.
+ */
 const coreOf = ({ newText, oldText }: Replacement) => {
   const [oldLines, newLines] = [toLf(oldText).split("\n"), toLf(newText).split("\n")]
   const first = oldLines.findIndex((line) => !isBlank(line))
@@ -135,8 +144,8 @@ const inSignsOf = (fileLines: ReadonlyArray<string>, editLines: ReadonlyArray<st
 }
 
 /**
- * Indents the new lines like the file. A line that the edit keeps is copied from the file. Any other line moves as far
- * as the old line with the most similar indentation.
+ * Indents the new lines like the file. A line that the edit keeps is copied from the file. Any other line gets the
+ * shift of the old line with the most similar indentation.
  */
 const reindent = (
   newLines: ReadonlyArray<string>,
@@ -193,8 +202,8 @@ const withBreaks = (text: string) => {
 const breaksOf = (text: string): ReadonlyArray<string> => text.match(breaks) ?? []
 
 /**
- * The new text with the line breaks of the place; undefined if the place mixes line breaks and the numbers of breaks
- * differ.
+ * The new text with the same kind of line breaks as this place of the file. Undefined if the place mixes kinds and the
+ * new text has another number of breaks.
  */
 const brokenLike = (newText: string, place: string): string | undefined => {
   const signs = breaksOf(place)
@@ -222,7 +231,7 @@ const escapes: Readonly<Record<string, string>> = { n: "\n", t: "\t", '"': '"', 
 const withoutEscapes = (text: string): string =>
   text.replace(/\\([nt"\\])/g, (whole, sign: string) => escapes[sign] ?? whole)
 
-/** Both texts with JSON escapes decoded; undefined if the old text has none. */
+/** Both texts with JSON escapes decoded; undefined if the old text has no escapes. */
 const unescaped = ({ newText, oldText }: Replacement): Replacement | undefined => {
   const plain = withoutEscapes(oldText)
   return plain === oldText ? undefined : { oldText: plain, newText: withoutEscapes(newText) }
@@ -231,7 +240,7 @@ const unescaped = ({ newText, oldText }: Replacement): Replacement | undefined =
 /** Matches a copied line number: `12: `, `12|`, a number and a tab, `path:12: ` and `path-12- `. */
 const numbered = /^(?:\s*(\d+)(?::(?:\s|$)|\s?[|\u2502]\s?|\t|:(?=\S))|\S+?[:-](\d+)[:-](?:\s|$))/
 
-/** A line number as above, without a blank after it. */
+/** Matches a copied line number like `numbered`, but without the blank after it. */
 const bareNumber = /^(?:\s*\d+:|\S+?[:-]\d+[:-])/
 
 const withoutSign = (text: string, sign: RegExp): string =>
@@ -240,7 +249,9 @@ const withoutSign = (text: string, sign: RegExp): string =>
     .map((line) => line.replace(sign, ""))
     .join("\n")
 
-/** Removes line numbers, and returns the first; nothing unless they are consecutive. */
+/**
+ * Removes the line numbers, and returns the text with the first number. Undefined unless the numbers are consecutive.
+ */
 export const withoutNumbers = (text: string): { readonly first: number; readonly text: string } | undefined => {
   const numbers = withoutLineEnd(toLf(text))
     .split("\n")
@@ -251,7 +262,7 @@ export const withoutNumbers = (text: string): { readonly first: number; readonly
   return isCounted ? { first, text: withoutSign(text, numbered) } : undefined
 }
 
-/** Removes copied line numbers from both texts; undefined unless the old numbers are consecutive. */
+/** Removes copied line numbers from both texts; undefined unless the numbers of the old text are consecutive. */
 const unnumbered = ({ newText, oldText }: Replacement): Replacement | undefined => {
   const old = withoutNumbers(oldText)
   if (old === undefined) return undefined
@@ -266,7 +277,7 @@ const unnumbered = ({ newText, oldText }: Replacement): Replacement | undefined 
 
 const minVisible = 8
 
-/** The notes of a prompt about a cut line, at its end and in its middle. */
+/** The notes with which a prompt marks a cut line: at the end of the line, and in its middle. */
 const cutEnd = /\s*\((?:of )?\d+ characters\)$/
 const cutMiddle = /^(.*?) \.\.\. \(\d+ of \d+ characters of the line not shown\) \.\.\. (.*)$/s
 
@@ -279,14 +290,15 @@ const visible = (line: string): { readonly seen: string; readonly tail: string }
   return text.endsWith("...") ? { seen: text.replace(/\.+$/, "").trimEnd(), tail: "" } : undefined
 }
 
-/** The part of a cut line to search for; undefined if it is too short. */
+/** The visible beginning of a cut line, as the text to search for; undefined if it is too short. */
 const beginning = (line: string): string | undefined => {
   const text = visible(line)?.seen.trim() ?? ""
   return text.length >= minVisible ? text : undefined
 }
 
 /**
- * Places where lines of the file begin like the cut lines of the edit. The new lines keep the ends of the file's lines.
+ * The places where lines of the file begin like the cut lines of the edit. The program adds the rest of these lines of
+ * the file to the new lines.
  */
 const cutPlaces = (text: string, replacement: Replacement): ReadonlyArray<TextPlace> => {
   const core = coreOf(replacement)
@@ -344,7 +356,7 @@ const apart = (places: ReadonlyArray<TextPlace>): ReadonlyArray<TextPlace> => {
   })
 }
 
-/** The places of an edit: the result of the first way that finds any. With `all`, places do not overlap. */
+/** The places of an edit, as the first search that finds any returns them. With `all`, the places do not overlap. */
 export const findText = (text: string, replacement: Replacement, all: boolean): ReadonlyArray<TextPlace> => {
   for (const find of ways) {
     const places = find(text, replacement)

@@ -4,21 +4,21 @@
 import * as Schema from "effect/Schema"
 
 export const FileEntry = Schema.Struct({
-  /** The absolute path. Its folders are resolved; a link in its last component is not. */
+  /** The absolute path. Links in the folders of the path are resolved; a link in the last component is not. */
   path: Schema.String,
   is: Schema.Literals(["file", "link", "folder", "other"]),
-  /** Identifies the content: an entry with other content has another state. */
+  /** A text that identifies the content: entries with different contents have different states. */
   state: Schema.String,
   /** In bytes. */
   size: Schema.Int,
-  /** The target of a link, as written in it. */
+  /** The target of a link, as the link states it. */
   leads: Schema.optionalKey(Schema.String),
-  /** False when its bytes are not displayable text. */
+  /** False if the bytes are not displayable text. */
   isText: Schema.Boolean
 })
 export type FileEntry = typeof FileEntry.Type
 
-/** In bytes. `undo` keeps no content of larger files. */
+/** The size up to which `undo` keeps the content of a file, in bytes. */
 export const mostKept = 16_777_216
 
 /** One change moves or removes at most this many files of a folder. */

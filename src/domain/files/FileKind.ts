@@ -1,6 +1,4 @@
-/**
- * The attributes of a file besides its text that git also knows: whether it is executable, and whether it is a link.
- */
+/** The properties of a file that git records besides its text: whether it is executable, and whether it is a link. */
 import * as Schema from "effect/Schema"
 
 /** The kind of a file: `plain`, `executable` or `link`. */
@@ -16,7 +14,7 @@ export const kindOfMode = (mode: number): FileKind => {
   return (mode & 0o100) === 0 ? "plain" : "executable"
 }
 
-/** Adds or removes the execute permission. An executable file is executable for everyone who may read it. */
+/** Adds or removes the execute permission. Everyone who may read an executable file may also execute it. */
 export const modeAs = (kind: FileKind, mode: number): number =>
   kind === "executable" ? mode | ((mode & 0o444) >> 2) : mode & ~executeBits
 

@@ -1,11 +1,13 @@
-/** Reads git configuration to find files that git runs, or reads more configuration from. */
+/**
+ * Reads git configuration. Finds the files that git runs because of it, and further configuration files that git reads.
+ */
 
 const sectionHead = /\s*\[\s*([\w.-]+)(?:\s+"((?:[^"\\\n]|\\[^\n])*)")?\s*\]/y
 const settingName = /\s*([A-Za-z][\w-]*)[^\S\n]*(=?)/y
 
 const nextLine = (text: string, at: number): number => text.indexOf("\n", at) + 1 || text.length
 
-/** The escape sequences of git. A backslash before any other character stands for that character. */
+/** The escape sequences of git. For any other character after a backslash, git drops the backslash. */
 const escapes: Readonly<Record<string, string>> = { n: "\n", t: "\t", b: "\b" }
 
 /**
@@ -56,21 +58,21 @@ export const gitSettings = (given: string) => {
   return settings
 }
 
-/** Settings whose whole value is a path. */
+/** Matches settings whose whole value is a path. */
 const pathKey =
   /^(?:core\.(?:hookspath|attributesfile|excludesfile|worktree)|init\.templatedir|include(?:if\..*)?\.path)$/s
 const includeKey = /^include(?:if\..*)?\.path$/s
 
-/** Settings whose value is a command line that git runs. */
+/** Matches settings whose value is a command line that git runs. */
 const commandKey =
   /^(?:core\.(?:fsmonitor|sshcommand|editor|pager|askpass|gitproxy|alternaterefscommand)|alias\..*|pager\..*|sequence\.editor|interactive\.difffilter|diff\.external|filter\..*\.(?:clean|smudge|process)|diff\..*\.(?:command|textconv)|merge\..*\.driver|(?:diff|merge)tool\..*\.(?:cmd|path)|gpg\.(?:.*\.)?program|gpg\.ssh\.defaultkeycommand|credential\.(?:.*\.)?helper|hook\..*\.command|trailer\..*\.(?:command|cmd)|remote\..*\.(?:uploadpack|receivepack)|uploadpack\.packobjectshook|submodule\..*\.update|browser\..*\.(?:cmd|path)|man\..*\.(?:cmd|path)|sendemail\.(?:.*\.)?(?:sendmailcmd|tocmd|cccmd|headercmd|smtpserver))$/s
 
-/** A file that a setting names, as written. */
+/** A file that a setting names. The path is as the setting writes it. */
 export interface ConfiguredFile {
   readonly path: string
-  /** True for an included configuration file; its path is relative to the including file. */
+  /** True for an included configuration file. Its path is relative to the file that includes it. */
   readonly isConfig: boolean
-  /** True if the value is a path even when no such file exists. Any other value counts only if the file exists. */
+  /** True if the value is certainly a path. Any other value is taken for a path only if such a file exists. */
   readonly isSure: boolean
 }
 
@@ -81,11 +83,11 @@ export const filesNamedByGit = (text: string): ReadonlyArray<ConfiguredFile> =>
   gitSettings(text).flatMap(({ key, value }): ReadonlyArray<ConfiguredFile> => {
     if (value === "") return []
     if (pathKey.test(key)) return [{ path: value, isConfig: includeKey.test(key), isSure: true }]
-    /* An alias without `!` is a git command. */
+    /* Without `!`, the value of an alias is a git command and names no program. */
     if (!commandKey.test(key) || (key.startsWith("alias.") && !value.startsWith("!"))) return []
     const [program = "", ...words] = value.replace(/^!/, "").trim().split(wordBreaks)
     const values = words.map((word) => word.replace(/^-[^=]*=?/, "")).filter((word) => word !== "")
-    /* Git finds a program without a slash through the search path. */
+    /* A program without a slash is found through the search path, so it is no file of the project. */
     const paths = program.includes("/") ? [program, ...values] : values
     return paths.map((path) => ({ path, isConfig: false, isSure: path === program }))
   })

@@ -13,7 +13,7 @@ export interface GitIndex {
   readonly sharedIndex?: string
 }
 
-/** The bytes of an entry before its object name: times, numbers, mode, owner and size. */
+/** The number of bytes of an entry before its object name: times, numbers, mode, owner and size. */
 const statBytes = 40
 const modeOffset = 24
 const extendedFlag = 0x4000
@@ -21,7 +21,7 @@ const longName = 0xfff
 
 const kindBits = 0xf000
 const submoduleKind = 0xe000
-/** A folder of a sparse index, whose files are not checked out. */
+/** The mode of a folder in a sparse index. The files of such a folder are not checked out. */
 const folderKind = 0x4000
 
 interface Entry {
@@ -30,7 +30,7 @@ interface Entry {
   readonly next: number
 }
 
-/** Reads a number of version 4: how many bytes to cut off the end of the previous name. */
+/** Reads a number of version 4 of the format. It says how many bytes to cut off the end of the previous name. */
 const cutOff = (bytes: Uint8Array, start: number): { readonly value: number; readonly at: number } => {
   let at = start
   let value = (bytes[at] ?? 0) & 127
@@ -72,7 +72,7 @@ const entryAt = (index: Index, start: number, before: Uint8Array): Entry | undef
 
 const nameOf = (bytes: Uint8Array): string => String.fromCharCode(...bytes)
 
-/** The hash of the shared index, from the extension after the entries; undefined if this is no split index. */
+/** The hash of the shared index. It is in an extension after the entries. Undefined if this is no split index. */
 const sharedBehind = ({ bytes, hashBytes, view }: Index, start: number): string | undefined => {
   for (let at = start; at + 8 <= bytes.length - hashBytes;) {
     const length = view.getUint32(at + 4)
@@ -85,14 +85,14 @@ const sharedBehind = ({ bytes, hashBytes, view }: Index, start: number): string 
   return undefined
 }
 
-/** Reads an index. Fails with a clause that completes a sentence about the index. */
+/** Reads an index. Fails with the reason as a clause, such as "it is no index". */
 export const readGitIndex = (bytes: Uint8Array, hashBytes = 20): Result.Result<GitIndex, string> => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (bytes.length < 12 || nameOf(bytes.subarray(0, 4)) !== "DIRC") return Result.fail("it is no index")
   const version = view.getUint32(4)
   if (version < 2 || version > 4) return Result.fail(`its version is ${version}`)
   const index: Index = { bytes, view, version, hashBytes }
-  /* Node decodes file names in the same way. */
+  /* Decodes like Node decodes file names. */
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
   const files: Array<string> = []
   const submodules: Array<string> = []
@@ -103,7 +103,7 @@ export const readGitIndex = (bytes: Uint8Array, hashBytes = 20): Result.Result<G
     if (entry === undefined) return Result.fail("it ends in the middle of an entry")
     const kind = entry.mode & kindBits
     const name = decoder.decode(entry.name)
-    /* In a split index, an entry that replaces a shared one has no name. */
+    /* An entry without a name replaces an entry of the shared index, which has the name. */
     if (kind === submoduleKind) submodules.push(name)
     else if (kind !== folderKind && name !== "") files.push(name)
     at = entry.next

@@ -4,14 +4,14 @@
 import { type FileKind, gitMode } from "./FileKind.ts"
 import { changeBetween, type WholeChange } from "./ChangePreview.ts"
 
-/** A file on one side of a change. */
+/** A file before or after a change. */
 export interface PatchSide {
-  /** With the file's byte order mark, if any; absent for a file that is not text. */
+  /** The text with the byte order mark of the file, if any. Absent for a file that is not text. */
   readonly text?: string
   readonly kind: FileKind
 }
 
-/** A file before and after; absent where it does not exist. */
+/** A file before and after a change. A side is undefined if the file does not exist there. */
 export interface PatchSides {
   readonly before: PatchSide | undefined
   readonly after: PatchSide | undefined
@@ -19,13 +19,13 @@ export interface PatchSides {
 
 const escapes: Readonly<Record<string, string>> = { "\n": "\\n", "\t": "\\t", "\r": "\\r", '"': '\\"', "\\": "\\\\" }
 
-/** Quotes a name like git. */
+/** Quotes a name as git does. */
 const quoted = (name: string): string =>
   /["\\\p{Cc}]/u.test(name)
     ? `"${name.replaceAll(/["\\\p{Cc}]/gu, (sign) => escapes[sign] ?? `\\${sign.charCodeAt(0).toString(8).padStart(3, "0")}`)}"`
     : name
 
-/** A tab after a name with a blank marks its end. */
+/** If a name has a blank, a tab after the name marks its end. */
 const named = (name: string): string => (name.includes(" ") ? `${quoted(name)}\t` : quoted(name))
 
 const modeLines = ({ after, before }: PatchSides): ReadonlyArray<string> => {

@@ -3,12 +3,12 @@
  */
 const script = /\.[cm]?[jt]sx?$/
 
-/** True for files whose imports can be read. */
+/** True for a file in a language whose imports the program can read. */
 export const hasImports = (path: string): boolean => script.test(path) || path.endsWith(".py")
 
 const withoutEnding = (path: string): string => path.replace(/\.[A-Za-z]+$/, "").replace(/\/(?:index|__init__)$/, "")
 
-/** Resolves a relative path of a file to a path of the project. */
+/** The path in the project that a relative path in a file leads to. */
 const pathFrom = (file: string, relative: string): string => {
   const parts: Array<string> = []
   for (const part of `${file.slice(0, file.lastIndexOf("/") + 1)}${relative}`.split("/")) {
@@ -45,7 +45,9 @@ export const importsOf = (file: string, text: string): ((path: string) => boolea
   }
   const written = [...text.matchAll(specifiers)].map(([, one = ""]) => one)
   const paths = new Set(written.filter((one) => one.startsWith(".")).map((one) => withoutEnding(pathFrom(file, one))))
-  /* The folder that `@` stands for is in the settings of the project, so only the end of the path is compared. */
+  /*
+   * Only the settings of the project say which folder `@` stands for. So the program compares only the end of the path.
+   */
   const aliased = written.flatMap((one) => /^[@~#]\/(.+)$/.exec(one)?.[1] ?? [])
   return (path) => {
     const wanted = withoutEnding(path)

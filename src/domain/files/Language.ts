@@ -1,8 +1,6 @@
-/**
- * The fence language of a file, derived from its name.
- */
+/** The language that the fence around the text of a file names. It is derived from the name of the file. */
 
-/** Languages that are equal to their extension. */
+/** Languages whose name is also their extension. */
 const ownExtensions =
   "cmake css csv dart elm go java json5 jsx less lua matlab mdx meson nix prisma rst scss svelte swift tsx vue"
 
@@ -63,7 +61,7 @@ const extensionsByLanguage: Readonly<Record<string, string>> = {
   zig: "zig zon"
 }
 
-/** Whole names by fence language; they win over the extension. */
+/** Whole file names for each language. They are looked up before the extension. */
 const namesByLanguage: Readonly<Record<string, string>> = {
   bash: ".bashrc .zshrc .profile",
   cmake: "cmakelists.txt",
@@ -93,7 +91,9 @@ const byExtension = new Map([
 ])
 const byName = invert(namesByLanguage)
 
-/** The fence language of a file, `""` if its name does not determine one. Accepts any path; case does not matter. */
+/**
+ * The fence language of a file; `""` if its name does not determine the language. Accepts any path, and ignores case.
+ */
 export const languageOf = (path: string): string => {
   const name = path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1).toLowerCase()
   const dot = name.lastIndexOf(".")

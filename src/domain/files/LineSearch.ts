@@ -11,13 +11,13 @@ export interface SearchPattern {
   /** The index of the first character of the first match in a line; -1 without a match. */
   readonly find: (line: string) => number
   /**
-   * The number of characters to search before the caller yields. The search takes milliseconds, and less than a second
-   * in the worst case.
+   * The number of characters to search before the caller lets other work run. This search takes milliseconds, and less
+   * than a second in the worst case.
    */
   readonly charactersAtOnce: number
 }
 
-/** The number of steps of the expression times the number of characters of a line. */
+/** The work before the caller lets other work run: the steps of the expression times the characters to search. */
 const workAtOnce = 10_000_000
 
 const plainText = (pattern: string, caseSensitive: boolean): SearchPattern => {

@@ -59,12 +59,12 @@ const sentence = new RegExp(
   "i"
 )
 
-/** A spread such as `...others` in a list or an object, with an optional remark. */
+/** Matches a spread such as `...others` in a list or an object, with an optional comment after it. */
 const spread = /^\s*\.{3}[\p{L}_$][\w$.]*[,;)\]}]*\s*(?:\/\/.*|\/\*.*)?$/u
-/** Matches a placeholder without dots, such as `unchanged`. */
+/** Matches a placeholder that has no dots, such as `unchanged`. */
 const alone = /^[[(<]?(?:unchanged|no changes?|same as before|as before)[\])>]?[.:]?$/i
 
-/** A line without its comment signs, which may be a placeholder for omitted lines. */
+/** A line without its comment signs. It may be a placeholder for omitted lines. */
 interface Omission {
   readonly isComment: boolean
   /** True in a language whose uncommented lines may be prose. */
@@ -84,8 +84,8 @@ const dotsLast = /(?:\.{3,}|\u2026)$/
 const names = new RegExp(`\\b(?:${part}|document)\\b`, "i")
 
 /**
- * True for text in brackets, with dots on both sides, or with a word such as "code". Real text never looks like
- * this.
+ * True for text in brackets, with dots on both sides, or with a word such as "code". Text that belongs to a file never
+ * looks like this.
  */
 const isOmission = (said: string, text: string, words: string): boolean =>
   (/^[[(<]/.test(said) && kept.test(words)) || (dotsFirst.test(text) && dotsLast.test(text)) || names.test(words)
@@ -109,7 +109,7 @@ const isElision = (line: string, language: string): boolean => {
 const plain = (text: string): string => text.replaceAll("\u2026", "...").replace(/\s+/g, " ").toLowerCase()
 const refusal = /\b(?:no|not|never|without|avoid|don['’]t|do not)\b/
 
-/** True for a line that the request quotes without forbidding it. */
+/** True for a line that the request quotes. A quotation after words such as "do not" does not count. */
 const isQuoted = (line: string, language: string, request: string): boolean => {
   const dottedText = plain(omissionOf(line, language).dottedText)
   if (!/\p{L}/u.test(dottedText)) return false
@@ -149,7 +149,7 @@ export const elisionIn = ({ newText, oldText, path, request = "" }: ReplacedText
 /** A file with fewer lines is not checked for lost lines. */
 const leastLines = 12
 
-/** A new text that keeps a larger share of the lines is no fragment. */
+/** A new text that keeps a larger share of the old lines is not taken for a fragment. */
 const mostKept = 0.6
 
 const linesOf = (text: string): ReadonlyArray<string> =>
@@ -191,7 +191,7 @@ export const lossSentence = ({ newText, oldText, path }: ReplacedText, isWhole: 
   return part === undefined ? undefined : `Of ${part.before} lines with text, ${part.after} would be left.`
 }
 
-/** The text that a write would lose. `saysSo` is true when the answer announces the removal. */
+/** What a write would lose: omitted lines, or most of a file. `saysSo` is true when the answer announces a removal. */
 export const lossOf = (replaced: ReplacedText, saysSo: boolean): Loss | undefined => {
   const { newText, oldText, path } = replaced
   const elided = elisionIn(replaced)
@@ -210,23 +210,23 @@ export interface Written {
   readonly path: string
   /** The current text of the file; null for a new file. */
   readonly base: string | null
-  /** The replaced text; absent for a whole file. */
+  /** The text that is replaced. Absent if the new text is a whole file. */
   readonly oldText?: string
   readonly newText: string
 }
 
-/** The cleaned text, names of the removed artefacts, and the reason why the text stayed unclear. */
+/** The text without artefacts, the names of the removed artefacts, and the reason if the text is still unclear. */
 type Tidied = Pick<Written, "newText"> & { readonly removedParts: ReadonlyArray<string>; readonly problem?: string }
 
 const prose: ReadonlySet<string> = new Set(["markdown", "mdx", "rst", "text", "latex", "diff", ""])
-/** Languages with unquoted prose, where a line may begin with a number. */
+/** Languages with prose outside of quotes. A line of this prose may begin with a number. */
 const mixed: ReadonlySet<string> = new Set(["html", "xml", "vue", "svelte", "tsx", "jsx", "yaml", "ini", "csv"])
 
 const endBlanks = /(?<![ \t])[ \t]+(?=\r?$)/gm
 const bareMark = /^\s*(?:<{7}|={7}|>{7})\s*$/
 const isMark = (line: string): boolean => looseMark.test(line) || bareMark.test(line)
 
-/** Removes lines of one kind from the beginning and the end of a text. */
+/** Removes the lines that pass the test from the beginning and the end of a text. */
 const withoutEdges = (text: string, isOne: (line: string) => boolean): string => {
   const lines = text.split("\n")
   const tail = lines.at(-1) === "" ? 1 : 0
@@ -240,11 +240,11 @@ const hasLine = (text: string, line: string): boolean => text.split("\n").includ
 
 const title = /^\s*[\p{L}\p{N}][\p{L}\p{N} .:-]{2,6}\s*$/u
 
-/** True for equals signs under a title of the same length, as in documentation comments. */
+/** True for equals signs below a title of the same length. Such lines occur in documentation comments. */
 const isUnderline = (lines: ReadonlyArray<string>, at: number): boolean =>
   /^\s*={7}\s*$/.test(lines[at] ?? "") && title.test(lines[at - 1] ?? "")
 
-/** True for marks that are not in pairs. Pairs of marks may be the subject of the file. */
+/** True if the text has marks that do not form pairs. Marks in pairs may be what the file is about. */
 const hasOpenMarks = (text: string, base: string): boolean => {
   const lines = text.split("\n")
   const marks = lines.filter((line, at) => isMark(line) && !isUnderline(lines, at) && !hasLine(base, line))
@@ -261,7 +261,7 @@ const withoutFences = ({ newText }: Written, base: string): string => {
   return without.split("\n").some(isFence) ? newText : without
 }
 
-/** Removes line numbers if they match the place of the edit, or if they number a whole file from 1. */
+/** Removes line numbers if they are the numbers of the edited lines, or if they number a whole file from 1. */
 const withoutOwnNumbers = ({ newText, oldText }: Written, base: string): string => {
   const numbered = withoutNumbers(newText)
   if (numbered === undefined) return newText
@@ -280,8 +280,8 @@ const withoutEndBlanks = ({ base, newText, oldText }: Written): string => {
 }
 
 /**
- * Gives a new text the line ends of the file. Edits are left alone: they get the line ends around them when they are
- * applied.
+ * Gives the new text of a file the line ends of the file. The text of an edit stays as it is, because it gets the line
+ * ends around it later.
  */
 const withOwnLineEnds = ({ base, newText, oldText, path }: Written): string => {
   if (oldText !== undefined) return newText
@@ -290,7 +290,10 @@ const withOwnLineEnds = ({ base, newText, oldText, path }: Written): string => {
   return isMeant ? newText : spell(newText)
 }
 
-/** A step for any file, for code, or for code without prose. `words` names the artefact that it removes. */
+/**
+ * One step of the cleaning. It applies to any file, to code, or to code without prose. `words` names the artefact that
+ * the step removes.
+ */
 type Step = readonly [where: "any" | "code" | "plain code", words: string, step: (one: Written, base: string) => string]
 
 const steps: ReadonlyArray<Step> = [
@@ -313,7 +316,7 @@ const steps: ReadonlyArray<Step> = [
   ]
 ]
 
-/** Matches text that may need cleaning, judged by the text alone. */
+/** Matches text that may need cleaning. The test needs only the text, not its file. */
 export const mayBeUntidy = /[^\p{ASCII}]|[ \t\r]$|^[ \t]*(?:[<=>`~]{3}|\S*\d)/mu
 
 /** Removes the artefacts of an answer from a new text. */

@@ -1,10 +1,10 @@
-/** Lists paths for a model: folders, similar names, and matches of a pattern. */
+/** Prepares paths for a model: lists them by folder, finds similar names, and finds the matches of a pattern. */
 import { distance } from "fastest-levenshtein"
 import { nearest } from "../text/Nearest.ts"
 import { unescaped } from "../text/PercentEscapes.ts"
 import * as Glob from "effect/Glob"
 
-/** Comparing more paths would take noticeable time. */
+/** At most this many paths are compared, because a comparison of more paths would take noticeable time. */
 const maxCompared = 20_000
 
 export const fileName = (path: string): string => path.slice(path.lastIndexOf("/") + 1)
@@ -12,7 +12,7 @@ export const fileName = (path: string): string => path.slice(path.lastIndexOf("/
 /** True for a path in a folder, at any depth. */
 export const isBelow = (folder: string, path: string): boolean => path.startsWith(`${folder}/`)
 
-/** The paths with the most similar file names. Only these paths are then compared in full. */
+/** The paths whose file names are most similar to the name. The caller compares only these paths in full. */
 const spelledAlike = (name: string, paths: ReadonlyArray<string>): ReadonlyArray<string> =>
   paths
     .slice(0, maxCompared)
@@ -34,12 +34,12 @@ export const nearestPaths = (target: string, paths: ReadonlyArray<string>): Read
   return [...new Set([...nearest(target, namesakes), ...nearest(target, spelledAlike(name, paths))])].slice(0, 3)
 }
 
-/** Removes markdown escapes before `_`, `*` and others, which models copy. */
+/** Removes the markdown escapes of signs such as `_` and `*`, which models copy into paths. */
 export const withoutEscapes = (path: string): string => path.replace(/\\([_*`~[\](){}<>#+\-.!|&])/g, "$1")
 
 /**
- * Other spellings of a written path: without quotes, with backslashes of markdown, a shell or Windows resolved, and URL
- * escapes decoded.
+ * Other spellings of a written path: without its quotes, with resolved backslashes (of markdown, a shell or Windows),
+ * and with decoded URL escapes.
  */
 export const otherSpellings = (path: string): ReadonlyArray<string> => {
   const bare = path.trim().replace(/^(`+|["'])(.+)\1$/, "$2")
@@ -53,7 +53,10 @@ export const otherSpellings = (path: string): ReadonlyArray<string> => {
   return [...new Set(spellings)].filter((one) => one !== path && one !== "")
 }
 
-/** Normalises a path for comparison: ignores blanks, invisible characters, and the Unicode form of letters. */
+/**
+ * Normalises a path for comparison. Paths that differ only in blanks, invisible characters or the Unicode form of
+ * letters become equal.
+ */
 export const alikePath = (path: string): string =>
   path
     .normalize("NFC")
@@ -70,11 +73,12 @@ export const foldersOf = (paths: ReadonlyArray<string>): ReadonlyArray<string> =
   return [...new Set(folders)]
 }
 
-/** The maximum number of paths of one text. */
+/** The maximum number of paths that are taken from one text. */
 const mostNamed = 50
 
 /**
- * The relative paths with a folder that a text names, also as `@src/a.ts`, in links and in code. They may not exist.
+ * The relative paths in a text that contain a folder, also in links, in code, or as `@src/a.ts`. Files at these paths
+ * may not exist.
  */
 export const pathsNamed = (text: string): ReadonlyArray<string> => {
   const words = text.split(/[\s"'`<>()[\]{},;|]+/).flatMap((word) => {
@@ -99,7 +103,10 @@ export interface TreeBudget {
   readonly characters: number
 }
 
-/** Paths of at most `depth` parts. A deeper path is replaced by its folder at that depth, once, with `/` at the end. */
+/**
+ * Paths of at most `depth` parts. In place of longer paths, the folder at that depth is listed once, with `/` at the
+ * end.
+ */
 const collapse = (paths: ReadonlyArray<string>, depth: number): ReadonlyArray<string> => {
   const shortened = paths.map((path) => {
     const parts = path.split("/")
@@ -149,10 +156,10 @@ export const fitTree = (
   return cut(paths, budget)
 }
 
-/** The maximum number of alternatives of one pattern. */
+/** The maximum number of patterns that one pattern with braces is expanded to. */
 const maxAlternatives = 64
 
-/** Expands the first innermost braces of a pattern. */
+/** Expands one pair of braces that contains no other braces. */
 const expandOnce = (glob: string): ReadonlyArray<string> => {
   const braces = /\{([^{}]*)\}/.exec(glob)
   if (braces === null) return [glob]
@@ -172,8 +179,8 @@ const alternatives = (glob: string): ReadonlyArray<string> => {
 }
 
 /**
- * Treats brackets as part of a name, as in `[slug].tsx`, except a range such as `[A-H]`. `**.ts` means files in every
- * folder.
+ * Rewrites a pattern as models mean it: brackets are part of a name, as in `[slug].tsx`, unless they contain a range
+ * such as `[A-H]`. `**.ts` means files in every folder.
  */
 const asMeant = (pattern: string): string =>
   pattern

@@ -8,15 +8,15 @@ import { definedFields } from "../text/DefinedFields.ts"
 
 export const ProposedFile = Schema.Struct({
   path: Schema.String,
-  /** The text before the proposal; `null` if there was no file, or no text file. */
+  /** The text before the proposal; `null` if no text file was at the path. */
   base: Schema.NullOr(Schema.String),
   /** The proposed text; `null` for a removed file. */
   text: Schema.NullOr(Schema.String),
   /** The new kind of the file, if it changes. The text of a link is its target. */
   kind: Schema.optionalKey(FileKind),
-  /** The entry of the project at the path when it is not text: a picture, a link, an empty folder. */
+  /** What is at the path in the project if it is not text: a picture, a link, an empty folder. */
   holds: Schema.optionalKey(FileEntry),
-  /** The project file that moves here. The move copies its bytes, unless the text has changed since. */
+  /** The project file that moves to this path. The move copies its bytes, unless its text has changed since. */
   from: Schema.optionalKey(FileEntry),
   /** The folder around this file, if the whole folder is removed or moved. */
   folder: Schema.optionalKey(Schema.String)

@@ -1,11 +1,11 @@
-/** Finds the remaining occurrences after changes: lines that use a removed name, and lines equal to a replaced one. */
+/** Finds what changes have left behind: lines that still use a removed name, and lines equal to a replaced line. */
 import { cutAt } from "../text/Excerpt.ts"
 import { defines, linesWithName, type NamedText, removedLines, removedNames } from "./ChangedNames.ts"
 import type { ProposedFile } from "./ProposedFile.ts"
 
 const mostPlaces = 5
 const mostNames = 5
-/** Removed lines are searched only up to this number. A change that removes more lines rewrites a part of the file. */
+/** If a change removes more lines, none of them is searched, because such a change rewrites a part of the file. */
 const mostLines = 5
 const shownLength = 80
 
@@ -44,7 +44,7 @@ export const remainingOccurrences = (
         text.split("\n").flatMap((line, index) => (line.trim() === wanted ? [`${path}:${index + 1}`] : []))
       )
       .filter(isLeft)
-    /* A line in more places is common in this project. */
+    /* A line that occurs in more places is common in this project, and says nothing about the change. */
     if (places.length === 0 || places.length > mostPlaces) return []
     return [`- \`${cutAt(wanted, shownLength)}\`, a line that your change replaced: ${placesText(places)}`]
   })

@@ -8,21 +8,24 @@
 import rows from "./automaticFiles.json" with { type: "json" }
 
 /**
- * The paths of the list; a row without indentation names a product. A bare name matches at any depth, and `a/b` matches
- * the end of a path. `a/` matches everything inside the folder. `*.x` matches any name that ends in `.x`.
+ * The paths of automaticFiles.json. A row without indentation names a product. A bare name matches at any depth, and
+ * `a/b` matches the end of a path. `a/` matches everything inside the folder. `*.x` matches any name that ends in `.x`.
  */
 const paths = rows.flatMap((row) => (row.startsWith(" ") ? [row.split(" | ", 1)[0]?.trim() ?? ""] : []))
 const exact: ReadonlySet<string> = new Set(paths.filter((path) => !path.startsWith("*")))
 const nameEndings = paths.filter((path) => path.startsWith("*")).map((path) => path.slice(1))
 const longest = Math.max(...paths.map((path) => path.replace(/\/$/, "").split("/").length))
 
-/** The last one, two, three … of the first `length` components, joined by slashes, as the list spells paths. */
+/**
+ * The ends of the path that the first `length` components form: the last component, the last two, and so on, each
+ * joined by slashes.
+ */
 const endsOf = (components: ReadonlyArray<string>, length: number): ReadonlyArray<string> =>
   Array.from({ length: Math.min(longest, length) }, (_, index) =>
     components.slice(length - index - 1, length).join("/")
   )
 
-/** True when the list has a file with these lower-case components. */
+/** True if the list contains the file with these path components, which are in lower case. */
 const isInAutomaticFiles = (components: ReadonlyArray<string>): boolean =>
   components.slice(0, -1).some((_, index) => endsOf(components, index + 1).some((end) => exact.has(`${end}/`))) ||
   endsOf(components, components.length).some((end) => exact.has(end)) ||
@@ -30,7 +33,9 @@ const isInAutomaticFiles = (components: ReadonlyArray<string>): boolean =>
 
 const namesIn = (list: string): ReadonlySet<string> => new Set(list.trim().split(/\s+/))
 
-/** Folders of keys in a user's home folder. Every file inside counts, and the folder may be anywhere. */
+/**
+ * Folders of a user's home folder that contain keys. Every file inside counts as a secret, wherever such a folder is.
+ */
 export const secretFolders: ReadonlySet<string> = namesIn(`
   .ssh .gnupg .aws .azure .kube .docker .gcloud .oci .aliyun .bluemix .password-store .kaggle .huggingface .snowsql
   .config/gcloud .config/gh .config/glab-cli .config/doctl .config/hcloud .config/op .config/rclone .config/sops
@@ -49,7 +54,7 @@ const fileNames = namesIn(`
   passwd.txt passwd.csv .passwd shadow gshadow shadow- gshadow- opasswd master.passwd cookies.sqlite key3.db key4.db logins.json wallet.dat fish_history
 `)
 
-/** Files that are secrets in this folder only. Elsewhere, files of these names are ordinary. */
+/** Files that are secrets only in this folder. Elsewhere, files with these names are ordinary. */
 const placedFiles = [
   ".m2/settings.xml",
   ".m2/settings-security.xml",
@@ -69,7 +74,7 @@ const keyNames = [
   /^\.env[._-]./,
   /^env\.(?:local|dev|development|test|staging|prod|production)$/,
   /.\.env$/,
-  /** Private SSH keys. Public keys end in `.pub`. */
+  /** Private SSH keys. The name of a public key ends in `.pub`. */
   /^\.?id_(?:rsa|dsa|ecdsa|ed25519|xmss)(?:[._-].*)?$/,
   /^[^.]*[_-](?:rsa|dsa|ecdsa|ed25519)$/,
   /^ssh_host_.*_key$/,
@@ -80,7 +85,10 @@ const keyNames = [
   /firebase-adminsdk/
 ]
 
-/** Extensions of data files. Prose and source code about secrets are ordinary files. */
+/**
+ * Extensions of data files. With these extensions, a word such as "secret" in the name counts. Prose and source code
+ * about secrets are ordinary files.
+ */
 const dataEnding =
   /\.(?:json|jsonc|json5|ya?ml|toml|ini|cfg|conf|config|env|txt|csv|xml|properties|plist|db|sqlite|enc|tfrc\.json)$/
 
@@ -103,14 +111,16 @@ const originalOf = (name: string): string => {
 }
 
 /**
- * Examples hold no secrets. A name with the extension of a key counts as a key unless it ends in `.example` or a
- * similar word.
+ * True for an example, which contains no secrets. A name with the extension of a key is an example only if it ends in
+ * `.example` or a similar word.
  */
 const isExample = (name: string): boolean =>
   /\.(?:example|sample|template|dist|tmpl)$/.test(name) ||
   (/(?:^|[._-])(?:example|sample|template)\.[a-z]+$/.test(name) && !keyEnding.test(name))
 
-/** True when the last lower-case component names keys, passwords or tokens, or is inside a folder of them. */
+/**
+ * True when the path names keys, passwords or tokens, or is inside a folder of them. The components are in lower case.
+ */
 const namesSecret = (components: ReadonlyArray<string>): boolean => {
   const folders = components.slice(0, -1)
   if (
@@ -120,7 +130,7 @@ const namesSecret = (components: ReadonlyArray<string>): boolean => {
   const name = originalOf(components.at(-1) ?? "")
   if (isExample(name)) return false
   const path = `/${[...folders, name].join("/")}`
-  /* Some editors put a dot before the name of a copy. */
+  /* Some editors put a dot before the name of a backup copy. */
   return (
     fileNames.has(name) ||
     fileNames.has(name.replace(/^\./, "")) ||

@@ -1,6 +1,6 @@
 /**
- * Reports the files that a search skipped, and why. It reveals only their names. Every answer about "all files"
- * includes this note.
+ * Lists the files that a search skipped, and why. Of these files, it reveals only the names. Every answer about "all
+ * files" includes this list.
  */
 import { listWithin } from "../text/Excerpt.ts"
 import { counted } from "../text/Format.ts"
@@ -15,7 +15,7 @@ export interface SkippedFile {
   readonly reason: SkipReason
 }
 
-/** Each reason, for one file and for several. */
+/** The words for each reason: about one file, and about several files. */
 const reasons: Readonly<Record<SkipReason, readonly [one: string, several: string]>> = {
   secret: ["that looks like a secret", "that look like secrets"],
   denied: ["that may not be read", "that may not be read"],

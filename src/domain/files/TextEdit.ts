@@ -1,6 +1,7 @@
 /**
- * Replaces literal text. Each edit of a file names one place; a small model can correct a mismatch from the report. A
- * replacement in many files changes every occurrence of a text. Line ends stay unchanged.
+ * Replaces literal text. Each edit of a file names one place. If its text is not found there, the report shows enough
+ * for a small model to correct the edit. A replacement in many files changes every occurrence of a text. Line ends stay
+ * unchanged.
  */
 import { distance } from "fastest-levenshtein"
 import * as Result from "effect/Result"
@@ -25,7 +26,7 @@ interface EditedText {
   /** The name of the file in problem messages. */
   readonly path: string
   readonly text: string
-  /** False for text that a problem message must not quote. */
+  /** False for text that a problem message must not show. */
   readonly mayQuote: boolean
 }
 
@@ -149,7 +150,7 @@ const replaceAt = (text: string, places: ReadonlyArray<TextPlace>): string => {
   return [...parts, text.slice(at)].join("")
 }
 
-/** A place with the number of its edit, from 1. */
+/** A place, and the number of the edit that changes it, from 1. */
 interface PlacedEdit extends TextPlace {
   readonly edit: number
 }
@@ -165,8 +166,9 @@ const clashIn = (text: string, places: ReadonlyArray<PlacedEdit>): string | unde
 }
 
 /**
- * The text after all edits of a call. Each edit is searched in the original text first, so that their order does not
- * matter. Then it is searched in the result of the other edits. Fails with all problems, as sentences for the model.
+ * The text after all edits of a call. Edits are first searched in the original text, so that their order does not
+ * matter. An edit that is not found there is searched in the result of the other edits. Fails with all problems, as
+ * sentences for the model.
  */
 export const editText = (edited: EditedText, edits: ReadonlyArray<TextEdit>): Result.Result<string, string> => {
   const nameOf = (index: number) => (edits.length === 1 ? "old_text" : `old_text of edit ${index + 1}`)
@@ -201,7 +203,7 @@ const isOnce = (text: string, part: string): boolean => {
   return part !== "" && at >= 0 && text.indexOf(part, at + 1) < 0
 }
 
-/** Both texts in lines, with the number of equal lines at the beginning and end. */
+/** The lines of both texts, and how many lines at the beginning and at the end are equal. */
 export const changedLines = (before: string, after: string) => {
   const [old, now] = [before.split("\n"), after.split("\n")]
   const shorter = Math.min(old.length, now.length)
@@ -221,7 +223,9 @@ export const smallestEdit = (before: string, after: string): TextEdit | undefine
   const { now, old, ...same } = changedLines(before, after)
   let { head, tail } = same
   const textOf = (lines: ReadonlyArray<string>): string => lines.slice(head, lines.length - tail).join("\n")
-  /* If no line stayed the same, a removal would leave the last line end as an empty line. */
+  /*
+   * If only lines are removed, a replacement by an empty text would leave an empty line. So a line that stays is added.
+   */
   const removesLines = () => now.length === head + tail
   while ((head > 0 || tail > 0) && (removesLines() || !isOnce(before, textOf(old)))) {
     head = Math.max(0, head - 1)
@@ -234,8 +238,8 @@ export const smallestEdit = (before: string, after: string): TextEdit | undefine
 const maxDifferences = 2000
 
 /**
- * The difference of two texts as replacements of whole lines, one for each place. Each is extended until its old lines
- * are unique.
+ * The difference of two texts as replacements of whole lines, one for each place. A replacement is extended until its
+ * old lines occur only once in the text.
  */
 export const editsBetween = (before: string, after: string): ReadonlyArray<TextEdit> => {
   const old = before.split("\n")
@@ -252,14 +256,14 @@ export const editsBetween = (before: string, after: string): ReadonlyArray<TextE
       }
     }
     const last = edits.at(-1)
-    /* Replacements that share lines are joined. */
+    /* If two replacements overlap, one replacement of the whole difference takes their place. */
     if (last !== undefined && hunk.from < last.to) return [smallestEdit(before, after) ?? last.edit]
     edits.push({ ...hunk, edit: { oldText: old.slice(hunk.from, hunk.to).join("\n"), newText: hunk.lines.join("\n") } })
   }
   return edits.map(({ edit }) => edit)
 }
 
-/** A line with the text; `line` counts from 1. */
+/** A line that contains the searched text. Its number counts from 1. */
 export interface TextLine {
   readonly path: string
   readonly line: number
@@ -268,7 +272,7 @@ export interface TextLine {
 const wholeName = /^[\p{L}\p{N}_$]+$/u
 const nameSign = /[\p{L}\p{N}_$]/u
 
-/** The occurrences of the pattern. A pattern that is one name matches whole names only. */
+/** The offsets at which the pattern occurs. If the pattern is a single name, it matches whole names only. */
 const offsetsIn = (text: string, pattern: string): ReadonlyArray<number> => {
   const isName = wholeName.test(pattern)
   const offsets: Array<number> = []
@@ -286,10 +290,10 @@ const spelled = (text: string, pattern: string): string =>
     .map((spell) => spell(pattern))
     .find((one) => text.includes(one)) ?? pattern
 
-/** True for a text that contains the pattern, whatever its line ends. */
+/** True for a text that contains the pattern, with any kind of line ends. */
 export const holdsPattern = (text: string, pattern: string): boolean => text.includes(spelled(text, pattern))
 
-/** The line of each offset, in ascending order. */
+/** The line number of each offset. The offsets are in ascending order. */
 const lineNumbers = (text: string, offsets: ReadonlyArray<number>): ReadonlyArray<number> => {
   let [line, at] = [1, 0]
   return offsets.map((offset) => {
@@ -300,8 +304,8 @@ const lineNumbers = (text: string, offsets: ReadonlyArray<number>): ReadonlyArra
 }
 
 /**
- * Makes a test for excepted places: `path:line`, `path`, or a folder with a final slash. Without a line, the test is
- * for the whole file.
+ * Makes a test for excepted places: `path:line`, `path`, or a folder with a final slash. Called without a line, the
+ * test tells whether the whole file is excepted.
  */
 export const exceptedPlaces = (except: ReadonlyArray<string>): ((path: string, line?: number) => boolean) => {
   const places = new Set(except.map((place) => place.trim().replace(/^\.\//, "")))

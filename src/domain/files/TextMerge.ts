@@ -4,7 +4,7 @@
  */
 import { type ReplacedLines, replacedLines } from "../text/ReplacedLines.ts"
 
-/** Lines that both sides changed. The merged text contains the lines of the other change. */
+/** Lines that both changes affect. In the merged text, they are as in the other change. */
 export interface Clash {
   /** The first of these lines in the merged text, from 1. */
   readonly line: number
@@ -16,7 +16,7 @@ export interface Clash {
 
 export interface MergedText {
   readonly text: string
-  /** Empty when the text holds both changes. */
+  /** The lines that clash. Empty if the merged text contains both changes. */
   readonly clashes: ReadonlyArray<Clash>
 }
 

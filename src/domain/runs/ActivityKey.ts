@@ -1,6 +1,6 @@
 /**
- * The stable keys of model calls, tool calls and stages, under which the journal records outcomes. A key contains only
- * parts that survive a restart: stage, round, task, attempt, uid. Only this file makes and reads keys.
+ * The stable keys of model calls, tool calls and stages. The journal records outcomes under these keys. A key contains
+ * only parts that are the same after a restart: stage, round, task, attempt, uid. Only this file makes and reads keys.
  */
 import * as Schema from "effect/Schema"
 import { slugOf } from "../text/Slug.ts"
@@ -10,8 +10,8 @@ export const Stage = Schema.Literals(["plan", "task", "iterate", "conclude", "as
 export type Stage = typeof Stage.Type
 
 /**
- * Identifies one model call. `round` is 0 before the first round. `task` is a task name. `attempt` counts from 1: turns
- * of a task, or iterations of `ask`. For `ask`, `round` is the number of the message.
+ * Identifies one model call. `round` is 0 before the first round. `task` is a task name. `attempt` counts the turns of
+ * a task or the iterations of `ask`, from 1. For `ask`, `round` is the number of the message.
  */
 export const ModelCallId = Schema.Struct({
   /** The stage that calls the model. */
@@ -94,21 +94,21 @@ export const activityName = ({ input, key }: { readonly key: string; readonly in
 /** The key in the name of an activity. A key alone stays unchanged. */
 export const keyOfActivity = (name: string): string => name.replace(/#[0-9a-f]{16}$/, "")
 
-/** The parts of a key. `round` is 0 before the first round; `task` is the slug of a task. */
+/** The parts of a key. `round` is 0 before the first round. `task` is the form that the name of a task has in keys. */
 export interface ParsedKey {
   readonly kind: "briefing" | "round" | "refined" | "tool" | "check" | "turn" | Stage
   readonly round: number
   readonly task?: string
 }
 
-/** The first word of a key, and how many parts must follow it if the key has a task. */
+/** First words of keys that may have a task, and the number of parts that then follow the word. */
 const partsBehind: ReadonlyMap<string, number> = new Map([
   ["refined", 1],
   ["task", 1],
   ...["tool", "check", "turn", "iterate", "conclude", "ask"].map((word) => [word, 2] as const)
 ])
 
-/** Reads the key of a stage, or the key or name of a call; undefined for other keys. */
+/** Reads the key of a stage, or the key or activity name of a call; undefined for other keys. */
 export const parseKey = (name: string): ParsedKey | undefined => {
   const [, number = "0", rest = ""] = /^(?:round-(\d+)(?:\/|$))?(.*)$/s.exec(keyOfActivity(name)) ?? []
   const round = Number(number)
@@ -122,7 +122,7 @@ export const parseKey = (name: string): ParsedKey | undefined => {
   return more.length < parts ? { kind, round } : { kind, round, task: more[0] }
 }
 
-/** The key of a stage's question that belongs to no call: `round-1/task`. */
+/** The key for a question of a stage that belongs to no call: `round-1/task`. */
 export const stagePlace = (round: number, stage: Stage): string => `round-${round}/${stage}`
 
 /**
@@ -132,16 +132,16 @@ export const stagePlace = (round: number, stage: Stage): string => `round-${roun
 export const seenKey = {
   check: (tasks: ReadonlyArray<string>): string => `check/${tasks.map(slugOf).join()}`,
   reference: (task: string, href: string): string => `reference/${slugOf(task)}/document/${href}`,
-  /** The parts of files in the prefetch of a task. */
+  /** The parts of files that the first prompt of a task shows. */
   firstLook: (round: number, task: string): string => `first-look/${slugOf(task)}/round-${round}`,
   /** The parts of files around the matches of the task's first search. */
   secondLook: (round: number, task: string): string => `second-look/${slugOf(task)}/round-${round}`,
-  /** The project's instructions for the files of a task. `place` is the folder that was searched. */
+  /** The instructions of the project for the files of a task. `place` is the folder that was searched for them. */
   instructions: (task: string, place: string): string => `instructions/${slugOf(task)}/${place}`,
   inputs: (task: string): string => `inputs/${slugOf(task)}`,
-  /** The decision whether the task is about the project. */
+  /** The decision whether the task asks about the project. */
   about: (round: number, task: string): string => `about/${slugOf(task)}/round-${round}`,
-  /** `task` is absent for the answer of the run. */
+  /** The key of checked links. `task` is absent for the links in the answer of the run. */
   evidence: (task?: string): string => (task === undefined ? "evidence" : `evidence/${slugOf(task)}`),
   requestedChanges: (round: number): string => `wishes/round-${round}`,
   items: (round: number, task: string): string => `items/${slugOf(task)}/round-${round}`,

@@ -1,7 +1,7 @@
 /** Describes a tool call in a few words for progress lines: its name and its main argument. */
 import type { ToolCall } from "../tools/ToolCall.ts"
 
-/** Arguments that describe a call best, in order of preference. */
+/** The arguments that tell most about a call, in order of preference. */
 const mainArguments = ["pattern", "query", "argv", "command", "url", "path", "title", "id"] as const
 
 const textOf = (value: unknown): string =>
@@ -11,15 +11,15 @@ const textOf = (value: unknown): string =>
 const withinProject = (path: string, project: string): string =>
   project !== "" && path.startsWith(`${project}/`) ? path.slice(project.length + 1) : path
 
-/** The lines of a read: `:12-40`, `:12-`; empty for a whole file. */
+/** The lines that a call reads, such as `:12-40` or `:12-`; empty for a whole file. */
 const linesPart = ({ end_line: end, start_line: start }: ToolCall["arguments"]): string =>
   typeof start !== "number" && typeof end !== "number"
     ? ""
     : `:${typeof start === "number" ? start : 1}-${typeof end === "number" ? end : ""}`
 
 /**
- * The subject of a call: a pattern and its folder, a command, an address, or a file with its lines. `targets` are the
- * canonical accesses, for calls whose arguments name no subject.
+ * The subject of a call: a pattern and its folder, a command, an address, or a file with its lines. If the arguments
+ * name no subject, it is taken from `targets`, the canonical accesses of the call.
  */
 const callArgument = (call: ToolCall, targets: ReadonlyArray<string> = [], project = ""): string => {
   const values = call.arguments

@@ -1,8 +1,11 @@
-/** Finds the files that a run changed, from results of calls with a path and a diff. */
+/** Finds the files that a run changed. It reads them from results of calls with a path and a diff. */
 import * as Schema from "effect/Schema"
 import type { TaskResult } from "../plan/TaskResult.ts"
 
-/** A file with its added and removed lines. `isPartial`: a diff was too long to count completely. */
+/**
+ * A file, with the numbers of its added and removed lines. `isPartial` is true if a diff was too long to count all
+ * lines.
+ */
 export interface FileChange {
   readonly path: string
   readonly added: number

@@ -1,5 +1,5 @@
 /**
- * Tells whether a run did what the user wanted instead of something they declined. The model may claim success without
+ * Tells whether a run did what the user wanted instead of a declined step or call. The model may claim success without
  * doing it, so only the results of calls count.
  */
 import type { RequestedChange } from "../permissions/ApprovalItem.ts"
@@ -7,7 +7,9 @@ import { deniedOf } from "../plan/TaskResult.ts"
 import { type CallOutcome, fileTools } from "../tools/ToolCall.ts"
 import type { ChangeKinds, RoundWork } from "./NotDone.ts"
 
-/** A change that the user wanted instead, with the number of the round in which they said so, from 1. */
+/**
+ * A change that the user wanted instead of something declined. `round` is the round in which the user said so, from 1.
+ */
 export interface RequestedInRound extends RequestedChange {
   readonly round: number
 }
@@ -26,8 +28,8 @@ const isFollowedAtOnce = ({ task, tool }: RequestedChange, { results }: RoundWor
 }
 
 /**
- * The wishes that the run did not fulfil. A declined change needs another change; a declined read only needs a later
- * result.
+ * The requested changes that the run did not make. After a declined change, the run must make another change. After a
+ * declined read, any later result is enough.
  */
 export const unfollowed = (
   requested: ReadonlyArray<RequestedInRound>,

@@ -10,15 +10,15 @@ import { progressText } from "../tools/ToolProgress.ts"
 import type { CallPhase, EventOf, RecordedEvent, RunEvent } from "./RunEvent.ts"
 
 /**
- * `ready`: the calls are chosen, and the task waits for its turn or for an approval. `kept`: the result is from the run
- * before it was resumed.
+ * `ready`: the calls of the task are chosen, and the task waits for its turn or for an approval. `kept`: the task had
+ * finished before the run was resumed.
  */
 type TaskStage = "waiting" | "preparing" | "ready" | "running" | "finished" | "kept" | "failed" | "skipped"
 
 export interface LiveTask {
   readonly name: string
   readonly stage: TaskStage
-  /** The attempt of the last model call. */
+  /** The number of the attempt that the last model call of the task belongs to. */
   readonly attempt: number
 }
 
@@ -32,8 +32,8 @@ export interface LiveCall {
   readonly call: ModelCallId
   readonly model?: string
   /**
-   * `sent`: the server has not shown any progress. `stalled`: the answer has stopped. `again`: the call waits for a
-   * retry.
+   * `sent`: the server has not reported any progress yet. `stalled`: the server has stopped in the middle of the
+   * answer. `again`: the call waits for a retry.
    */
   readonly phase: CallPhase | "sent" | "stalled" | "again"
   /** When the phase began. */
@@ -45,7 +45,7 @@ export interface LiveCall {
 
 export interface LiveTool {
   readonly task: string
-  /** The tool name with its main argument. */
+  /** The name of the tool, with the main argument of the call. */
   readonly text: string
   readonly since: number
   readonly progress?: string
@@ -55,15 +55,15 @@ export interface LiveTool {
 interface LiveQuestions {
   /** The hashes of unanswered questions. */
   readonly open: ReadonlySet<string>
-  /** The beginning of the time that is not yet counted in `userMs`; undefined without an open question. */
+  /** When the time began that `userMs` does not include yet. Undefined if no question is unanswered. */
   readonly askedAt: number | undefined
-  /** How long the user took to answer the other questions. */
+  /** How long the user took to answer the answered questions. */
   readonly userMs: number
 }
 
 export interface LiveState {
   readonly run: { readonly project: string; readonly model: string; readonly startedAt: number | undefined }
-  /** A stage of the whole run that is active: planning, revising, answering, or a message of a conversation. */
+  /** The active stage of the whole run: planning, revising, answering, or a message of a conversation. */
   readonly stage: Stage | undefined
   readonly steps: ReadonlyArray<LiveStep>
   readonly tasks: ReadonlyMap<string, LiveTask>
@@ -72,7 +72,7 @@ export interface LiveState {
   /** The time until which calls wait for the server; undefined if they do not wait. */
   readonly serverUntil: number | undefined
   readonly questions: LiveQuestions
-  /** The answer of the run as far as it is written. */
+  /** The part of the run's answer that is written so far. */
   readonly answer: string
   readonly answerTokens: number
 }
@@ -97,7 +97,7 @@ export const isResolved = (stage: TaskStage): boolean =>
 export const isLively = ({ calls, questions, run, stage, tools }: LiveState): boolean =>
   run.startedAt !== undefined && questions.open.size === 0 && (stage !== undefined || calls.size > 0 || tools.size > 0)
 
-/** A copy of the map with this entry. For `undefined`, a copy without the entry. */
+/** A copy of the map in which the key has this value. For the value `undefined`, a copy without the key. */
 const withEntry = <V>(map: ReadonlyMap<string, V>, key: string, value: V | undefined): ReadonlyMap<string, V> => {
   const changed = new Map(map)
   if (value === undefined) changed.delete(key)
@@ -105,7 +105,7 @@ const withEntry = <V>(map: ReadonlyMap<string, V>, key: string, value: V | undef
   return changed
 }
 
-/** Changes the named task. In a run with a plan, it ignores names that are no task, such as names of items. */
+/** Changes the named task. In a run with a plan, names that are no task are ignored, such as names of items. */
 const withTask = (state: LiveState, name: string, change: Partial<LiveTask>): LiveState => {
   const known = state.tasks.get(name)
   if (known === undefined && state.steps.length > 0) return state
@@ -136,7 +136,7 @@ const changeCall = (state: LiveState, call: ModelCallId, at: number, change: Par
   return { ...state, calls: withEntry(state.calls, key, { ...before, ...change }) }
 }
 
-/** Changes a call. A phase that continues keeps its beginning. */
+/** Changes a call. If the phase stays the same, the time at which it began stays too. */
 const inPhase = (state: LiveState, call: ModelCallId, at: number, change: Partial<LiveCall>): LiveState => {
   const before = state.calls.get(modelCallKey(call))
   return changeCall(state, call, at, before?.phase === change.phase ? change : { since: at, ...change })
@@ -144,7 +144,7 @@ const inPhase = (state: LiveState, call: ModelCallId, at: number, change: Partia
 
 const isBeforeFirstWord: ReadonlySet<LiveCall["phase"]> = new Set(["turn", "loading", "loading_or_reading", "reading"])
 
-/** Applies a heartbeat. A more precise phase that other events reported stays. */
+/** Applies a heartbeat of a model call. If other events have reported a more precise phase, that phase stays. */
 const withWaiting = (state: LiveState, { call, phase, seconds }: EventOf<"model.waiting">, at: number): LiveState => {
   const knownPhase = state.calls.get(modelCallKey(call))?.phase
   const since = at - seconds * 1000
@@ -181,7 +181,7 @@ const endTask = (state: LiveState, name: string, stage: LiveTask["stage"]): Live
     { stage }
   )
 
-/** Counts the time of a question as the user's time if the user answered it. */
+/** Removes an answered question. If the user answered it, the time of the question counts as the user's time. */
 const withAnswer = ({ askedAt, open, userMs }: LiveQuestions, hash: string, by: string, at: number): LiveQuestions => {
   const others = new Set(open)
   others.delete(hash)
@@ -231,7 +231,7 @@ const withCallEvent = (state: LiveState, event: RunEvent, at: number): LiveState
   }
 }
 
-/** Tasks that are unfinished at the end of their step were declined, so they are skipped. */
+/** Ends a step. Tasks that are unfinished at this point were declined, so they are marked as skipped. */
 const endStep = (state: LiveState, title: string): LiveState =>
   (state.steps.findLast((step) => step.title === title)?.tasks ?? [])
     .filter((name) => !isResolved(state.tasks.get(name)?.stage ?? "skipped"))
@@ -257,7 +257,7 @@ const withTaskEvent = (state: LiveState, event: RunEvent): LiveState => {
     case "task.kept":
       return endTask(state, event.task, "kept")
     case "task.finished":
-      /** A result with nothing but denied calls counts as a failure. */
+      /** A task whose calls were all denied counts as failed. */
       return endTask(state, event.task, deniedOf(event.result.calls) === "all" ? "failed" : "finished")
     case "task.failed":
       return endTask(state, event.task, event.failure.skipped ? "skipped" : "failed")
@@ -266,7 +266,7 @@ const withTaskEvent = (state: LiveState, event: RunEvent): LiveState => {
   }
 }
 
-/** Contains the task, because two tasks can run the same command at once. */
+/** The name of a check. It contains the task, because two tasks can run the same command at the same time. */
 const checkName = ({ command, task = "" }: { readonly task?: string; readonly command: string }): string =>
   `check ${JSON.stringify([task, command])}`
 
@@ -327,7 +327,7 @@ export const liveStateAfter = (state: LiveState, { at: when, event }: RecordedEv
     case "check.finished":
       return { ...state, tools: withEntry(state.tools, checkName(event), undefined) }
     default: {
-      // The run of a single stage has no `run.started` event.
+      // A run of a single stage has no `run.started` event, so its first event starts the run.
       const { startedAt = at } = state.run
       return withTaskEvent(withCallEvent({ ...state, run: { ...state.run, startedAt } }, event, at), event)
     }

@@ -1,6 +1,6 @@
 /**
- * Draws the live view as lines for a terminal: active work, the plan around it, and progress. The unfinished answer is
- * above them.
+ * Draws the live view as lines for a terminal: the unfinished answer, and below it the active work, the plan and the
+ * progress.
  */
 import { stepText } from "../plan/TaskName.ts"
 import {
@@ -23,9 +23,9 @@ const leastName = 20
 const widthOf = (detail: string): number => (detail === "" ? 0 : textWidth(detail) + 3)
 
 /**
- * A line of work with its duration. Beside the name it shows the first of `details` that fits. If none fits, it shows
- * `word`, or else the last detail, cut. If even that leaves no room for a long name, the name stands alone, so that
- * users can tell tasks apart.
+ * A line of work with its duration. Beside the name stands the first of `details` that fits, or else `word`, or else
+ * the last detail, cut. If a long name leaves no room even for that, the name stands alone, so that users can tell
+ * tasks apart.
  */
 const workLine = (
   name: StyledLine,
@@ -54,13 +54,13 @@ export interface ViewSize {
 
 interface ViewOptions extends ViewTime {
   readonly size: ViewSize
-  /** The effect of Ctrl-C, such as `stops`. */
+  /** What Ctrl-C does at this moment, such as `stops`. */
   readonly stop: string
   /** Text of an unfinished answer that is not printed yet. */
   readonly unfinished?: string
 }
 
-/** `columns` is one less than the terminal width: some terminals wrap a full line. */
+/** `columns` is one less than the width of the terminal, because some terminals wrap a full line. */
 interface View extends ViewOptions {
   readonly columns: number
 }
@@ -74,7 +74,10 @@ interface Shown {
   readonly failed: number
 }
 
-/** The activity of each task: its tool, or else its model call. A model call that waits for a slot does not count. */
+/**
+ * What each task does now: the tool that runs, or else the model call. A model call that waits for a slot does not
+ * count.
+ */
 const workOf = (state: LiveState) => {
   const tools = new Map<string, LiveTool>()
   for (const tool of state.tools.values()) tools.set(tool.task, tool)
@@ -144,7 +147,7 @@ const taskLine = (state: LiveState, { calls, tools }: Work, task: LiveTask, view
   return workLine(name, details, call.since, view, phase.split(/[\s,]/, 1)[0])
 }
 
-/** The next tasks of a step, and the number of tasks after them. */
+/** The tasks of a step that come next, and the number of tasks after these. */
 const nextLines = ({ active, tasks }: Shown, { columns, marks }: View, most: number): ReadonlyArray<StyledLine> => {
   const busy = new Set(active)
   const left = tasks.filter((task) => !isResolved(task.stage) && !busy.has(task))
@@ -159,7 +162,7 @@ const nextLines = ({ active, tasks }: Shown, { columns, marks }: View, most: num
       ]
 }
 
-/** A line for each inactive step. If there are too few rows, one line for all of them. */
+/** A line for each inactive step. If there are too few rows, a single line for all inactive steps. */
 const quietLines = (steps: ReadonlyArray<Shown>, options: View, remaining: number): ReadonlyArray<StyledLine> => {
   if (steps.length === 0 || remaining <= 0) return []
   if (steps.length <= remaining) return steps.map((shown) => stepLine(shown, options))
@@ -228,7 +231,7 @@ const stageLine = (state: LiveState, view: View): ReadonlyArray<StyledLine> => {
   ]
 }
 
-/** Activity outside a plan: tools of a conversation, and a stage of a single task. */
+/** Lines for work outside a plan: tools of a conversation, and a stage of a single task. */
 const looseLines = (state: LiveState, view: View): ReadonlyArray<StyledLine> => {
   const planned = new Set(state.steps.flatMap(({ tasks }) => tasks))
   const line = (text: string, details: ReadonlyArray<string>, since: number): StyledLine =>
@@ -258,8 +261,8 @@ const writtenLines = (text: string, columns: number, rows: number): ReadonlyArra
 }
 
 /**
- * The progress of the run, its queue, its duration without the user's time, and how to stop it. On a narrow screen the
- * least important parts are omitted.
+ * The progress of the run, its queue, its duration without the time of the user, and how to stop the run. On a narrow
+ * screen the least important parts are omitted.
  */
 const statusLine = (state: LiveState, { columns, now, stop }: View): StyledLine => {
   const { calls, questions, run, serverUntil = now, steps, tasks } = state

@@ -1,7 +1,7 @@
 /**
- * Finds work that a run promised and did not do: failed or unrun tasks, failed calls that no later call replaced, and
- * tasks of a changing skill without a change. The model may call such work finished, so only the results of calls
- * count.
+ * Finds work that a run promised and did not do: failed or unrun tasks, and failed calls that no later call replaced. A
+ * task without a change is listed too, if its skill exists to make changes. The model may call such work finished, so
+ * only the results of calls count.
  */
 import { rawBlock } from "../markdown/PromptBlock.ts"
 import { failureLines, fittedResults, type Frame, leastResults, partOf } from "../models/ExecutionBlocks.ts"
@@ -21,17 +21,17 @@ export interface RoundWork {
   readonly failures: ReadonlyArray<TaskFailure>
 }
 
-/** True if only reads were denied and at least one call was not. */
+/** True if the task continued without denied reads: only reads were denied, and at least one call was not denied. */
 const didWithout = ({ calls }: TaskResult, { changeOf }: ChangeKinds): boolean =>
   deniedOf(calls) !== "all" &&
   calls.every(({ call, result }) => result.error_type !== "permission_denied" || changeOf(call) === undefined)
 
-/** True if the report itself says that a part is missing. */
+/** True if the report of the task says that a part is missing. */
 const isPartial = ({ result: { summary } }: TaskResult): boolean => /^[*_]*partly done\b/i.test(summary.trim())
 
 const isWhole = (one: TaskResult): boolean => !isPartial(one) && openItems(one.items ?? []).length === 0
 
-/** True for a run of one task with nothing left to plan. The report of the task is the answer of the run. */
+/** True for a run of one task that has nothing left to do. The report of this task is the answer of the run. */
 export const endedClean = (rounds: ReadonlyArray<RoundWork>, kinds: ChangeKinds): boolean => {
   const [round, ...others] = rounds
   const [result, ...more] = round?.results ?? []
@@ -51,9 +51,9 @@ interface Change {
   readonly what: string
   /** The path of a file, or the name of a tool whose effect has no name. */
   readonly target: string
-  /** True if any later change of the same target closes the gap. */
+  /** True if any later change of the same target makes up for the failed change. */
   readonly isFile: boolean
-  /** True for a removal. Only another removal closes its gap. */
+  /** True for a removal. Only another removal of the target makes up for it. */
   readonly isRemoval?: boolean
 }
 
@@ -65,12 +65,12 @@ export interface ChangeKinds {
   readonly promisesChange: (task: Task) => boolean
 }
 
-/** A missing change, or items without a result. `why` is a sentence. */
+/** A change that a task did not make, or items without a result. `why` is a sentence. */
 export interface MissingChange {
   readonly task: TaskName
   readonly what: string
   readonly why: string
-  /** True for items or a part of a task without a result. */
+  /** True if items, or a part of the task, have no result. */
   readonly isResult?: boolean
 }
 
@@ -85,21 +85,21 @@ interface Made extends Change {
 
 interface Missed extends MissingChange {
   readonly isMadeBy: (made: Made) => boolean
-  /** The skill of the task. A complete result of the same skill in a later round also fills the gap. */
+  /** The skill of the task. A complete result of this skill in a later round makes up for the missing change. */
   readonly skill?: string
-  /** True if each later change can close the gap of only one failure. */
+  /** True if one later change makes up for only one such failure. */
   readonly isSingle: boolean
 }
 
 /** At most this many items without a result are named. */
 const mostNamedItems = 5
 
-/** Of a partial result, this many characters are quoted. */
+/** The maximum number of characters that are quoted from a partial result. */
 const mostOfSummary = 300
 
 const sameCall = ({ arguments: given, name }: ToolCall): string => canonicalJson([name, given])
 
-/** The changes of all tasks: tasks with a result, and tasks that failed after a change. */
+/** The changes that tasks made. Tasks that failed after a change are included. */
 const madeIn = ({ failures, results, tasks }: RoundWork, { changeOf }: ChangeKinds): ReadonlyArray<Made> => {
   const ran = [
     ...results.map(({ calls, task: { skill } }) => ({
@@ -132,7 +132,7 @@ const failedCalls = ({ results }: RoundWork, { changeOf }: ChangeKinds, changesM
     })
   )
 
-/** A task without any change. A later change by its skill fills the gap. */
+/** Describes a task that made no change at all. A later change by a task with the same skill makes up for it. */
 const nothingBy = (task: Task, why: string): Missed => ({
   task: task.name,
   what: "anything",
@@ -148,7 +148,10 @@ const idleTasks = ({ results }: RoundWork, { changeOf, promisesChange }: ChangeK
       nothingBy(task, `None of its calls changes anything, although changes are what its skill "${task.skill}" is for.`)
     )
 
-/** If all changes of a failed task were made, only its report is missing, so the task is omitted. */
+/**
+ * Tasks that failed and lack changes. A failed task that made all its changes is omitted, because only its report is
+ * missing.
+ */
 const failedTasks = (
   { failures, tasks }: RoundWork,
   { changeOf, promisesChange }: ChangeKinds
@@ -161,8 +164,8 @@ const failedTasks = (
   })
 
 /**
- * Results that say that a part is missing. A result with a failed or denied call is omitted, because the report already
- * lists that call.
+ * Results whose report says that a part is missing. A result with a failed or denied call is omitted, because that call
+ * is already listed.
  */
 const partialResults = ({ results }: RoundWork, { changeOf }: ChangeKinds): ReadonlyArray<Missed> =>
   results.flatMap((one) => {
@@ -186,8 +189,8 @@ const leftItems = ({ results }: RoundWork): ReadonlyArray<Missed> =>
   })
 
 /**
- * The changes that are still missing after these rounds. Only a change in a later round closes a gap, because the model
- * learns of the failure between rounds.
+ * The changes that are still missing after these rounds. Only a change in a later round counts as made up, because the
+ * model learns of the failure between rounds.
  */
 export const missingChanges = (rounds: ReadonlyArray<RoundWork>, kinds: ChangeKinds): ReadonlyArray<MissingChange> => {
   const changesByRound = rounds.map((round) => madeIn(round, kinds))
@@ -211,7 +214,7 @@ export const missingChanges = (rounds: ReadonlyArray<RoundWork>, kinds: ChangeKi
   })
 }
 
-/** Tasks whose calls were all denied. A successful call of the same skill in a later round fills the gap. */
+/** Tasks whose calls were all denied. A task is omitted if a later round has a successful call of the same skill. */
 export const deniedTasks = (rounds: ReadonlyArray<RoundWork>): ReadonlyArray<TaskName> =>
   rounds.flatMap(({ results }, index) => {
     const later = rounds.slice(index + 1).flatMap((round) => round.results)
@@ -232,7 +235,7 @@ export interface NotDone {
   readonly notRun?: ReadonlyArray<NotRun>
 }
 
-/** Puts the advice into the block with the lines. Without lines there is no advice, so that a prompt omits both. */
+/** Appends advice to the lines. If there are no lines, there is no advice either. */
 const advised = (lines: string, advice: string): string => (lines === "" ? "" : `${lines}\n\n${advice}`)
 
 /** The changes that the user wants instead of declined calls, for the stage that revises the plan. */
@@ -249,7 +252,7 @@ export const requestedChangesBlock = (changes: ReadonlyArray<RequestedChange>): 
     )
   )
 
-/** One list of undone work: a line per entry, and the task names as a shorter form. */
+/** A list of undone work: a line for each entry, and the task names as a shorter form of the list. */
 interface Undone {
   readonly heading: string
   readonly lines: string
@@ -261,8 +264,8 @@ const moreTasks = (count: number): string =>
   `- ${count} more ${count === 1 ? "task" : "tasks"}; there is no room here for the ${count === 1 ? "name" : "names"}.`
 
 /**
- * Writes each list within its share of `budget` characters: whole lines, or else the task names, or else as many names
- * as fit and the number of the others.
+ * Writes the lists in at most `budget` characters in total. If the lines of a list do not fit, it shows its task names.
+ * If these do not fit either, it shows some of them and the number of the others.
  */
 const undoneBlocks = (all: ReadonlyArray<Undone>, budget: number): string => {
   const lists = all.map((one) => {
@@ -288,7 +291,7 @@ const failed = ({ failures }: NotDone): Undone => ({
   tasks: failures.map(({ task }) => task)
 })
 
-/** Finished tasks with missing changes. With `ofItems`: finished tasks for which some items have no result. */
+/** Finished tasks that did not make a change. With `ofItems`, finished tasks that have items without a result. */
 const lacking = ({ failures, missing }: NotDone, ofItems: boolean): Undone => {
   const withoutResult = new Set(failures.map(({ task }) => task))
   const listed = missing.filter(({ isResult = false, task }) => isResult === ofItems && !withoutResult.has(task))
@@ -331,15 +334,15 @@ export const incompleteBlock = (incomplete: NotDone, budget = Number.POSITIVE_IN
   return undoneBlocks([failed(incomplete), lacking(incomplete, false), lacking(incomplete, true), neverRun], budget)
 }
 
-/** Two parts of a prompt: finished tasks, and undone work. */
+/** Two parts of a prompt: about finished tasks, and about undone work. */
 export interface ResultsAndLines {
   readonly completed: string
   readonly incomplete: string
 }
 
 /**
- * Divides the budget of a prompt between results and lines about undone work. The lines get half of it, and also the
- * part of the other half that the results do not need. `lines(budget)` adds at most `budget` characters to `lines(0)`.
+ * Divides the budget of a prompt between results and lines about undone work. The lines get half of the budget, and
+ * what the results do not need of the other half. `lines(budget)` adds at most `budget` characters to `lines(0)`.
  */
 export const sharedBudget = (
   results: ReadonlyArray<TaskResult>,

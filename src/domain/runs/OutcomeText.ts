@@ -1,15 +1,15 @@
-/** The outcome of a run as the program states it, above the answer of the model. */
+/** The outcome of a run in the words of the program. It is shown above the answer of the model. */
 import { factLines } from "../checks/Facts.ts"
 import { commandEnd } from "../tools/ToolCall.ts"
 import type { RunReport } from "./RunReport.ts"
 
-/** True if no call is known to have changed a file. A command may have changed one. */
+/** True if no call is known to have changed a file. A command may still have changed one. */
 const changedNothing = ({ facts, results }: Pick<RunReport, "facts" | "results">): boolean =>
   facts !== undefined &&
   facts.files.length === 0 &&
   results.every(({ calls }) => calls.every(({ result }) => commandEnd(result) === undefined))
 
-/** Empty for a completed run without facts to report. */
+/** The text about the outcome. Empty for a completed run without facts to report. */
 export const outcomeText = (report: Pick<RunReport, "facts" | "message" | "results" | "status">): string => {
   const { facts, message, status } = report
   const [why = ""] = message.split("\n")

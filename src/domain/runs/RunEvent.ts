@@ -1,5 +1,5 @@
 /**
- * The events of a run: for progress on the terminal, for the lines of `--json`, and for the stream of the library.
+ * The events of a run, for progress on the terminal, for the lines of `--json`, and for the stream of the library.
  * Readers must ignore unknown types.
  */
 import * as Schema from "effect/Schema"
@@ -37,8 +37,8 @@ const stepAnswers = ["step", "repairs", "remaining", "chosen", "decline"] as con
 const callAnswers = ["once", "session", "remember", "deny"] as const
 
 /**
- * The references whose content a task receives. `hash` is the SHA-256 of the text in hex, `tokens` an estimate. `shown`
- * is the number of characters that fitted, if not all did.
+ * The references whose content a task receives. `hash` is the SHA-256 of the text in hex, and `tokens` is an estimate.
+ * `shown` is the number of characters in the prompt, if the text did not fit completely.
  */
 export const ReadReferences = Schema.Array(
   Schema.Struct({
@@ -52,7 +52,7 @@ export const ReadReferences = Schema.Array(
 )
 
 /**
- * The reason why a model call waits. `turn`: the server is answering other calls of the run. `writing`: the answer is
+ * What a model call waits for. `turn`: the server is answering other calls of the run. `writing`: the answer is
  * arriving.
  */
 export const WaitedFor = Schema.Literals(["connecting", "turn", "first_word", "next_word", "writing"])
@@ -75,8 +75,8 @@ export const CallPhase = Schema.Literals([
 export type CallPhase = typeof CallPhase.Type
 
 /**
- * The progress of a call, about once a second after its first second. `seconds` is the time in this phase. `tokens` is
- * an estimate of what the model has written. It is not saved with the run.
+ * The progress of a model call, about once a second, beginning after one second. `seconds` is the time in this phase.
+ * `tokens` estimates what the model has written. This event is not saved with the run.
  */
 export const ModelProgress = event("model.progress", {
   call: ModelCallId,
@@ -87,7 +87,7 @@ export const ModelProgress = event("model.progress", {
   tokensPerSecond: Schema.optionalKey(Schema.Finite)
 })
 
-/** A task has ended its turns. `calls` still need approval and execution. */
+/** A task has made its last turn. Its `calls` still need approval and execution. */
 const workedFields = { ...taskFields, inputs: TaskInputs, calls: Schema.Array(ToolCall) }
 const TaskWorked = event("task.worked", workedFields)
 
@@ -98,7 +98,7 @@ export const RunEvent = Schema.Union([
     runId: Schema.String,
     project: Schema.String,
     model: Schema.String,
-    /** The models of stages that do not use the model of the run, by stage name. */
+    /** For stages that do not use the model of the run: the name of the stage, and its model. */
     stageModels: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
     prompt: Schema.String
   }),
@@ -109,8 +109,8 @@ export const RunEvent = Schema.Union([
     task: Schema.optionalKey(Schema.String)
   }),
   /**
-   * A prompt was sent. `model` is absent for the model of the run. `retry` counts from 1 if the prompt is sent again;
-   * `after` says what happened before.
+   * A prompt was sent. `model` is absent for the model of the run. If the prompt is sent again, `retry` counts from 1,
+   * and `after` says why.
    */
   event("model.started", {
     call: ModelCallId,
@@ -119,7 +119,10 @@ export const RunEvent = Schema.Union([
     retry: Schema.optionalKey(Schema.Int),
     after: Schema.optionalKey(Schema.String)
   }),
-  /** A call has waited or worked for `seconds`. The limit of this phase ends it at `endsAtSeconds`. */
+  /**
+   * A model call has waited or worked for `seconds`. If this phase lasts until `endsAtSeconds`, its time limit ends the
+   * call.
+   */
   event("model.waiting", {
     call: ModelCallId,
     phase: WaitedFor,
@@ -128,14 +131,16 @@ export const RunEvent = Schema.Union([
     characters: Schema.optionalKey(Schema.Int)
   }),
   ModelProgress,
-  /** A piece of the answer while the model writes it, before the answer is checked. It is not saved with the run. */
+  /**
+   * A part of the answer while the model writes it, before the answer is checked. This event is not saved with the run.
+   */
   event("answer.piece", { call: ModelCallId, text: Schema.String }),
   /** The model thinks before its answer, or has begun to write. A model without thinking has no phases. */
   event("model.phase", { call: ModelCallId, phase: Schema.Literals(["thinking", "writing"]) }),
   event("model.finished", { call: ModelCallId, usage: Usage }),
   /**
-   * A model call failed. `willRetry` tells whether it is sent again. `what` is the cause in a few words. `retry` of
-   * `retries` is the next attempt; absent if the run waits for the server.
+   * A model call failed. `willRetry` is true if the prompt is sent again. `what` is the cause in a few words. `retry`
+   * of `retries` is the next attempt; both are absent if the run waits for the server.
    */
   event("model.failed", {
     call: ModelCallId,
@@ -151,8 +156,8 @@ export const RunEvent = Schema.Union([
   /** The model server answers again. */
   event("server.back", { waitedSeconds: Schema.Int }),
   /**
-   * An answer was unusable. Its issues go into the next attempt. `answer` is the raw text; the stage may make
-   * `mostAttempts`.
+   * An answer was unusable. The prompt of the next attempt lists its issues. `answer` is the raw text. The stage may
+   * make `mostAttempts` attempts.
    */
   event("answer.rejected", {
     call: ModelCallId,
@@ -162,7 +167,10 @@ export const RunEvent = Schema.Union([
   }),
   /** An answer was read after harmless repairs. */
   event("answer.repaired", { call: ModelCallId, repairs: Schema.Array(Repair) }),
-  /** The plan. `repairs` are of a plan that the user wrote. Repairs of the model's plan are in `answer.repaired`. */
+  /**
+   * The plan. `repairs` are the repairs of a plan that the user wrote. The repairs of a plan by the model are in
+   * `answer.repaired`.
+   */
   event("plan.created", {
     attempts: Schema.Int,
     taskList: TaskList,
@@ -176,8 +184,8 @@ export const RunEvent = Schema.Union([
   event("step.started", stepFields),
   event("step.finished", stepFields),
   /**
-   * An answer of a task. It requests `calls` and changes the files `changed`, relative to the project. Turns count from
-   * 1.
+   * An answer of a task. It requests `calls`, and changes the files in `changed`, whose paths are relative to the
+   * project. `turn` counts from 1.
    */
   event("task.turn", {
     ...taskFields,
@@ -185,7 +193,7 @@ export const RunEvent = Schema.Union([
     calls: Schema.Array(ToolCall),
     changed: Schema.Array(Schema.String)
   }),
-  /** One item of a task that works item by item has ended: `number` of `of` items. */
+  /** A task works item by item, and item `number` of `of` has ended. */
   event("task.item", { ...taskFields, number: Schema.Int, of: Schema.Int, ...ItemResult.fields }),
   TaskWorked,
   /** The task had finished before the run was resumed. Its result is reused. */
@@ -196,7 +204,7 @@ export const RunEvent = Schema.Union([
   event("task.failed", { ...taskFields, failure: TaskFailure }),
   /** A tool runs. `targets` are its canonical accesses. */
   event("tool.started", { id: ToolCallId, call: ToolCall, risk: Risk, targets: Schema.Array(Schema.String) }),
-  /** A tool has run for `seconds`. Its limit ends it at `endsAtSeconds`, if known. */
+  /** A tool has run for `seconds`. If its time limit is known, the limit ends the tool at `endsAtSeconds`. */
   event("tool.running", {
     id: ToolCallId,
     name: Schema.String,
@@ -208,18 +216,21 @@ export const RunEvent = Schema.Union([
   event("tool.finished", { id: ToolCallId, name: Schema.String, result: ToolResult }),
   /** The program runs a check. `task` is absent for a check of the whole run. */
   event("check.started", checkFields),
-  /** A check has run for `seconds`. Its limit ends it at `endsAtSeconds`. */
+  /** A check has run for `seconds`. Its time limit ends it at `endsAtSeconds`. */
   event("check.running", { ...checkFields, seconds: Schema.Int, endsAtSeconds: Schema.Int }),
-  /** The outcome of a check on the unchanged project, while the model plans. */
+  /** How a check ended on the unchanged project, while the model plans. */
   event("check.tried", TriedCheck.fields),
-  /** A check has ended. `newFailures` are failures that do not occur without the changes. The model reads `text`. */
+  /**
+   * A check has ended. `newFailures` are failures that do not occur without the changes. `text` is what the model
+   * reads.
+   */
   event("check.finished", {
     ...checkFields,
     status: Schema.optionalKey(CheckStatus),
     exitCode: Schema.NullOr(Schema.Int),
     seconds: Schema.Finite,
     newFailures: Schema.Array(Schema.String),
-    /** Absent if the output counts no tests. */
+    /** The tests that ran. Absent if the output counts no tests. */
     ran: Schema.optionalKey(RanTests),
     text: Schema.String
   }),
@@ -235,7 +246,7 @@ export const RunEvent = Schema.Union([
     scope,
     hash: Schema.String,
     answer: Schema.Literals([...stepAnswers, ...callAnswers, ...UncertainAnswer.literals, ...WordsAnswer.literals]),
-    /** With `chosen`: the allowed items, counted from 1. The others are denied. */
+    /** With the answer `chosen`: the numbers of the allowed items, from 1. The other items are denied. */
     chosen: Schema.optionalKey(Schema.Array(Schema.Int)),
     /** After a no: the change that the user wants instead, in the user's words. */
     instead: Schema.optionalKey(Schema.String),
@@ -243,7 +254,7 @@ export const RunEvent = Schema.Union([
     text: Schema.optionalKey(Schema.String),
     /** After a yes: the offered rules that the user chose for this project. */
     always: Schema.optionalKey(Schema.Array(Schema.String)),
-    /** The source of the answer: `person`, `rule` (or a flag), or `nobody` if nobody could be asked. */
+    /** Who answered: `person`, `rule` (also for a flag), or `nobody` if nobody could be asked. */
     by: AnsweredBy
   }),
   /** A message to the user. `code` is the code of a rule, or `files-changed` or `journal-unproven` in a saved run. */
@@ -252,7 +263,7 @@ export const RunEvent = Schema.Union([
     text: Schema.String,
     code: Schema.optionalKey(Schema.String)
   }),
-  /** Work on a message of a conversation begins. `message` counts from 1. */
+  /** Work on a message of a conversation begins. `message` is the number of the message, from 1. */
   event("ask.started", { message: Schema.Int, text: Schema.String }),
   /** A message was answered, or could not be answered. */
   event("ask.finished", { report: AskReport }),
@@ -264,7 +275,7 @@ export type RunEvent = typeof RunEvent.Type
 /** The event of this type: `EventOf<"task.finished">`. */
 export type EventOf<T extends RunEvent["type"]> = Extract<RunEvent, { readonly type: T }>
 
-/** `task.worked` under its earlier name, which older runs saved. */
+/** Reads `task.worked` under its earlier name, `task.refined`, with which older runs are saved. */
 const TaskRefined = Schema.Struct({ type: Schema.Literal("task.refined"), ...workedFields }).pipe(
   Schema.decodeTo(
     Schema.toType(TaskWorked),
@@ -275,7 +286,7 @@ const TaskRefined = Schema.Struct({ type: Schema.Literal("task.refined"), ...wor
   )
 )
 
-/** An event as a run saves it. Older runs have older names. */
+/** An event as a run saves it. Older runs use older names of events. */
 export const SavedEvent = Schema.Union([RunEvent, TaskRefined])
 
 /** An event with the time at which it was emitted. */
@@ -287,7 +298,10 @@ export const RecordedEvent = Schema.Struct({
 })
 export type RecordedEvent = typeof RecordedEvent.Type
 
-/** One line of `--json` as plain JSON: `type` first, `at` (ISO 8601) second, then the fields of the event. */
+/**
+ * One line of `--json` as plain JSON. `type` is the first field and `at` (ISO 8601) the second. The fields of the event
+ * follow.
+ */
 export type FlatEvent = typeof RunEvent.Encoded & { readonly at: string }
 
 const encode = Schema.encodeSync(RunEvent)
@@ -307,7 +321,7 @@ export const jsonEvents = (recorded: RecordedEvent): ReadonlyArray<object> => {
   return event.type === "task.worked" ? [event, { ...event, type: "task.refined", deprecated: event.type }] : [event]
 }
 
-/** A run with a running call emits an event at least this often, in milliseconds. */
+/** While a call of the run is active, the run emits an event at least this often, in milliseconds. */
 export const heartbeatEvery = 10_000
 
 /** How often a model call reports its progress, in milliseconds. */

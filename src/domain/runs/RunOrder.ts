@@ -29,8 +29,8 @@ export const RunOrder = Schema.Struct({
 export type RunOrder = typeof RunOrder.Type
 
 /**
- * There is no valid task list. `issues` are the issues of the last attempt. `attempts` counts the attempts of the
- * model; it is absent for a list that the user wrote.
+ * The run has no valid task list. `issues` are the issues of the last attempt. `attempts` counts the attempts of the
+ * model; it is absent for a task list that the user wrote.
  */
 export class NoValidPlan extends Schema.TaggedError<NoValidPlan>()("NoValidPlan", {
   detail: Schema.String,

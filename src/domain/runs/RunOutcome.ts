@@ -23,24 +23,24 @@ export type RoundsEnd =
   | { readonly _tag: "Unresolved"; readonly failures: ReadonlyArray<TaskFailure> }
   /** A task failed in the same way for the second time. */
   | { readonly _tag: "FailedTwice"; readonly failure: TaskFailure }
-  /** The answers of the model were unusable. `message` says where, and what the user can do. */
+  /** The answers of the model were unusable. `message` says in which stage, and what the user can do. */
   | { readonly _tag: "ModelUnable"; readonly message: string }
   /** Work is left after the last allowed round. `rounds` is the limit. */
   | { readonly _tag: "MaxRounds"; readonly rounds: number }
   /** A step was not approved. `by` tells who declined it. */
   | { readonly _tag: "Declined"; readonly by: CallListApproval["by"]; readonly step: string }
 
-/** The part of a report about how the run ended. */
+/** How the run ended, as a part of its report. */
 export interface Outcome {
   readonly status: RunStatus
   readonly message: string
   readonly issues: ReadonlyArray<Issue>
   readonly answer: string
-  /** True if no task is left. Resuming the run would then do nothing. */
+  /** True if no task is left, so that resuming the run would do nothing. */
   readonly nothingLeft?: boolean
-  /** Tasks that lack a change or never ran. */
+  /** Tasks that did not make a change, or never ran. */
   readonly notDone?: ReadonlyArray<IncompleteFact>
-  /** Counts of the links in the answer. */
+  /** How many links the answer has, by the result of their check. */
   readonly evidence?: EvidenceCount
 }
 
@@ -68,7 +68,8 @@ const failed = (failures: ReadonlyArray<TaskFailure>, message: string, shortfall
 }
 
 /**
- * A denied call. `isRead`: the call only reads. `leftOut`: the run is read-only, and the call would change something.
+ * A denied call. `isRead` is true if the call only reads. `leftOut` is true if it would change something and the run is
+ * read-only.
  */
 interface Denial {
   readonly message: string
@@ -76,11 +77,11 @@ interface Denial {
   readonly targets?: ReadonlyArray<string>
   readonly isRead?: boolean
   readonly leftOut?: boolean
-  /** The change that the user wants instead. The run continued with it. */
+  /** The change that the user wants instead of the call. The run continued with this change. */
   readonly instead?: string
 }
 
-/** Everything that prevents `done` when no task is pending. */
+/** Everything that keeps a run from ending as `done` although no task is pending. */
 export interface Shortfall {
   /** All denied calls of the run. */
   readonly denials: ReadonlyArray<Denial>
@@ -91,11 +92,11 @@ export interface Shortfall {
   readonly notRun: ReadonlyArray<NotRun>
   /** Changes that the user wanted instead of declined calls, and that the run did not make. */
   readonly unfollowed: ReadonlyArray<RequestedChange>
-  /** For commands in messages. */
+  /** The id of the run, for commands in messages. */
   readonly runId: string
 }
 
-/** Messages about wishes of the user that the run did not fulfil. */
+/** Messages about changes that the user wanted and the run did not make. */
 const unfollowedMessages = ({ unfollowed }: Pick<Shortfall, "unfollowed">): ReadonlyArray<string> =>
   unfollowed.map(
     ({ declined, instead }) =>
@@ -105,7 +106,7 @@ const unfollowedMessages = ({ unfollowed }: Pick<Shortfall, "unfollowed">): Read
 /** The message of an interrupted run, also printed when it ends. */
 export const interruptedText = "The run was interrupted."
 
-/** Adds to the message which changes a read-only run left out. */
+/** Adds to the message which changes were left out because the run is read-only. */
 const withLeftOut = (outcome: Outcome, { denials }: Shortfall): Outcome => {
   const names = denials.flatMap(({ leftOut, targets = [], tool = "a call" }) =>
     leftOut !== true ? [] : [targets.length === 0 ? tool : `${tool} on ${targets.join(", ")}`]
@@ -115,7 +116,7 @@ const withLeftOut = (outcome: Outcome, { denials }: Shortfall): Outcome => {
   return { ...outcome, message: outcome.message === "" ? text : `${outcome.message}\n${text}` }
 }
 
-/** Messages about missing changes: which, why, and what the user can do. */
+/** Messages about missing changes: which changes are missing, why, and what the user can do. */
 const missingMessages = ({ missing, runId }: Shortfall): ReadonlyArray<string> => {
   const [first] = missing
   if (first === undefined) return []
@@ -128,7 +129,7 @@ const missingMessages = ({ missing, runId }: Shortfall): ReadonlyArray<string> =
 const maxRoundsText = (rounds: number): string =>
   `Max rounds reached. The limit limits.rounds is ${rounds}: resume the run with --max-rounds ${rounds * 2}, or raise it in your configuration.`
 
-/** Drops denied reads if every task continued without them, because they do not affect the outcome. */
+/** The denials that affect the outcome. If every task continued without its denied reads, these are omitted. */
 export const decidingDenials = <D extends Denial>({
   deniedTasks,
   denials
@@ -140,7 +141,7 @@ export const decidingDenials = <D extends Denial>({
 const withoutAnswer = (end: RoundsEnd, shortfall: Shortfall): Outcome => {
   switch (end._tag) {
     case "GoalsMet": {
-      /** Denied or failed work is never `done`. */
+      /** A run with denied or failed work never ends as `done`. */
       const denials = decidingDenials(shortfall).filter(({ instead }) => instead === undefined)
       const denied = [...new Set(denials.flatMap(({ leftOut, message }) => (leftOut === true ? [] : [message])))]
       const missing = missingMessages(shortfall)
@@ -148,7 +149,7 @@ const withoutAnswer = (end: RoundsEnd, shortfall: Shortfall): Outcome => {
       const declined = unfollowedMessages(shortfall)
       const isMissing = missing.length > 0 ? "failed" : "done"
       const status = denials.length > 0 ? "not_permitted" : declined.length > 0 ? "declined" : isMissing
-      /** Resuming asks again about denied calls, so only a failed run has nothing left. */
+      /** If the run is resumed, it asks again about denied calls. So only a failed run has nothing left to do. */
       return { ...outcome(status, message), ...(status === "failed" ? { nothingLeft: true } : {}) }
     }
     case "Unresolved":
@@ -176,7 +177,9 @@ const withoutAnswer = (end: RoundsEnd, shortfall: Shortfall): Outcome => {
 export interface CheckedWork {
   readonly checks: ReadonlyArray<CheckOutcome>
   readonly hasChanged: boolean
-  /** True if the user named the checks. Changes are then unverified unless a check proves something. */
+  /**
+   * True if the user named the checks. The changes then count as unverified unless one of the checks proves something.
+   */
   readonly isNamed: boolean
 }
 
@@ -185,7 +188,7 @@ const failedText = ({ command, newFailures, stillFails }: CheckOutcome): string 
     ? `The check ${command} fails with the changes: ${namesOf(newFailures)}`
     : `The check ${command} fails. ${stillFails}`
 
-/** Why changes are unverified, in lines; empty if they are verified. */
+/** Lines that say why the changes are unverified; empty if the changes are verified. */
 export const unverifiedLines = ({ checks, hasChanged, isNamed }: CheckedWork): ReadonlyArray<string> => {
   const failed = checks.filter((check) => statusOf(check) === "failed")
   const open = isNamed ? checks.filter(({ notRun }) => notRun !== undefined) : []
@@ -205,11 +208,11 @@ export const withChecks = (outcome: Outcome, work: CheckedWork): Outcome => {
   return { ...outcome, status: "unverified", message: [...lines, how].join("\n"), nothingLeft: true }
 }
 
-/** Advice for the user about an answer without evidence. */
+/** Advice for the user about an answer that has no evidence. */
 export const unfoundedHelp =
   "Look it up before you rely on it, name a file in the prompt, or try a larger model (--model)."
 
-/** Turns `done` into `unfounded` if a task reports about the project without having looked at it. */
+/** Turns `done` into `unfounded` if a task describes the project without having looked at it. */
 export const withLooks = (outcome: Outcome, results: ReadonlyArray<TaskResult>): Outcome => {
   const unfounded = results.filter((result) => result.unfounded === true)
   if (outcome.status !== "done" || unfounded.length === 0) return outcome
@@ -229,10 +232,10 @@ export const outcomeOf = (end: RoundsEnd, answer: string, shortfall: Shortfall):
   return { ...ended, answer, ...(notDone.length === 0 ? {} : { notDone }) }
 }
 
-/** At most this many sources, because more would hide the sentence around them. */
+/** The maximum number of sources of a link. More sources would hide the sentence around the link. */
 const maxSources = 3
 
-/** The task result to which a link leads; undefined if it leads elsewhere. */
+/** The task result that a link leads to; undefined if the link leads elsewhere. */
 const resultOf = ({ form, href }: EvidenceLink, results: ReadonlyArray<TaskResult>): TaskResult | undefined => {
   const name =
     form._tag === "Result" ? form.name : form._tag === "Plain" && form.reference.kind === "anchor" ? href : ""
@@ -241,7 +244,8 @@ const resultOf = ({ form, href }: EvidenceLink, results: ReadonlyArray<TaskResul
 }
 
 /**
- * The first links of a result to files and pages. Each target occurs once. Links that are marked as wrong are omitted.
+ * The files and pages that the first links of a result lead to. Each of them occurs once. Links that are marked as
+ * wrong are omitted.
  */
 const sourcesOf = ({ result }: TaskResult): ReadonlyArray<string> => {
   const sources = new Map<string, string>()
@@ -258,8 +262,8 @@ const sourcesOf = ({ result }: TaskResult): ReadonlyArray<string> => {
 }
 
 /**
- * Replaces links to results in the answer, so that a user can follow them. The first mention of a result lists its
- * sources.
+ * Replaces the links to task results in the answer, so that the user can follow them. Where the answer mentions a
+ * result for the first time, the sources of the result are listed.
  */
 export const followableAnswer = (answer: string, results: ReadonlyArray<TaskResult>, runId: string): string => {
   const explained = new Set<string>()

@@ -1,5 +1,6 @@
 /**
- * How a run or one message of a conversation ended: values of the library and of events, and exit codes of the program.
+ * How a run or one message of a conversation ended. The status is a value in the library and in events, and an exit
+ * code of the program.
  */
 import * as Schema from "effect/Schema"
 import { RunFacts } from "../checks/Facts.ts"
@@ -105,7 +106,7 @@ export const RunReport = Schema.Struct({
   message: Schema.String,
   /** True if no task is left, so that resuming the run would do nothing. */
   nothingLeft: Schema.optionalKey(Schema.Boolean),
-  /** The issues of the last rejected attempt, if it ended the run. */
+  /** The issues of the last rejected attempt, if its rejection ended the run. */
   issues: Schema.Array(Issue),
   /** The goals of the plan in markdown; empty without a plan. */
   goals: Schema.String,
@@ -117,7 +118,9 @@ export const RunReport = Schema.Struct({
   rounds: Schema.Int,
   /** Facts from the program: changed files with line counts, checks with exit codes. Absent if nothing changed. */
   facts: Schema.optionalKey(RunFacts),
-  /** Counts of the links in all results and the answer. Absent if none was checked. */
+  /**
+   * The number of links in all results and in the answer, by the result of their check. Absent if no link was checked.
+   */
   evidence: Schema.optionalKey(EvidenceCount),
   /** The cost of the run: calls, tokens, milliseconds. */
   usage: RunUsage
@@ -161,7 +164,7 @@ export const AskReport = Schema.Struct({
 })
 export type AskReport = typeof AskReport.Type
 
-/** The end of a message, before it becomes a report. */
+/** How the work on a message ended, before this becomes a report. */
 export interface AskEnding {
   readonly status: RunStatus
   readonly answer: string
