@@ -1,6 +1,6 @@
 /**
  * Defines task-conductor.json: its schema, its reader, and its JSON schema for editors. The file of a project may set
- * fewer keys than the user's own file.
+ * fewer keys than the file of the user.
  */
 import * as Schema from "effect/Schema"
 import * as Result from "effect/Result"
@@ -37,7 +37,7 @@ export const RunsKept = Schema.Struct({
 })
 export type RunsKept = typeof RunsKept.Type
 
-/** The origin of a plugin entry: the user's configuration, the project's, or a flag or option of this run. */
+/** Where a plugin is named: in the user's configuration, in the project's, or in a flag or option of this run. */
 export const PluginScope = Schema.Literals(["user", "project", "given"])
 export type PluginScope = typeof PluginScope.Type
 
@@ -45,7 +45,10 @@ export type PluginScope = typeof PluginScope.Type
 export interface PluginEntry {
   readonly text: string
   readonly scope: PluginScope
-  /** The absolute folder that relative paths begin at. Packages are searched in this folder and above it. */
+  /**
+   * The absolute folder to which paths in the entry are relative. Packages are searched in this folder and the folders
+   * above it.
+   */
   readonly folder: string
   /** The plugin's configuration; absent if there is none. */
   readonly configuration?: GivenConfiguration
@@ -54,9 +57,9 @@ export interface PluginEntry {
 /** The configuration of a plugin, as a file or a script contains it. */
 export interface GivenConfiguration {
   readonly value: PluginConfig
-  /** The file, or another source of the value. */
+  /** Where the value is from, such as the path of a file. */
   readonly source: string
-  /** The path of the value in the file. */
+  /** The keys that lead to the value in the file. */
   readonly path: ReadonlyArray<PropertyKey>
 }
 
@@ -102,7 +105,7 @@ const HostPort = Schema.String.check(
   Schema.isPattern(/^[^\s/:]+:\d{1,5}$/, { expected: 'a host with its port, such as "localhost:8080"' })
 )
 
-/** Commands that run at certain moments, by the moment. */
+/** Commands that run at certain moments. The key names the moment. */
 const Hooks = Schema.Struct({
   "before-change": key(
     Schema.Array(CheckLine),
@@ -117,7 +120,7 @@ export const keepAlivePattern = /^-?\d+(ms|s|m|h)$/
 
 const KeepAlive = Schema.String.check(Schema.isPattern(keepAlivePattern, { expected: 'a time such as "30m" or "2h"' }))
 
-/** The addresses of model servers by key. Each has the environment variable that also sets it, and a note. */
+/** The addresses of model servers. Each has an environment variable that can also set it, and a note. */
 export const serverAddresses = {
   host: {
     what: "The address of the Ollama server.",
@@ -256,7 +259,7 @@ export const personalKeys = [
   "keepClusterRuns"
 ] as const
 
-/** The settings that a project may set. None of them redirects the model or extends permissions. */
+/** The settings that a project may set. None of them sends prompts to another server or extends permissions. */
 const ProjectConfiguration = Configuration.mapFields(Struct.omit(personalKeys))
 type ProjectConfiguration = typeof ProjectConfiguration.Type
 
@@ -271,7 +274,9 @@ export const configurationJsonSchema = (): Schema.Json => {
   }
 }
 
-/** Merges two configurations. Values of `overrides` win; limits are merged key by key, and lists are joined. */
+/**
+ * Merges two configurations. Values of `overrides` take precedence. Limits are merged key by key, and lists are joined.
+ */
 export const mergeConfigurations = (base: Configuration, overrides: Configuration): Configuration => ({
   ...base,
   ...overrides,
@@ -304,7 +309,7 @@ const knownKeys = (path: ReadonlyArray<PropertyKey>): ReadonlyArray<string> => {
   return path.length === 3 ? entryKeys("user") : ["risk", "effect"]
 }
 
-/** The allowed keys below `limits`, below a stage, and below a tool. */
+/** The keys that are allowed below `limits`, below a stage, and below a tool. */
 const knownLimits = ([, group, ...rest]: ReadonlyArray<PropertyKey>): ReadonlyArray<string> => {
   if (rest.length === 0) return Object.keys(Limits.fields)
   if (group === "tools") return toolLimitNames
@@ -323,7 +328,8 @@ const unknownKey = (path: ReadonlyArray<PropertyKey>, scope: ConfigurationScope)
 }
 
 /**
- * The settings with MCP server entries in our form. Users often copy entries from the configuration of another program.
+ * The settings, with the entries of MCP servers in the form of this program. Users often copy entries from the
+ * configuration of another program.
  */
 const withOwnEntries = (value: Schema.Json): unknown => {
   if (!Predicate.isObject(value) || !Predicate.hasProperty(value, "mcpServers")) return value
@@ -349,7 +355,7 @@ export const readConfiguration = (
   return Result.mapError(decoded, (error) => schemaProblems(error, json.success, (path) => unknownKey(path, scope)))
 }
 
-/** The settings with these names that are present. */
+/** Those settings that have one of these names and are present. */
 export const pickSettings = <K extends keyof Configuration>(
   settings: Configuration,
   keys: ReadonlyArray<K>

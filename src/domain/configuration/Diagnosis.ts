@@ -1,17 +1,17 @@
 /**
- * Findings about a machine before a run. There is one finding for each thing that a run needs, with a remedy if it is
- * missing.
+ * What the program finds on a machine before a run. There is one finding for each thing that a run needs, with a remedy
+ * if it is missing.
  */
 
 import { printable } from "../text/Printable.ts"
 import { wrapLine } from "../text/TextWidth.ts"
 import { counted } from "../text/Format.ts"
 
-/** `note` is useful information. If any finding is a `problem`, no run can start. */
+/** A `note` gives useful information. With any `problem`, no run can start. */
 export interface Finding {
   readonly name: string
   readonly state: "ok" | "note" | "problem"
-  /** A clause or sentences. */
+  /** What was found, as a clause or as sentences. */
   readonly what: string
   /** The remedy as a sentence; absent if no remedy is needed. */
   readonly remedy?: string | undefined
@@ -22,18 +22,21 @@ export interface Finding {
 export const canStart = (findings: ReadonlyArray<Finding>): boolean =>
   findings.every(({ state }) => state !== "problem")
 
-/** The style of findings. Without colours `paint` returns texts unchanged. `columns` is absent without a terminal. */
+/**
+ * How findings are printed. Without colours, `paint` returns texts unchanged. `columns` is absent if the output is no
+ * terminal.
+ */
 export interface FindingStyle {
   readonly paint: Readonly<Record<Finding["state"], (text: string) => string>>
   readonly columns: number | undefined
 }
 
-/** The minimum number of columns in which the text stands beside the name and the state of a finding. */
+/** The minimum width of a terminal, in columns, in which a finding's text stands beside its name and state. */
 const leastColumns = 60
 
 /**
- * Prints findings in two columns and a text, with each remedy below its finding. In a narrow terminal the texts are
- * below the names.
+ * Prints each finding as its name, its state and a text, with the remedy below. In a narrow terminal the text is below
+ * the name.
  */
 export const findingLines = (
   findings: ReadonlyArray<Finding>,

@@ -6,7 +6,9 @@ import { leastMemoryMegabytes, usualCommandLimits } from "../commands/CommandLim
 import { commandSeconds } from "../commands/CommandSettings.ts"
 import { generatingStages, type GeneratingStage } from "../models/Generation.ts"
 
-/** The longest time limit. Node timers count milliseconds in 31 bits, and a longer timer would end at once. */
+/**
+ * The longest time limit, in seconds. Node timers count milliseconds in 31 bits, and a longer timer would end at once.
+ */
 const mostSeconds = 2_000_000
 
 const limit = (value: number, description: string, { maximum = 1_000_000_000, minimum = 1 } = {}) =>
@@ -48,7 +50,7 @@ const stageFields = {
   )
 }
 
-/** The limits of a stage. For absent limits, the limits of the run apply. */
+/** The limits of a stage. If a limit is absent here, the limit of the run applies. */
 const StageLimits = Schema.toEncoded(Schema.Struct(stageFields))
 export type StageLimits = typeof StageLimits.Type
 
@@ -145,19 +147,23 @@ export const stageLimitNames = Object.keys(stageFields) as ReadonlyArray<keyof S
 /** The keys of the entries below `limits.tools`. */
 export const toolLimitNames = Object.keys(ToolLimits.fields) as ReadonlyArray<keyof ToolLimits>
 
-/** The limits of a stage. Its own values win over the values of the run. */
+/** The limits of a stage. The values of the stage take precedence over those of the run. */
 export const limitsOf = (limits: Limits, stage: GeneratingStage): Limits => {
   const own = limits.stages?.[stage]
   return own === undefined ? limits : { ...limits, ...own }
 }
 
-/** The entries of both records. Entries with the same name are merged, and fields of `overrides` win. */
+/**
+ * The entries of both records. Entries with the same name are merged, and the fields of `overrides` take precedence.
+ */
 const mergeEntries = <A extends object>(
   base: Readonly<Record<string, A>> = {},
   overrides: Readonly<Record<string, A>> = {}
 ): Readonly<Record<string, A>> => Record.union(base, overrides, (one, other) => ({ ...one, ...other }))
 
-/** Merges two settings of limits key by key, including single stages and tools. Values of `overrides` win. */
+/**
+ * Merges two settings of limits key by key, including single stages and tools. Values of `overrides` take precedence.
+ */
 export const mergeLimits = (base: GivenLimits = {}, overrides: GivenLimits = {}): GivenLimits => ({
   ...base,
   ...overrides,

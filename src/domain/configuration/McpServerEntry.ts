@@ -1,6 +1,6 @@
 /**
- * Defines an entry of an MCP server: a program to start, or an address to connect to. The user's configuration may
- * contain more keys than a project's `.mcp.json`. Entries in the forms of other programs are also read.
+ * Defines the entry of an MCP server: a program to start, or an address to connect to. The user's configuration may
+ * contain more keys than a project's `.mcp.json`. Entries in the forms of other programs are read too.
  */
 import * as Predicate from "effect/Predicate"
 import * as Record from "effect/Record"
@@ -21,7 +21,7 @@ const kind = Schema.String.annotate({
   })
 )
 
-/** Other programs' names for the two kinds, without capitals and separators. */
+/** The names that other programs give the two kinds of servers, without capitals and separators. */
 const kindNames: Readonly<Record<string, "stdio" | "http">> = {
   stdio: "stdio",
   local: "stdio",
@@ -37,7 +37,7 @@ const kindNames: Readonly<Record<string, "stdio" | "http">> = {
   sse: "http"
 }
 
-/** Other programs' names for our keys. */
+/** The names that other programs give the keys of an entry. */
 const keyNames: Readonly<Record<string, keyof Fields>> = {
   environment: "env",
   httpUrl: "url",
@@ -49,13 +49,13 @@ type Entry = Readonly<Record<string, unknown>>
 
 const isScalar = (value: unknown): value is number | boolean => typeof value === "number" || typeof value === "boolean"
 
-/** Values of variables as texts. Other programs also allow numbers. */
+/** Converts the values of variables to texts. Other programs also allow numbers. */
 const asTexts = (values: unknown): unknown =>
   Predicate.isObject(values) && !Array.isArray(values)
     ? Record.map(values as Entry, (value) => (isScalar(value) ? String(value) : value))
     : values
 
-/** Splits a list that contains a command and its arguments, which some programs write. */
+/** Some programs write the command and its arguments as one list. Splits such a list. */
 const splitCommandList = ({ args, command, ...entry }: Entry): Entry => {
   if (!Array.isArray(command))
     return { ...entry, ...(command === undefined ? {} : { command }), ...(args === undefined ? {} : { args }) }
@@ -64,8 +64,8 @@ const splitCommandList = ({ args, command, ...entry }: Entry): Entry => {
 }
 
 /**
- * Converts an entry to our form. Other programs name its kind and some keys differently, and write "enabled" instead of
- * "disabled".
+ * Converts an entry of another program to the form of this program. Other programs use other names for its kind and for
+ * some keys, and write "enabled" instead of "disabled".
  */
 export const ownEntry = (entry: unknown): unknown => {
   if (!Predicate.isObject(entry) || Array.isArray(entry)) return entry
@@ -89,7 +89,7 @@ const McpToolSettings = Schema.Struct({
   effect: key(EffectClass, "What happens if a call is repeated after a crash.")
 })
 
-/** Every key of an entry; `entryProblem` checks which keys go together. */
+/** All keys of an entry. `entryProblem` checks which of them can be used together. */
 const fields = Schema.Struct({
   type: Schema.optionalKey(kind),
   command: key(Schema.NonEmptyString, "The program to start. No shell interprets it."),
@@ -117,7 +117,7 @@ type Fields = typeof fields.Type
 
 const ofPrograms = ["args", "env", "cwd"] as const satisfies ReadonlyArray<keyof Fields>
 
-/** The problem of the whole entry, with the fix. */
+/** The problem of the entry as a whole, with its fix. */
 const entryProblem = ({ type, ...entry }: Fields): string | true => {
   const { command, headers, url } = entry
   if (command !== undefined && url !== undefined) return 'holds "command" and "url". Leave one of them out'

@@ -18,8 +18,11 @@ export const SecretSource = Schema.Union([
 ])
 export type SecretSource = typeof SecretSource.Type
 
-/** A secret is named after the environment variable that usually contains it. */
+/** True for a valid name of a secret, which is the name of the environment variable that usually contains it. */
 export const isSecretName = (name: string): boolean => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name)
 
-/** A shorter value does not count as a secret. It could be a common word, so it could not be removed from texts. */
+/**
+ * The minimum length of a secret. A shorter value could be a common word, which the program could not remove from
+ * texts.
+ */
 export const leastSecret = 8

@@ -25,7 +25,7 @@ const headingsOf = (lines: ReadonlyArray<string>): ReadonlyArray<Heading> => {
   })
 }
 
-/** The headings from the beginning to the end of the newest release, including the headings of its sections. */
+/** The headings of the newest release, with the headings above it and those of its sections. */
 const newestRelease = (headings: ReadonlyArray<Heading>): ReadonlyArray<Heading> => {
   const first = headings.findIndex(({ depth }, at) => (headings[at + 1]?.depth ?? 0) <= depth)
   const { depth: deepest = 1, text = "" } = headings[first] ?? {}

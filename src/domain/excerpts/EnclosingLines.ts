@@ -1,10 +1,12 @@
-/** Finds the lines that belong together with a line: its block, its declaration or its section. */
+/** Finds the lines to which a line belongs: its block, its declaration or its section. */
 import { declarationsAround, declarationsOf, indentOf, isProgram } from "../files/Declarations.ts"
 import { outline } from "../markdown/Outline.ts"
 import { type MarkdownSection, sectionEnd } from "../markdown/Sections.ts"
 import type { LineRange } from "../text/LineRange.ts"
 
-/** Without a block, or with a block that is too long, this many lines are shown on each side. */
+/**
+ * The number of lines shown before and after a line. Used for a line without a block, or with a block that is too long.
+ */
 const around = 10
 
 const isBlank = (line: string | undefined): boolean => line === undefined || line.trim() === ""
@@ -24,12 +26,12 @@ const sectionsOf = (lines: ReadonlyArray<string>) => {
 }
 
 const opener = /(?:[({[:]|=>)\s*$/
-/** Lines of a block that are never indented: preprocessor conditions and labels. */
+/** Matches lines that are not indented even inside a block: preprocessor conditions and labels. */
 const marginal = /^(?:#\s*(?:if|el|endif|define|undef|pragma)|\w+:\s*$)/
 
 /**
- * Returns the last line of the block that begins at line `header`: the deeper lines below it, and the line that closes
- * them.
+ * Returns the last line of the block whose first line is `header`. The block contains the more indented lines below,
+ * and the line that closes them.
  */
 export const blockBelow = (lines: ReadonlyArray<string>, header: number, most: number, hasMargin = false): number => {
   const depth = indentOf(lines[header] ?? "")
@@ -50,7 +52,7 @@ export const blockBelow = (lines: ReadonlyArray<string>, header: number, most: n
   return end
 }
 
-/** The nearest less indented line above; undefined if it is more than `most` lines away. */
+/** The nearest line above that is indented less; undefined if it is more than `most` lines away. */
 const parentOf = (lines: ReadonlyArray<string>, index: number, most: number): number | undefined => {
   const depth = indentOf(lines[index] ?? "")
   for (let above = index - 1; above >= Math.max(0, index - most); above--) {
@@ -61,7 +63,8 @@ const parentOf = (lines: ReadonlyArray<string>, index: number, most: number): nu
 }
 
 /**
- * Skips closing lines. Returns the nearest line above that closes no block: it begins the closed block or is inside it.
+ * The nearest line above that closes no block. It begins the block that the line `at` closes, or is a line of that
+ * block.
  */
 const lineAbove = (lines: ReadonlyArray<string>, at: number): number => {
   const above = lines.slice(0, at).findLastIndex((line) => !isBlank(line) && !isCloser(line))
@@ -74,7 +77,7 @@ const withLeading = (lines: ReadonlyArray<string>, header: number): number => {
   return start
 }
 
-/** The widest block around a line with at most `most` lines; undefined if there is none. */
+/** The largest block around a line that has at most `most` lines; undefined if there is none. */
 const indented = (lines: ReadonlyArray<string>, at: number, most: number): LineRange | undefined => {
   let enclosing: LineRange | undefined
   let header: number | undefined = isCloser(lines[at] ?? "") ? lineAbove(lines, at) : at
@@ -105,8 +108,8 @@ export const proses = new Set(["markdown", "mdx"])
 const plain = new Set(["", "text", "csv", "jsonl"])
 
 /**
- * Returns a function that finds the lines (from 1) that belong together with a line. The result includes the line and
- * has at most `most` lines.
+ * Returns a function that finds the lines (from 1) to which a line belongs. The result includes the line itself and has
+ * at most `most` lines.
  */
 export const enclosingLines = (lines: ReadonlyArray<string>, language: string) => {
   const sections = proses.has(language) ? sectionsOf(lines) : undefined
@@ -125,12 +128,12 @@ export const enclosingLines = (lines: ReadonlyArray<string>, language: string) =
   }
 }
 
-/** Languages in which preprocessor lines and labels are not indented inside of blocks. */
+/** Languages in which preprocessor lines and labels inside a block are not indented. */
 const margins = new Set(["c", "cpp", "cuda", "objectivec"])
 
 /**
- * Returns a function that finds the lines (from 1) of the innermost declaration around a range, with the comments above
- * it.
+ * Returns a function that finds the innermost declaration around a range of lines, with the comments above it. Lines
+ * count from 1.
  */
 export const declarationLines =
   (lines: ReadonlyArray<string>, language: string, all = declarationsOf(lines, language)) =>
@@ -149,8 +152,9 @@ const mostNames = 2
 const longestName = 60
 
 /**
- * Returns a function that finds the names of the innermost declarations around a line, such as `Schema.validate`, or
- * the heading above it. Empty for a line outside declarations, and for a line that is itself a declaration or heading.
+ * Returns a function that finds the names of the innermost declarations around a line, such as `Schema.validate`. In
+ * prose, it finds the heading above the line. Empty for a line outside declarations, and for a line that is itself a
+ * declaration or heading.
  */
 export const enclosingNames = (lines: ReadonlyArray<string>, language: string) => {
   const isText = proses.has(language)

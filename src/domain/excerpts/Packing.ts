@@ -1,13 +1,13 @@
 /**
- * Packs lines of a text into a budget of characters. The caller adds lines in the order of their scores while they fit.
- * Notes between the lines say which lines are left out.
+ * Packs lines of a text into a budget of characters. The caller adds lines in the order of their scores, as long as
+ * they fit. Notes between the lines say which lines are left out.
  */
 import { cutAt } from "../text/Excerpt.ts"
 
-/** The maximum length of a line. A longer line is cut to the characters around its first search text. */
+/** The maximum length of a line. Of a longer line, only the characters around its first search text are shown. */
 export const longestLine = 400
 
-/** The number of characters shown before the search text. */
+/** The number of characters that a cut line shows before the search text. */
 const beforeText = 100
 
 /** Cuts a line to `longestLine` characters around its first search text. `texts` are in lower case. */
@@ -63,8 +63,8 @@ export class LineChoice {
 type GapText = (from: number, to: number) => string
 
 /**
- * Joins the chosen lines with notes for the gaps. Also returns the indexes of all shown lines, because a gap that is
- * shorter than its note is shown instead of the note.
+ * Joins the chosen lines with notes for the gaps. A gap that is shorter than its note is shown instead of the note.
+ * Also returns the indexes of all shown lines, which include the lines of such gaps.
  */
 const joinChosen = (lines: ReadonlyArray<string>, chosen: ReadonlySet<number>, gap: GapText) => {
   const rows: Array<string> = []
@@ -93,7 +93,7 @@ const joinChosen = (lines: ReadonlyArray<string>, chosen: ReadonlySet<number>, g
 /** A note may be this many characters longer than its estimate. */
 const noteSlack = 8
 
-/** Joins the lines that `choose` adds, with notes for the gaps, in at most `budget` characters. */
+/** Joins the lines that `choose` adds, and notes for the gaps between them, in at most `budget` characters. */
 export const packLines = (
   lines: ReadonlyArray<string>,
   budget: number,

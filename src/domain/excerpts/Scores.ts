@@ -1,18 +1,26 @@
-/** All scores and orders by which a text is cut to a budget. Only their order and their ratios matter. */
+/**
+ * All scores and orders that decide how a text is cut to a budget. Only the order and the ratios of the scores matter.
+ */
 
-/** The scores of lines that contain a search term. The score of a quoted string is divided among its lines. */
+/**
+ * The scores of lines that contain a search term. The score of a quoted string is divided among the lines that contain
+ * it.
+ */
 export const termScores = {
-  /** A quoted string, because it usually names a place. */
+  /** A quoted string. Its score is high because it usually names a place. */
   literal: 12,
   /** The declaration of a name. */
   declared: 10,
-  /** Added for a match inside of another declaration that the task names. */
+  /** Added if the task also names a declaration around the declaration. */
   inNamed: 5,
-  /** Added for lines near a quoted string. */
+  /** Added for the declaration of a name if a quoted string is inside the declaration. */
   aroundLiteral: 8,
-  /** A use of a name; lower if more lines use the name. */
+  /** A use of a name. The more lines use the name, the lower the score. */
   use: 3,
-  /** A word of the task; lower if more lines contain it. Added again for a declaration whose name contains the word. */
+  /**
+   * A word of the task. The more lines contain the word, the lower the score. Added again for a declaration whose name
+   * contains the word.
+   */
   word: 1
 } as const
 
@@ -20,15 +28,15 @@ export const termScores = {
 export const scoreParts = {
   /** A line of a comment, which only explains the code. */
   comment: 0.3,
-  /** A term that the prompt contains and the task does not. */
+  /** A term that occurs in the prompt of the user but not in the task. */
   prompt: 0.5,
-  /** A name without backticks, recognised only by its form. */
+  /** A name that is not in backticks, and is recognised only by its form. */
   form: 0.5,
-  /** A test file, because it repeats the names of the code that it tests. */
+  /** A match in a test file, because a test repeats the names of the code that it tests. */
   testFile: 0.25
 } as const
 
-/** The order in which matches of a search are shown: source, other data, tests, prose, and generated files. */
+/** The order in which matches of a search are shown, by kind of file. `written` stands for generated files. */
 export const fileOrder = ["source", "data", "test", "prose", "written"] as const
 
 /** The order of lines about a failed check, the most informative first. A legend explains the signs of a comparison. */

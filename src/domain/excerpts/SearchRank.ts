@@ -1,7 +1,7 @@
 /**
- * Chooses the matches of a search to show if not all fit. Source files come before tests, prose and generated files. In
- * a file, declarations of a name come before its uses. Each file gets one match before any file gets a second;
- * generated files come after that.
+ * Chooses which matches of a search are shown if not all of them fit. Source files come before tests, prose and
+ * generated files. In a file, declarations of a name come before its uses. Each file gets one match before any file
+ * gets a second; generated files come after that.
  */
 import { declaredName, isProgram } from "../files/Declarations.ts"
 import { languageOf } from "../files/Language.ts"
@@ -11,7 +11,7 @@ import { fileOrder } from "./Scores.ts"
 
 const changelog = /(?:^|\/)(?:change(?:s|log)|history|news|releases?)(?:\.(?:md|txt|rst|adoc))?$/i
 
-/** True for the path of a file that lists the changes of a project. */
+/** True for the path of a changelog. */
 export const isChangelog = (path: string): boolean => changelog.test(path)
 
 const written =
@@ -28,14 +28,14 @@ const kindOf = (path: string): (typeof fileOrder)[number] => {
   return isProgram(language) ? "source" : "data"
 }
 
-/** The matches of a file from which rows are chosen. */
+/** A file with its matches, of which some are chosen. */
 export interface SearchRows {
   /** The path of the file, relative to the project. */
   readonly path: string
-  /** The matches in the order of the file. `line` is the text of the matching line. */
+  /** The matches in the order in which they are in the file. `line` is the text of the matching line. */
   readonly rows: ReadonlyArray<{
     readonly line: string
-    /** The number of characters of the match together with the lines that belong to it. */
+    /** The number of characters of the matching line and of the lines around it that belong to it. */
     readonly size: number
   }>
 }

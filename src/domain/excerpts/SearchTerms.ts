@@ -1,6 +1,6 @@
 /**
- * Extracts the search terms of a task: quoted strings, names in backticks or with the form of code, and words. Then
- * finds the lines of a text that contain them.
+ * Extracts the search terms of a task: quoted strings, names in backticks or with the form of code, and words. Also
+ * finds the lines of a text that contain these terms.
  */
 import { type Declaration, declarationsAround } from "../files/Declarations.ts"
 import { languageOf } from "../files/Language.ts"
@@ -17,7 +17,7 @@ interface Named {
 export interface SearchTerms {
   readonly literals: ReadonlyArray<Named>
   readonly names: ReadonlyArray<Named>
-  /** In lower case. */
+  /** The words, in lower case. */
   readonly words: ReadonlyArray<string>
 }
 
@@ -46,7 +46,9 @@ const codeName =
 
 const isPath = (text: string): boolean => text.includes("/") || languageOf(text) !== ""
 
-/** The parts of `Schema.validate(data)` and the last word of `def validate`, the most exact first. */
+/**
+ * The names in a text, the most exact first: the parts of `Schema.validate(data)`, or the last word of `def validate`.
+ */
 const namesIn = (text: string): ReadonlyArray<string> => {
   const last = text.replace(/\(.*$/, "").split(/\s+/).at(-1) ?? ""
   return identifier.test(last)
@@ -81,7 +83,7 @@ const strongest = (all: ReadonlyArray<Named>): ReadonlyArray<Named> =>
     .toSorted((a, b) => b.weight - a.weight)
     .slice(0, mostNamed)
 
-/** The search terms of a task. A term that occurs only in the user's prompt counts half. */
+/** The search terms of a task. A term that occurs only in the prompt of the user counts half. */
 export const searchTermsOf = (task: string, prompt = ""): SearchTerms => {
   const [taskTerms, promptTerms] = [named(task, 1), named(prompt, scoreParts.prompt)]
   return {
@@ -109,24 +111,26 @@ export const holdsName = ({ names }: SearchTerms): ((line: string) => boolean) =
 const hitsOf = (lines: ReadonlyArray<string>, isHit: (line: string) => boolean): ReadonlyArray<number> =>
   lines.flatMap((line, index) => (isHit(line) ? [index] : []))
 
-/** A block matches if its score is at least `leastScore`, and at least `leastPart` of the best score. */
+/**
+ * The smallest score of a block that matches. The block also needs at least `leastPart` of the score of the best block.
+ */
 export const leastScore = 1
 const leastPart = 0.4
-/** The score that a block needs if the task also names a place. */
+/** The smallest score of a matching block if the task also names a place. */
 const leastBeside = 0.5
-/** Only a stem of this length is compared. A shorter stem also begins unrelated words. */
+/** Only stems of at least this length are compared. A shorter stem is also the beginning of unrelated words. */
 const leastStem = 5
-/** A quoted string names a place only if at most this many lines contain it. */
+/** The maximum number of lines that contain a quoted string. A string in more lines names no place. */
 const mostPlaces = 6
 
-/** The weight of a word, at most 1. It is near 0 if most lines contain the word. */
+/** The weight of a word, at most 1. The more lines contain the word, the nearer the weight is to 0. */
 const weightOf = (hits: number, lines: number): number => (1 - Math.log(hits) / Math.log(lines + 1)) ** 2
 
 /** A block of a text whose lines contain search terms. */
 export interface MatchedBlock {
-  /** The lines of the block with search terms, the best first. */
+  /** Those lines of the block that contain search terms, the best line first. */
   readonly matchedLines: ReadonlyArray<number>
-  /** The sum of the weights of the words in the block. */
+  /** The sum of the weights of the words that the block contains. */
   readonly score: number
 }
 
@@ -138,8 +142,8 @@ interface KnownLines {
 }
 
 /**
- * Finds the lines (indexes from 0) that a task names, and the blocks that contain most of its words, the best block
- * first.
+ * Finds the lines that a task names, and the blocks that contain most of its words. The best block comes first, and
+ * indexes are from 0.
  */
 export const matchingLines = (
   lines: ReadonlyArray<string>,

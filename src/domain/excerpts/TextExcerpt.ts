@@ -1,6 +1,6 @@
 /**
- * Cuts a text to the parts that help a task. A text within the limit stays whole. A longer text is reduced to its
- * outline and the parts that match the search terms, in the order of the text. Notes say which lines are left out.
+ * Cuts a text to the parts that help a task. A text within the limit stays whole. Of a longer text, the outline and the
+ * parts that match the search terms are left, in the order of the text. Notes say which lines are left out.
  */
 import * as Arr from "effect/Array"
 import { commentLines, longComments } from "../files/CommentLines.ts"
@@ -18,7 +18,7 @@ export interface ExcerptSource {
   readonly language: string
   /** The number of the first line; absent for a text whose lines have no numbers. */
   readonly first?: number
-  /** The lines (indexes from 0) that are added first. */
+  /** The indexes (from 0) of the lines that are added before all others. */
   readonly keep?: ReadonlyArray<number>
   /** Returns the note for a gap between two lines (indexes from 0). */
   readonly gap: (from: number, to: number) => string
@@ -31,31 +31,31 @@ export interface Excerpt {
   readonly isWhole: boolean
 }
 
-/** The maximum number of lines of a part that matches only by words. */
+/** The maximum number of lines of a block around a matching line. */
 const longestPart = 40
-/** At most this many places of a task are used. */
+/** The maximum number of places of a text that a task can name. */
 const mostMeant = 12
-/** A longer declaration is not shown whole. Only its matching blocks are shown. */
+/** The maximum length of a declaration that is shown whole. Of a longer declaration, only matching blocks are shown. */
 const longestWhole = 80
-/** A shorter comment counts as code and stays with the code around it. */
+/** The smallest length of a comment that is left out. A shorter comment counts as code. */
 const leastComment = 3
-/** The number of lines shown at the end of a declaration that does not fit. */
+/** If a declaration does not fit, this many of its last lines are shown. */
 const lastLines = 3
 /** Gaps of at most this many lines between shown lines are filled. */
 const mostOfGap = 4
-/** The number of lines shown before and after a matching line, in a declaration that does not fit. */
+/** If a declaration does not fit, this many lines are shown before and after a matching line. */
 const nearLines = 2
 /**
- * At most this many matching lines of one declaration are shown. More would leave no space for lines that belong
- * together.
+ * The maximum number of matching lines that are shown of a declaration that does not fit. With more of them, no lines
+ * would fit that belong together.
  */
 const mostLookedFor = 3
 
-/** The head of a declaration is searched in this many lines. */
+/** The number of lines in which the end of a declaration's head is searched. */
 const mostHead = 8
-/** For this many places, the line itself is added before the lines around any of them. */
+/** For this many places, the line of the place is added before the lines around any place. */
 const mostFirst = 6
-/** The share of the budget that the outline leaves for blocks. */
+/** The share of the budget that is kept for blocks. The outline gets the other part. */
 const outlineShare = 0.65
 
 const isProse = (language: string): boolean => proses.has(language) || language === "page"
@@ -85,7 +85,7 @@ const importsOf = ({ language, lines }: ExcerptSource): ReadonlyArray<ReadonlyAr
 
 const indexesOf = ({ from, to }: LineRange): ReadonlyArray<number> => Arr.range(from - 1, to - 1)
 
-/** The lines from the beginning of a declaration to the beginning of its body. */
+/** The lines of a declaration up to the line on which its body begins. */
 const headLines = (lines: ReadonlyArray<string>, range: ReadonlyArray<number>, prose: ReadonlySet<number>) => {
   const code = range.filter((index) => !prose.has(index) && !/^\s*@/.test(lines[index] ?? ""))
   const end = code.slice(0, mostHead).findIndex((index) => /(?:[{:]|=>)\s*$/.test(lines[index] ?? ""))
@@ -93,8 +93,8 @@ const headLines = (lines: ReadonlyArray<string>, range: ReadonlyArray<number>, p
 }
 
 /**
- * Adds the parts of a declaration that fit: its head, its last lines, its matching lines, and the lines around one of
- * them.
+ * Adds the parts of a declaration that fit: its first and last lines, its matching lines, and the lines around one of
+ * these.
  */
 const addPart = (
   choice: LineChoice,
@@ -122,7 +122,7 @@ const addPart = (
   }
 }
 
-/** Fills short gaps, because the model would otherwise read the same part again. */
+/** Fills short gaps. Otherwise the model would request this part of the file again. */
 const fillGaps = (choice: LineChoice): void => {
   for (const at of [...choice.lines].toSorted((a, b) => a - b)) {
     const size = Array.from({ length: mostOfGap }, (_, index) => index + 1).find((one) =>
@@ -143,8 +143,8 @@ const choose = (source: ExcerptSource, terms: SearchTerms, choice: LineChoice): 
   const enclosing = enclosingLines(lines, language === "page" ? "markdown" : language)
   const blocksAt = new Map<number, LineRange>()
   /**
-   * The declaration around a line, or a block of it if the declaration is too long. For a comment, the declaration of
-   * the code below it.
+   * The declaration around a line. If it is too long, a block of it. For a comment, the declaration of the code below
+   * the comment.
    */
   const blockAt = (index: number): LineRange => {
     let at = index
@@ -169,12 +169,12 @@ const choose = (source: ExcerptSource, terms: SearchTerms, choice: LineChoice): 
     index,
     range: indexesOf(declared({ from: index + 1, to: index + 1 }) ?? enclosing(index + 1))
   }))
-  // If a named declaration contains another place, only that place is shown, and not the whole declaration.
+  // A place at the beginning of a declaration is dropped if another place is inside the same declaration.
   const isHead = ({ index, range }: (typeof ranges)[number]): boolean =>
     index === range[0] && ranges.some((one) => one.index !== index && one.range[0] === index)
   const placed = ranges.filter((one) => !isHead(one))
   const parts = kept === undefined ? placed : [{ index: first, range: indexesOf(kept) }, ...placed]
-  // Adds the line of each place first, so that a long declaration does not displace other places.
+  // First adds the line of each place, so that a long declaration takes no room from other places.
   for (const { index } of parts.slice(0, mostFirst)) if (choice.budgetLeft > budget / 2) choice.add([index])
   for (const [position, { index, range }] of parts.entries()) {
     if (range.every((at) => choice.lines.has(at) || prose.has(at))) continue
@@ -198,7 +198,7 @@ const choose = (source: ExcerptSource, terms: SearchTerms, choice: LineChoice): 
     fillGaps(choice)
   }
   if (isFound) show()
-  // Import statements come last: code that uses a name helps more than its import.
+  // Import statements come last, because code that uses a name helps more than the import of the name.
   const holds = holdsName(terms)
   for (const statement of imports) if (statement.some((at) => holds(lines[at] ?? ""))) choice.add(statement)
   if (parts.length > 0 || choice.budgetLeft < budget / 2) return

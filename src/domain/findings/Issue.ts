@@ -1,6 +1,7 @@
 /**
  * The findings of a check. An `Issue` goes back to the model, which must fix it. A `Repair` is a harmless deviation
- * that the reader has fixed. A `Reading` contains both with the value; it succeeds if it has no issues.
+ * that the reader has fixed. A `Reading` contains the value that was read, with the issues and repairs. It succeeds if
+ * it has no issues.
  */
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
@@ -21,8 +22,8 @@ export const Where = Schema.Struct({
 export type Where = typeof Where.Type
 
 /**
- * A broken rule: its code, the place, the problem, and the fix with the nearest valid values. `what` is also shown to
- * users, so it addresses nobody. `how` tells the author of the text what to write.
+ * A broken rule: its code, the place, the problem, and the fix with the nearest valid values. `what` states the
+ * problem. Users read it too, so it addresses nobody. `how` tells the author of the text what to write.
  */
 export const Issue = Schema.Struct({
   /** A stable code in kebab-case. */
@@ -58,13 +59,13 @@ export interface Reading<A> {
   readonly repairs: ReadonlyArray<Repair>
 }
 
-/** The outcome of reading an answer of a model; a retry may follow. */
+/** The outcome of reading an answer of a model. If it has issues, another attempt may follow. */
 export interface AnswerReading<A> extends Reading<A> {
-  /** The value to use despite its issues if every attempt fails; `repairs` say how it was marked. */
+  /** The value to use despite its issues if every attempt fails. Its `repairs` say how the value is marked. */
   readonly fallback?: Pick<Reading<A>, "repairs"> & { readonly value: A }
   /**
-   * True for a rejected answer that the next attempt builds on: the model's question was answered, or its JSON does not
-   * fit the schema yet.
+   * True for a rejected answer on which the next attempt builds: it asked a question that was answered, or its JSON
+   * does not fit the schema yet.
    */
   readonly hasUse?: boolean
 }
@@ -79,13 +80,16 @@ export const whereText = ({ field, line, section, task }: Where): string =>
 /** One line for users: the problem and the fix. */
 export const issueText = (issue: Issue): string => `${issue.what} ${issue.how}`
 
-/** Like `issueText`, with the place before it. */
+/** Like `issueText`, but begins with the place. */
 export const placedIssueText = (issue: Issue): string => {
   const place = whereText(issue.where)
   return `${place === "" ? "" : `${place}: `}${issueText(issue)}`
 }
 
-/** A numbered markdown list for the next attempt of a model: place, offending text, problem and fix. */
+/**
+ * The issues as a numbered markdown list for the next attempt of the model, each with place, offending text, problem
+ * and fix.
+ */
 export const issuesMarkdown = (issues: ReadonlyArray<Issue>): string =>
   issues
     .map((issue, index) => {
@@ -96,7 +100,7 @@ export const issuesMarkdown = (issues: ReadonlyArray<Issue>): string =>
     })
     .join("\n")
 
-/** A code whose issue rejects the text. */
+/** The codes of rules whose violation makes a text invalid. */
 export type IssueCode = CodeOf<"error">
 export type RepairCode = CodeOf<"warning" | "note">
 
@@ -107,7 +111,7 @@ export interface Findings {
 
 export const noFindings = (): Findings => ({ issues: [], repairs: [] })
 
-/** The problem, the offending text, and a fix if it is more exact than the fix of the rule. */
+/** The problem and the offending text. Contains a fix only if this is more exact than the fix of the rule. */
 export interface IssueText {
   readonly what: string
   readonly how?: string | undefined
@@ -144,7 +148,7 @@ const compare = (a: Pick<Issue, "code" | "where">, b: Pick<Issue, "code" | "wher
 
 /**
  * Sorts findings by line, then by code. Findings without a line concern the whole document and come first. All readers
- * and all code that joins findings use this order, so that equal texts produce equal lists.
+ * and all code that merges findings use this order, so that equal texts produce equal lists.
  */
 export const inDocumentOrder = ({ issues, repairs }: Omit<Reading<unknown>, "value">) => ({
   issues: issues.toSorted(compare),

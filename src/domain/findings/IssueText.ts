@@ -1,20 +1,23 @@
 /**
- * Words findings for two readers. The user reads what went wrong and what to do. The model reads the issues with line
- * numbers that match the text it sees.
+ * Words findings for two readers. The user reads what went wrong and what to do. The model reads the issues with the
+ * line numbers of the text that its prompt shows.
  */
 import { type Issue, type Repair, type Where, whereText } from "./Issue.ts"
 import { ruleOf } from "./rules/Rules.ts"
 
-/** The text after its task and field, or its section. It names no line, because the user does not see the answer. */
+/**
+ * The text, preceded by its task and field, or by its section. No line is named, because the user does not see the
+ * answer.
+ */
 const placed = ({ field, section, task }: Where, text: string): string => {
   const place = whereText({ section: task === undefined ? section : undefined, task, field })
   return place === "" ? text : `${place}: ${text}`
 }
 
-/** The place, the problem and the code. The fix is omitted, because it is for the model. */
+/** The place, the problem and the code of an issue. The fix is omitted, because it addresses the model. */
 export const userText = (issue: Issue): string => `${placed(issue.where, issue.what)} [${issue.code}]`
 
-/** The place, the change of the reader, and the code. */
+/** The place of a repair, what the reader changed, and the code. */
 export const repairText = ({ code, message, where }: Repair): string => `${placed(where, message)} [${code}]`
 
 /** True for a repair that may have lost something or added something unwanted. */
@@ -26,7 +29,7 @@ export const modelText = ({ how, where }: Issue): string => {
   return place === "" ? how : `${place}: ${how}`
 }
 
-/** The advice for users if a model repeatedly breaks a rule without advice of its own. */
+/** The advice for users if a model repeatedly breaks a rule that has no advice of its own. */
 export const usualHelp =
   "Try a larger model (--model), say the request in other words, or allow more attempts (limits.attempts)."
 
@@ -39,7 +42,8 @@ export const helpText = (issues: ReadonlyArray<Issue>): string => {
 const linesOf = (text: string): ReadonlyArray<string> => text.split(/\r\n|\r|\n/)
 
 /**
- * The phrase with which an issue mentions another line of the document. Issues mention lines of files in another form.
+ * Matches the words with which an issue mentions another line of the document. Issues mention lines of files in other
+ * words.
  */
 const otherLine = /( that starts)? on line (\d+)/g
 
@@ -49,7 +53,8 @@ const withoutLine = (place: Where): Where => {
 }
 
 /**
- * Returns a function that converts lines of the answer to lines of the shown text, whose first blank lines are removed.
+ * Returns a function that converts a line of the answer to a line of the shown text. The blank lines at the beginning
+ * of the shown text are not counted.
  */
 const shownLines = (answer: string, shownText: string) => {
   const written = linesOf(answer)
@@ -64,7 +69,10 @@ const shownLines = (answer: string, shownText: string) => {
   return (line: number): number | undefined => (line > lead && line - lead <= count ? line - lead : undefined)
 }
 
-/** The issues of an answer with line numbers for a prompt that shows only `shown` of it. */
+/**
+ * The issues of an answer, for a prompt that shows only the part `shown` of the answer. Line numbers are those of this
+ * part.
+ */
 export const issuesAsShown = (issues: ReadonlyArray<Issue>, answer: string, shown: string): ReadonlyArray<Issue> => {
   const lineIn = shownLines(answer, shown)
   const asShown = (text: string): string =>
@@ -84,9 +92,9 @@ export const issuesAsShown = (issues: ReadonlyArray<Issue>, answer: string, show
 }
 
 /**
- * Converts places in a document to places in the answer from which the document was taken. The answer also contains
- * thoughts and blank lines. Equal lines are matched, counted from the end. A line that was changed has no place in the
- * answer.
+ * Returns a function that converts places in a document to places in the answer that contains the document. The answer
+ * also contains thoughts and blank lines. Equal lines are matched, counted from the end. A line that the program
+ * changed has no place in the answer.
  */
 export const placeInAnswer = (document: string, answer: string): ((where: Where) => Where) => {
   const documentLines = linesOf(document)

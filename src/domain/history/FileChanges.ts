@@ -1,15 +1,17 @@
 /**
  * Reads the file changes of a run from its journal: the content before the run, and the contents that the run wrote. If
- * somebody else writes the file between two writes of the run, the second write begins another change.
+ * somebody else changes the file between two writes of the run, the second write begins a new change.
  */
 import type { FileKind } from "../files/FileKind.ts"
 import type { FileState, JournalRecord } from "../journal/JournalRecord.ts"
 
-/** Consecutive writes of a file by a run, with no write by others between them. */
+/** Consecutive writes of a run to a file. Nobody else wrote the file between them. */
 export interface ChangesOfFile {
   /** The absolute path. */
   readonly path: string
-  /** The SHA-256 of the bytes before the change; `null` for a new file. Absent if the bytes are not stored. */
+  /**
+   * The SHA-256 of the bytes before the change; `null` for a new file. Absent if the journal does not store the bytes.
+   */
   readonly was?: string | null
   /** The file mode before the change, if the run changed it. */
   readonly mode?: number
@@ -19,7 +21,7 @@ export interface ChangesOfFile {
   readonly kind?: FileKind
   /** The outermost folder that the run created for the file. */
   readonly folder?: string
-  /** The folder that was removed as a whole with the file. */
+  /** The folder that the run removed or moved as a whole, together with the file. */
   readonly goes?: string
 }
 
@@ -39,7 +41,7 @@ export const changedFiles = (records: ReadonlyArray<JournalRecord>): ReadonlyArr
   return records.flatMap((record) => (record.type === "intent" && !failed.has(record.key) ? record.files : []))
 }
 
-/** The kind of file after a write. A file that was removed and is written again is plain. */
+/** The kind of the file after a write. A file that was removed and then written again is plain. */
 const kindOf = ({ after, kind }: FileState, last: ChangesOfFile): Pick<ChangesOfFile, "kind"> => {
   if (kind !== undefined) return { kind }
   return after !== null && last.texts.at(-1) === null && last.mode !== undefined ? { kind: "plain" } : {}

@@ -1,11 +1,11 @@
-/** Selects the records with which a fork starts: the records of all work before a task. */
+/** Selects the records with which a fork of a run starts: the records of all work before a task. */
 import { parseKey } from "../runs/ActivityKey.ts"
 import type { JournalRecord } from "../journal/JournalRecord.ts"
 import { slugOf } from "../text/Slug.ts"
 import type { RunEvent } from "../runs/RunEvent.ts"
 import { runFromJournal } from "./RunFold.ts"
 
-/** The first round with a task, and its step in the plan of that round. */
+/** The first round that plans a task, and the step of the task in the plan of that round. */
 const placeOf = (records: ReadonlyArray<JournalRecord>, slug: string) => {
   for (const { list, round } of runFromJournal(publishedEvents(records)).plans) {
     const step = list.steps.findIndex(({ tasks }) => tasks.some((task) => task.slug === slug))
@@ -14,7 +14,7 @@ const placeOf = (records: ReadonlyArray<JournalRecord>, slug: string) => {
   return undefined
 }
 
-/** The records before the task; undefined if the run has no such task. */
+/** The records of the work before the task; undefined if the run has no such task. */
 export const forkRecords = (
   records: ReadonlyArray<JournalRecord>,
   task: string
@@ -42,7 +42,10 @@ export const forkRecords = (
 export const publishedEvents = (records: ReadonlyArray<JournalRecord>): ReadonlyArray<RunEvent> =>
   records.flatMap((record) => (record.type === "event" ? [record.event] : []))
 
-/** True if a session ended by itself. False if it was killed or interrupted, or if it stopped at an uncertain call. */
+/**
+ * True if the session ended by itself. False if it was killed or interrupted, or if the user stopped it at an uncertain
+ * call.
+ */
 export const hasEnded = (events: ReadonlyArray<RunEvent>): boolean =>
   events.some((event) => event.type === "run.finished" && event.report.status !== "interrupted") &&
   !events.some((event) => event.type === "approval.answered" && event.answer === "stop")

@@ -15,11 +15,11 @@ import { DeniedCalls, deniedOf } from "../plan/TaskResult.ts"
 import { nearest } from "../text/Nearest.ts"
 import { ToolCall, ToolResult } from "../tools/ToolCall.ts"
 
-/** A call that did not run, and the reason. Its arguments are empty if the journal lacks them. */
+/** A call that did not run, with the reason as its result. Its arguments are empty if the journal lacks them. */
 export const UnrunCall = Schema.Struct({ id: ToolCallId, call: ToolCall, result: ToolResult })
 export type UnrunCall = typeof UnrunCall.Type
 
-/** One prompt with its answer or failure. */
+/** One prompt, with the answer or the failure of its model call. */
 export const Attempt = Schema.Struct({
   call: ModelCallId,
   system: Schema.String,
@@ -28,7 +28,7 @@ export const Attempt = Schema.Struct({
   answer: Schema.optionalKey(ModelAnswer),
   issues: Schema.Array(Issue),
   repairs: Schema.Array(Repair),
-  /** The failures of the call, one for each attempt to send it. */
+  /** Why the call failed, once for each time it was sent. */
   failures: Schema.Array(Schema.String)
 })
 export type Attempt = typeof Attempt.Type
@@ -43,7 +43,7 @@ export const CallEvidence = Schema.Struct({
 })
 export type CallEvidence = typeof CallEvidence.Type
 
-/** The state of a task at the end of the journal. */
+/** Whether a task has finished, has failed, or has no end in the journal. */
 export const TaskState = Schema.Literals(["finished", "failed", "open"])
 export type TaskState = typeof TaskState.Type
 
@@ -80,7 +80,7 @@ export const TaskEvidence = Schema.Struct({
 })
 export type TaskEvidence = typeof TaskEvidence.Type
 
-/** The run has no task of this name; `names` are its tasks. */
+/** The run has no task with the given name. `names` are the tasks of the run. */
 export class TaskNotFound extends Schema.TaggedError<TaskNotFound>()("TaskNotFound", {
   runId: Schema.String,
   given: Schema.String,
@@ -108,7 +108,10 @@ export const eventsOf = <T extends RunEvent["type"]>(
 const decodeAnswer = Schema.decodeUnknownSync(Schema.toCodecJson(ModelAnswer))
 const decodeResult = Schema.decodeUnknownSync(Schema.toCodecJson(ToolResult))
 
-/** The outcomes of successful calls by key, without the hash of the input. The last record of a key is valid. */
+/**
+ * The outcomes of successful calls, by key without the hash of the input. If a key has several records, the last one
+ * counts.
+ */
 const outcomesOf = (records: ReadonlyArray<JournalRecord>): ReadonlyMap<string, Schema.Json> =>
   new Map(records.flatMap((one) => (one.type === "outcome" ? [[keyOfActivity(one.key), one.value] as const] : [])))
 
@@ -146,7 +149,7 @@ export const attemptsOf = (
   })
 }
 
-/** The state of a task with this end event. */
+/** The state of a task whose last end is this event. */
 export const stateOf = (end: { readonly type: "task.finished" | "task.failed" } | undefined): TaskState =>
   end === undefined ? "open" : end.type === "task.finished" ? "finished" : "failed"
 
@@ -168,7 +171,8 @@ const unrunCalls = (records: ReadonlyArray<JournalRecord>, name: string): Readon
 }
 
 /**
- * Collects everything about the named task, spelled as in the plan. `records` may contain only the records of the task.
+ * Collects everything about a task. Its name is spelled as in the plan. `records` may contain only the records of this
+ * task.
  */
 export const taskEvidence = (
   records: ReadonlyArray<JournalRecord>,
@@ -178,7 +182,10 @@ export const taskEvidence = (
   const isMine = ({ task }: { readonly task?: string }) => task !== undefined && slugOf(task) === slugOf(name)
   const finished = eventsOf(records, "tool.finished")
   const outcomes = outcomesOf(records)
-  /** The journal records a result before the program emits its event. After a crash, only the record may exist. */
+  /**
+   * The result of a call. The journal records it before the program emits the event, so after a crash the event may be
+   * missing.
+   */
   const resultOf = (id: ToolCallId) => {
     const persisted = outcomes.get(toolCallKey(id))
     if (persisted !== undefined) return decodeResult(persisted)

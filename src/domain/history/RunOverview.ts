@@ -12,8 +12,8 @@ import { runOf, stateOf, TaskState } from "./RunEvidence.ts"
 import { RunStatus } from "../runs/RunReport.ts"
 
 /**
- * `running`: a process holds the lock of the run. `unfinished`: the journal has no report. `unreadable`: the file does
- * not begin like a journal.
+ * `running`: a process holds the lock of the run. `unfinished`: the journal contains no report. `unreadable`: the file
+ * does not begin like a journal.
  */
 export const RunStanding = Schema.Literals([...RunStatus.literals, "running", "unfinished", "unreadable"])
 export type RunStanding = typeof RunStanding.Type
@@ -26,7 +26,7 @@ export type TaskCount = typeof TaskCount.Type
 export const RunSummary = Schema.Struct({
   /** The id of the run, which names it in commands. */
   runId: Schema.String,
-  /** The status of the run. Without a status, its state. */
+  /** The status of the run. If the run has no status yet, its state. */
   standing: RunStanding,
   /** The time in the format of ISO 8601. */
   startedAt: Schema.optionalKey(Schema.String),
@@ -36,9 +36,9 @@ export const RunSummary = Schema.Struct({
   durationMs: Schema.optionalKey(Schema.Finite),
   /** The exit code of its last session, if that session ended. */
   exitCode: Schema.optionalKey(Schema.Int),
-  /** Absent before there is a plan. */
+  /** The number of finished tasks and of all tasks. Absent before there is a plan. */
   tasks: Schema.optionalKey(TaskCount),
-  /** The folder of the project now, or at the last session. */
+  /** The project folder, where it is now or was in the last session. */
   project: Schema.optionalKey(Schema.String),
   /** The prompt of the user. */
   prompt: Schema.optionalKey(Schema.String),
@@ -55,7 +55,7 @@ export type RunSummary = typeof RunSummary.Type
 export const RunHead = Schema.Struct({
   /** The id of the run, which names it in commands. */
   runId: Schema.String,
-  /** The status of the run. Without a status, its state. */
+  /** The status of the run. If the run has no status yet, its state. */
   status: RunStanding,
   /** The folder of the project. */
   project: Schema.String,
@@ -70,7 +70,7 @@ export const RunHead = Schema.Struct({
 })
 export type RunHead = typeof RunHead.Type
 
-/** How often a repair occurred. Repairs of calls also name the syntax. */
+/** How often a repair occurred. For a repair of a call, `syntax` is the form in which the call was written. */
 export const RepairCount = Schema.Struct({
   code: Schema.String,
   syntax: Schema.optionalKey(Schema.String),
@@ -101,11 +101,13 @@ export const RunOverview = Schema.Struct({
   ),
   /** The answer to the prompt; empty before it. */
   answer: Schema.String,
-  /** The reason for the end of the run; empty if it is done. */
+  /** Why the run ended this way; empty if it is done. */
   message: Schema.String,
-  /** The facts of the program; absent if nothing changed, was denied or is missing. */
+  /** The facts of the program; absent if nothing was changed or denied, and nothing is missing. */
   facts: Schema.optionalKey(RunFacts),
-  /** The counts of links in all results and in the answer; absent if none was checked. */
+  /**
+   * The number of links in all results and in the answer, by the result of their check. Absent if no link was checked.
+   */
   evidence: Schema.optionalKey(EvidenceCount),
   /** How often each repair occurred in answers that the run used, most frequent first. Absent if there are none. */
   repairs: Schema.optionalKey(Schema.Array(RepairCount))

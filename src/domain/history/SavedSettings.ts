@@ -1,5 +1,5 @@
 /**
- * Decides which settings of a journal apply to a resumed run. These settings permit nothing, because anybody may have
+ * Decides which settings of a journal apply to a resumed run. They give no permissions, because anybody may have
  * written the journal. Rules, servers, declared tools and the sandbox always come from the user's configuration.
  */
 import { addressKeys, type Configuration, pickSettings } from "../configuration/Configuration.ts"
@@ -24,7 +24,7 @@ const harmless = [
 ] as const
 
 /**
- * The settings that a run saves. They include choices that the user made with flags or options, the address to which
+ * The settings that a run saves. They also include what the user chose with flags or options, the address to which
  * prompts are sent, and packages of tools.
  */
 export const savedKeys = [...harmless, "model", ...addressKeys, "plugins", "checks"] as const
@@ -34,7 +34,7 @@ type Settings = Pick<Configuration, (typeof savedKeys)[number]>
 /** True for a model whose prompts may leave the machine. */
 type LeavesMachine = (model: string) => boolean
 
-/** Removes models of stages, if their prompts would leave the machine. */
+/** Removes the model of a stage if the prompts for that model would leave the machine. */
 const withoutModelsElsewhere = (stages: StageGenerations, leavesMachine: LeavesMachine): StageGenerations =>
   Object.fromEntries(
     Object.entries(stages).map(([stage, { model, ...others }]) => [
@@ -43,7 +43,7 @@ const withoutModelsElsewhere = (stages: StageGenerations, leavesMachine: LeavesM
     ])
   )
 
-/** The saved settings that apply. `isOwn` is true if this user provably wrote them. */
+/** Those saved settings that apply. `isOwn` is true if this user provably wrote the journal. */
 export const countedSettings = (settings: Configuration, isOwn: boolean, leavesMachine: LeavesMachine): Settings => {
   if (isOwn) return pickSettings(settings, savedKeys)
   const { model, stages } = settings

@@ -1,6 +1,6 @@
 /**
- * Reads from a journal which task read or wrote which text of a file. It also tells from which point on the content of
- * a file is unknown.
+ * Reads from a journal which task read or wrote which text of a file. Also tells after which records the content of a
+ * file is no longer known.
  */
 import * as Schema from "effect/Schema"
 import type { CallIntent, JournalRecord } from "./JournalRecord.ts"
@@ -8,13 +8,13 @@ import { parseKey } from "../runs/ActivityKey.ts"
 import { slugOf } from "../text/Slug.ts"
 
 /**
- * Hashes are SHA-256 of texts in hex. `Shown` exists only for finished tasks, because an unfinished task reads the file
- * again.
+ * A task read or wrote a file. Each `hash` is the SHA-256 of the text in hex. `Shown` exists only for finished tasks,
+ * because an unfinished task reads the file again.
  */
 export type FileTouch =
   | { readonly _tag: "Shown"; readonly task: string; readonly href: string; readonly hash: string }
   | { readonly _tag: "Written"; readonly task: string; readonly path: string; readonly hash: string }
-  /** A call may have changed the file, or any file if `path` is absent. */
+  /** A call may have changed this file. If `path` is absent, it may have changed any file. */
   | { readonly _tag: "Unsure"; readonly path?: string }
 
 const isSuccess = Schema.is(Schema.Struct({ success: Schema.Literal(true) }))
@@ -22,7 +22,10 @@ const isSuccess = Schema.is(Schema.Struct({ success: Schema.Literal(true) }))
 const ofIntent = ({ files }: CallIntent): ReadonlyArray<FileTouch> =>
   files.length === 0 ? [{ _tag: "Unsure" }] : files.map(({ path }) => ({ _tag: "Unsure", path }))
 
-/** All touches in the order of the records. A write counts only if its outcome confirms it. */
+/**
+ * What the records say about files, in the order of the records. A write counts only if the outcome of its call
+ * confirms it.
+ */
 export const fileTouches = (records: ReadonlyArray<JournalRecord>): ReadonlyArray<FileTouch> => {
   const settled = records.flatMap((record) => (record.type === "settled" ? (parseKey(record.key) ?? []) : []))
   const finished = new Set(settled.flatMap(({ kind, task }) => (kind === "task" ? (task ?? []) : [])))
@@ -36,7 +39,7 @@ export const fileTouches = (records: ReadonlyArray<JournalRecord>): ReadonlyArra
         const intent = intents.get(record.key)
         if (intent === undefined || !isSuccess(record.value)) return []
         return intent.files.map(({ after, kind, path }) =>
-          /** The target of a link is not the text of a file. */
+          /** The text of a link is its target, which is not the text of a file. */
           after === null || kind === "link"
             ? { _tag: "Unsure", path }
             : { _tag: "Written", task: intent.task, path, hash: after }

@@ -1,6 +1,6 @@
 /**
- * Defines the records of a journal, one per line. A resumed run reads the outcome of a finished stage or call from here
- * and does not repeat it.
+ * Defines the records of a journal, one for each line. A resumed run takes the outcomes of finished stages and calls
+ * from these records, and does not repeat the work.
  */
 import * as Schema from "effect/Schema"
 import { FileKind } from "../files/FileKind.ts"
@@ -14,7 +14,7 @@ import { RunReport } from "../runs/RunReport.ts"
 /** The version of the journal format. It increases if an older program could misread a newer journal. */
 export const journalVersion = 1
 
-/** The first record: the order, the version of the program, and the settings. */
+/** The first record of a journal: the order for the run, the version of the program, and the settings. */
 export const RunOpened = Schema.Struct({
   type: Schema.tag("opened"),
   version: Schema.Int,
@@ -22,39 +22,39 @@ export const RunOpened = Schema.Struct({
   /** The absolute path. */
   project: Schema.String,
   order: RunOrder,
-  /** The settings at the start without permissions, so that a resumed run has the same settings. */
+  /** The settings with which the run started, without permissions. A resumed run uses the same settings. */
   settings: Configuration
 })
 export type RunOpened = typeof RunOpened.Type
 
 /**
- * A file that a call is about to change. `before` and `after` are the SHA-256 of its text, or identify a content that
- * is not text; `null` stands for no file.
+ * A file that a call is about to change. `before` and `after` are the SHA-256 of its text. For other content they
+ * identify the content, and `null` stands for no file.
  */
 export const FileState = Schema.Struct({
   path: Schema.String,
   before: Schema.NullOr(Schema.String),
   /** `null` if the call removes the file. */
   after: Schema.NullOr(Schema.String),
-  /**
-   * The SHA-256 of the bytes before the call, which are stored; `null` if there was no file. Absent if the bytes are
-   * not stored.
-   */
+  /** The SHA-256 of the bytes before the call; `null` if there was no file. Absent if the bytes are not stored. */
   was: Schema.optionalKey(Schema.NullOr(Schema.String)),
-  /** The mode before the call; absent if there was no file, or if the mode stays. */
+  /** The mode before the call. Absent if there was no file, or if the call keeps the mode. */
   mode: Schema.optionalKey(Schema.Int),
-  /** The new kind of the file, if it changes. */
+  /** The new kind of the file, if the call changes it. */
   kind: Schema.optionalKey(FileKind),
   /** The outermost folder that the call creates for the file. */
   folder: Schema.optionalKey(Schema.String),
   /** For a moved file, the SHA-256 of its text. */
   reads: Schema.optionalKey(Schema.String),
-  /** The folder that is removed or moved as a whole with the file. */
+  /** The folder that the call removes or moves as a whole, together with the file. */
   goes: Schema.optionalKey(Schema.String)
 })
 export type FileState = typeof FileState.Type
 
-/** The intent of a tool. It is on disk before the tool starts, unless the call can simply be repeated. */
+/**
+ * What a call is about to do. This record is on disk before the tool starts, unless the call can be repeated without
+ * harm.
+ */
 export const CallIntent = Schema.Struct({
   type: Schema.tag("intent"),
   key: Schema.String,
@@ -66,10 +66,13 @@ export const CallIntent = Schema.Struct({
 })
 export type CallIntent = typeof CallIntent.Type
 
-/** A call that began and has no outcome; `seq` is the number of its intent record. */
+/** A call that began and has no outcome. `seq` is the number of the record of its intent. */
 export interface UncertainCall extends CallIntent {
   readonly seq: number
-  /** The outcome of the call. It is set if the model's answer is lost, so that another call has taken its place. */
+  /**
+   * The outcome of the call. Set if the answer of the model is lost, so that another call has taken the place of this
+   * call.
+   */
   readonly outcome?: Schema.Json
 }
 
@@ -87,15 +90,18 @@ export type PromptSent = typeof PromptSent.Type
 
 export const EventPublished = Schema.Struct({ type: Schema.tag("event"), event: SavedEvent })
 
-/** These values come from a schema or from JSON, so nothing needs to check them again. */
+/** The values come from a schema or from JSON, so they need no further check. */
 const AnyJson = Schema.declare((_value): _value is Schema.Json => true)
 
 const recordedValue = { key: Schema.String, value: AnyJson }
 
-/** A record of a journal, with encoded values. */
+/** A record of a journal. Its values are encoded. */
 export const JournalRecord = Schema.Union([
   RunOpened,
-  /** Another process resumed the run. `settings` apply from here on. If absent, the settings of `opened` apply. */
+  /**
+   * Another process resumed the run. `settings` apply from here on. If they are absent, the settings of `opened` still
+   * apply.
+   */
   Schema.Struct({
     type: Schema.tag("resumed"),
     program: Schema.String,
@@ -107,18 +113,18 @@ export const JournalRecord = Schema.Union([
   PromptSent,
   /** A call succeeded. */
   Schema.Struct({ type: Schema.tag("outcome"), ...recordedValue }),
-  /** A call failed. A resumed run repeats it, so only `show` reads this record. */
+  /** A call failed. Only `show` reads this record, because a resumed run repeats the call. */
   Schema.Struct({ type: Schema.tag("failure"), key: Schema.String, error: AnyJson }),
   /** A stage ended. */
   Schema.Struct({ type: Schema.tag("settled"), ...recordedValue }),
   /**
-   * The answer to a question: an approval, the change that the user wants instead, or words. A resumed run does not ask
-   * again.
+   * The user answered a question: with a decision, with the change that the user wants instead, or with words. A
+   * resumed run does not ask again.
    */
   Schema.Struct({ type: Schema.tag("answer"), ...recordedValue }),
   /**
-   * Content that a stage read from the project or the web. A replay uses this record; a resumed run reads the content
-   * again.
+   * Content that a stage read from the project or the web. A replay uses this record. A resumed run does not, and reads
+   * the content again.
    */
   Schema.Struct({ type: Schema.tag("seen"), ...recordedValue }),
   EventPublished
@@ -130,21 +136,24 @@ export const recordKinds: ReadonlySet<string> = new Set(
   JournalRecord.members.map(({ fields }) => fields.type.schema.literal)
 )
 
-/** A run on several machines, as the database stores it. */
+/** A run that several machines execute, as the database stores it. */
 export const ClusterRun = Schema.Struct({
   opened: RunOpened,
   /** The `--allow` rules of the client. */
   allow: Schema.Array(Schema.String),
   /** True if the user approved all steps in advance. */
   approveSteps: Schema.Boolean,
-  /** True if the user approved all steps and calls in advance. Accesses that only a user may allow are not included. */
+  /**
+   * True if the user approved all steps and calls in advance. This does not cover accesses that need the answer of a
+   * user in any case.
+   */
   yes: Schema.optionalKey(Schema.Boolean),
   /** Runs of a higher priority come first; 0 if absent. */
   priority: Schema.optionalKey(Schema.Int)
 })
 export type ClusterRun = typeof ClusterRun.Type
 
-/** The report, or the reason why the run could not start, with the exit code. */
+/** How a run ended: its report, or the reason why the run could not start, with the exit code. */
 export const ClusterRunEnding = Schema.Union([
   RunReport,
   Schema.Struct({ refused: Schema.String, exitCode: Schema.Int })
@@ -152,8 +161,8 @@ export const ClusterRunEnding = Schema.Union([
 export type ClusterRunEnding = typeof ClusterRunEnding.Type
 
 /**
- * Returns a function that removes repeated system texts from the prompts of one session. All prompts of a stage begin
- * with the same long text. It must receive the records in order.
+ * Returns a function that removes system texts that an earlier prompt of the session contains. All prompts of a stage
+ * begin with the same long text. The function must receive the records in order.
  */
 export const makeSharedPrompts = (): ((record: JournalRecord) => JournalRecord) => {
   const keys = new Map<string, string>()
@@ -168,7 +177,7 @@ export const makeSharedPrompts = (): ((record: JournalRecord) => JournalRecord) 
   }
 }
 
-/** Returns a function that restores the removed system texts. It must receive all records of a journal in order. */
+/** Returns a function that puts the removed system texts back. It must receive all records of a journal in order. */
 export const makeWholePrompts = (): ((record: JournalRecord) => JournalRecord) => {
   const texts = new Map<string, string>()
   return (record) => {

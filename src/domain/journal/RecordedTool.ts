@@ -1,6 +1,6 @@
 /**
- * A tool that is not built in, as a journal describes it. The record has the parts that prompts and checks need, but no
- * code.
+ * A tool that is not built in, as a journal describes it. The description has the parts that prompts and checks need,
+ * but no code.
  */
 import * as Schema from "effect/Schema"
 import { EffectClass, Risk } from "../tools/Access.ts"
@@ -20,10 +20,10 @@ export const RecordedTool = Schema.Struct({
 })
 export type RecordedTool = typeof RecordedTool.Type
 
-/** The key of the record with the tools. */
+/** The key of the record that lists these tools. */
 export const toolsKey = "tools"
 
-/** The tools that a replay needs from the journal, because they are not built in. */
+/** The tools that the journal must describe for a replay, because they are not built in. */
 export const toolsToRecord = (tools: ReadonlyArray<ToolInfo>): ReadonlyArray<RecordedTool> =>
   tools.filter(({ origin }) => origin !== builtInOrigin)
 

@@ -21,7 +21,10 @@ const endingOf = (path: string): string => /\.([A-Za-z0-9]+)$/.exec(fileName(pat
 
 const script = ["js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts", "vue", "svelte", "astro"]
 
-/** Manifests whose commands check only files with these extensions. Commands of other manifests may check any file. */
+/**
+ * For manifests of certain languages, the extensions of the files that their commands check. Commands of any other
+ * manifest may check any file.
+ */
 const specific: ReadonlyArray<readonly [manifest: RegExp, endings: ReadonlyArray<string>]> = [
   [/^(?:package\.json|deno\.jsonc?)$/, script],
   [/^(?:pyproject\.toml|setup\.(?:cfg|py)|.*\.ini|noxfile\.py|manage\.py|requirements.*\.txt)$/, ["py", "pyi"]],
@@ -41,7 +44,7 @@ const prose: ReadonlySet<string> = new Set(["md", "markdown", "txt", "rst", "ado
 const endingsOf = (manifest: string): ReadonlyArray<string> | undefined =>
   specific.find(([pattern]) => pattern.test(fileName(manifest)))?.[1]
 
-/** Tests that need more than the project, or that measure. Such tests are chosen last. */
+/** Names of tests that need more than the project, or that measure something. Such tests are chosen last. */
 const wider = /e2e|integration|browser|cover|bench|perf|smoke|snapshot/i
 
 /** True for a type check or a test that needs no other command before it. */
@@ -49,8 +52,8 @@ const isCheck = ({ kind, prepare = [] }: ProjectCommand): boolean =>
   prepare.length === 0 && (kind === "types" || kind === "tests")
 
 /**
- * The commands for a file: commands of its language, or else commands for any language, or else all commands. For each
- * kind, only the commands of the nearest manifest count.
+ * The commands that check a file: commands for its language, or else commands for any language, or else all commands.
+ * Of each kind, only the commands of the nearest manifest count.
  */
 const commandsFor = (path: string, commands: ReadonlyArray<ProjectCommand>): ReadonlyArray<ProjectCommand> => {
   const around = commands.filter((command) => isCheck(command) && path.startsWith(folderOf(command.from)))
@@ -69,10 +72,10 @@ const commandsFor = (path: string, commands: ReadonlyArray<ProjectCommand>): Rea
   })
 }
 
-/** If a change has more targets, the whole command runs. */
+/** The maximum number of targets of a narrowed command. If a change has more targets, the whole command runs. */
 const mostTargets = 30
 
-/** True for a path that no program mistakes for an option or an option file. */
+/** True for a path that no program takes for an option or for a file of options. */
 const isPlainArgument = (path: string): boolean => /^[\w.][\w./ +,()[\]@-]*$/.test(path)
 
 const startsWith = (words: ReadonlyArray<string>, begin: ReadonlyArray<string>): boolean =>
@@ -87,18 +90,20 @@ const checkOf = (
 interface Change {
   readonly project: KnownProject
   readonly changed: ReadonlyArray<string>
-  /** The tests of a file that is not a test itself. */
+  /** The tests of a source file. */
   readonly testsOf: (path: string) => ReadonlyArray<string>
 }
 
-/** The test files of all changed files. Undefined if a changed file has no tests, because then all tests must run. */
+/**
+ * The tests of all changed files. Undefined if no test belongs to one of these files, because then all tests must run.
+ */
 const testFiles = ({ changed, project, testsOf }: Change): ReadonlyArray<string> | undefined => {
   const there = new Set(project.files)
   const perFile = changed.map((path) => (isTestFile(path) ? [path] : testsOf(path)).filter((test) => there.has(test)))
   return perFile.some((tests) => tests.length === 0) ? undefined : [...new Set(perFile.flat())]
 }
 
-/** The nearest folder around a file that contains a file of this name. The search goes up to `top`. */
+/** The nearest folder around a file that contains a file with this name. Only folders inside `top` are searched. */
 const folderWith = (name: string, file: string, top: string, files: ReadonlyArray<string>): string | undefined => {
   for (let folder = folderOf(file); folder.length > top.length; folder = folderOf(folder.slice(0, -1))) {
     if (files.includes(`${folder}${name}`)) return folder
@@ -106,7 +111,10 @@ const folderWith = (name: string, file: string, top: string, files: ReadonlyArra
   return files.includes(`${top}${name}`) ? top : undefined
 }
 
-/** The targets of each narrowed command, relative to the folder of the command. Empty if the whole command must run. */
+/**
+ * The targets of each narrowed command, relative to the folder of the command. Empty if the whole command must run
+ * instead.
+ */
 const targetsOf = ({ from, narrow }: ProjectCommand, change: Change): ReadonlyArray<ReadonlyArray<string>> => {
   const { changed, project } = change
   const relative = (path: string) => path.slice(folderOf(from).length)
@@ -130,7 +138,7 @@ const targetsOf = ({ from, narrow }: ProjectCommand, change: Change): ReadonlyAr
   }
 }
 
-/** The test commands for the targets, or the whole command. */
+/** The test commands for these targets. If the command cannot be narrowed, the whole command. */
 const testChecks = (command: ProjectCommand, change: Change): ReadonlyArray<CheckCommand> => {
   const folder = folderOf(command.from)
   const words = splitCommand(command.run)
@@ -143,7 +151,8 @@ const testChecks = (command: ProjectCommand, change: Change): ReadonlyArray<Chec
   if (narrow === undefined || !isPlain) return [checkOf(words, { kind: "tests" }, folder)]
   const { argv, names } = narrow
   /**
-   * Permission for `npm test` also covers a run of only some files. A command in another form needs its own permission.
+   * A permission for `npm test` also covers a run of some test files. If the narrowed command begins in another way, it
+   * needs its own permission.
    */
   const whole = startsWith(words, argv) || startsWith(argv, words) ? words : argv
   const hasNewTests = change.changed.some(isTestFile)
@@ -164,10 +173,10 @@ const typeCheck = (commands: ReadonlyArray<ProjectCommand>, folder: string, { ch
   return hasTypes ? [checkOf(usual, { kind: "types", isGuess: true }, folder)] : []
 }
 
-/** True for a make target without a recipe. It only builds its prerequisites. */
+/** True for a make target that has no recipe, and so only builds its prerequisites. */
 const onlyBuilds = ({ does, from }: ProjectCommand): boolean => does === undefined && /makefile$/i.test(from)
 
-/** True for a wrapper script, which may have to download its program first. */
+/** True for a wrapper script. It may have to download its program before it can run. */
 const isWrapper = ({ run }: ProjectCommand): boolean => /^\.\/(?:gradlew|mvnw) /.test(run)
 
 const rankOf = (command: ProjectCommand): number =>

@@ -1,9 +1,9 @@
 /**
- * Derives the kind of a project's command from its words and from what it runs. A command that never ends, or that has
- * lasting effects outside the project, has no kind.
+ * Derives the kind of a project's command from its words and from what it runs. A command has no kind if it never ends,
+ * or if its effects outside the project last.
  */
 
-/** `lint` only reads; `format` changes files. */
+/** The kinds of commands. `lint` only reads files, and `format` changes them. */
 export type CommandKind = "types" | "tests" | "lint" | "format" | "build"
 
 const wordsIn = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/))
@@ -29,7 +29,7 @@ const kinds: ReadonlyArray<readonly [CommandKind, ReadonlySet<string>]> = [
   ["build", wordsIn("build compile bundle all rollup webpack esbuild tsup")]
 ]
 
-/** Words for a check of an unspecified kind. */
+/** Words for a check that do not tell its kind. */
 const general = wordsIn("check checks verify validate ci")
 
 const partsOf = (text: string): ReadonlyArray<string> =>

@@ -1,10 +1,10 @@
 /**
- * Finds the names that a source file exports, line by line with simple patterns. If it misses an unusual export, only
- * the map is less complete.
+ * Finds the names that a source file exports, line by line with simple patterns. If a pattern misses an unusual export,
+ * only the map is less complete.
  */
 import { languageOf } from "../files/Language.ts"
 
-/** The limit of names per file. */
+/** The maximum number of names that are listed for a file. */
 const mostNames = 40
 const longestLine = 400
 
@@ -41,7 +41,7 @@ const listed = (line: string): ReadonlyArray<string> => {
 /** True for a language whose exports can be found. */
 export const hasExportedNames = (path: string): boolean => patterns[languageOf(path)] !== undefined
 
-/** The exported names of a file in order; empty for other languages. */
+/** The exported names of a file in order; empty for a language that is not supported. */
 export const exportedNames = (path: string, text: string): ReadonlyArray<string> => {
   const exportPatterns = patterns[languageOf(path)]
   if (exportPatterns === undefined) return []

@@ -1,5 +1,6 @@
 /**
- * Lists the folders of a project for the map: the number of files in each and, if the budget allows, the file names.
+ * Lists the folders of a project for the map, with the number of files in each folder. If the budget allows it, file
+ * names are listed too.
  */
 import { codeSpan } from "../markdown/PromptBlock.ts"
 import { shortened } from "../text/Excerpt.ts"
@@ -20,7 +21,7 @@ export const isAuxiliary = (path: string): boolean => pattern.test(path)
 const longestPart = 80
 const longestPath = 200
 
-/** Text that must not be shown: it would end a code span or looks like a chat template mark. */
+/** Text that must not be shown, because it would end a code span or looks like a mark of a chat template. */
 const unusual = /[`<>|\\]|^\s|\s$|^$/
 
 /** True for a part of a path that can be shown unchanged. */
@@ -49,7 +50,10 @@ export const shownText = (text: string, longest: number): string => {
   return codeSpan(shortened(line, longest))
 }
 
-/** A line with as many names as fit the budget. `write` receives the names and a text such as `, and 3 more`. */
+/**
+ * A line with as many names as fit into the budget. `write` receives these names, and a text about the omitted names
+ * such as `, and 3 more`.
+ */
 export const fittingLine = (
   names: ReadonlyArray<string>,
   budget: number,
@@ -68,7 +72,7 @@ const mostNames = 32
 const mostLines = 400
 
 interface Folder {
-  /** Ends with `/`; empty for the project. */
+  /** The path, which ends with `/`; empty for the project. */
   readonly path: string
   count: number
   readonly folders: Map<string, Folder>
@@ -76,8 +80,8 @@ interface Folder {
 }
 
 /**
- * The folder with these path parts. It is created if it does not exist. Adds `files` to the counts of all folders on
- * the way.
+ * The folder with these path parts, which is created if it does not exist. Adds `files` to the file counts of this
+ * folder and of all folders above it.
  */
 const enter = (root: Folder, parts: ReadonlyArray<string>, files: number): Folder => {
   let folder = root
@@ -102,7 +106,9 @@ const treeOf = (paths: ReadonlyArray<string>, unread: ReadonlyArray<string>): Fo
   return root
 }
 
-/** Skips folders with a single subfolder and no files: `src/main/java/org` becomes one step. */
+/**
+ * The first folder below that has files or several subfolders. So `src/main/java/org` becomes one step of the outline.
+ */
 const descend = (folder: Folder): Folder => {
   const [only, second] = folder.folders.values()
   return only === undefined || second !== undefined || folder.files.length > 0 ? folder : descend(only)
@@ -118,10 +124,10 @@ interface Line {
   readonly text: string
 }
 
-/** A line must show at least this many names, unless the folder has fewer. */
+/** The minimum number of names in a line. If the folder has fewer names, the line must show all of them. */
 const leastNames = 4
 
-/** `- in `src/`: a, b, and 3 more` within the budget; undefined if too few names fit. */
+/** The line `- in `src/`: a, b, and 3 more`, within the budget. Undefined if too few names fit. */
 const lineOf = (folder: Folder, head: string, names: ReadonlyArray<string>, budget: number): Line | undefined => {
   const bounds = { least: folder.path === "" ? 1 : Math.min(names.length, leastNames), most: mostNames }
   const text = fittingLine(names, budget, (some, rest) => `- ${head}: ${some}${rest}`, bounds)
@@ -134,12 +140,12 @@ const texts: ReadonlySet<string> = new Set(["", "markdown", "json", "yaml", "tex
 const holdsSources = ({ files }: Folder): boolean =>
   files.filter((name) => !texts.has(languageOf(name))).length * 2 > files.length
 
-/** A folder with fewer files in its subfolders gets no line about subfolders. */
+/** A folder gets a line about its subfolders only if these contain at least this many files. */
 const leastInFolders = 3
 
 const inFolders = ({ count, files }: Folder): number => count - files.length
 
-/** The folders with subfolders, level by level. In each level, the largest folder comes first. */
+/** The folders that contain subfolders, level by level. In each level, the largest folder comes first. */
 const levelsOf = (root: Folder): ReadonlyArray<Folder> => {
   const folders: Array<Folder> = [root]
   for (let at = 0; at < folders.length && folders.length < mostLines; at++) {
@@ -168,15 +174,14 @@ const fileLine = (folder: Folder): Candidate => {
 }
 
 /**
- * How deep an outline goes: `overview` shows folders of two levels, `whole` shows everything that fits, including
- * files.
+ * How far an outline goes. `overview` shows folders of two levels, and `whole` shows everything that fits, with files.
  */
 type OutlineDepth = "overview" | "whole"
 
 const isUpper = ({ path }: Folder): boolean => path.split("/").length <= 2
 
 /**
- * Returns a function that outlines folders within a budget of characters. Lines follow the order of the folders; the
+ * Returns a function that outlines folders within a budget of characters. Lines follow the order of the folders. The
  * deepest levels are omitted first. The result is deterministic. `unread` are folders of unknown content, for which no
  * count is shown.
  */

@@ -1,6 +1,6 @@
 /**
  * Finds the most informative files of a project: introductions, manifests, and entry points of programs and libraries.
- * File names decide; a package.json also names its own entry points.
+ * They are recognised by their names. A package.json also names its entry points.
  */
 import { languageOf } from "../files/Language.ts"
 import { compareCodePoints } from "../text/CodePointOrder.ts"
@@ -19,7 +19,7 @@ import { isRequirements, pythonCommands } from "./PythonCommands.ts"
 import { isSolution, usualCommands, usualManifests } from "./UsualCommands.ts"
 
 const mostManifests = 30
-/** The maximum depth of a manifest. A deeper manifest belongs to an example or a fixture. */
+/** The maximum depth at which a manifest counts. A deeper manifest usually belongs to an example or a fixture. */
 const deepestManifest = 3
 
 const otherManifests = `
@@ -27,7 +27,7 @@ const otherManifests = `
   rakefile pyproject.toml setup.cfg tox.ini pytest.ini mypy.ini .mypy.ini ruff.toml .ruff.toml .flake8 noxfile.py
   manage.py setup.py pipfile pyrightconfig.json
 `
-/** The maximum numbers of entry points, and of manifests of parts, in the map. */
+/** The maximum number of entry points in the map, and of manifests that belong to parts of the project. */
 const mostEntryPoints = 12
 const mostPartManifests = 6
 
@@ -43,7 +43,10 @@ const byDepth = (paths: ReadonlyArray<string>): ReadonlyArray<string> =>
 const isManifest = (path: string): boolean =>
   manifestNames.has(fileName(path).toLowerCase()) || isSolution(path) || isRequirements(path)
 
-/** The manifests to read: first manifests around the `near` files, nearest first; then manifests near the top. */
+/**
+ * The manifests to read. Manifests in folders around the `near` files come first, the nearest of them first. Manifests
+ * near the top of the project follow.
+ */
 export const manifestsOf = (files: ReadonlyArray<string>, near: ReadonlyArray<string> = []): ReadonlyArray<string> => {
   const manifests = files.filter(isManifest)
   const around = manifests.filter((path) => near.some((one) => one.startsWith(folderOf(path))))
@@ -57,7 +60,7 @@ const commandsOf = (manifest: Manifest): ReadonlyArray<ProjectCommand> =>
     (command) => Object.assign({}, command, { kind: command.kind ?? commandKind(command.run, command.does) })
   )
 
-/** The commands of all manifests. If a folder has equal commands, the first counts. */
+/** The commands of all manifests. If two commands of a folder are equal, only the first of them counts. */
 export const projectCommands = (manifests: ReadonlyArray<Manifest>): ReadonlyArray<ProjectCommand> => {
   const commands = new Map<string, ProjectCommand>()
   for (const command of manifests.flatMap(commandsOf)) {
@@ -76,7 +79,9 @@ const data: ReadonlySet<string> = new Set(["", "markdown", "json", "yaml", "toml
 
 const isCode = (path: string): boolean => !data.has(languageOf(path))
 
-/** True if the name and folder of a file suggest an entry point. `parts` are folders with a manifest. */
+/**
+ * True if the name and the folder of a file suggest an entry point. `parts` are the folders that contain a manifest.
+ */
 const isUsualEntry = (path: string, parts: ReadonlySet<string>): boolean => {
   const folder = folderOf(path)
   const isUsualFolder =
@@ -108,7 +113,7 @@ export const entryPointsOf = (
   return [...new Set([...named, ...byDepth(usual)])]
 }
 
-/** Source files whose exports are worth showing: first entry points, then files beside them. */
+/** Source files whose exports are worth showing: entry points, then files in the folders of entry points. */
 export const mainSourcesOf = (
   files: ReadonlyArray<string>,
   entryPoints: ReadonlyArray<string>
@@ -118,7 +123,10 @@ export const mainSourcesOf = (
   return [...new Set([...entryPoints, ...beside])]
 }
 
-/** The main files, in this order: introductions, the project's own manifests, entry points, manifests of parts. */
+/**
+ * The main files, in this order: introductions, the manifests of the project, entry points, and the manifests of its
+ * parts.
+ */
 export const mainFilesOf = (
   files: ReadonlyArray<string>,
   manifests: ReadonlyArray<string>,

@@ -1,9 +1,9 @@
 /**
- * Determines how to run only a part of a test command: some files, folders or packages. The test runner in the command
- * decides. A command that is not simple stays whole.
+ * Determines how to run only a part of a test command: some files, folders or packages. This depends on the test runner
+ * in the command. A command that is not simple is not narrowed.
  */
 
-/** How to run a command for only some targets: these words, followed by the targets. */
+/** How to run a command for only some targets: the words of the command, to which the targets are appended. */
 export interface Narrowing {
   readonly argv: readonly [string, ...Array<string>]
   /**
@@ -16,13 +16,16 @@ export interface Narrowing {
    */
   readonly of: "files" | "file" | "folders" | "manifest" | "classes"
   readonly before?: string
-  /** Arguments that make the runner print test names, if it does not print them by default. */
+  /** Arguments that make the runner print the names of tests. Absent if the runner prints them anyway. */
   readonly names?: NamesTests
 }
 
 interface NamesTests {
   readonly argv: ReadonlyArray<string>
-  /** True for a runner that prints test names by default when it runs one file. */
+  /**
+   * True for a runner that needs these arguments only for several files, because with one file it prints the names
+   * anyway.
+   */
   readonly ofSeveral?: boolean
 }
 
@@ -31,7 +34,7 @@ const wordsOf = (text: string): readonly [string, ...Array<string>] => {
   return [first, ...rest]
 }
 
-/** Patterns of commands, and the words and targets that narrow them. */
+/** Patterns of commands. For each pattern, the words that begin the narrowed command, and the kind of its targets. */
 const usual: ReadonlyArray<readonly [run: RegExp, argv: string, of: Narrowing["of"]]> = [
   [/^go test \.\/\.\.\.$/, "go test", "folders"],
   [/^cargo test(?: --workspace)?$/, "cargo test --manifest-path", "manifest"],
@@ -44,12 +47,12 @@ const usual: ReadonlyArray<readonly [run: RegExp, argv: string, of: Narrowing["o
   [/^(?:vendor\/bin\/)?phpunit$/, "", "file"]
 ]
 
-/** With this option, Maven does not fail for a module that lacks the class. */
+/** With this option, Maven does not fail if a module lacks the class. */
 const lenient = "-Dsurefire.failIfNoSpecifiedTests=false"
 
 /**
- * Narrows Maven and Gradle by test class. In a project with several modules, Gradle fails if a module lacks the class.
- * So Gradle is not narrowed there.
+ * How to run only some test classes with Maven or Gradle. In a project with several modules, Gradle fails if a module
+ * lacks the class, so there it is not narrowed.
  */
 export const classNarrowing = (run: string, hasParts: boolean): Narrowing | undefined => {
   if (/^(?:\.\/mvnw|mvn) test$/.test(run)) {
@@ -65,7 +68,10 @@ export const targetWords = ({ before }: Narrowing, targets: ReadonlyArray<string
   return before.endsWith("=") ? [`${before}${targets.join(",")}`] : targets.flatMap((target) => [before, target])
 }
 
-/** Options for each runner. pytest needs all of `fEp`: with only `p`, it would hide failures and errors. */
+/**
+ * For each runner, the options that make it print test names. pytest needs all of `fEp`: with `p` alone, it would hide
+ * failures and errors.
+ */
 const naming: ReadonlyArray<readonly [run: RegExp, names: NamesTests]> = [
   [/^go test\b/, { argv: ["-v"] }],
   [/(?:^|[ /])pytest\b/, { argv: ["-rfEp"] }],
@@ -74,7 +80,7 @@ const naming: ReadonlyArray<readonly [run: RegExp, names: NamesTests]> = [
   [/(?:^| )jest\b/, { argv: ["--verbose"], ofSeveral: true }]
 ]
 
-/** Matches a command that already controls its output. No option is added to such a command. */
+/** Matches a command that already sets what it prints. No option is added to such a command. */
 const ownOutput = /(?:^| )(?:--(?:reporters?|verbose|silent|quiet)\b|-[qvr]\w*(?= |$))/
 
 /** The options that make the runner of this command print test names. */
@@ -83,7 +89,7 @@ const namesFor = (does: string): Pick<Narrowing, "names"> => {
   return names === undefined ? {} : { names }
 }
 
-/** How to narrow a conventional command. */
+/** How to run only a part of a conventional command. */
 export const usualNarrowing = (run: string): Narrowing | undefined => {
   const [, argv = "", of] = usual.find(([pattern]) => pattern.test(run)) ?? []
   return of && { argv: wordsOf(argv || run.replace(/ discover .*/, "")), of, ...namesFor(run) }
@@ -91,12 +97,12 @@ export const usualNarrowing = (run: string): Narrowing | undefined => {
 
 /** Test runners that accept test files as arguments; `node` accepts them with `--test`. */
 const runners: ReadonlySet<string> = new Set(["vitest", "jest", "mocha", "ava", "node", "pytest"])
-/** Matches options of the runners that take the next word as their value. */
+/** Matches the options of these runners whose value is the next word. */
 const valued =
   /^(?:-[crRptg]|--(?:config|require|import|loader|experimental-loader|reporter|timeout|project|env-file))$/
 /**
- * Coverage of a few tests is meaningless, and its thresholds would fail. It may also need a package that is not
- * installed.
+ * Matches options that measure coverage. The coverage of a few tests means nothing, and would not reach a required
+ * minimum. The option may also need a package that is not installed.
  */
 const coverage = /^--cov(?:erage)?(?:[.=-]|$)/
 /** Programs that measure the coverage of the command after them. */
@@ -111,7 +117,7 @@ const withoutCoverage = (run: string): string =>
     .filter((word) => !coverage.test(word))
     .join(" ")
 
-/** The part of a script that runs the tests, if exactly one part does. */
+/** The part of a script that runs the tests; undefined unless exactly one part does. */
 export const testPart = (does: string): string | undefined => {
   const parts = does.split("&&").map((part) => part.trim())
   const tests = parts.filter((part) => part.split(" ").some((word) => runners.has(word)))

@@ -12,24 +12,27 @@ import { type Narrowing, scriptNarrowing, testPart, usualNarrowing } from "./Nar
 export interface CommandWay {
   /** The command line: program and arguments separated by blanks. It runs in the folder of `from`. */
   readonly run: string
-  /** How to run only a part of it; absent if unknown. */
+  /** How to run only a part of the command; absent if unknown. */
   readonly narrow?: Narrowing | undefined
-  /** True for a command that runs only a part of the project's command. It is used if the whole cannot run. */
+  /**
+   * True for a command that runs only a part of what the project's command runs. It is used if the whole command cannot
+   * run.
+   */
   readonly isPart?: boolean
 }
 
 export interface ProjectCommand extends CommandWay {
   /** Commands that must run first in the same folder, in this order. */
   readonly prepare?: ReadonlyArray<string>
-  /** The command line behind the command, as the project defines it; absent for a conventional command. */
+  /** The command line that the project defines for this command; absent for a conventional command. */
   readonly does?: string | undefined
   /** The manifest that names the command. */
   readonly from: string
   /** The kind of the command. Absent if it never ends, has lasting effects, or is unknown. */
   readonly kind?: CommandKind | undefined
   /**
-   * All ways to run the command, best first. The installed programs decide which way is used. Absent if `run` is the
-   * only way.
+   * All ways to run the command, the best way first. The program chooses the first way whose program is installed.
+   * Absent if `run` is the only way.
    */
   readonly ways?: ReadonlyArray<CommandWay> | undefined
 }
@@ -39,14 +42,17 @@ export interface Manifest {
   readonly path: string
   readonly text: string
   readonly files: ReadonlySet<string>
-  /** True if a test imports pytest or a settings file names it. */
+  /** True if a test imports pytest, or if a settings file mentions it. */
   readonly namesPytest?: boolean
 }
 
 /** The folder of a file, ending with `/`; empty for the project. */
 export const folderOf = (path: string): string => path.slice(0, path.lastIndexOf("/") + 1)
 
-/** Patterns of script names, most useful first. A name without a match comes before the last pattern. */
+/**
+ * Patterns of script names, the most useful first. A name that matches no pattern comes before the names of the last
+ * pattern.
+ */
 const kinds: ReadonlyArray<RegExp> = [
   /^test$/,
   /^(?:tests|check|spec)$/,
@@ -75,8 +81,8 @@ export const byUse = (commands: ReadonlyArray<ProjectCommand>): ReadonlyArray<Pr
   commands.toSorted((a, b) => kindOf(a) - kindOf(b))
 
 /**
- * A command with several ways to run it, best first. `usual` is the index of the way to use if the installed programs
- * are unknown.
+ * A command that can run in several ways, the best way first. If the installed programs are unknown, the way with the
+ * index `usual` is used.
  */
 export const inWays = (
   written: ReadonlyArray<string | CommandWay>,
@@ -91,7 +97,7 @@ export const inWays = (
 /** The first word of a command: the program that must be installed. */
 export const programOf = ({ run }: CommandWay): string => run.split(" ")[0] ?? ""
 
-/** The commands whose program is installed, each in its best way. */
+/** The commands whose program is installed. Each of them has its best way to run. */
 export const runnableCommands = (
   commands: ReadonlyArray<ProjectCommand>,
   has: (program: string, folder: string) => boolean
@@ -112,13 +118,13 @@ export const isCommandName = (name: string): boolean => /^[\w@][\w@:./+-]{0,59}$
 const fieldsOf = (value: unknown): ReadonlyMap<string, unknown> =>
   new Map(typeof value === "object" && value !== null && !Array.isArray(value) ? Object.entries(value) : [])
 
-/** The fields of a JSON text; empty if it is invalid. */
+/** The fields of a JSON object; empty if the text is not valid JSON. */
 const jsonFields = (text: string): ReadonlyMap<string, unknown> => {
   const value = Result.try((): unknown => parse(text, [], { allowTrailingComma: true }))
   return fieldsOf(Result.isSuccess(value) ? value.success : undefined)
 }
 
-/** The text of a script: a string, a list of strings, or an object with a command. */
+/** The command line of a script. The script is a string, a list of strings, or an object with a command. */
 const bodyOf = (script: unknown): string | undefined => {
   if (typeof script === "string") return script
   if (Array.isArray(script)) return script.filter((part) => typeof part === "string").join(" && ")
@@ -155,7 +161,8 @@ const lockFiles: ReadonlyArray<readonly [file: string, manager: string]> = [
 ]
 
 /**
- * The package manager: from `packageManager`, or from the lock file beside the manifest or at the top; npm by default.
+ * The package manager that `packageManager` names, or whose lock file is beside the manifest or at the top. Otherwise
+ * npm.
  */
 const managerOf = ({ files, path, text }: Manifest): string => {
   const named = jsonFields(text).get("packageManager")
@@ -179,7 +186,10 @@ const packageWay = (manager: string, name: string, does: string): CommandWay => 
 const kindsOf = (scripts: ReadonlyArray<ProjectCommand>): ReadonlySet<CommandKind | undefined> =>
   new Set(scripts.map(({ does, run }) => commandKind(run, does)))
 
-/** Commands that a package implies, if no script covers them: its type check, its tests, the tests of its parts. */
+/**
+ * The commands that follow from a package.json and that no script covers: its type check, its tests, the tests of its
+ * parts.
+ */
 const impliedByPackage = (
   manifest: Manifest,
   scripts: ReadonlyArray<ProjectCommand>
@@ -209,7 +219,7 @@ const packageScripts = (manifest: Manifest): ReadonlyArray<ProjectCommand> => {
   const scripts = scriptsIn(manifest, "scripts", (name) => name, isOwnScript)
     .filter(({ does = "" }) => !placeholder.test(does))
     .map(({ does = "", run: name }) => {
-      /** npm can run the scripts of other managers, unless a script calls its manager. */
+      /** npm can run scripts that were written for another manager, unless a script calls that manager. */
       const callsManager = does.split(/\s+/).includes(manager)
       const managers = callsManager ? [manager] : [...new Set([manager, "npm"])]
       const tests = callsManager && manager !== "npm" ? testPart(does) : undefined
@@ -221,7 +231,7 @@ const packageScripts = (manifest: Manifest): ReadonlyArray<ProjectCommand> => {
   return [...scripts, ...impliedByPackage(manifest, scripts)]
 }
 
-/** The built-in commands of deno, if no task covers them. */
+/** The built-in commands of deno that no task covers. */
 const impliedByDeno = (
   { files, path }: Manifest,
   tasks: ReadonlyArray<ProjectCommand>
@@ -273,7 +283,7 @@ export const jsonScripts = (manifest: Manifest): ReadonlyArray<ProjectCommand> =
   }
 }
 
-/** The entry points in a package.json, relative to it and as written there. */
+/** The entry points that a package.json names, as it writes them: relative to its folder. */
 export const packageEntries = (text: string): ReadonlyArray<string> => {
   const fields = jsonFields(text)
   const leaves = (value: unknown, depth: number): ReadonlyArray<string> =>
@@ -286,7 +296,7 @@ export const packageEntries = (text: string): ReadonlyArray<string> => {
   return [...new Set(written.map((path) => path.replace(/^\.\//, "")))]
 }
 
-/** The first line of a recipe without the prefixes of make. */
+/** The first line of a recipe, without the signs that have a meaning for make. */
 const firstRecipeLine = (lines: ReadonlyArray<string>, after: number): string => {
   const line = lines[after + 1] ?? ""
   return /^[ \t]/.test(line) ? line.trim().replace(/^[@+-]+/, "") : ""
@@ -309,7 +319,10 @@ const makeTargets = ({ path, text }: Manifest): ReadonlyArray<ProjectCommand> =>
   return [...commands.values()]
 }
 
-/** A recipe such as `build target='debug':`. Parameters without a default value are required. */
+/**
+ * Reads recipes such as `build target='debug':`. A recipe with a parameter that has no default value cannot run without
+ * arguments.
+ */
 const justRecipes = ({ path, text }: Manifest): ReadonlyArray<ProjectCommand> => {
   const lines = text.split(/\r?\n/)
   return lines.flatMap((line, index) => {

@@ -1,6 +1,6 @@
 /**
- * The map of a project for prompts: languages, commands, main files, folders and, in large windows, exported names. It
- * never exceeds its budget.
+ * The map of a project for prompts: languages, commands, main files and folders. In large context windows, it also
+ * lists exported names. It never exceeds its budget.
  */
 import { charactersIn } from "../models/PromptSize.ts"
 import { folderOf, byUse, type ProjectCommand } from "./ProjectCommands.ts"
@@ -11,7 +11,7 @@ import { shares } from "../text/Excerpt.ts"
 import { compareCodePoints } from "../text/CodePointOrder.ts"
 import { counted } from "../text/Format.ts"
 
-/** Context windows and the budget of the map in each, both in tokens, smallest window first. */
+/** Sizes of context windows, and the budget of the map for each, in tokens. The smallest window comes first. */
 const steps: ReadonlyArray<readonly [window: number, tokens: number]> = [
   [2048, 0],
   [4096, 150],
@@ -21,8 +21,8 @@ const steps: ReadonlyArray<readonly [window: number, tokens: number]> = [
 ]
 
 /**
- * The budget of the map for a context window, in tokens. Between two steps it is interpolated; beyond the last step it
- * stays the same.
+ * The budget of the map for a context window, in tokens. For a window between two steps, the budget is interpolated.
+ * Beyond the last step, it does not grow.
  */
 export const mapTokens = (window: number): number => {
   const above = steps.findIndex(([size]) => size >= window)
@@ -35,10 +35,16 @@ export const mapTokens = (window: number): number => {
 /** The budget of the map for a context window, in characters. */
 export const mapBudget = (window: number): number => charactersIn(mapTokens(window))
 
-/** With a smaller budget, the map has no exported names, so the sources are not read. In characters. */
+/**
+ * The smallest budget with which the map lists exported names, in characters. With a smaller budget, the sources are
+ * not read.
+ */
 export const minBudgetForExports = charactersIn(600)
 
-/** The maximum length of a command body in characters. These lengths are tried in order until the map fits. */
+/**
+ * The maximum lengths of the command line that is shown with a command, in characters. They are tried in order until
+ * the map fits.
+ */
 const bodies: ReadonlyArray<number> = [80, 40]
 /** The maximum number of commands in a map. */
 const mostCommands = 60
@@ -48,7 +54,7 @@ const headingOf = (from: string): string => {
   return `Commands of ${shownPath(from)}${folder === "" ? "" : ` (cwd ${shownPath(folder)})`}:`
 }
 
-/** One line for each command, with the command line behind it. */
+/** The commands of a manifest, one on each line, with the command lines that the manifest defines for them. */
 const long = (from: string, commands: ReadonlyArray<ProjectCommand>, body: number): string =>
   [
     headingOf(from),
@@ -56,13 +62,13 @@ const long = (from: string, commands: ReadonlyArray<ProjectCommand>, body: numbe
     ...commands.map(({ does, run }) => `- \`${run}\`${does === undefined ? "" : ` runs ${shownText(does, body)}`}`)
   ].join("\n")
 
-/** All commands in one line, as many as fit; empty if none fits. */
+/** The commands of a manifest in one line. It names as many commands as fit, and is empty if none fits. */
 const short = (from: string, commands: ReadonlyArray<ProjectCommand>, budget: number): string => {
   const names = commands.map(({ run }) => `\`${run}\``)
   return fittingLine(names, budget, (some, rest) => `${headingOf(from)} ${some}${rest}.`) ?? ""
 }
 
-/** The commands within `budget` characters, the most useful of each manifest first. */
+/** The commands in at most `budget` characters. The most useful commands of each manifest come first. */
 const commandLines = (commands: ReadonlyArray<ProjectCommand>, budget: number): string => {
   const byFile = Map.groupBy(commands.slice(0, mostCommands), ({ from }) => from)
   const groups = [...byFile].map(([from, group]) => [from, byUse(group)] as const)
@@ -90,13 +96,13 @@ export interface ProjectFacts {
   readonly unread: ReadonlyArray<string>
   /** Commands of the project's manifests. Manifests near the top come first. */
   readonly commands: ReadonlyArray<ProjectCommand>
-  /** Most important first. */
+  /** The main files, the most important first. */
   readonly mainFiles: ReadonlyArray<string>
   /** Exported names of main files. */
   readonly exports: ReadonlyArray<{ readonly path: string; readonly names: ReadonlyArray<string> }>
 }
 
-/** The paths that a map may show: no secrets, no files of this program, no names that need escaping. */
+/** The paths that a map may show. Secrets, files of this program, and names that need escaping are omitted. */
 export const mappedFiles = (files: ReadonlyArray<string>): ReadonlyArray<string> =>
   files.filter((path) => isPlainPath(path) && !isSecretLike(path) && !isControlPath(path))
 
@@ -119,7 +125,7 @@ const headOf = (facts: ProjectFacts, mapped: ReadonlyArray<string>): string => {
   return `${count}${whole}${languages === "" ? "" : `: ${languages}`}.${unnamed}`
 }
 
-/** A heading with lines below it; empty without lines. */
+/** A heading with these lines below it. Empty if there are no lines. */
 const listed = (heading: string, lines: ReadonlyArray<string>): string =>
   lines.length === 0 ? "" : `${heading}\n\n${lines.join("\n")}`
 
@@ -142,8 +148,8 @@ const exportLines = (exports: ProjectFacts["exports"], budget: number): string =
 }
 
 /**
- * The map in at most `budget` characters; empty without files or budget. Commands, main files and upper folders share
- * the budget. The rest of the budget goes to exported names and deeper folders. `files` are the paths that the map may
+ * The map in at most `budget` characters; empty without files or budget. First, commands, main files and upper folders
+ * share the budget. What they leave goes to exported names and deeper folders. `files` are the paths that the map may
  * show.
  */
 export const projectMap = (facts: ProjectFacts, budget: number, files = mappedFiles(facts.files)): string => {

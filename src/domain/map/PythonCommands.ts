@@ -1,6 +1,6 @@
 /**
- * Finds the commands of a Python project: its tasks, and the checks that its settings and tests imply. Each command
- * comes in all ways to reach the environment: its folder, the project manager, or the machine.
+ * Finds the commands of a Python project: its tasks, and the checks that follow from its settings and tests. For each
+ * command, it lists all ways to run it in the environment: through the folder, the project manager, or the machine.
  */
 import { fileName } from "../files/PathList.ts"
 import type { CommandKind } from "./CommandKind.ts"
@@ -25,7 +25,7 @@ const sectionsOf = (text: string): ReadonlyArray<Section> => {
   return sections
 }
 
-/** Sections whose keys are tasks, and the command that runs a task. */
+/** Sections of settings whose keys are tasks, each with the command that runs such a task. */
 const taskSections: ReadonlyArray<readonly [section: RegExp, run: string]> = [
   [/^tool\.poe\.tasks$/, "poe"],
   [/^tool\.pdm\.scripts$/, "pdm run"],
@@ -49,7 +49,10 @@ const tasksOf = (sections: ReadonlyArray<Section>, from: string): ReadonlyArray<
 /** Conventional folders of virtual environments. */
 const environments: ReadonlyArray<string> = [".venv", "venv"]
 
-/** The prefix of commands for each project manager, recognised by a lock file or a manifest section. */
+/**
+ * For each project manager, the words before a command, and the lock file or section by which the manager is
+ * recognised.
+ */
 const managers: ReadonlyArray<readonly [run: string, lock: string, section: RegExp]> = [
   ["uv run", "uv.lock", /^tool\.uv\b/],
   ["poetry run", "poetry.lock", /^tool\.poetry\b/],
@@ -63,9 +66,9 @@ const managerOf = ({ files, path }: Manifest, sections: ReadonlyArray<Section>):
 }
 
 /**
- * A command of an installed package with all ways to run it, in this order: an environment beside the manifest, an
- * environment at the top, the project manager, the machine. If the installed programs are unknown, the project manager
- * is used, or else the machine.
+ * A command of an installed package, with all ways to run it. They are in this order: an environment beside the
+ * manifest, an environment at the top, the project manager, the machine. If the installed programs are unknown, the
+ * project manager is used, or else the machine.
  */
 const installed = (
   written: string,
@@ -82,7 +85,7 @@ const installed = (
   return inWays([...before, ...known], manifest.path, { kind, usual: before.length })
 }
 
-/** For each checker, the settings from which the program concludes that the project uses it. */
+/** For each checker, the settings that show that the project uses it. */
 const checkers: ReadonlyArray<readonly [section: RegExp, files: ReadonlyArray<string>, run: string]> = [
   [/^(?:tool\.pytest.*|tool:pytest|pytest)$/, ["pytest.ini"], "python -m pytest"],
   [/^tool\.hatch\.envs\.hatch-test\b/, [], "hatch test"],
@@ -101,7 +104,7 @@ const checkersOf = (sections: ReadonlyArray<Section>, manifest: Manifest): Reado
 
 const testFile = /(?:^|\/)(?:test_[^/]*|[^/]*_test)\.py$/
 
-/** Files that list requirements of a Python project. */
+/** Matches files that list what a Python project requires. */
 const needs = /^(?:pyproject\.toml|setup\.(?:py|cfg)|Pipfile|.*requirements.*\.txt)$/
 
 /** True for a file with a list of Python packages. */
@@ -118,7 +121,7 @@ export const isPythonTest = (path: string): boolean => testFile.test(path)
 /** True for a file that may mention pytest: requirements or test settings. */
 export const mayNamePytest = (path: string): boolean => needs.test(fileName(path)) || fileName(path) === "tox.ini"
 
-/** The test command of a project without test settings: pytest if a file mentions it, otherwise unittest. */
+/** The test command of a project that has no test settings: pytest if a file mentions it, otherwise unittest. */
 const impliedTests = (sections: ReadonlyArray<Section>, manifest: Manifest): ReadonlyArray<ProjectCommand> => {
   const { files, path, text } = manifest
   if (!needs.test(fileName(path))) return []
@@ -145,7 +148,7 @@ const toxEnvironments = (sections: ReadonlyArray<Section>, from: string): Readon
     return [{ run: environment[1] === undefined ? "tox" : `tox -e ${environment[1]}`, from, does }]
   })
 
-/** Finds `@nox.session` before `def name`. Other decorators may stand between them. */
+/** Finds functions with the decorator `@nox.session`. Other decorators may stand between it and the function. */
 const noxSessions = ({ path, text }: Manifest): ReadonlyArray<ProjectCommand> => {
   const commands: Array<ProjectCommand> = []
   let isSession = false

@@ -2,7 +2,10 @@
 import { fileName } from "../files/PathList.ts"
 import { folderOf } from "./ProjectCommands.ts"
 
-/** The name without its extension and its test marks. For `index.ts` and similar names, the name of the folder. */
+/**
+ * The name of a file without its extension and without words such as `test`. For `index.ts` and similar names, the name
+ * of the folder.
+ */
 const stemOf = (path: string): string => {
   const stem = fileName(path)
     .replace(/(?:\.d)?\.[^.]+$/, "")
@@ -14,13 +17,16 @@ const stemOf = (path: string): string => {
 
 const foldersIn = (path: string): ReadonlyArray<string> => path.split("/").slice(0, -1)
 
-/** The language of a path. A test can belong only to a file of its language. */
+/** The language of a path. A test belongs only to files of its own language. */
 const languageOf = (path: string): string => {
   const ending = path.slice(path.lastIndexOf(".") + 1)
   return /^(?:[cm]?[jt]sx?|vue|svelte|astro)$/.test(ending) ? "script" : ending.replace(/^(py|ex)[is]$/, "$1")
 }
 
-/** The tests with the same name and language. If there are several, the tests that share most folders with the file. */
+/**
+ * The tests whose name and language fit the file. If there are several, those that share the most folders with the
+ * file.
+ */
 export const testsOfName = (path: string, tests: ReadonlyArray<string>): ReadonlyArray<string> => {
   const own = new Set(foldersIn(path))
   const common = (test: string) => foldersIn(test).filter((one) => own.has(one)).length

@@ -1,4 +1,4 @@
-/** The conventional commands for a manifest that itself names no commands. */
+/** The conventional commands of a project whose manifest names no commands. */
 import { fileName } from "../files/PathList.ts"
 import { classNarrowing, usualNarrowing } from "./NarrowCommand.ts"
 import { folderOf, inWays, type Manifest, type ProjectCommand } from "./ProjectCommands.ts"
@@ -30,7 +30,7 @@ const usual: ReadonlyMap<string, ReadonlyArray<string>> = new Map(
   })
 )
 
-/** Wrapper scripts beside a manifest, which download the program of the manifest. */
+/** For each program, the wrapper script that may be beside the manifest. The script downloads the program. */
 const wrappers: ReadonlyMap<string, string> = new Map([
   ["mvn", "mvnw"],
   ["gradle", "gradlew"]
@@ -41,10 +41,10 @@ export const isSolution = (path: string): boolean => /\.slnx?$/i.test(path)
 
 const gradleNames: ReadonlyArray<string> = [...usual.keys()].filter((name) => name.includes("gradle"))
 
-/** True if the commands of another manifest, usually in a folder above, also cover this manifest. */
+/** True if the commands of another manifest of the same kind, usually in a folder above, also cover this manifest. */
 const isPart = ({ files, path }: Manifest): boolean => {
   const name = fileName(path)
-  /** `./...` of an outer module does not cover nested modules. */
+  /** A Go module is not covered, because `./...` of the module around it does not reach it. */
   if (name === "go.mod") return false
   const sameKind = gradleNames.includes(name) ? gradleNames : [name]
   const parts = folderOf(path).split("/").slice(0, -1)
@@ -75,7 +75,10 @@ const listed = (manifest: Manifest): ReadonlyArray<ProjectCommand> => {
   })
 }
 
-/** The commands for each module of a Go workspace, because `./...` in the folder above does not reach the modules. */
+/**
+ * The commands for each module of a Go workspace. They are separate, because `./...` in the folder above does not reach
+ * the modules.
+ */
 const goWorkspace = ({ path, text }: Manifest): ReadonlyArray<ProjectCommand> => {
   const block = /^use\s*\(([^)]*)\)/m.exec(text)?.[1] ?? ""
   const alone = [...text.matchAll(/^use\s+([^\s(]+)/gm)].map(([, folder = ""]) => folder)
@@ -89,7 +92,7 @@ const goWorkspace = ({ path, text }: Manifest): ReadonlyArray<ProjectCommand> =>
   }))
 }
 
-/** C and C++ projects that are configured in a separate folder before a build. */
+/** The commands of C and C++ projects that must be configured in a separate folder before they are built. */
 const builtApart = ({ path, text }: Manifest): ReadonlyArray<ProjectCommand> => {
   if (fileName(path) === "meson.build") {
     if (!/^\s*project\s*\(/m.test(text)) return []

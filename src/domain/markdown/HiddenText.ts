@@ -1,21 +1,24 @@
 /**
  * Finds text of a document that a reader does not see: comments, hidden elements, link titles, alternative texts of
- * images. Document structure in such text does not count. Otherwise a hidden task could replace the task that the user
+ * images. Headings and fields in such text do not count. Otherwise a hidden task could replace the task that the user
  * saw.
  */
 import { findFences, Line, readLines } from "./Line.ts"
 import { isStructural } from "./MarkdownCleaning.ts"
 
-/** A range of a text, as character positions. The end is exclusive. */
+/** A range of a text, as positions of characters. The position `end` is not included. */
 export interface TextPart {
   readonly start: number
   readonly end: number
 }
 
-/** Forward searches in a text. Each search keeps its last match, so that the total cost stays linear. */
+/**
+ * Makes functions that search forwards in a text. Each search remembers its last match, so that the total time stays
+ * linear.
+ */
 const makeSearch = (text: string) => {
   const lastMatches = new Map<RegExp, { readonly from: number; readonly match: TextPart | undefined }>()
-  /** The first match at or after `from`. The pattern needs the flag `g` and must not contain a lookbehind. */
+  /** The first match at or after `from`. The pattern needs the flag `g`, and must not contain a lookbehind. */
   const find = (pattern: RegExp, from: number): TextPart | undefined => {
     const before = lastMatches.get(pattern)
     if (before !== undefined && from >= before.from && (before.match === undefined || from <= before.match.start)) {
@@ -44,7 +47,10 @@ type Search = ReturnType<typeof makeSearch>
 const opening =
   /<!--|<\?|<!\[CDATA\[|<![a-z]|<([a-z][\w-]*)(?=[\s/>])|!\[|\]\(\s*<?[^\s<>()]*>?\s+["'(]|^ {0,3}\[[^\]\n]+\]:\s*\S+\s+["'(]/gim
 
-/** A tag with more quotes is ignored. So many unfinished tags stay cheap. */
+/**
+ * The maximum number of quotes in a tag. A tag with more quotes does not count, so that a text with many unfinished
+ * tags takes little time.
+ */
 const mostQuotes = 1000
 
 const isHiding = (tag: string): boolean =>
@@ -55,8 +61,8 @@ const isHiding = (tag: string): boolean =>
   (/^<details\b/i.test(tag) && !/\sopen(?=[\s=/>])/i.test(tag))
 
 /**
- * The position after a tag. A `>` in quotes does not end the tag. Only the tag of a block element may contain another
- * `<`; elsewhere a `<` means that the text is no tag.
+ * The position after the end of a tag. A `>` in quotes does not end the tag. Only the tag of a block element may
+ * contain another `<`. Elsewhere a second `<` means that the text is no tag.
  */
 const endOfTag = (text: string, start: number, isBlock: boolean): number | undefined => {
   const sign = isBlock ? /["'>]/g : /["'<>]/g
@@ -82,8 +88,8 @@ const endOfTitle = ({ find, has }: Search, from: number, closing: RegExp): numbe
 }
 
 /**
- * The patterns that end comments and other markup that is no element, by their first characters. Longer beginnings come
- * first.
+ * The patterns that end comments and other markup, by the characters with which the markup begins. Longer beginnings
+ * come first.
  */
 const markupEnds = [
   ["<!--", /-->/g],
@@ -92,7 +98,7 @@ const markupEnds = [
   ["<?", /\?>/g]
 ] as const
 
-/** The characters that end an image text or a title, by the characters that open it. */
+/** The patterns that end an image text or a title, by the characters that open it. */
 const closings: ReadonlyMap<string, RegExp> = new Map([
   ["![", /\]/g],
   ["(", /\)/g],
@@ -100,14 +106,14 @@ const closings: ReadonlyMap<string, RegExp> = new Map([
   ["'", /'/g]
 ])
 
-/** True at the beginning of a line. HTML that begins there is a block, which may contain anything. */
+/** True at the beginning of a line. HTML at such a place is a block, which may contain any text. */
 const atLineStart = (text: string, start: number): boolean =>
   /(?:^|\n) {0,3}$/.test(text.slice(Math.max(0, start - 4), start))
 
-/** Matches the end of a paragraph. Everything that the paragraph opened ends there as well. */
+/** Matches the end of a paragraph. Everything that was opened in the paragraph ends there as well. */
 const newBlock = /\n[ \t]*(?:\n|#{1,6}\s|`{3}|~{3}|[-*+]\s|\d+[.)]\s|>|(?:[-*_][ \t]*){3,}\n)/g
 
-/** Block elements. Their tag may continue on the next lines. */
+/** The names of block elements. The tag of a block element may continue on the next lines. */
 const blockNames =
   "address article aside base blockquote body caption center col colgroup datalist dd details dialog dir div dl dt fieldset figcaption figure footer form frame frameset h1 h2 h3 h4 h5 h6 head header hr html iframe legend li link main menu nav noframes noscript ol optgroup option p param pre script search section style summary table tbody td template textarea tfoot th thead title tr track ul"
 const blockNamed = new Set(blockNames.split(" "))
@@ -129,7 +135,7 @@ const endOf = (text: string, search: Search, match: RegExpExecArray): number | u
   if (closing !== undefined) {
     const end = search.find(closing, start + markup.length)?.end
     if (isAtLineStart) return end ?? text.length
-    /** In a paragraph, a blank line before the end means that the tag opened nothing. */
+    /** In a paragraph, a blank line before the end of the markup means that the text is no markup. */
     return end === undefined || search.has(blankLine, start, end) ? undefined : end
   }
   if (name === undefined) {
@@ -144,13 +150,16 @@ const endOf = (text: string, search: Search, match: RegExpExecArray): number | u
 }
 
 /**
- * Matches document structure in a loose form: calls, fields, headings. A block that nobody sees must contain no such
- * structure.
+ * Matches structure of a document in a loose form: calls, fields, headings. If a hidden block contains such structure,
+ * it is reported.
  */
 const looseStructure =
   /^[\s>]*(?:#{1,6}\s|`{3}|~{3}|(?:[-*+]|\d+[.)])\s+\S*\*\*|\*\*|[={-]{3,}\s*$|\{|\[\s*[{"]|<(?:tool|function)_call>|[A-Z][\w /]{2,40}:?\s*$)/m
 
-/** True if the lines after the first contain document structure. In a paragraph, only the strict form counts. */
+/**
+ * True if a hidden part contains structure of a document after its first line. In a paragraph, only structure in the
+ * strict form counts.
+ */
 const holdsStructure = (part: string, isBlock: boolean): boolean => {
   const [, ...rest] = part.split("\n")
   return isBlock
@@ -175,8 +184,8 @@ const hiddenParts = (text: string, counts: (inside: string, isBlock: boolean) =>
   const parts: Array<TextPart> = []
   const search = makeSearch(text)
   /**
-   * The end of the last part that `counts` rejected, for blocks and for paragraphs. An opening before this position is
-   * not examined again.
+   * The end of the last block and of the last paragraph that `counts` rejected. A part that ends before this position
+   * is not examined again.
    */
   const visibleUntil = { block: 0, paragraph: 0 }
   let seen = 0
@@ -216,7 +225,7 @@ export const visibleText = (text: string): string =>
     hiddenParts(text, () => true)
   )
 
-/** Replaces hidden parts with blanks, so that lines and positions stay the same. */
+/** Replaces the characters of hidden parts with blanks, so that lines and positions stay the same. */
 export const withoutHidden = (text: string, parts: ReadonlyArray<TextPart>): string => {
   let visible = ""
   let from = 0

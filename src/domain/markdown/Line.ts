@@ -1,6 +1,6 @@
 /**
- * The lines of a document and its fenced blocks. Each line is classified once (heading, fence, list item, field of a
- * task), and all readers share the result.
+ * The lines of a document and its fenced blocks. Each line is examined only once, and all readers share the result:
+ * whether it is a heading, a fence, a list item or a field of a task.
  */
 import { type Bullets, type LabelledLine, readLabel } from "./TaskFields.ts"
 
@@ -17,7 +17,7 @@ const indentOf = (line: string): number => {
   return column
 }
 
-/** Removes at most `columns` columns of indentation. */
+/** Removes the indentation of a line, up to `columns` columns. */
 export const dedent = (line: string, columns: number): string => {
   let column = 0
   let index = 0
@@ -60,7 +60,7 @@ const readBullets = (line: string): Bullets => {
     content += mark.length + (rest === "" || gap > 4 ? 1 : gap)
   }
   if (marker !== "none") rest = rest.replace(/^\[[ xX]\]\s+/, "")
-  // The strikethrough around a field is removed, because it is still a field.
+  // A struck-through field is still a field, so the strikethrough is removed.
   if (marker !== "none") rest = rest.replace(/^~~(?!~)(\*\*.+?)~~\s*$/, "$1")
   return { indent, content, marker, rest }
 }
@@ -101,9 +101,9 @@ export class Line {
   readonly indent: number
   readonly isBlank: boolean
   readonly hashes: HashHeading | undefined
-  /** The fence characters of a line that contains nothing else, so that it can close a code block. */
+  /** The fence characters, if the line contains nothing else. Such a line can close a code block. */
   readonly closing: string | undefined
-  /** The fence that opens on this line. List markers and one bold label may precede it. */
+  /** The fence that opens on this line. List markers and a bold label may precede it. */
   readonly opening: Opening | undefined
   #bullets: Bullets | undefined
   #label: LabelledLine | "none" | undefined
@@ -125,7 +125,7 @@ export class Line {
     return this.#bullets
   }
 
-  /** The field label of the line, or an unknown bold label after a list marker. */
+  /** The label of a field that the line has. After a list marker, also a bold label that belongs to no field. */
   get label(): LabelledLine | undefined {
     this.#label ??= readLabel(this.bullets) ?? "none"
     return this.#label === "none" ? undefined : this.#label
@@ -162,10 +162,10 @@ export class Line {
 
 export const readLines = (text: string): Array<Line> => text.split("\n").map((line) => new Line(line))
 
-/** A fenced block. Indexes are 0-based positions in the searched lines. */
+/** A fenced block. `first` and `last` are positions in the searched lines, from 0. */
 export interface Fence {
   readonly first: number
-  /** The closing line, or the last line of an unclosed block. */
+  /** The line that closes the block. For an unclosed block, its last line. */
   readonly last: number
   readonly closed: boolean
   readonly indent: number
@@ -180,8 +180,8 @@ export interface Fence {
 type LineTest = (line: Line) => boolean
 
 /**
- * For each position, the index of the first line at or after it that passes the test. The result has one entry more
- * than there are lines.
+ * For each position, the index of the first line from there on that passes the test. The result has one entry more than
+ * there are lines.
  */
 const nextLine = (lines: ReadonlyArray<Line>, test: LineTest): ReadonlyArray<number> => {
   const table: Array<number> = Array.from({ length: lines.length + 1 }, () => Infinity)
@@ -192,7 +192,10 @@ const nextLine = (lines: ReadonlyArray<Line>, test: LineTest): ReadonlyArray<num
   return table
 }
 
-/** Makes a test for a fence that contains document structure and, after it, the opening fence of another block. */
+/**
+ * Makes a test for a fence whose closing line may belong to another block. It is true if a heading or field follows
+ * inside the fence, and after it the opening fence of the other block.
+ */
 const swallows = (lines: ReadonlyArray<Line>, isStructure: LineTest) => {
   let structure: ReadonlyArray<number> | undefined
   let openings: ReadonlyArray<number> | undefined
@@ -209,7 +212,7 @@ const swallows = (lines: ReadonlyArray<Line>, isStructure: LineTest) => {
 /**
  * Finds the fenced blocks. For an unclosed fence, `staysOpen` decides: true makes a block of the rest of the text,
  * false makes the fence ordinary text. A block also counts as unclosed if it contains document structure
- * (`isStructure`) and then an opening fence. Its closing fence then belongs to the other block.
+ * (`isStructure`) and then an opening fence. Its closing fence belongs to the later block.
  */
 export const findFences = (
   lines: ReadonlyArray<Line>,
@@ -222,8 +225,8 @@ export const findFences = (
   const closings = lines.flatMap(({ closing: mark, indent }, index) =>
     mark === undefined ? [] : [{ index, mark, indent }]
   )
-  // Fences for which no closing line was found. A later fence of the same kind has none either, so it is not searched
-  // again.
+  // Fences for which no closing line was found. A later fence with the same signs has no closing line either, so none
+  // is searched for it.
   const unclosed: Array<{ readonly sign: string; readonly length: number; readonly indent: number }> = []
   let next = 0
   for (let index = 0; index < lines.length; index += 1) {
@@ -259,7 +262,7 @@ export const findFences = (
   return fences
 }
 
-/** Maps each line index to the fence around it. */
+/** A map from the index of each line inside a fence to that fence. */
 export const fenceByLine = (fences: ReadonlyArray<Fence>): ReadonlyMap<number, Fence> => {
   const table = new Map<number, Fence>()
   for (const fence of fences) for (let index = fence.first; index <= fence.last; index += 1) table.set(index, fence)

@@ -16,10 +16,10 @@ export interface MarkdownDocument {
   readonly lines: ReadonlyArray<Line>
   readonly fences: ReadonlyMap<number, Fence>
   readonly sections: ReadonlyArray<MarkdownSection>
-  /** Lines (1-based) of unclosed fences that were read as text, because the document continues after them. */
+  /** The lines (from 1) of unclosed fences that were read as text, because the document continues below them. */
   readonly strayFences: ReadonlyArray<number>
   readonly repairs: ReadonlyArray<Repair>
-  /** Issues of a text that is too large. Such a text is not split. */
+  /** The issue of a text that is too large. The text is then not split into sections. */
   readonly issues: ReadonlyArray<Issue>
 }
 
@@ -29,7 +29,7 @@ const maximumDocument = 4_194_304
 export interface MarkdownOptions {
   /** Headings that are also recognised as bold lines. */
   readonly knownHeadings?: KnownHeadings
-  /** True for a document with tasks. A field of a task is never code, so an unclosed fence ends before it. */
+  /** True for a document with tasks. A field of a task is never code, so a field ends an unclosed fence. */
   readonly hasFields?: boolean
 }
 
@@ -40,7 +40,9 @@ const unsplit = (text: string): MarkdownDocument => {
   return { text, lines: [], fences: new Map(), sections: [], strayFences: [], ...findings }
 }
 
-/** Splits a text into sections. It removes text that is not part of the answer; `repairs` lists the removals. */
+/**
+ * Splits a text into sections. First it removes text that is not part of the answer. `repairs` lists what it removed.
+ */
 export const readMarkdown = (
   text: string,
   { hasFields = false, knownHeadings }: MarkdownOptions = {}
@@ -50,7 +52,7 @@ export const readMarkdown = (
   const isPart = (line: Line): boolean =>
     (hasFields && line.isField) || readHeading(line, knownHeadings)?.knownHeading?.exact === true
   const lines = cleanLines(text, findings, isPart)
-  // Computed only if a fence is unclosed.
+  // The position of the last part of the document. It is computed only if a fence is unclosed.
   let lastPart: number | undefined
   const strayFences: Array<number> = []
   const staysOpen = (index: number): boolean => {
@@ -62,8 +64,8 @@ export const readMarkdown = (
   const open = foundFences.find((fence) => !fence.closed)
   if (open !== undefined) {
     addRepair(findings, "fence-closed", { line: open.first + 1 }, "Closed the code block at the end of the text.")
-    // A bare fence at the end of the text closes a block. An earlier, unclosed fence took the opening fence of that
-    // block as its end.
+    // A fence without a language at the end of the text belongs to a block. An earlier, unclosed fence took the opening
+    // line of that block as its own end.
     const isEnd = open.language === "" && open.text.trim() === ""
     const swallowing = foundFences.filter((fence) => isEnd && fence.closed && fence.source.some(isPart))
     strayFences.push(...swallowing.map((fence) => fence.first + 1))
@@ -77,7 +79,7 @@ export const readMarkdown = (
   return { text: textOfLines({ lines }, 0), lines, fences, sections, strayFences, ...findings }
 }
 
-/** The section with exactly this anchor, or else the only section with a similar anchor. */
+/** The section with exactly this anchor. Otherwise the section with a similar anchor, if there is only one. */
 export const findSection = (document: MarkdownDocument, anchor: string): Option.Option<MarkdownSection> => {
   const exact = document.sections.find((section) => section.anchor === anchor)
   if (exact !== undefined) return Option.some(exact)

@@ -1,6 +1,6 @@
 /**
- * Removes text around an answer: byte order mark, carriage returns, thoughts, one fence around everything. A removed
- * line becomes empty, so that line numbers match the original text.
+ * Removes text that surrounds an answer: byte order mark, carriage returns, thoughts, one fence around everything. A
+ * removed line becomes empty, so that line numbers match the original text.
  */
 import { addRepair, type Findings } from "../findings/Issue.ts"
 import { fenceByLine, findFences, Line, readLines } from "./Line.ts"
@@ -57,8 +57,8 @@ const removeOpenThinking = (lines: Array<Line>, findings: Findings): void => {
 }
 
 /**
- * Some servers drop the opening tag, so the answer begins with thoughts and `</think>`. A draft in the thoughts is
- * removed, because the answer repeats it.
+ * Removes thoughts without an opening tag, which some servers drop: the answer begins with thoughts and `</think>`. A
+ * draft in the thoughts is removed too, because the answer repeats it.
  */
 const removeThinkingBeforeLoneTag = (lines: Array<Line>, findings: Findings): void => {
   if (!lines.some(({ text }) => loneClosing.test(text))) return
@@ -83,7 +83,10 @@ const removeThinkingBeforeLoneTag = (lines: Array<Line>, findings: Findings): vo
   addRepair(findings, "thinking-removed", { line: end + 1 }, "Removed the model's thoughts before its answer.")
 }
 
-/** A fence of type markdown, or without a type, is a wrapper if it precedes all headings and contains at least one. */
+/**
+ * Removes a fence around the whole answer. It is a fence of type markdown or without a type that precedes all headings
+ * and contains at least one.
+ */
 const unwrapFence = (lines: Array<Line>, findings: Findings, isPart: LineTest): boolean => {
   const start = lines.findIndex((line) => line.isHeading || line.opening !== undefined || isPart(line))
   const opening = lines[start]?.opening
@@ -107,7 +110,10 @@ const removeThinking = (lines: Array<Line>, findings: Findings): void => {
   removeThinkingBeforeLoneTag(lines, findings)
 }
 
-/** The lines of the answer itself. `isPart` recognises the headings and fields of the document in every form. */
+/**
+ * The lines of the answer itself. `isPart` recognises the headings and fields of the document in all forms that models
+ * write.
+ */
 export const cleanLines = (text: string, findings: Findings, isPart: (line: Line) => boolean): ReadonlyArray<Line> => {
   let rest = text
   if (rest.startsWith("\ufeff")) {
@@ -124,13 +130,13 @@ export const cleanLines = (text: string, findings: Findings, isPart: (line: Line
   return lines
 }
 
-/** True for a heading of any document, in any form. */
+/** True for a heading of any document, in any form that models write. */
 export const isHeadingLine = ({ hashes, text }: Line): boolean =>
   hashes !== undefined || isKnownHeadingText(text.trim().replace(/^(?:\*\*|__)|(?:\*\*|__):?$/g, ""))
 
 /**
- * True for a heading, a field, a fence, a rule, a comment or a tag of thoughts. A backslash at its beginning makes the
- * line plain text.
+ * True for a heading, a field, a fence, a rule, a comment or a tag of thoughts. A line that begins with a backslash is
+ * plain text.
  */
 export const isStructural = (line: Line): boolean =>
   !line.isBlank &&

@@ -1,6 +1,6 @@
 /**
  * The known headings of each kind of document, with other wordings that models use. A known heading is found by its
- * slug. Level, emphasis, numbering and punctuation do not matter. A bold line counts as well.
+ * slug. Level, emphasis, numbering and punctuation do not matter. A bold line can be a heading too.
  */
 import { forgivingSlug, slugOf } from "../text/Slug.ts"
 import type { Line } from "./Line.ts"
@@ -9,7 +9,7 @@ interface KnownHeading {
   readonly key: string
   readonly title: string
   readonly depth: number
-  /** False if the heading has another wording. */
+  /** False if the heading is another wording of the known heading. */
   readonly exact: boolean
   /** True if text may follow on the same line, as in `**Result summary:** done`. */
   readonly leads: boolean
@@ -24,7 +24,7 @@ const comparable = (heading: string): string =>
 
 const unnumbered = (slug: string): string => slug.replace(/^\d+-/, "")
 
-/** Table entries for a known heading: its exact title and its other spellings. `others` are slugs. */
+/** The entries of a table of headings for one known heading: its title, and its other wordings. `others` are slugs. */
 const spellingsOf = (
   key: string,
   title: string,
@@ -38,7 +38,7 @@ const spellingsOf = (
   ]
 }
 
-/** Longer lines are never known headings. In characters. */
+/** The maximum length of a known heading, in characters. */
 const longestHeading = 200
 
 /** The slugs of the exact headings of all documents. */
@@ -52,7 +52,7 @@ const findHeading = (entries: ReadonlyArray<[string, KnownHeading]>): KnownHeadi
     const slug = comparable(heading)
     const found = table.get(slug)
     if (found !== undefined) return found
-    // Finds `1. Tasks`, `Tasks (revised)` and `Task: Research 1` as well.
+    // Also finds headings such as `1. Tasks`, `Tasks (revised)` and `Task: Research 1`.
     const [bare = ""] = heading.split(/[:(–—]/)
     const other =
       table.get(unnumbered(slug)) ?? (bare === heading ? undefined : table.get(unnumbered(comparable(bare))))
@@ -82,7 +82,7 @@ const listHeadings = findHeading([
 const sectionSlug = /^task-section(?:-|$)/
 const otherSectionSlug = /^(?:\d+-)?(?:tasks?-?)?(?:section|step|phase|stage|group)s?(?:-|$)/
 
-/** Headings of a task list. Every `### Task section N` is known. */
+/** The headings of a task list. Each heading `### Task section N` is known too. */
 export const taskListHeadings: KnownHeadings = (heading) => {
   if (heading.length > longestHeading) return undefined
   const found = listHeadings(heading)
@@ -94,7 +94,7 @@ export const taskListHeadings: KnownHeadings = (heading) => {
     : undefined
 }
 
-/** Headings of an answer in a task, including headings of an older form. */
+/** The headings of an answer in a task. They include the headings of an earlier format. */
 export const turnHeadings: KnownHeadings = findHeading([
   ...spellingsOf("inputs", "Inputs", "input input-values task-inputs the-inputs skill-inputs"),
   ...spellingsOf("task", "Task", "refined-task updated-task task-data the-task"),
@@ -112,7 +112,9 @@ export const resultHeadings: KnownHeadings = findHeading(
   )
 )
 
-/** True for an exact heading of any document. As a bold line, such a text would be read as a heading. */
+/**
+ * True for a text that is exactly a heading of some document. If it were a bold line, it would be read as a heading.
+ */
 export const isKnownHeadingText = (text: string): boolean => {
   if (text.length > longestHeading) return false
   const slug = comparable(text)
@@ -123,14 +125,14 @@ export const isKnownHeadingText = (text: string): boolean => {
 export interface Heading {
   readonly text: string
   readonly depth: number
-  /** `bold` is possible only for known headings. */
+  /** The form of the heading. `bold` is possible only for known headings. */
   readonly form: "hashes" | "bold"
   readonly knownHeading: KnownHeading | undefined
-  /** Text after a bold heading on the same line. */
+  /** The text that follows a bold heading on the same line. */
   readonly lead: string
 }
 
-/** A heading without emphasis, code marks and links, at any nesting. */
+/** The text of a heading, without emphasis, code marks and links, which may be nested. */
 const plainHeading = (text: string): string => {
   if (text.length > 500 || !/[[*_`]|^\s|\s$/.test(text)) return text
   const stripped = text

@@ -1,7 +1,7 @@
 /**
- * Everything that needs the parser remark: syntax trees, links, and moving foreign markdown below a heading. Parsing
- * takes more than linear time for nested or dense text. Text of unknown origin above the limits is not parsed, and the
- * caller reports it.
+ * Everything that needs the parser remark: syntax trees, links, and moving foreign markdown below a heading. For nested
+ * or dense text, the time of parsing grows faster than the length. So a text of unknown origin that exceeds the limits
+ * is not parsed, and the caller reports it.
  */
 import type { Heading, Nodes, Root, RootContent } from "mdast"
 import * as Option from "effect/Option"
@@ -24,7 +24,8 @@ const maximumNesting = 64
 
 const markdown = unified().use(remarkParse)
 
-// Constructs that are not parsed in a field, where only links matter. They would cost time, and blocks would hide text.
+// Markdown constructs that are not parsed in a field, where only links matter. They would take time, and a block could
+// hide a link.
 const blockAndEmphasis =
   "attention blockQuote codeFenced codeIndented definition headingAtx htmlFlow htmlText labelStartImage list setextUnderline thematicBreak".split(
     " "
@@ -83,7 +84,7 @@ export const linksOf = (node: Nodes): ReadonlyArray<FoundLink> => {
   return [{ title, href: node.url, start, end, line: node.position?.start.line ?? 1 }]
 }
 
-/** Quick test that avoids parsing: a text without these signs has no link. */
+/** A quick test before parsing: a text without these signs contains no link. */
 const mayHoldLink = (text: string): boolean => text.includes("](") || text.includes("<")
 
 /** The links of one field, read as running text; none if the text exceeds the limits. */
@@ -100,10 +101,10 @@ const headingText = (text: string, { children }: Heading): string => {
   return text.slice(offsets(first)[0], offsets(last)[1]).replace(/\s*\n\s*/g, " ")
 }
 
-/** Only fences and HTML can continue after an empty line. */
+/** Matches the beginning of blocks that can continue after an empty line: fences and HTML. */
 const mayStayOpen = /`{3}|~{3}|</
 
-/** The block that is still open at the end of the text. It would swallow a heading that follows the text. */
+/** The block that is still open at the end of the text. A heading after the text would become a part of this block. */
 const openBlock = (text: string): RootContent | undefined => {
   if (!mayStayOpen.test(text)) return undefined
   const last = markdown.parse(`${text}\n\n# end`).children.at(-1)
@@ -111,8 +112,8 @@ const openBlock = (text: string): RootContent | undefined => {
 }
 
 /**
- * Closes a fence that is open at the end of the text. If another block is open, such as an HTML comment, the whole text
- * is fenced.
+ * Closes a fence that is still open at the end of the text. If another block is open, such as an HTML comment, the
+ * whole text is put into a fence.
  */
 const closeMarkdown = (text: string): string => {
   const open = openBlock(text)
@@ -122,12 +123,12 @@ const closeMarkdown = (text: string): string => {
   return closed !== undefined && openBlock(closed) === undefined ? closed : fenced(text, "markdown")
 }
 
-/** Quick test: every heading begins with `#` or is underlined. */
+/** A quick test before parsing: every heading begins with `#` or is underlined. */
 const mayHaveHeading = /^[ \t]*(?:#|=+[ \t]*$|-+[ \t]*$)/m
 
 /**
- * Moves all headings below the level `below` (1 to 5). Keeps their relative levels if six levels allow it. Closes a
- * block that the text leaves open.
+ * Makes all headings deeper than the level `below` (1 to 5). Keeps their levels relative to each other, if six levels
+ * are enough for this. Closes a block that is still open at the end of the text.
  */
 export const nestMarkdown = (text: string, below: number): string => {
   const closed = closeMarkdown(text.trim())

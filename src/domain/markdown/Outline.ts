@@ -1,6 +1,6 @@
 /**
- * Finds headings and the text under them line by line. This is enough for texts of known form: skill files and the
- * prompts of the product. Answers of models need `readMarkdown`.
+ * Finds headings and the text under them line by line. This is enough for texts whose form is known: skill files and
+ * the prompts of the product. An answer of a model needs `readMarkdown`.
  */
 import { Line, fenceByLine, findFences } from "./Line.ts"
 import type { CodeBlock } from "./PromptBlock.ts"
@@ -24,6 +24,6 @@ export const outline = (text: string): SectionedText => {
   return { lines, sections: splitSections(lines, fenced) }
 }
 
-/** The fenced blocks of a text in order. An unclosed block ends with the text. */
+/** The fenced blocks of a text in order. An unclosed block ends at the end of the text. */
 export const fencedBlocks = (text: string): ReadonlyArray<CodeBlock> =>
   fencesOf(text).fences.map((fence) => ({ language: fence.language, text: fence.text }))

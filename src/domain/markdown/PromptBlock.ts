@@ -1,6 +1,6 @@
 /**
- * The blocks from which the program builds documents and prompts: raw markdown, fenced text, a file. A fence is longer
- * than any run of backticks or tildes in its text, so that no quoted text can close it.
+ * The blocks of which documents and prompts consist: raw markdown, fenced text, a file. A fence is longer than any run
+ * of backticks or tildes in its text, so that no quoted text can close it.
  */
 import * as Schema from "effect/Schema"
 
@@ -14,7 +14,7 @@ export const fenceFor = (text: string): string => {
   return "`".repeat(runs.reduce((longest, run) => Math.max(longest, run.length), 2) + 1)
 }
 
-/** Fences a text. `type` is the info string, such as `text` or `json`. */
+/** Puts a text into a fence. `type` is the info string, such as `text` or `json`. */
 export const fenced = (text: string, type: string): string => {
   const fence = fenceFor(text)
   return `${fence}${type}\n${text}${text.endsWith("\n") || text === "" ? "" : "\n"}${fence}`
@@ -22,7 +22,7 @@ export const fenced = (text: string, type: string): string => {
 
 const headed = (heading: string, body: string): string => `${heading}\n\n${body}\n\n`
 
-/** A heading and markdown; empty if the body is empty. `heading` includes its hashes. */
+/** A heading with markdown below it; empty if the body is empty. `heading` includes its hashes. */
 export const rawBlock = (heading: string, body: string): string =>
   body.trim() === "" ? "" : headed(heading, body.trim())
 
@@ -39,11 +39,11 @@ export const withoutNow = (text: string): string => {
   return at < 0 || /^(?:#|```|~~~)/m.test(text.slice(at + now.length)) ? text : text.slice(0, at).trimEnd()
 }
 
-/** A heading and fenced text; empty if the body is empty. */
+/** A heading with fenced text below it; empty if the body is empty. */
 export const fencedBlock = (heading: string, body: string, type: string): string =>
   body === "" ? "" : headed(heading, fenced(body, type))
 
-/** A heading and a file in a fence with its language. An empty file still gets a block. */
+/** A heading with a file in a fence below it. The fence names the language. An empty file gets a block too. */
 export const fileBlock = (heading: string, file: { readonly text: string; readonly language: string }): string =>
   headed(heading, fenced(file.text, file.language))
 

@@ -1,6 +1,6 @@
 /**
- * Finds sections: headings, and the end of the text under them. No other code does this. Readers of answers, plans,
- * skills, instructions and pages differ only in the headings that they know and in what ends a section.
+ * Finds sections: headings, and where the text under them ends. Only this file does so. Answers, plans, skills,
+ * instructions and pages differ in two points: which headings are known, and what ends a section.
  */
 import { makeSlugger } from "../text/Slug.ts"
 import type { Line } from "./Line.ts"
@@ -9,12 +9,12 @@ import { type Heading, type KnownHeadings, readHeading } from "./MarkdownHeading
 /** A heading with the text under it, up to the next heading of any level. */
 export interface MarkdownSection extends Omit<Heading, "text"> {
   readonly heading: string
-  /** The anchor that GitHub would use. Repeated headings are numbered. */
+  /** The anchor that GitHub would give the heading. The anchors of repeated headings are numbered. */
   readonly anchor: string
   readonly line: number
   /** The index among the sections of the text, from 0. */
   readonly position: number
-  /** Positions of the body lines, from 0; `last` is exclusive. */
+  /** The positions of the first body line, and of the line after the last body line, from 0. */
   readonly first: number
   readonly last: number
 }
@@ -50,8 +50,8 @@ export const splitSections = (
 }
 
 /**
- * The position after the last line of a section and its sub-sections. `isEnd` recognises a section that is not part of
- * it any more.
+ * The position after the last line of a section and its sub-sections. `isEnd` recognises a later section that does not
+ * belong to it.
  */
 export const sectionEnd = (
   { lines, sections }: SectionedText,
@@ -63,7 +63,7 @@ export const sectionEnd = (
   return (next?.line ?? lines.length + 1) - 1
 }
 
-/** The text of lines `first` to `last`; `last` is exclusive. */
+/** The text of the lines from position `first` up to `last`, which is not included. */
 export const textOfLines = ({ lines }: Pick<SectionedText, "lines">, first: number, last?: number): string =>
   lines
     .slice(first, last)

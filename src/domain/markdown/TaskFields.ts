@@ -1,19 +1,21 @@
 /**
- * Recognises the fields of a task and the lines where they start: `- **Skill** search-code`. It reads the strict form
- * and common deviations: colons, missing bold, missing list markers, misspelled labels.
+ * Recognises the fields of a task, and the lines on which they start: `- **Skill** search-code`. Besides the strict
+ * form, it reads common deviations: colons, missing bold marks, missing list markers, misspelled labels.
  */
 import { distance } from "fastest-levenshtein"
 
-/** The list markers at the beginning of a line (`- `, `2. `, also several) and the text after them. */
+/**
+ * The list markers at the beginning of a line, and the text after them. A line may have several markers (`- `, `2. `).
+ */
 export interface Bullets {
   readonly indent: number
-  /** The column where the content of the item starts. Without a marker, it is `indent`. */
+  /** The column where the text after the marker starts. Without a marker, it equals `indent`. */
   readonly content: number
   readonly marker: "none" | "bullet" | "number"
   readonly rest: string
 }
 
-/** The exact labels in the order of the document. */
+/** The exact labels, in the order in which the document contains them. */
 export const fieldLabels = {
   name: "Name",
   needed: "What is needed",
@@ -51,7 +53,7 @@ const otherLabels: Partial<Readonly<Record<FieldKey, ReadonlyArray<string>>>> = 
   ]
 }
 
-/** How certain a label is: exact, another spelling, or only similar. */
+/** How a label was recognised: it is exact, is another spelling, or is only similar. */
 type LabelMatch = "exact" | "spelling" | "near"
 
 const matchLabel = (label: string): { readonly key: FieldKey; readonly match: LabelMatch } | undefined => {
@@ -78,7 +80,7 @@ export interface LabelledLine {
   readonly indent: number
   readonly content: number
   readonly label: string
-  /** Absent if the label belongs to no field. */
+  /** The field. Absent if the label belongs to no field. */
   readonly key: FieldKey | undefined
   readonly match: LabelMatch
   /** True for the strict form, `- **Skill** search-code`. */
@@ -108,8 +110,8 @@ const cutAfter = (label: string, after: string, emphasis: Cut["emphasis"]): Cut 
 })
 
 /**
- * Cuts `**Label** value` and its variants: a colon inside or after the marks, other marks, marks around label and
- * value.
+ * Splits `**Label** value` and its variants into label and value. Variants are a colon inside or after the marks, other
+ * marks, and marks around both parts.
  */
 const cutMarked = (rest: string): Cut | undefined => {
   const mark = /^(?:\*{1,3}|_{1,3})(?=[^\s*_])/.exec(rest)?.[0]
@@ -121,7 +123,7 @@ const cutMarked = (rest: string): Cut | undefined => {
   if (mark.startsWith("_") && !labelEnd.test(after)) return undefined
   const colon = inner.search(/[:：]/)
   const label = (colon < 0 ? inner : inner.slice(0, colon)).trim()
-  // In `**Skill search-code, **best**`, the marks after a blank open a new emphasis. They do not close the label.
+  // In `**Skill search-code, **best**`, the marks after a blank begin another emphasis, so they do not close the label.
   if (/\s$/.test(inner) && matchLabel(label) === undefined) {
     const unclosed = cutUnclosed(rest.slice(mark.length))
     if (unclosed !== undefined) return unclosed
@@ -132,7 +134,7 @@ const cutMarked = (rest: string): Cut | undefined => {
   return { ...cut, value: [inside, cut.value].filter((part) => part !== "").join(" "), hasColon: true }
 }
 
-/** Completes the label of `**Expected** output: Places.`, where the marks end before the label does. */
+/** Completes a label whose marks end too early, as in `**Expected** output: Places.`. */
 const completeLabel = (cut: Cut): Cut => {
   const start = `${cut.label.toLowerCase().replace(/\s+/g, " ")} `
   for (const known of labels) {
@@ -147,7 +149,7 @@ const completeLabel = (cut: Cut): Cut => {
   return cut
 }
 
-/** Cuts `**Skill search-code`, where the marks are never closed. Only a known label shows where it ends. */
+/** Splits `**Skill search-code`, where no marks close the label. Only a known label shows where it ends. */
 const cutUnclosed = (rest: string): Cut | undefined => {
   const lower = rest.toLowerCase()
   const knownLabel = keys
@@ -158,11 +160,14 @@ const cutUnclosed = (rest: string): Cut | undefined => {
     : cutAfter(rest.slice(0, knownLabel.length), rest.slice(knownLabel.length), "bold")
 }
 
-/** Labels that are clear even without a colon. */
+/** Matches labels that are recognised even without a colon. */
 const certainLabel =
   /^(?:(?:What is needed|For each|Expected output|Requires user approval)(?=$|\s)|Skill(?=\s+[a-z\d]+(?:[-_][a-z\d]+)*$)|References(?=\s+\[))/
 
-/** Cuts `Label: value`, and `Label value` for labels that are clear without a colon. */
+/**
+ * Splits `Label: value` into label and value. Labels that are recognised without a colon may also be written `Label
+ * value`.
+ */
 const cutPlain = (rest: string, hasMarker: boolean): Cut | undefined => {
   const colon = rest.slice(0, longestLabel).search(/[:：]/)
   if (colon > 0) return cutAfter(rest.slice(0, colon).trim(), rest.slice(colon), "none")
@@ -173,7 +178,8 @@ const cutPlain = (rest: string, hasMarker: boolean): Cut | undefined => {
 }
 
 /**
- * True if the line is certainly a field. The less it looks like a field, the closer its label must be to a known label.
+ * True if the line is certainly a field. The less its form is that of a field, the closer its label must be to a known
+ * label.
  */
 const isCertain = (cut: Cut, match: LabelMatch, hasMarker: boolean): boolean => {
   if (cut.emphasis === "bold" && hasMarker) return true
@@ -181,7 +187,7 @@ const isCertain = (cut: Cut, match: LabelMatch, hasMarker: boolean): boolean => 
   return match === "spelling" && (hasMarker || (cut.emphasis === "bold" && cut.hasColon))
 }
 
-/** Reads a labelled line. A bold label after a list marker is returned even if it belongs to no field. */
+/** Reads a line with a label. A bold label after a list marker is returned even if it belongs to no field. */
 export const readLabel = ({ content, indent, marker, rest }: Bullets): LabelledLine | undefined => {
   const hasMarker = marker !== "none"
   const cut = cutMarked(rest) ?? cutPlain(rest, hasMarker)

@@ -1,12 +1,12 @@
 /** The possible answers to each kind of question, and who gave the answer. */
 import * as Schema from "effect/Schema"
 
-/** Chooses single calls of a step: the numbers of the allowed items, counted from 1. All other items are denied. */
+/** Allows single calls of a step: `chosen` are the numbers of the allowed items, from 1. All other items are denied. */
 const Chosen = Schema.Struct({ chosen: Schema.Array(Schema.Int) })
 
 /**
- * `repairs` allows the step. If the question offers it, it also allows later changes of the same files by the same
- * task.
+ * The answer to a question about a step. `repairs` allows the step, and also later changes of the same files by the
+ * same task. Only some questions offer it.
  */
 export const StepAnswer = Schema.Union([Schema.Literals(["step", "repairs", "remaining", "decline"]), Chosen])
 export type StepAnswer = typeof StepAnswer.Type
@@ -20,10 +20,10 @@ export type UncertainAnswer = typeof UncertainAnswer.Type
 export const WordsAnswer = Schema.Literals(["said", "nothing"])
 export type WordsAnswer = typeof WordsAnswer.Type
 
-/** Any answer: about a step, a call, an uncertain call, or a question of the model. */
+/** Any answer to a question: about a step, a call, an uncertain call, or a question of the model. */
 export type AnyAnswer = StepAnswer | CallAnswer | UncertainAnswer | WordsAnswer
 
-/** The source of an answer. `nobody` means that there was no way to ask. */
+/** Who gave an answer. `nobody` means that the program could ask no user. */
 export const AnsweredBy = Schema.Literals(["person", "rule", "nobody"])
 export type AnsweredBy = typeof AnsweredBy.Type
 
@@ -31,15 +31,16 @@ export type AnsweredBy = typeof AnsweredBy.Type
 export interface Answered<A> {
   /** The decision. */
   readonly answer: A
-  /** The source of the decision. */
+  /** Who decided. */
   readonly by: AnsweredBy
   /**
-   * With `decline` or `deny`: the change that the user wants instead, in the user's words. It goes into the next round.
+   * With `decline` or `deny`: the change that the user wants instead, in the words of the user. The next round works on
+   * it.
    */
   readonly instead?: string
   /** With `said`: the words of the user. */
   readonly text?: string
-  /** With `step` or `remember`: the texts of the offered rules that the user chose for this project. */
+  /** With `step` or `remember`: the texts of those offered rules that the user chose for this project. */
   readonly always?: ReadonlyArray<string>
 }
 

@@ -1,22 +1,19 @@
-/**
- * Defines the item of an approval question, in the form that questions and events contain, and the question about a
- * whole step.
- */
+/** Defines the question about a whole step, and the items of a question as questions and events contain them. */
 import * as Schema from "effect/Schema"
 import { Risk } from "../tools/Access.ts"
 import type { ProposedFile } from "../files/ProposedFile.ts"
 import { ToolCall, type PreparedCall } from "../tools/ToolCall.ts"
 import type { AnsweredBy } from "./Answer.ts"
 
-/** The task name in questions that are asked before a run. */
+/** The task name in a question that the program asks before a run. */
 export const beforeRunTask = "Before the run"
 
 const ApprovalSummary = Schema.Struct({
-  /** Begins with a verb. */
+  /** What the call does, as a text that begins with a verb. */
   does: Schema.String,
   consequence: Schema.String,
   isCalm: Schema.Boolean,
-  /** The targets as a user reads them: relative paths in the project. */
+  /** The targets as a user reads them. Paths in the project are relative. */
   names: Schema.optionalKey(Schema.Array(Schema.String)),
   /** The command line of a call. */
   command: Schema.optionalKey(Schema.String)
@@ -31,7 +28,7 @@ export const ApprovalItem = Schema.Struct({
   call: Schema.optionalKey(ToolCall),
   /** The name of the tool. */
   tool: Schema.String,
-  /** The plugin of the tool; absent for a built-in tool. */
+  /** The plugin that contributes the tool; absent for a built-in tool. */
   origin: Schema.optionalKey(Schema.String),
   /** How much harm the call can do. */
   risk: Risk,
@@ -47,19 +44,19 @@ export const ApprovalItem = Schema.Struct({
   diff: Schema.optionalKey(Schema.String),
   /** The question in words: what the call does, its consequence, and whether it is harmless. */
   words: Schema.optionalKey(ApprovalSummary),
-  /** One line per check outcome and per command of the task. Only the last item of a task has them. */
+  /** One line for each check outcome and each command of the task. Only the last item of a task has these lines. */
   facts: Schema.optionalKey(Schema.Array(Schema.String)),
-  /** True if only the user, or a rule that names the call, may allow it. `--yes` does not allow it. */
+  /** True if the call needs the answer of the user, or a rule that names the call. `--yes` does not allow it. */
   personOnly: Schema.optionalKey(Schema.Boolean),
   /**
-   * The scopes of the answers `session` and `remember`. If a scope is absent, its answer is not offered. `always` are
-   * rules that the user may choose for this project. Each rule covers the call.
+   * What the answers `session` and `remember` would allow. If a field is absent, its answer is not offered. `always`
+   * are rules that the user may choose for this project. Each of them covers the call.
    */
   offers: Schema.optionalKey(
     Schema.Struct({
       session: Schema.optionalKey(Schema.String),
       remember: Schema.optionalKey(Schema.String),
-      /** The later calls that the answer `repairs` would also allow. Offered if checks run after the change. */
+      /** The later calls that the answer `repairs` would also allow. Present if checks run after the change. */
       repairs: Schema.optionalKey(Schema.String),
       always: Schema.optionalKey(Schema.Array(Schema.String))
     })
@@ -71,39 +68,41 @@ export type ApprovalItem = typeof ApprovalItem.Type
 export interface CallList {
   /** The heading of the step. */
   readonly title: string
-  /** Identifies the plan. The answer "all remaining steps" covers only steps with the same key. */
+  /** Identifies the plan. An answer for all remaining steps covers only steps with the same key. */
   readonly planKey: string
   readonly tasks: ReadonlyArray<GatedTask>
 }
 
-/** The plan key of checks, which get their own question. */
+/** The key of questions about checks, which are asked separately. */
 export const checksPlanKey = "checks"
 
 /**
- * A task that needs approval. `gatedBy` is the reason: the task list, a skill of the user or the project, or the risk
- * of a call.
+ * A task that needs approval. `gatedBy` is what demands the approval: the task list, a skill of the user or the
+ * project, or the risk of a call.
  */
 export interface GatedTask {
   readonly task: string
   readonly gatedBy: "list" | "skill" | "risk"
   readonly calls: ReadonlyArray<GatedCall>
-  /** One line per check outcome and per command of the task. */
+  /** One line for each check outcome and each command of the task. */
   readonly facts?: ReadonlyArray<string>
-  /** Changes of earlier tasks on which the calls of this task build. */
+  /** Changes by earlier tasks that the calls of this task build on. */
   readonly others?: ReadonlyArray<ProposedFile>
 }
 
 export interface GatedCall extends PreparedCall {
   /**
-   * Why the call cannot run any more, for example because a file changed. The user sees the reason, and no answer
-   * allows the call.
+   * Why the call can no longer run, for example because a file changed. The user sees the reason, and no answer allows
+   * the call.
    */
   readonly problem?: string
-  /** Changes of the project before the call runs, if earlier calls of its task move or remove its files. */
+  /**
+   * How the project has changed before the call runs. Present if earlier calls of its task move or remove its files.
+   */
   readonly project?: ReadonlyArray<ProposedFile>
 }
 
-/** The change that the user wants in place of a declined step or call, in the user's words. */
+/** The change that the user wants in place of a declined step or call, in the words of the user. */
 export const RequestedChange = Schema.Struct({
   declined: Schema.String,
   instead: Schema.String,

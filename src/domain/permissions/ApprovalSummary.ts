@@ -1,5 +1,5 @@
 /**
- * Describes a question of the gate in a sentence: what a call does and its consequence. The sentence depends on the
+ * Describes in a sentence what the gate asks about: what a call does and its consequence. The wording depends on the
  * risk, so that users notice warnings.
  */
 import { isSecretLike } from "../files/SensitivePath.ts"
@@ -28,7 +28,7 @@ export interface SeenChange extends WholeChange {
 interface SummaryContext {
   /** A path as a user reads it: relative in the project, otherwise absolute. */
   readonly nameOf: (path: string) => string
-  /** Undefined if the current content is unreadable. */
+  /** The change of a file. Undefined if the current content is unreadable. */
   readonly changeOf: (path: string) => SeenChange | undefined
 }
 
@@ -37,18 +37,18 @@ type AccessSummary = Pick<ApprovalSummary, "consequence" | "does" | "isCalm">
 const lowRisk = (does: string, consequence: string): AccessSummary => ({ does, consequence, isCalm: true })
 const cautious = (does: string, consequence: string): AccessSummary => ({ does, consequence, isCalm: false })
 
-/** For a folder, file names of at most this many characters in total are shown. */
+/** The maximum length of the file names that are shown for a folder, in characters. */
 const namesLength = 120
 
 const sizeOf = ({ holds }: WriteAccess): number => holds?.size ?? 0
 
-/** A sentence about files that may contain secrets. A call with only one file needs none. */
+/** A sentence that names the files that may contain secrets. A call with a single file gets no such sentence. */
 const secretsOf = (files: ReadonlyArray<WriteAccess>, nameOf: SummaryContext["nameOf"]): ReadonlyArray<string> => {
   const names = files.filter(({ path }) => isSecretLike(path)).map(({ path }) => nameOf(path))
   return files.length < 2 || names.length === 0 ? [] : [`By their names these may hold secrets: ${names.join(", ")}.`]
 }
 
-/** Describes a removal, with a warning about files that undo cannot restore. */
+/** Describes a removal. Warns about files that `undo` cannot restore. */
 const removal = (
   does: string,
   consequence: string,
@@ -108,7 +108,7 @@ const summaryOfWrite = (write: WriteAccess, { changeOf, nameOf }: SummaryContext
   return lowRisk(`edit ${name} (+${added} -${removed}${mode})`, "Changes a file of the project, and nothing else.")
 }
 
-/** The summary of a move or of a folder's removal; undefined for writes and removals of single files. */
+/** The summary of a move, or of the removal of a folder; undefined for writes and removals of single files. */
 const summaryOfWhole = (writes: ReadonlyArray<WriteAccess>, { nameOf }: SummaryContext): AccessSummary | undefined => {
   const [first] = writes
   const removals = writes.filter(({ removes }) => removes === true)
@@ -195,7 +195,7 @@ const commandLineOf = (accesses: ReadonlyArray<CanonicalAccess>): string | undef
   return command
 }
 
-/** The summary of a call or an access. Effects of a plugin's tool beyond its accesses are unknown. */
+/** The summary of a call or an access. For a tool of a plugin, it says that effects beyond the accesses are unknown. */
 export const approvalSummary = (question: Asked, context: SummaryContext): ApprovalSummary => {
   const whole = summaryOfWhole(writesIn(question.accesses), context)
   const single = question.accesses.filter(({ _tag }) => whole === undefined || _tag !== "WriteFile")

@@ -1,4 +1,7 @@
-/** Decides about an access by rules, and finds the rules that the program offers to the user for it. */
+/**
+ * Decides about an access by the permission rules. Also finds the rules that the program offers to the user for the
+ * access.
+ */
 import { type Rule, ruleText, type Verdict } from "./Permission.ts"
 import { type Risk, type CanonicalAccess, eachTimeReason } from "../tools/Access.ts"
 import { matchesAllow, type Target, matchesDeny, exactPattern, targetPattern } from "./TargetPattern.ts"
@@ -20,7 +23,7 @@ export interface Decision<R extends Rule = Rule> {
 const byText = (a: Rule, b: Rule): number => (ruleText(a) < ruleText(b) ? -1 : ruleText(a) > ruleText(b) ? 1 : 0)
 
 /**
- * True if a deny or ask rule matches at least one target. A rule for a tool also covers every other way to the same
+ * True if a deny or ask rule matches at least one target. A rule for a tool also covers other tools with the same
  * effect: a rule that denies `write_file` also denies changes by `edit_file`.
  */
 const restricts = (rule: Rule, { targets, tool }: Request): boolean => {
@@ -33,7 +36,7 @@ const restricts = (rule: Rule, { targets, tool }: Request): boolean => {
   )
 }
 
-/** The matching allow rules; empty unless they cover every target together. */
+/** The allow rules that match. Empty unless these rules together cover every target. */
 const allowing = <R extends Rule>(rules: ReadonlyArray<R>, { targets, tool }: Request): ReadonlyArray<R> => {
   if (targets.length === 0) return rules.filter((rule) => rule.tool === tool && rule.pattern === undefined)
   const covering = targets.map((target) =>
@@ -43,8 +46,8 @@ const allowing = <R extends Rule>(rules: ReadonlyArray<R>, { targets, tool }: Re
 }
 
 /**
- * Decides by rules first, then by risk: safe calls are allowed, and all others need a question. A deny or ask rule
- * applies if it matches one target. Allow rules apply only if every target matches one.
+ * Decides first by rules, then by risk: calls without risk are allowed, and all others need a question. A deny or ask
+ * rule applies if it matches one target. Allow rules apply only if each target matches one of them.
  */
 export const decide = <R extends Rule>(rules: ReadonlyArray<R>, request: Request): Decision<R> => {
   const { risk } = request
@@ -60,7 +63,7 @@ export const decide = <R extends Rule>(rules: ReadonlyArray<R>, request: Request
   return { verdict: risk === "safe" ? "allow" : "ask", rules: [] }
 }
 
-/** The pattern for the folder of a project file; empty for a file at the top. */
+/** The pattern for the folder of a project file. Empty for a file in the root of the project. */
 const folderPattern = (relative: string): ReadonlyArray<string> => {
   const folder = relative.split("/").slice(0, -1).join("/")
   return folder === "" ? [] : [`${exactPattern(folder)}/**`]
@@ -72,7 +75,8 @@ const filePatterns = (path: string, { relative }: Target): ReadonlyArray<string>
 }
 
 /**
- * The patterns to offer. The shortcut key chooses the first pattern. Undefined stands for the tool without a pattern.
+ * The patterns that the question offers for an access. The shortcut key chooses the first of them. Undefined stands for
+ * a rule without a pattern.
  */
 const patternsOf = (access: CanonicalAccess, target: Target): ReadonlyArray<string | undefined> => {
   switch (access._tag) {
@@ -95,8 +99,8 @@ const patternsOf = (access: CanonicalAccess, target: Target): ReadonlyArray<stri
 }
 
 /**
- * The rules to offer for a call with at most one access. Empty for commands outside the sandbox, and if the gate must
- * ask each time.
+ * The rules to offer for a call with at most one access. Empty for a command outside the sandbox, and for an access
+ * that needs a question each time.
  */
 export const ruleOffers = (asked: Asked, targets: ReadonlyArray<Target>): ReadonlyArray<Rule> => {
   const { accesses, risk, tool } = asked

@@ -1,4 +1,4 @@
-/** Permission rules in the form that users write. domain/permissions/Decision decides about calls with them. */
+/** Permission rules in the form that users write. domain/permissions/Decision decides about calls with these rules. */
 import * as Schema from "effect/Schema"
 import * as Result from "effect/Result"
 
@@ -17,11 +17,14 @@ export const Rule = Schema.Struct({
 })
 export type Rule = typeof Rule.Type
 
-/** For example `read_file:src/**`, as a user writes it. */
+/** The rule as a user writes it, for example `read_file:src/**`. */
 export const ruleText = (rule: Rule): string =>
   rule.pattern === undefined ? rule.tool : `${rule.tool}:${rule.pattern}`
 
-/** Lower-case ASCII words joined by underscores; two underscores separate the parts of a name such as `mcp__x__y`. */
+/**
+ * Matches lower-case ASCII words joined by underscores. Two underscores separate the parts of a name such as
+ * `mcp__x__y`.
+ */
 const toolName = /^[a-z][a-z0-9]*(?:__?[a-z0-9]+)*$/
 
 export const isToolName = (name: string): boolean => toolName.test(name)
@@ -39,7 +42,10 @@ export const ruleProblem = ({ tool, pattern }: Pick<Rule, "tool" | "pattern">): 
   return undefined
 }
 
-/** Parses `TOOL[:PATTERN]` of --allow and --deny, split at the first colon. Fails with the problem and its fix. */
+/**
+ * Parses `TOOL[:PATTERN]`, the value of --allow and --deny. The first colon ends the tool name. Fails with the problem
+ * and its fix.
+ */
 export const parseRule = (verdict: Verdict, text: string): Result.Result<Rule, string> => {
   const colon = text.indexOf(":")
   const rule: Rule =

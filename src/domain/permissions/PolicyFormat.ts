@@ -1,4 +1,4 @@
-/** Defines the file of permanent permissions, and the scope of an answer for the session. */
+/** Defines the file of permanent permissions, and what an answer for the session covers. */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { type JsonProblem, readJson } from "../text/JsonText.ts"
@@ -16,12 +16,12 @@ import {
 import type { Arguments } from "../tools/ToolCall.ts"
 
 /**
- * The definition of a plugin's or server's tool at the time when the user made the rule. If the tool has changed since,
- * the rule does not allow it.
+ * Identifies the definition of a tool of a plugin or server when the user made the rule. If the tool has changed since
+ * then, the rule does not allow it.
  */
 const ToolPin = Schema.Struct({
   origin: Schema.NonEmptyString,
-  /** SHA-256 of the tool definition that the model and the gate see, in hex. */
+  /** The SHA-256 of the tool definition that the model and the gate see, in hex. */
   definition: Schema.String.check(Schema.isPattern(/^[0-9a-f]{64}$/, { expected: "a SHA-256 in hex" }))
 })
 export type ToolPin = typeof ToolPin.Type
@@ -37,15 +37,15 @@ const ProjectPath = Schema.String.check(
 )
 
 /**
- * An entry of policies.json. `project` is the real path of the only project where it applies. `rememberedAt` is absent
- * in handwritten entries.
+ * An entry of policies.json. `project` is the real path of the only project in which the entry applies. `rememberedAt`
+ * is absent in handwritten entries.
  */
 export const RememberedRule = Schema.Struct({
   ...Rule.fields,
   project: Schema.optionalKey(ProjectPath),
   /**
-   * The file system's identity of the folder at `project`. If another folder takes its place, the permissions do not
-   * apply.
+   * How the file system identifies the folder at `project`. If another folder is at this path later, the permissions do
+   * not apply.
    */
   folder: Schema.optionalKey(Schema.NonEmptyString),
   pin: Schema.optionalKey(ToolPin),
@@ -53,13 +53,13 @@ export const RememberedRule = Schema.Struct({
 })
 export type RememberedRule = typeof RememberedRule.Type
 
-/** True if one entry replaces the other in the file. */
+/** True if one of the entries replaces the other in the file. */
 export const isSameRule = (a: RememberedRule, b: RememberedRule): boolean =>
   a.verdict === b.verdict && a.tool === b.tool && a.pattern === b.pattern && a.project === b.project
 
 /**
- * True if the entry applies to this project: `root` is its real path, and `folder` the identity of its folder. A deny
- * rule applies to any folder at the path.
+ * True if the entry applies to this project. `root` is the real path of the project, and `folder` identifies its
+ * folder. A deny rule applies to any folder at the path.
  */
 export const concernsProject = (
   { folder, project, verdict }: RememberedRule,
@@ -69,8 +69,8 @@ export const concernsProject = (
   project === undefined || (project === root && (verdict === "deny" || folder === undefined || folder === rootFolder))
 
 /**
- * True if the entry applies to the current definition of the tool. `pin` is absent for a built-in tool. A deny rule
- * always applies.
+ * True if the entry applies to the tool as it is defined now. `pin` is absent for a built-in tool. A deny rule always
+ * applies.
  */
 export const appliesTo = (rule: RememberedRule, pin: ToolPin | undefined): boolean =>
   rule.verdict !== "allow" || (rule.pin?.definition === pin?.definition && rule.pin?.origin === pin?.origin)
@@ -83,8 +83,8 @@ const PolicyDocument = Schema.Struct({
 })
 
 /**
- * Tools that change files or run commands, and the starts of plugins and servers. A remembered permission for such a tool
- * must name a target.
+ * Tools that change files or run commands, and the starts of plugins and servers. A permanent permission for one of
+ * these must name a target.
  */
 const changing = new Set([
   "write_file",
@@ -96,7 +96,7 @@ const changing = new Set([
   "start_server"
 ])
 
-/** True for a pattern without any literal name. */
+/** True for a pattern that names nothing, because it consists of wildcards. */
 const isAllWildcards = (pattern: string): boolean => /^(?:[a-z]+:\/\/)?[*/. ]*$/.test(pattern)
 
 const entryProblem = (rule: RememberedRule): string | undefined => {
@@ -107,7 +107,7 @@ const entryProblem = (rule: RememberedRule): string | undefined => {
     : undefined
 }
 
-/** Parses the rules. The first problem rejects the whole text. */
+/** Parses the file of permanent permissions. The first problem rejects the whole text. */
 export const readPolicies = (text: string): Result.Result<ReadonlyArray<RememberedRule>, JsonProblem> => {
   const json = readJson(text)
   if (Result.isFailure(json)) return Result.fail(json.failure)
@@ -130,7 +130,7 @@ export const readPolicies = (text: string): Result.Result<ReadonlyArray<Remember
 export const renderPolicies = (rules: ReadonlyArray<RememberedRule>): string =>
   `${JSON.stringify({ version: policyVersion, rules }, null, 2)}\n`
 
-/** The parts of a question that determine what a longer answer may cover. */
+/** Those parts of a question that determine what an answer for more than one call may cover. */
 export interface Asked {
   readonly tool: string
   readonly risk: Risk
@@ -141,7 +141,8 @@ export interface Asked {
 }
 
 /**
- * A grant that the user can give for the session. Grants with equal keys are the same; `covers` describes the grant.
+ * A permission that the user can give for the session. Permissions with equal keys are the same. `covers` describes the
+ * permission to the user.
  */
 interface SessionScope {
   readonly key: Schema.Json
@@ -162,8 +163,8 @@ const accessScope = (tool: string, access: CanonicalAccess): SessionScope => {
 }
 
 /**
- * The grants that a call needs to run without a question. Undefined if the gate must ask each time. A grant for a
- * high-risk call covers only exactly this call. A tool without accesses is granted as a whole.
+ * The permissions for the session that a call needs to run without a question. Undefined if the gate must ask each
+ * time. For a high-risk call, they cover only exactly this call. A tool without accesses is permitted as a whole.
  */
 export const sessionScopes = (question: Asked): ReadonlyArray<SessionScope> | undefined => {
   const { accesses, pin, risk, tool } = question
@@ -177,6 +178,6 @@ export const sessionScopes = (question: Asked): ReadonlyArray<SessionScope> | un
   return scopes.filter(({ covers }, index) => scopes.findIndex((one) => one.covers === covers) === index)
 }
 
-/** True if the user may choose to remember the answer permanently. */
+/** True if the user may let the program remember the answer permanently. */
 export const canRemember = ({ accesses, risk }: Asked): boolean =>
   risk !== "high" && accesses.every((access) => eachTimeReason(access) === undefined)

@@ -1,6 +1,7 @@
 /**
- * Compares rule patterns with targets. An allow rule matches exactly the targets that it names. A deny or ask rule
- * matches more, like a line of .gitignore: a bare name at any depth, a folder with its content, and any letter case.
+ * Compares the patterns of rules with targets. An allow rule matches exactly the targets that it names. A deny or ask
+ * rule matches more, like a line of .gitignore: a bare name at any depth, a folder with its content, and any letter
+ * case.
  */
 import { wordText } from "../commands/CommandText.ts"
 import { matches } from "../text/PatternMatch.ts"
@@ -15,19 +16,19 @@ const scheme = /^[a-z][a-z0-9+.-]*:\/\//
 const asciiLabel = (label: string): string =>
   /^[\u0020-\u007e]*$/.test(label) ? label : (URL.parse(`http://${label}`)?.hostname ?? label)
 
-/** The pattern with its host in ASCII and without a trailing dot. Expects lower case. */
+/** The pattern of a URL, with its host in ASCII and without a trailing dot. The given pattern must be in lower case. */
 export const urlPattern = (pattern: string): string => {
   const [, before = "", host = "", rest = ""] = /^([a-z][a-z0-9+.-]*:\/\/)?([^/?#\s:]+)(.*)$/s.exec(pattern) ?? []
   return host === "" ? pattern : `${before}${host.replace(/\.$/, "").split(".").map(asciiLabel).join(".")}${rest}`
 }
 
-/** The pattern of a URL with a normalised host. The rest keeps its letter case. */
+/** The pattern of a URL with a normalised host. The part after the host keeps its letter case. */
 const withPlainHost = (pattern: string): string =>
   pattern.replace(/^https?:\/\/[^/?#]+/i, (start) => urlPattern(start.toLowerCase()))
 
 /**
  * All lower-case texts with which a pattern may name a URL: with and without the scheme, the port, a trailing dot of
- * the host, and escapes. For any other text, only the text itself.
+ * the host, and escapes. For a text that is no URL, only this text.
  */
 export const urlForms = (url: string): ReadonlyArray<string> => {
   const [, before, host = "", rest = ""] = /^([^/]*\/\/)([^/?#]*)(.*)$/s.exec(url) ?? []
@@ -40,29 +41,29 @@ export const urlForms = (url: string): ReadonlyArray<string> => {
 }
 
 /**
- * The folder and the sandbox of a command. Without a prefix, a rule covers sandboxed commands in the project folder. A
- * prefix in parentheses names another place: `(packages/a) npm test`, `(no sandbox) make`, `(packages/*, no sandbox)
- * make`. No command begins with a parenthesis.
+ * The folder of a command, and whether it runs in the sandbox. Without a prefix, a rule covers sandboxed commands in
+ * the project folder. A prefix in parentheses names another place: `(packages/a) npm test`, `(no sandbox) make`,
+ * `(packages/*, no sandbox) make`. No command begins with a parenthesis.
  */
 
 export interface CommandPlace {
-  /** Relative to the project; `.` for the project itself. */
+  /** The folder, relative to the project; `.` for the project itself. */
   readonly folder: string
   readonly sandboxed: boolean
 }
 
 interface ScopedPattern {
-  /** Absent if the pattern names no folder. */
+  /** The pattern of the folder. Absent if the pattern names none. */
   readonly folder?: string
   readonly withoutSandbox: boolean
-  /** The part to compare with the command. */
+  /** The part of the pattern that is compared with the command. */
   readonly rest: string
 }
 
 const outside = "no sandbox"
 const scoped = /^\(([^()]*)\) (.*)$/s
 
-/** Splits a pattern into its place and the command. */
+/** Splits a pattern into the place of a command and the part for the command. */
 export const scopedPattern = (pattern: string): ScopedPattern => {
   const [, scope, rest = ""] = scoped.exec(pattern) ?? []
   if (scope === undefined) return { withoutSandbox: false, rest: pattern }
@@ -86,7 +87,7 @@ const concernsPlace = ({ folder }: ScopedPattern, place: CommandPlace): boolean 
 /** The pattern that matches exactly this text. */
 export const exactPattern = (text: string): string => text.replace(/[*\\]/g, "\\$&")
 
-/** The prefix of a pattern for a command in this place; empty for the sandbox in the project folder. */
+/** The prefix of a pattern for a command in this place. Empty for a sandboxed command in the project folder. */
 export const placePrefix = ({ folder, sandboxed }: CommandPlace): string => {
   const words = [...(folder === "." ? [] : [exactPattern(wordText(folder))]), ...(sandboxed ? [] : [outside])]
   return words.length === 0 ? "" : `(${words.join(", ")}) `
@@ -96,26 +97,30 @@ export const placePrefix = ({ folder, sandboxed }: CommandPlace): string => {
 export const targetPattern = ({ canonical, place }: Pick<Target, "canonical" | "place">): string =>
   `${place === undefined ? "" : placePrefix(place)}${exactPattern(canonical)}`
 
-/** A file, page, command or start that a call accesses. */
+/** A file, a page, a command or the start of a program that a call accesses. */
 export interface Target {
-  /** Files are compared by path. For starts and commands without the sandbox, an allow rule needs a pattern. */
+  /**
+   * Files are compared by path. A start, or a command without the sandbox, is allowed only by a rule with a pattern.
+   */
   readonly kind: "file" | "start" | "other"
   /** The real absolute path, the canonical URL, or another one-line text. */
   readonly canonical: string
   readonly relative?: string
   readonly place?: CommandPlace
-  /** True for a URL that contains text that the model read earlier. Only a rule for exactly this URL allows it. */
+  /** True for a URL that contains text which the model has read before. Only a rule for exactly this URL allows it. */
   readonly carries?: boolean
   /**
-   * True for a write that would lose most of a file, or lines that the model omitted. Only a rule for exactly this file
-   * allows it.
+   * True for a write that would lose most of a file, or lines that the model left out. Only a rule for exactly this
+   * file allows it.
    */
   readonly loses?: boolean
   /** True for a file outside the project that belongs to the skill of the task. */
   readonly ofSkill?: boolean
   /** Built-in tools with the same effect. A deny or ask rule for one of them also applies to this target. */
   readonly effects?: ReadonlyArray<string>
-  /** The tool that would do this part of a move on its own. An allow rule for it also covers the part. */
+  /**
+   * For a part of a move, the tool that would do this part alone. A rule that allows this tool also covers the part.
+   */
   readonly part?: string
 }
 
@@ -123,8 +128,9 @@ const isAbsolute = (pattern: string): boolean => /^(?:\/|[a-zA-Z][a-zA-Z0-9+.-]*
 const withoutDots = (pattern: string): string => pattern.replace(/^(?:\.\/)+/, "")
 
 /**
- * True if the pattern matches the target as written. For a file, a relative pattern matches only paths below the
- * project. An absolute pattern, and any pattern for other targets, matches the canonical target.
+ * True if the pattern matches the target as it is written. For a file, a relative pattern matches only paths below the
+ * project. An absolute pattern is compared with the canonical target, and so is any pattern for a target that is no
+ * file.
  */
 const matchesText = (pattern: string, { canonical, kind, place, relative }: Target): boolean => {
   if (place !== undefined) return matches(scopedPattern(pattern).rest, canonical)
@@ -133,16 +139,19 @@ const matchesText = (pattern: string, { canonical, kind, place, relative }: Targ
   return relative !== undefined && matches(withoutDots(pattern), relative)
 }
 
-/** True if the literal part of the pattern passes the test. Text that only its wildcards match does not count. */
+/** True if the pattern without its wildcards passes the test. Text that only a wildcard matches does not count. */
 const names = (pattern: string, test: (path: string) => boolean): boolean => {
   const literal = pattern.replace(/\\(.)/g, "$1")
   return test(literal) || test(literal.replaceAll("*", ""))
 }
 
-/** True if the wildcards would cover a long part of the URL. Such a part could carry data away. */
+/**
+ * True if the wildcards would cover a long part of the URL. With such a part, a URL could carry data of the project to
+ * its server.
+ */
 const carriesData = (pattern: string, url: string): boolean => {
   if (!/^https?:\/\//.test(url)) return false
-  /** The text of a command may look like a URL, so the parts may be missing. */
+  /** A command may look like a URL without being one, so its host and protocol may be missing. */
   const { host = "", protocol = "" } = URL.parse(url) ?? {}
   const named = pattern.replace(/\\(.)|\*/g, "$1").length
   const tail = url.length - Math.max(named, `${protocol}//${host}`.length)
@@ -156,8 +165,8 @@ const isExact = (pattern: string | undefined, { canonical, relative }: Target): 
     (relative !== undefined && withoutDots(pattern) === withoutDots(exactPattern(relative))))
 
 /**
- * True if an allow rule matches the target. For secrets and files that programs run automatically, the pattern must
- * name such files; wildcards alone do not match. Without a pattern, a rule matches all other files of the project,
+ * True if an allow rule matches the target. A pattern for secrets, or for files that programs run automatically, must
+ * name such files: wildcards alone do not match them. Without a pattern, a rule matches all other files of the project,
  * pages and commands.
  */
 export const matchesAllow = (pattern: string | undefined, target: Target): boolean => {
@@ -178,11 +187,11 @@ export const matchesAllow = (pattern: string | undefined, target: Target): boole
   return (!isSecret || names(pattern, isSecretLike)) && (!isRun || names(pattern, isAutomatic))
 }
 
-/** The characters that end a path component. `otherBoundaries` end a part of a URL or a word of a command. */
+/** The characters that end a component of a path. `otherBoundaries` end a part of a URL or a word of a command. */
 const pathBoundaries = "/"
 const otherBoundaries = "/?# "
 
-/** As in .gitignore: a bare name matches at any depth; a pattern with a slash matches from the beginning. */
+/** Matches as .gitignore does: a bare name matches at any depth; a pattern with a slash matches from the beginning. */
 const matchesPath = (pattern: string, path: string): boolean =>
   matches(pattern, path, pathBoundaries) ||
   (!pattern.includes("/") && path.split("/").some((name) => matches(pattern, name)))
@@ -203,7 +212,7 @@ export const matchesDeny = (pattern: string, target: Target): boolean => {
   if (matchesText(pattern, target)) return true
   const wide = withoutDots(target.place === undefined ? pattern : scopedPattern(pattern).rest).toLowerCase()
   if (target.kind === "file") return matchesFile(wide, target)
-  // `https://host/` means the whole host, in the same way as `folder/` means its content.
+  // `https://host/` means all pages of the host, just as `folder/` means all files in the folder.
   const named = urlPattern(wide).replace(/\/$/, "")
   return urlForms(target.canonical.toLowerCase()).some((form) => matches(named, form, otherBoundaries))
 }

@@ -1,6 +1,6 @@
 /**
- * Computes what every approval question shows of a call: a sentence, and the arguments that the sentence omits. So no
- * user approves a call without seeing its arguments.
+ * Computes what every approval question shows of a call: a sentence, and those arguments that the sentence does not
+ * contain. So no user approves a call without seeing its arguments.
  */
 import { fenced } from "../markdown/PromptBlock.ts"
 import { printableJson } from "../text/Printable.ts"
@@ -9,7 +9,7 @@ import type { ApprovalItem } from "./ApprovalItem.ts"
 /** True for a step without calls that still needs approval. */
 export const hasNoCall = ({ call, targets }: ApprovalItem): boolean => call === undefined && targets.length === 0
 
-/** The effect of the call. Begins with a verb, unless there is no call. */
+/** What the call does. The text begins with a verb, unless there is no call. */
 export const itemDoes = (item: ApprovalItem): string => {
   const { origin, targets, tool, words } = item
   if (words !== undefined) return words.does
@@ -19,8 +19,8 @@ export const itemDoes = (item: ApprovalItem): string => {
 }
 
 /**
- * True if the summary fully describes the call. It never does for a plugin's tool, where only the arguments describe
- * the call.
+ * True if the summary describes the call completely. For a tool of a plugin this is never so, because only the
+ * arguments describe the call.
  */
 export const wordsSayCall = ({ origin, targets, words }: ApprovalItem): boolean =>
   words !== undefined && origin === undefined && targets.length > 0

@@ -1,6 +1,6 @@
 /**
- * Defines a rule: the facts about one code that are the same for every finding. Each check adds the place and the
- * problem. Every rule has an example under test/fixtures/rules.
+ * Defines a rule: the facts that are the same for every finding with one code. Each check adds the place and the
+ * problem. Every rule has an example below test/fixtures/rules.
  */
 
 /**
@@ -14,11 +14,11 @@ export interface RuleFacts<S extends Severity = Severity> {
   readonly title: string
   /** The reason for the rule, in one sentence. */
   readonly why: string
-  /** The remedy, in whole sentences. An issue shows it unless the check names a remedy for its place. */
+  /** The remedy, in whole sentences. An issue shows it unless the check states a more exact remedy. */
   readonly fix: string
   /** Advice for users if a model repeatedly breaks the rule. */
   readonly help?: string | undefined
-  /** For a repair: the URL where the deviation was seen, or the page that promises its repair (Sources.ts). */
+  /** For a repair: the URL where the deviation was seen, or the page that promises the repair (Sources.ts). */
   readonly source?: string | undefined
 }
 

@@ -1,17 +1,16 @@
 /**
- * The sources of repairs. A reader repairs a deviation only if a template, a public report or a real answer contains
- * it. It also repairs a deviation if a page of this product promises the repair. Any other deviation is an issue for
- * the model.
+ * The sources of repairs. A reader repairs a deviation only if it occurs in a template, a public report or a real
+ * answer, or if a page of this product promises the repair. Any other deviation is an issue for the model.
  */
 
 const gitHub = "https://github.com/"
 
-/** A public report or the source of another program. */
+/** The address of a public report, or of a source file of another program. */
 export const report = (path: string): string => `${gitHub}${path}`
 
 /**
- * OLLMchat, a program with similar documents. It stores answers of Qwen and Gemma behind Ollama, and its prompts and
- * readers have rules because of them.
+ * OLLMchat, a program with similar documents. It contains answers of Qwen and Gemma behind Ollama, and rules that were
+ * made because of such answers.
  */
 export const ollmChat = (path: string): string =>
   report(`roojs/OLLMchat/blob/5b9e18ecbbe84a1d26ce0e52c08f63de9e85346c/${path}`)
@@ -29,5 +28,5 @@ export const savedFiles = "files saved on Windows"
 /** The rules for skills that several programs share. */
 export const skillFormat = "the format of agentskills.io"
 
-/** A note about an action of the program. It is no repair. */
+/** A note about an action of the program, which is no repair. */
 export const ofProgram = "a note, no repair"
