@@ -64,7 +64,7 @@ export interface AnswerReading<A> extends Reading<A> {
   /** The value to use despite its issues if every attempt fails. Its `repairs` say how the value is marked. */
   readonly fallback?: Pick<Reading<A>, "repairs"> & { readonly value: A }
   /**
-   * True for a rejected answer on which the next attempt builds: it asked a question that was answered, or its JSON
+   * True for a rejected answer on which the next attempt builds. It asked a question that was answered, or its JSON
    * does not fit the schema yet.
    */
   readonly hasUse?: boolean

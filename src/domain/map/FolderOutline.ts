@@ -34,7 +34,7 @@ export const isPlainPath = (path: string): boolean => path.length <= longestPath
 export const shownPath = (path: string): string => `\`${path}\``
 
 /**
- * A command or another text of the project as code in one line, cut to `longest` characters.
+ * A text of the project, such as a command, as code in one line. It is cut to `longest` characters.
  *
  * ```ts
  * shownText("node a.js &&\n  node b.js", 80) // "`node a.js && node b.js`"

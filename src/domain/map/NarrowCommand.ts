@@ -126,8 +126,8 @@ export const testPart = (does: string): string | undefined => {
 }
 
 /**
- * How to narrow a script that runs tests. `append` is the command to which arguments are added. `execute` runs a
- * program of an installed package.
+ * How to run only a part of a script that runs tests. `append` is the command to which arguments are added. `execute`
+ * runs a program of an installed package.
  *
  * ```ts
  * scriptNarrowing("vitest run", "npm test --", "npx") // { argv: ["npm", "test", "--"], of: "files" }

@@ -1,6 +1,6 @@
 /**
- * The lines of a document and its fenced blocks. Each line is examined only once, and all readers share the result:
- * whether it is a heading, a fence, a list item or a field of a task.
+ * The lines of a document and its fenced blocks. Each line is examined only once: whether it is a heading, a fence, a
+ * list item or a field of a task. All readers share the result.
  */
 import { type Bullets, type LabelledLine, readLabel } from "./TaskFields.ts"
 

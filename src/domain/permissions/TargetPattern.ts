@@ -1,7 +1,7 @@
 /**
  * Compares the patterns of rules with targets. An allow rule matches exactly the targets that it names. A deny or ask
- * rule matches more, like a line of .gitignore: a bare name at any depth, a folder with its content, and any letter
- * case.
+ * rule matches more, like a line of .gitignore. It matches a bare name at any depth, a folder with its content, and any
+ * letter case.
  */
 import { wordText } from "../commands/CommandText.ts"
 import { matches } from "../text/PatternMatch.ts"
@@ -27,8 +27,8 @@ const withPlainHost = (pattern: string): string =>
   pattern.replace(/^https?:\/\/[^/?#]+/i, (start) => urlPattern(start.toLowerCase()))
 
 /**
- * All lower-case texts with which a pattern may name a URL: with and without the scheme, the port, a trailing dot of
- * the host, and escapes. For a text that is no URL, only this text.
+ * All lower-case texts with which a pattern may name a URL. They are with and without the scheme, the port, a trailing
+ * dot of the host, and escapes. For a text that is no URL, only this text.
  */
 export const urlForms = (url: string): ReadonlyArray<string> => {
   const [, before, host = "", rest = ""] = /^([^/]*\/\/)([^/?#]*)(.*)$/s.exec(url) ?? []

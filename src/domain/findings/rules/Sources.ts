@@ -1,6 +1,6 @@
 /**
- * The sources of repairs. A reader repairs a deviation only if it occurs in a template, a public report or a real
- * answer, or if a page of this product promises the repair. Any other deviation is an issue for the model.
+ * The sources of repairs. A reader repairs a deviation in two cases: a template, a public report or a real answer
+ * contains it, or a page of this product promises the repair. Any other deviation is an issue for the model.
  */
 
 const gitHub = "https://github.com/"
