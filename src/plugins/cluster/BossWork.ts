@@ -1,7 +1,7 @@
 /**
- * `ClusterWork` over the database. pg-boss stores the pieces. The tables of this program store runs, records, answers
- * and workers. Before each write for a piece, the database checks that the attempt is active. It does so in the same
- * statement, or under a lock of the same transaction.
+ * `ClusterWork` over the database. pg-boss stores the pieces of work. The tables of this program store runs, records,
+ * answers and workers. Before each write for a piece, the database checks that the attempt is active. It checks this in
+ * the same statement, or under a lock of the same transaction.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -38,18 +38,21 @@ import {
 } from "./WorkQueues.ts"
 
 /**
- * If a heartbeat gets no answer, it is sent again on another connection. That is long before the worker gives its
- * pieces up.
+ * A heartbeat that gets no answer within this time is sent again on another connection. The worker then still has
+ * enough time before it gives its pieces up.
  */
 const heartbeatLimit = "4 seconds"
 
-/** A resting piece is queued for this date, which never comes. `rests` is the SQL condition for a resting piece. */
+/**
+ * The date for which a resting piece of work is queued; it never comes. `rests` is the SQL condition for a resting
+ * piece.
+ */
 const never = "9999-01-01T00:00:00Z"
 const rests = "start_after > now() + interval '1 day'"
 
 const jobs = `${bossSchema}.job`
 
-/** The data of a piece in its queue. */
+/** The data of a piece of work in its queue. */
 interface PieceData {
   readonly runId: string
   readonly leader: string
@@ -58,7 +61,7 @@ interface PieceData {
   readonly priority: number
 }
 
-/** What a worker sees of one queue. `closed` are the ids of pieces that it must not claim. */
+/** What a worker sees of one queue. `closed` are the ids of the pieces that this worker must not claim. */
 interface QueueState {
   readonly queue: string
   readonly hasReady: boolean
@@ -71,21 +74,22 @@ interface FetchedPiece extends WorkAttempt, PieceData {}
 
 const decodeDeclined = Schema.decodeSync(Schema.fromJsonString(Declined))
 
-/** Names an attempt in SQL. */
+/** An attempt as a text that SQL statements compare. */
 const pairOf = ({ attempt, id }: Omit<WorkAttempt, "queue">): string => `${id}:${attempt}`
 const asAttempt = ({ attempt, id }: WorkAttempt) => ({ id, retryCount: attempt })
 
 /**
- * All transactions lock rows in the same order, to avoid deadlocks: the row of the run, the piece that leads it, other
- * pieces by id. With `NO KEY`, other transactions can still insert rows that refer to the run.
+ * Selects and locks the row of an active run. To avoid deadlocks, all transactions lock rows in the same order: the row
+ * of the run, the piece that leads the run, other pieces by id. With `NO KEY`, other transactions can still insert rows
+ * that refer to the run.
  */
 const lockedRun = (sql: SqlClient.SqlClient, runId: string) =>
   sql`SELECT r.run_id FROM task_conductor_runs r WHERE r.run_id = ${runId} AND r.ending IS NULL FOR NO KEY UPDATE`
 const lockOrder = "ORDER BY j.name NOT LIKE 'run/%', j.name, j.id"
 
 /**
- * Selects the attempts that are active, and locks them until the transaction ends. If `condition` is false, selects
- * nothing.
+ * Selects those attempts that are active, and locks their rows until the transaction ends. If `condition` is false, it
+ * selects nothing.
  */
 const held = (
   sql: SqlClient.SqlClient,
@@ -120,15 +124,15 @@ export const offerRun = ({ use }: WorkQueues["Service"], { leader, priority, pro
   return use((boss, options) => boss.insert(queueOf("run", program), [job], options))
 }
 
-/** Selects and locks the pieces of a run in these queues that fit the condition. */
+/** Selects and locks those pieces of a run in these queues that fit the condition. */
 const piecesOf = (sql: SqlClient.SqlClient, runId: string, queues: ReadonlyArray<string>, condition: string) =>
   sql<{ readonly name: string; readonly id: string }>`SELECT j.name, j.id FROM ${sql.literal(jobs)} j
     WHERE j.name IN (SELECT jsonb_array_elements_text(${JSON.stringify(queues)}::jsonb)) AND j.singleton_key = ${runId}
       AND ${sql.literal(condition)} ${sql.literal(lockOrder)} FOR UPDATE OF j`
 
 /**
- * Removes the pieces of a run from these queues, even if a worker has claimed them. The store then rejects what that
- * worker writes.
+ * Removes the pieces of a run from these queues, even if a worker has claimed them. After that, the store rejects what
+ * this worker writes.
  */
 export const removePieces = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
@@ -142,7 +146,7 @@ export const removePieces = Effect.fnUntraced(function* (
   }
 })
 
-/** Makes the resting pieces of a run free. */
+/** Makes the resting pieces of a run claimable. */
 const wake = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   { use }: WorkQueues["Service"],
@@ -159,8 +163,8 @@ const makeClaim = (
   { ready, use }: WorkQueues["Service"]
 ): ClusterWork["Service"]["claim"] => {
   /*
-   * The rule of `isOtherBuild` in SQL. A program that runs from sources has no build, and fits every build of its
-   * version.
+   * The SQL condition that a queue or a run fits the program of a worker. It is the rule of `isOtherBuild`: a program
+   * that runs from source has no build, and fits every build of its version.
    */
   const isOwn = (queue: string, { program }: Claimant) => {
     const [version = "", build = ""] = program.split("+")
@@ -169,8 +173,8 @@ const makeClaim = (
   }
 
   /**
-   * Reads the queues of a worker. If the worker declined a piece, the piece is closed to it, unless all live workers
-   * have declined it.
+   * Reads the queues of a worker. A piece that the worker declined is closed to it, unless all live workers have
+   * declined that piece.
    */
   const readQueues = (worker: Claimant) => {
     const alive = sql.literal(`clock_timestamp() - interval '${aliveSeconds} seconds'`)
@@ -187,7 +191,7 @@ const makeClaim = (
       FROM ${sql.literal(bossSchema)}.queue q WHERE ${isOwn("q.name", worker)} ORDER BY q.name`
   }
 
-  /** Keeps the fetched pieces whose runs are active. Deletes the others. */
+  /** Keeps those fetched pieces whose runs are active. Deletes the other pieces. */
   const accept = Effect.fnUntraced(function* ({ name }: Claimant, fetched: ReadonlyArray<FetchedPiece>) {
     const pieces = JSON.stringify(fetched.map(({ id, leader, runId }) => ({ id, leader, run: runId })))
     const rows = yield* retryTransient(sql<{ readonly id: string; readonly setup: string; readonly declined: string }>`
@@ -229,8 +233,8 @@ const makeClaim = (
 }
 
 /**
- * Writes the records of a run whose attempts are active. Returns the tokens of all records that are saved. An earlier
- * try may have saved some of them.
+ * Writes those records of a run whose attempts are active. Returns the tokens of all these records that are saved. An
+ * earlier try may have saved some of them.
  */
 const writeRecords = (sql: SqlClient.SqlClient, runId: string, records: ReadonlyArray<NewRecord>) => {
   const count = records.length
@@ -271,8 +275,8 @@ const makeAppend = (sql: SqlClient.SqlClient, queues: WorkQueues["Service"]): Cl
   })
 
 /**
- * The priority in pg-boss of the first new piece of a run. It is lower than that of the run's waiting pieces. So runs
- * of equal priority take turns.
+ * The priority that the first new piece of a run gets in pg-boss. It is lower than the priority of the waiting pieces
+ * of this run. So runs of equal priority take turns.
  */
 const firstPriority = (sql: SqlClient.SqlClient, { priority, runId }: Lease, queue: string) => {
   const [most, all] = [priority * priorityStep, sql.literal(jobs)]
@@ -317,7 +321,8 @@ const makeEnd = (sql: SqlClient.SqlClient, queues: WorkQueues["Service"]): Clust
   })
 
 /**
- * One statement sends all heartbeats. pg-boss would send one for each queue. A busy worker would send them too late.
+ * Sends all heartbeats in one statement. pg-boss would send one statement for each queue, and a busy worker would send
+ * them too late.
  */
 const makeRenew = (sql: SqlClient.SqlClient, { ready }: WorkQueues["Service"]): ClusterWork["Service"]["renew"] =>
   Effect.fn("ClusterWork.renew")((leases, presence) => {
@@ -344,7 +349,7 @@ const makeRest = (sql: SqlClient.SqlClient, { use }: WorkQueues["Service"]): Clu
   Effect.fn("ClusterWork.rest")((lease, { keys, questions }) => {
     const pieces = JSON.stringify(keys.map((key) => pieceId(lease.leader, key)))
     const rest = Effect.gen(function* () {
-      /* `answer` takes the same lock. So no answer can arrive between these statements. */
+      /* `answer` takes the same lock, so no answer can arrive between these statements. */
       yield* lockedRun(sql, lease.runId)
       if ((yield* held(sql, [lease], "UPDATE")).length === 0) return
       const [row] = yield* sql<{ readonly wakes: boolean }>`SELECT EXISTS (SELECT FROM task_conductor_answers

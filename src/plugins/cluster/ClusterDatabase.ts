@@ -44,15 +44,15 @@ const tables = [
     why text NOT NULL, PRIMARY KEY (id, worker))`
 ]
 
-/** The key of the lock. Any number works that no other program locks. */
+/** The key of the lock under which tables are created. It can be any number that no other program locks. */
 const tablesLock = 5_247_001
 
-/** True if the newest table exists. Then all other tables exist, too. */
+/** True if the newest table exists. All other tables then exist too. */
 const areThere = `SELECT to_regclass('task_conductor_declined') IS NOT NULL AS "areThere"`
 
 /**
- * Runs `work` in a transaction. If a rollback fails on a broken connection, effect reports a defect. Here that becomes
- * a `SqlError`.
+ * Runs `work` in a transaction. If a rollback fails because the connection is broken, effect reports a defect. This
+ * function turns the defect into a `SqlError`.
  */
 export const transaction = <A, E>(
   sql: SqlClient.SqlClient,
@@ -63,13 +63,15 @@ export const transaction = <A, E>(
   )
 
 /**
- * Creates missing tables, in one process at a time. If all tables exist, sends no definition: a definition locks
- * tables, and would stop the other workers when a worker joins.
+ * Creates missing tables. Only one process does so at a time. If all tables exist, no definition is sent. A definition
+ * locks tables, and so each new worker would stop the other workers.
  */
 const makeTables = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [found] = yield* sql.unsafe<{ readonly areThere: boolean }>(areThere)
-  /* A grant that is missing at the start is an error. If it is revoked later, workers wait for it. */
+  /*
+   * If the grant to read is missing now, that is an error. If it is revoked later, workers wait until it is restored.
+   */
   if (found?.areThere === true) return yield* sql`SELECT FROM task_conductor_runs LIMIT 0`
   yield* transaction(
     sql,
@@ -80,12 +82,12 @@ const makeTables = Effect.gen(function* () {
   )
 })
 
-/** True when the server refused TLS. */
+/** True if the server refused TLS. */
 const lacksTls = ({ what }: DatabaseUnavailable): boolean => what.includes("does not support SSL")
 
 /**
- * Connects. Waits if the server answers that it is starting or stopping. Fails at once for a wrong address or a missing
- * grant.
+ * Connects to the database. If the server answers that it is starting or stopping, this waits. A wrong address or a
+ * missing grant fails at once.
  */
 const connect = Effect.fnUntraced(function* (settings: PoolConfig) {
   const connection = yield* Layer.build(layerPostgres(settings))

@@ -1,8 +1,8 @@
 /**
  * The journal of a cluster run, in the database. It has the same records as a file. A worker reads the records when it
- * claims a piece. After that it only writes. It collects records for up to a second and writes them in one statement.
- * Each record names the lease of its piece. If the store rejects a record, another worker has the piece, and this
- * worker stops working on it.
+ * claims a piece of work, and after that only writes. It collects records for up to a second and writes them in one
+ * statement. Each record names the lease of its piece. If the store rejects a record, another worker has the piece, and
+ * this worker stops working on it.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -42,17 +42,18 @@ import {
 } from "./ClusterWork.ts"
 import type { Secrets } from "./WithoutSecrets.ts"
 
-/** A tool call starts only if its lease lasts at least this long. In milliseconds. */
+/** A tool call starts only if the lease of its piece lasts at least this long, in milliseconds. */
 const leastLeft = 4000
 
 /**
- * Records wait this long, so that several are written together. They do not wait if a caller waits, or if a record is a
- * question.
+ * How long records wait, so that several are written together. A record does not wait if a caller waits for it, or if
+ * it is a question.
  */
 const together = "1 second"
 
 /**
- * Counts running calls and checks, because a piece must not rest while they run. Checks of one task run one at a time.
+ * Keeps account of running calls and checks, because a piece must not rest while they run. Of the checks of a task,
+ * only one runs at a time.
  */
 const noteActivity = ({ calls }: PieceActivity, record: JournalRecord): void => {
   if (record.type === "intent") calls.add(record.key)
@@ -69,14 +70,14 @@ const checkName = ({ round, task = "" }: { readonly round: number; readonly task
 const isQuestion = (record: JournalRecord): boolean =>
   record.type === "event" && record.event.type === "approval.requested"
 
-/** Waits until the lease lasts long enough to start a call. A lost lease interrupts the wait. */
+/** Waits until the lease has enough time left to start a call. If the lease is lost, the wait is interrupted. */
 const untilFresh = Effect.fnUntraced(function* (lease: HeldLease) {
   while (leaseAge(lease, yield* readClocks) > leaseTime - leastLeft) yield* Effect.sleep("100 millis")
 })
 
 /**
- * What the writer receives: a record or a finished piece. `written` completes when this entry and all before it are on
- * disk. An entry may contain only `written`.
+ * What the writer receives: a record or a finished piece. `written` completes when this entry and all entries before it
+ * are on disk. An entry may contain only `written`.
  */
 interface Entry {
   readonly record?: NewRecord
@@ -91,9 +92,12 @@ export class ClusterJournal extends Context.Service<
   {
     /** Reads new records. Until the scope closes, records can be written with this lease. */
     join(lease: HeldLease): Effect.Effect<void, DatabaseUnavailable, Scope.Scope>
-    /** Saves the result of a piece (JSON text), and all earlier records. False if the journal has failed. */
+    /**
+     * Saves the result of a piece, which is JSON text, after all earlier records. Returns false if the journal has
+     * failed.
+     */
     finish(lease: HeldLease, result: string): Effect.Effect<boolean>
-    /** Waits until all earlier records are written. False if the journal has failed. */
+    /** Waits until all earlier records are written. Returns false if the journal has failed. */
     readonly flush: Effect.Effect<boolean>
   }
 >()("task-conductor/plugins/cluster/ClusterJournal") {}
@@ -101,19 +105,20 @@ export class ClusterJournal extends Context.Service<
 interface ClusterJournalOptions {
   readonly runId: string
   readonly secrets: Secrets
-  /** Called if the database was away for too long. */
+  /** Called if the database was unavailable for too long. */
   readonly broken: (error: DatabaseUnavailable) => Effect.Effect<void>
 }
 
 const reportIn = (record: JournalRecord): RunReport | undefined =>
   record.type === "event" && record.event.type === "run.finished" ? record.event.report : undefined
 
-/** True for the outcome of a task. The result of the task's piece contains it, too. */
+/** True for the outcome of a task. The result of the task's piece contains this outcome too, so it is not lost. */
 const isSafeElsewhere = (record: JournalRecord): boolean =>
   record.type === "settled" && parseKey(record.key)?.task !== undefined
 
 /**
- * Writes the queued entries. First waits a moment for more entries, unless a caller waits or `writeNow` ends the wait.
+ * Writes the queued entries. It first waits a moment for more entries, unless a caller waits or `writeNow` ends the
+ * pause.
  */
 const makeWriter = Effect.fnUntraced(function* (
   { broken, runId }: Pick<ClusterJournalOptions, "broken" | "runId">,
@@ -160,8 +165,8 @@ const makeWriter = Effect.fnUntraced(function* (
 })
 
 /**
- * The entry for a record, without secrets. Uses the lease of the current fiber. Without one, uses any lease that this
- * worker has for the run.
+ * The entry for a record, without secrets. It uses the lease of the current fiber. A fiber without a lease uses any
+ * lease that this worker has for the run.
  */
 const entryOf = Effect.fnUntraced(function* (
   record: JournalRecord,
@@ -183,7 +188,10 @@ const entryOf = Effect.fnUntraced(function* (
     json: JSON.stringify(redact(encodeRecord(record) as Schema.Json))
   }
   if (report === undefined) return { lease, record: entry }
-  /* If a worker is interrupted, another worker continues the run. Only a cancelling client ends it. */
+  /*
+   * If a worker is interrupted, the run has not ended, because another worker continues it. The report "interrupted"
+   * counts only if a client has cancelled the run.
+   */
   if (report.status !== "interrupted" || (yield* Deferred.isDone(lease.cancelled))) {
     lease.ended = { record: entry, report }
   }
@@ -191,8 +199,8 @@ const entryOf = Effect.fnUntraced(function* (
 })
 
 /**
- * The journal of this run. Secrets are not saved. If an outcome of the model has secrets, the worker keeps the whole
- * outcome in memory.
+ * The journal of this run. It saves no secrets. If the outcome of a model call contains secrets, the worker keeps the
+ * whole outcome in memory.
  */
 export const layerClusterJournal = ({
   broken,

@@ -1,5 +1,6 @@
 /**
- * The table of cluster runs and their records. Clients submit, reopen, cancel, follow and remove runs; workers read them.
+ * The table of cluster runs and their records. Clients submit, reopen, cancel, follow and remove runs. Workers read
+ * them.
  */
 import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
@@ -67,7 +68,7 @@ const modelFinished: RunEvent["type"] = "model.finished"
 
 export const encodeRecord = Schema.encodeSync(JournalRecord)
 
-/** The key of a record, and the type of its event. Empty if it has none. */
+/** The key of a record; empty if it has none. `eventIn` returns the type of its event. */
 export const keyIn = (record: JournalRecord): string => ("key" in record ? record.key : "")
 export const eventIn = (record: JournalRecord): string => (record.type === "event" ? record.event.type : "")
 
@@ -94,10 +95,10 @@ const standingOf = ({ begun_at: begunAt, bytes, cancelled: isCancelled, ending, 
   ...(ending === null ? {} : { ending: decodeEnding(ending) })
 })
 
-/** One query reads at most this many events. */
+/** The maximum number of events that one query reads. */
 const mostEvents = 1000
 
-/** A record as a line of a journal. It has no checksum, because the database needs none. */
+/** A record as a line of a journal. The line has no checksum, because the database needs none. */
 const lineOfRow = ({ at, json, seq }: RecordRow): JournalLine => lineOf({ seq, at, json: parseJson(json), text: "" })
 
 const nowIso = Effect.map(DateTime.now, DateTime.formatIso)
@@ -105,7 +106,7 @@ const nowIso = Effect.map(DateTime.now, DateTime.formatIso)
 const selectRuns = (sql: SqlClient.SqlClient) =>
   sql.literal("SELECT run_id, begun_at, shared, cancelled, ending, size::float8 AS bytes FROM task_conductor_runs")
 
-/** What `submit` and `reopen` have in common: both make a run active. */
+/** The parts that `submit` and `reopen` share, because both make a run active. */
 const makeBeginning = (sql: SqlClient.SqlClient) => {
   const busyWith = Effect.fnUntraced(function* (project: string) {
     const [row] = yield* retryTransient(
@@ -114,7 +115,7 @@ const makeBeginning = (sql: SqlClient.SqlClient) => {
     return row === undefined ? undefined : new ProjectShared({ project, runId: row.run_id, begunAt: row.begun_at })
   })
 
-  /** Appends records of a client. The run must exist. */
+  /** Appends records that a client writes. The run must exist. */
   const append = Effect.fnUntraced(function* (runId: string, records: ReadonlyArray<JournalRecord>, redact: Redact) {
     const at = yield* nowIso
     for (const record of records) {
@@ -136,7 +137,7 @@ const makeBeginning = (sql: SqlClient.SqlClient) => {
     for (;;) {
       if (yield* retryTransient(transaction(sql, attempt))) return
       const busy = yield* busyWith(project)
-      /* The other run may have ended between the two queries. */
+      /* If no other run is found, it has ended between the two queries, so the attempt is repeated. */
       if (busy !== undefined) return yield* busy
     }
   })
@@ -147,7 +148,10 @@ const makeBeginning = (sql: SqlClient.SqlClient) => {
 const makeRunChanges = (sql: SqlClient.SqlClient, queues: WorkQueues["Service"]) => {
   const { append, begin } = makeBeginning(sql)
 
-  /** Starts a run with these records. The first is its `opened` record. Only one run at a time may change a project. */
+  /**
+   * Saves and queues a new run. The first of these records is its `opened` record. Only one run at a time may change a
+   * project.
+   */
   const submit = Effect.fn("ClusterRuns.submit")(function* (
     run: ClusterRun,
     records: ReadonlyArray<JournalRecord>,
@@ -157,7 +161,7 @@ const makeRunChanges = (sql: SqlClient.SqlClient, queues: WorkQueues["Service"])
     const begunAt = yield* nowIso
     const leader = randomUUID()
     yield* retryTransient(queues.ensure(program))
-    /* If the answer to the commit was lost, the retry finds the run. */
+    /* If the database committed but its answer was lost, the retry finds that the run is there. */
     const isThere = sql`SELECT FROM task_conductor_runs WHERE run_id = ${order.runId}`
     const insert = sql`INSERT INTO task_conductor_runs (run_id, project, program, read_only, begun_at, shared, leader)
       VALUES (${order.runId}, ${project}, ${program}, ${order.readOnly === true}, ${begunAt}, ${encodeRun(run)}, ${leader})
@@ -177,7 +181,7 @@ const makeRunChanges = (sql: SqlClient.SqlClient, queues: WorkQueues["Service"])
     submit,
     /**
      * Opens a run again with new settings. The run must have ended, or belong to another build without a live worker.
-     * False if the run is still active.
+     * Returns false if the run is still active.
      */
     reopen: Effect.fn("ClusterRuns.reopen")(function* (run: ClusterRun) {
       const { order, program, project } = run.opened
@@ -198,7 +202,7 @@ const makeRunChanges = (sql: SqlClient.SqlClient, queues: WorkQueues["Service"])
           if (others.length > 0 && order.readOnly !== true) return false
           yield* sql`UPDATE task_conductor_runs SET ending = NULL, cancelled = false, program = ${program}, project = ${project},
             shared = ${encodeRun(run)}, leader = ${leader} WHERE run_id = ${runId}`
-          /* Questions that the user answered with no are asked again. */
+          /* Deletes negative answers, so that these questions are asked again. */
           yield* sql`DELETE FROM task_conductor_answers
             WHERE run_id = ${runId} AND answer::jsonb ->> 'answer' IN ('decline', 'deny', 'nothing', 'stop')`
           yield* sql`DELETE FROM task_conductor_declined WHERE run_id = ${runId}`
@@ -209,7 +213,10 @@ const makeRunChanges = (sql: SqlClient.SqlClient, queues: WorkQueues["Service"])
       )
       return isFree
     }),
-    /** Asks the workers to end a run. If no worker has the run, ends it at once. False if it had already ended. */
+    /**
+     * Asks the workers to end a run. If no worker has the run, this ends it at once. Returns false if the run had
+     * already ended.
+     */
     cancel: Effect.fn("ClusterRuns.cancel")(function* (runId: string) {
       const rows = yield* retryTransient(sql`UPDATE task_conductor_runs SET cancelled = true
         WHERE run_id = ${runId} AND ending IS NULL RETURNING run_id`)
@@ -227,13 +234,16 @@ const makeRunChanges = (sql: SqlClient.SqlClient, queues: WorkQueues["Service"])
 }
 
 const makeRemovals = (sql: SqlClient.SqlClient) => ({
-  /** Removes an ended run with all its data. False if the run has not ended. */
+  /** Removes an ended run with all its data. Returns false if the run has not ended. */
   remove: Effect.fn("ClusterRuns.remove")((runId: string) => {
     const removed = sql`DELETE FROM task_conductor_runs
       WHERE run_id = ${runId} AND ending IS NOT NULL RETURNING run_id`
     return Effect.map(retryTransient(removed), ({ length }) => length > 0)
   }),
-  /** Removes ended runs that are too old, and the oldest if there are too many. Returns their ids. */
+  /**
+   * Removes ended runs that are too old. If too many are left, it removes the oldest of them. Returns the ids of the
+   * removed runs.
+   */
   removeOld: Effect.fn("ClusterRuns.removeOld")(function* ({ days, newest = 2 ** 31 }: RunsKept) {
     const before = days === undefined ? "" : DateTime.formatIso(DateTime.subtract(yield* DateTime.now, { days }))
     const rows = yield* retryTransient(sql<{ readonly runId: string }>`DELETE FROM task_conductor_runs
@@ -249,7 +259,7 @@ const makeRunQueries = (sql: SqlClient.SqlClient) => ({
     const [row] = yield* retryTransient(sql<RunRow>`${selectRuns(sql)} WHERE run_id = ${runId}`)
     return row === undefined ? undefined : standingOf(row)
   }),
-  /** All runs, newest first. Omits runs of other versions that this version cannot read. */
+  /** All runs, the newest first. Runs of other versions are omitted if this version cannot read them. */
   list: Effect.map(retryTransient(sql<RunRow>`${selectRuns(sql)} ORDER BY begun_at DESC, run_id DESC`), (rows) =>
     rows.flatMap((row) =>
       Result.getOrElse(
@@ -268,7 +278,7 @@ const makeRunQueries = (sql: SqlClient.SqlClient) => ({
       lines.push(...rows.map(lineOfRow))
     }
   }),
-  /** At most 1,000 events of a run after this record. Also whether the run was cancelled or has ended. */
+  /** At most 1,000 events of a run that come after this record, and whether the run was cancelled or has ended. */
   news: Effect.fnUntraced(function* (runId: string, seq: number) {
     const rows = yield* retryTransient(sql<
       Pick<RunRow, "cancelled" | "ending"> & { readonly program: string } & (RecordRow | { readonly seq: null })
@@ -287,7 +297,7 @@ const makeRunQueries = (sql: SqlClient.SqlClient) => ({
       ...(ending === undefined || !isAll ? {} : { ending: decodeEnding(ending) })
     }
   }),
-  /** The records of all workers after this record that a resumed run needs. */
+  /** The records after this record that a resumed run needs, from all workers. */
   known: Effect.fn("ClusterRuns.known")(function* (runId: string, seq: number) {
     const rows = yield* retryTransient(sql<RecordRow>`SELECT seq, at, json FROM task_conductor_records
       WHERE run_id = ${runId} AND seq > ${seq} AND type IN ('outcome', 'settled', 'answer', 'intent') ORDER BY seq`)
@@ -297,7 +307,7 @@ const makeRunQueries = (sql: SqlClient.SqlClient) => ({
     const query = sql`SELECT FROM task_conductor_records WHERE run_id = ${runId} AND type = 'event' LIMIT 1`
     return Effect.map(retryTransient(query), ({ length }) => length > 0)
   }),
-  /** The usage of the run so far, computed from its events. Has no duration. */
+  /** The usage of the run so far, computed from its events. It has no duration. */
   usage: Effect.fn("ClusterRuns.usage")(function* (runId: string) {
     const rows = yield* retryTransient(sql<{ readonly event: string; readonly json: string | null }>`
       SELECT event, CASE WHEN event = ${modelFinished} THEN json END AS json FROM task_conductor_records
@@ -308,7 +318,7 @@ const makeRunQueries = (sql: SqlClient.SqlClient) => ({
     }, noUsage)
     return { ...used, toolCalls: rows.filter(({ json }) => json === null).length }
   }),
-  /** Active runs of other versions or builds. Workers of this build leave them alone. */
+  /** Active runs of other versions or builds of the program. Workers of this build do not touch them. */
   ofOthers: Effect.fn("ClusterRuns.ofOthers")((program: string) => {
     const query = sql<{ readonly runId: string; readonly program: string }>`SELECT run_id AS "runId", program
       FROM task_conductor_runs WHERE ending IS NULL`
@@ -344,7 +354,7 @@ const pathOf = (runId: string): string => `of the run ${runId} in the database`
 const unread = (runId: string) => (error: DatabaseUnavailable) =>
   new JournalError({ path: pathOf(runId), reason: { _tag: "DatabaseFailed", what: error.what } })
 
-/** `RunStore` over the database. For the commands that list, show and remove runs. */
+/** `RunStore` over the database, for the commands that list, show and remove runs. */
 export const layerClusterStore = Layer.effect(
   RunStore,
   Effect.map(ClusterRuns, (runs) => {
@@ -366,8 +376,8 @@ export const layerClusterStore = Layer.effect(
         }
         const lines = yield* Effect.mapError(runs.records(runId), unread(runId))
         /*
-         * The settings from the start of the run are in its first record. After a resume, the row of the run has newer
-         * settings.
+         * The first record contains the settings from the start of the run. After the run was resumed, its row contains
+         * newer settings.
          */
         const [first] = lines
         const record = first === undefined ? undefined : readRecord(first)

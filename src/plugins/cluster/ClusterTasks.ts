@@ -1,7 +1,7 @@
 /**
  * The tasks of a cluster run as pieces of work. The scheduler of a run uses `TaskAgent` and `ChangeApplier`. In a
- * cluster run, both queue a piece that any worker may do, and wait for its result. A piece contains the answers of the
- * user so far. Its result contains new answers.
+ * cluster run, both of them queue a piece that any worker may claim, and wait for its result. A piece contains the
+ * answers that the user has given so far. Its result contains new answers.
  */
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
@@ -36,7 +36,7 @@ import {
   withoutSecrets
 } from "./WithoutSecrets.ts"
 
-/** This worker lacks something for the work. Another worker may have it. */
+/** This worker lacks something that the work needs. Another worker may have it. */
 export class UnfitWorker extends Schema.TaggedError<UnfitWorker>()("UnfitWorker", {
   why: Schema.String,
   exitCode: Schema.Int
@@ -98,7 +98,7 @@ const read = <A>(schema: Codec<A>, text: string): Effect.Effect<A> =>
   Effect.orDie(Schema.decodeEffect(Schema.fromJsonString(Schema.toCodecJson(schema)))(text))
 
 /**
- * The key of a piece. It depends on the task and the earlier results, but not on the order in which the results
+ * The key of a piece. It depends on the task and on the results before it, but not on the order in which these results
  * arrived.
  */
 const workKey = (
@@ -114,12 +114,15 @@ const workKey = (
   return [...parts, ...more].join("/")
 }
 
-/** The pause between reads of results, in milliseconds. It grows while no result arrives. */
+/**
+ * The pause between two reads of results, in milliseconds. The pause grows while no result arrives. `mostOfMany` limits
+ * it if many pieces wait.
+ */
 const resultPace = { least: 100, most: 600, mostOfMany: 1000 }
 
 /**
- * Queues pieces of runs and waits for their results. One statement queues all new pieces. Another statement reads all
- * results.
+ * Queues pieces of runs and waits for their results. One statement queues all new pieces, and another statement reads
+ * all results.
  */
 export const makeOffers = Effect.gen(function* () {
   const work = yield* ClusterWork
@@ -139,7 +142,10 @@ export const makeOffers = Effect.gen(function* () {
         pieces.map(({ piece }) => piece)
       )
       if (!isHeld) yield* Deferred.succeed(lease.lost, undefined)
-      /* This worker claims changes at once. It does not hurry to claim model calls, so that all workers get some. */
+      /*
+       * This worker claims pieces that apply changes at once. For pieces that call the model it does not hurry, so that
+       * other workers get some of them.
+       */
       else if (pieces.some(({ piece }) => piece.kind === "task")) yield* lease.lookForWork
     }
     pace = resultPace.least
@@ -161,7 +167,7 @@ export const makeOffers = Effect.gen(function* () {
       waits?.lease.activity.pieces.delete(key)
     }
     pace = done.length > 0 ? resultPace.least : Math.min(pace * 1.25, resultPace.most)
-    /* If many pieces wait, no single result is urgent. */
+    /* If many pieces wait for results, results are read less often, because no single result is urgent. */
     const least = Math.min(waiting.size * resultPace.least, resultPace.mostOfMany)
     yield* Effect.sleep(Duration.millis(Math.max(pace, least)))
   })
@@ -186,7 +192,7 @@ export const makeOffers = Effect.gen(function* () {
   })
 })
 
-/** True if the task changes nothing. Its report is then its result. */
+/** True if the task changes nothing. The report of the task is then also its result. */
 const hasNoEffects = ({ calls, files = [] }: TaskOutcome): boolean => calls.length + files.length === 0
 
 /** Services that let workers carry out the tasks of a run. */
@@ -201,7 +207,7 @@ export const layerClusterTasks = (
       const toolRunner = yield* ToolRunner
       const offer = yield* makeOffers
 
-      /** Queues a piece and waits for its result. Then adds the answers in the result. */
+      /** Queues a piece and waits for its result. Then adds the answers in this result to the answers of the run. */
       const onWorker = Effect.fnUntraced(function* <
         A,
         B extends {
@@ -244,15 +250,15 @@ export interface TaskContext extends CallJudges {
   readonly toolRunner: ToolRunner["Service"]
   /** What this worker lacks for a task with these tools, as a sentence. */
   readonly lacks: (task: Task, tools: ReadonlyArray<string>) => string | undefined
-  /** Fails if the journal can no longer be written. */
+  /** Fails as soon as the journal cannot be written any more. */
   readonly failed: Effect.Effect<never, { readonly message: string }>
 }
 
-/** A phase of a task that a worker has claimed. */
+/** A phase of a task, read from a piece that a worker has claimed. */
 export interface ClaimedTask {
   readonly task: Task
   readonly verb: "works on" | "changes files for"
-  /** Carries the phase out with the services of this worker. */
+  /** Carries out the phase with the services of this worker. */
   readonly carryOut: (context: TaskContext) => Effect.Effect<TaskEnd, UnfitWorker>
   /** The result to save if the phase fails for this reason. */
   readonly failedWith: (reason: string) => Effect.Effect<string>
@@ -264,7 +270,7 @@ export interface TaskEnd {
   readonly result: string
 }
 
-/** Decodes a piece if it is a phase of a task. */
+/** Decodes a claimed piece. Undefined if the piece is no phase of a task. */
 export const claimedTask = Effect.fn("claimedTask")(function* (
   runId: string,
   { kind, payload }: WorkItem,
@@ -302,8 +308,8 @@ export const claimedTask = Effect.fn("claimedTask")(function* (
         if (why !== undefined) return yield* new UnfitWorker({ why, exitCode: 1 })
         yield* restoreAnswers(context.answers, snapshot, secrets)
         /*
-         * Earlier tasks may have read files on other workers. They count as read here if the results of the tasks show
-         * them.
+         * Earlier tasks may have read files on other workers. What their results show of these files counts as read on
+         * this worker.
          */
         yield* context.readTexts.noteSaid(briefing.prompt)
         yield* Effect.forEach(finished, ({ result }) => context.readTexts.noteRead(result.document, "command"))

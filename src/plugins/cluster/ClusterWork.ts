@@ -1,7 +1,7 @@
 /**
  * The work of cluster runs. Each run is a piece of work, and so is each phase of a task. Any worker may claim a piece.
- * A claim starts an attempt, which has its own number. If the worker sends no heartbeats, its attempt ends. Every write
- * of a worker names its attempt. The store rejects a write if the attempt is no longer active or its run has ended.
+ * A claim starts an attempt with its own number. If the worker sends no heartbeats, the attempt ends. Every write of a
+ * worker names its attempt. The store rejects the write if the attempt is no longer active or the run has ended.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -19,56 +19,60 @@ export interface WorkItem {
   readonly payload: string
 }
 
-/** The piece that leads the run from its order to its report. */
+/** The piece of work that leads a run from its order to its report. */
 export const runPiece: WorkItem = { key: "run", kind: "run", payload: "{}" }
 
-/** One attempt at a piece. The store checks it before each write for the piece. */
+/** One attempt at a piece. Before each write for the piece, the store checks that the attempt is active. */
 export interface WorkAttempt {
   readonly queue: string
   readonly id: string
   readonly attempt: number
 }
 
-/** An attempt, and what a worker needs to write for it. */
+/** An attempt, with what a worker needs to write for it. */
 export interface Lease extends WorkAttempt {
   readonly runId: string
   readonly key: string
   readonly worker: string
-  /** The id of the piece that leads the run. It changes when the run is opened again. */
+  /** The id of the piece that leads the run. The run gets another leading piece when it is opened again. */
   readonly leader: string
   readonly priority: number
 }
 
-/** Runs of a higher priority come first. Runs of equal priority take turns. */
+/** The range of priorities. Runs of a higher priority come first. Runs of equal priority take turns. */
 export const priorities = { least: -100, most: 100 }
 export const priorityStep = 10_000_000
 
-/** Why a worker cannot do a piece, by the name of the worker. */
+/** For each worker that cannot do a piece, by its name: the reason. */
 export const Declined = Schema.Record(Schema.String, Schema.String)
 export type Declined = typeof Declined.Type
 
 /**
- * A piece that a worker has claimed. A worker gets a piece that it declined only if all live workers have declined it.
+ * A piece that a worker has claimed. If the worker declined this piece before, it gets the piece again only after all
+ * live workers have declined it.
  */
 export interface ClaimedWork extends WorkItem, Lease {
-  /** The hash of the settings of the run. It changes if the run is opened again with other settings. */
+  /** The hash of the settings of the run. The hash changes if the run is opened again with other settings. */
   readonly setup: string
   readonly declined: Declined
 }
 
-/** What a piece does in its worker, and what it waits for. */
+/** What a piece does in its worker at the moment, and what it waits for. */
 export interface PieceActivity {
-  /** Model calls, tool calls and checks that are running. */
+  /** The model calls, tool calls and checks that are running. */
   readonly calls: Set<unknown>
-  /** Questions without an answer, by their hashes. */
+  /** The hashes of questions that have no answer yet. */
   readonly questions: Set<string>
-  /** The pieces that this piece waits for, by key. True if that piece rests. */
+  /** The pieces that this piece waits for, by key. The value is true if that other piece rests. */
   readonly pieces: Map<string, boolean>
 }
 
 export const newActivity = (): PieceActivity => ({ calls: new Set(), questions: new Set(), pieces: new Map() })
 
-/** What a piece waits for, if it does nothing else: no calls are running, and all pieces that it waits for rest. */
+/**
+ * What a piece waits for. Undefined if it does anything else: a call is running, or a piece that it waits for does not
+ * rest.
+ */
 export const onlyWaitsFor = ({ calls, pieces, questions }: PieceActivity): Waiting | undefined =>
   calls.size > 0 || pieces.size + questions.size === 0 || [...pieces.values()].includes(false)
     ? undefined
@@ -87,22 +91,22 @@ export const readClocks = Effect.map(Clock.Clock, (clock): ClockReading => ({
 
 /**
  * How long ago a lease was renewed, in milliseconds. Two clocks measure it, and the longer time counts. The monotonic
- * clock stops while a laptop sleeps. Somebody may set the wall clock: setting it back extends no lease, and setting it
- * forward only renews a lease too early.
+ * clock stops while a laptop sleeps. Somebody may set the wall clock. Setting it back extends no lease. Setting it
+ * forward only makes the lease seem older than it is.
  */
 export const leaseAge = ({ renewedAt }: Pick<HeldLease, "renewedAt">, now: ClockReading): number =>
   Math.max(now.monotonic - renewedAt.monotonic, now.wall - renewedAt.wall)
 
-/** A lease, as its worker sees it. */
+/** A lease as the worker that holds it sees it. */
 export interface HeldLease extends ClaimedWork {
-  /** Completes if the lease is lost. The store then rejects all writes. */
+  /** Completes if the lease is lost. The store then rejects all writes with this lease. */
   readonly lost: Deferred.Deferred<void>
   /** Completes if a client cancels the run. */
   readonly cancelled: Deferred.Deferred<void>
-  /** Makes this worker look for free pieces now. */
+  /** Makes this worker look for claimable pieces now. */
   readonly lookForWork: Effect.Effect<void>
   readonly activity: PieceActivity
-  /** When the worker sent the last heartbeat that was answered. */
+  /** When the worker sent the last heartbeat to which the store replied. */
   renewedAt: ClockReading
   /**
    * The report of the run, and the record that contains it. The record is written in the transaction that ends the run.
@@ -116,7 +120,7 @@ export const CurrentLease: Context.Reference<HeldLease | undefined> = Context.Re
   { defaultValue: (): HeldLease | undefined => undefined }
 )
 
-/** A record to write. For each token, the store keeps only one record. So a repeated write is harmless. */
+/** A record to write. The store keeps only one record for each token, so it is harmless to write a record again. */
 export interface NewRecord {
   readonly lease: WorkAttempt
   readonly token: string
@@ -148,10 +152,10 @@ export interface Presence extends Claimant {
   readonly report: string
 }
 
-/** After a heartbeat, an attempt lasts this long, in milliseconds. The clock of the database measures it. */
+/** How long an attempt lasts after a heartbeat, in milliseconds. The clock of the database measures this time. */
 export const leaseTime = heartbeatSeconds * 1000
 
-/** A question of a run. `question` is its hash. */
+/** A question of a run. `question` is the hash of the question. */
 export interface RunQuestion {
   readonly runId: string
   readonly question: string
@@ -169,38 +173,38 @@ export class ClusterWork extends Context.Service<
   ClusterWork,
   {
     /**
-     * Claims free pieces, and pieces without heartbeats, of runs that this program can carry out. At most `capacity` of
-     * each kind, in the order of the queue.
+     * Claims pieces of runs that this program can carry out: pieces that no worker has, and pieces whose worker sends
+     * no heartbeats. Claims at most `capacity` of each kind, in the order of the queue.
      */
     claim(worker: Claimant, capacity: Capacity): Query<ReadonlyArray<ClaimedWork>>
     /**
-     * Sends the heartbeats of attempts, and reports that their worker is alive. Returns the leases that are still
+     * Sends the heartbeats of attempts, and reports that their worker is alive. Returns those leases that are still
      * active.
      */
     renew(
       leases: ReadonlyArray<Lease>,
       presence?: Presence
     ): Query<ReadonlyArray<Lease & { readonly isCancelled: boolean }>>
-    /** Returns a piece to its queue. `why` is set if this worker can never do the piece. */
+    /** Returns a piece to its queue. `why` is set if this worker can never do the piece, and is the reason. */
     giveBack(lease: Lease, why?: string): Query<void>
     /**
-     * Returns a piece that only waits. It is claimed again only after somebody answers a question of its run, or
-     * another piece of the run finishes. If that has already happened, the piece can be claimed at once.
+     * Returns a piece that only waits. It can be claimed again after somebody answers one of these questions, or one of
+     * these other pieces finishes. If that has already happened, it can be claimed at once.
      */
     rest(lease: Lease, waiting: Waiting): Query<void>
     /**
-     * Queues further pieces of the run, in this order. Skips keys that are already queued. False if the attempt is not
-     * active.
+     * Queues further pieces of the run, in this order. Keys that are already queued are skipped. Returns false if the
+     * attempt is not active.
      */
     offer(lease: Lease, pieces: ReadonlyArray<WorkItem>): Query<boolean>
     /**
-     * Ends the run that this attempt leads, and writes its last record. False if the run had already ended, or if the
-     * attempt is not active.
+     * Ends the run that this attempt leads, and writes the last record of the run. Returns false if the run had already
+     * ended, or if the attempt is not active.
      */
     end(lease: Lease, ending: string, record?: NewRecord): Query<boolean>
     /**
-     * Adds records to a run, in this order, and saves the results of finished pieces. Returns the tokens of the records
-     * that are saved.
+     * Adds records to a run, in this order, and saves the results of finished pieces. Returns the tokens of those
+     * records that are saved.
      */
     append(
       runId: string,
@@ -208,10 +212,11 @@ export class ClusterWork extends Context.Service<
       finished?: ReadonlyArray<FinishedWork>
     ): Query<ReadonlySet<string>>
     /**
-     * The results of these pieces of the run, by key. Undefined for a piece that rests. A piece in progress is missing.
+     * The results of these pieces of the run, by key. The value is undefined for a piece that rests. A piece that is in
+     * progress has no entry.
      */
     results(lease: Lease, keys: ReadonlyArray<string>): Query<ReadonlyMap<string, string | undefined>>
-    /** Saves the answer to a question as JSON text. Ignores a second answer to the same question. */
+    /** Saves the answer to a question as JSON text. A second answer to the same question is ignored. */
     answer(runId: string, question: string, answer: string): Query<void>
     answers(questions: ReadonlyArray<RunQuestion>): Query<ReadonlyArray<RunQuestion & { readonly answer: string }>>
   }

@@ -18,11 +18,12 @@ export const CallProgress = Schema.Struct({ runId: Schema.String, at: Schema.Str
 export type CallProgress = typeof CallProgress.Type
 
 /**
- * A call reports its progress every second. If it has reported nothing for this long, it has ended. In milliseconds.
+ * A running call reports its progress every second. A call that reports nothing for this long, in milliseconds, has
+ * ended.
  */
 const quietTime = 4000
 
-/** A worker reports at most this many calls. */
+/** The maximum number of calls in the report of a worker. */
 const mostCalls = 40
 
 /** Collects the progress of the model calls of this worker. */
@@ -35,7 +36,7 @@ export const makeCallProgressBoard = () => {
       if (event.type === "model.progress") calls.set(key, { runId, at, event })
       else calls.delete(key)
     },
-    /** The running calls. `now` is in milliseconds. */
+    /** The progress of the running calls. `now` is in milliseconds. */
     shown: (now: number): ReadonlyArray<CallProgress> => {
       for (const [key, { at }] of calls) if (now - Date.parse(at) > quietTime) calls.delete(key)
       return [...calls.values()].slice(0, mostCalls)
@@ -54,14 +55,14 @@ export const WorkerReport = Schema.Struct({
   begunAt: Schema.String,
   /** How many model calls the worker makes at the same time. */
   slots: Schema.Int,
-  /** How many runs it leads now, and how many tasks it works on. */
+  /** How many runs the worker leads now, and how many tasks it works on. */
   runs: Schema.Int,
   tasks: Schema.Int,
-  /** Why its model server does not answer. Absent if the server answers. */
+  /** Why the model server of this worker does not answer. Absent if the server answers. */
   serverGone: Schema.optionalKey(Schema.String),
-  /** True if the server has been away longer than work waits for it. */
+  /** True if the server has been away for longer than work waits for it. */
   hasGivenUp: Schema.optionalKey(Schema.Literal(true)),
-  /** The progress of its model calls. Absent if there are none. */
+  /** The progress of the worker's model calls. Absent if none is running. */
   progress: Schema.optionalKey(Schema.Array(CallProgress))
 })
 export type WorkerReport = typeof WorkerReport.Type
@@ -69,7 +70,7 @@ export type WorkerReport = typeof WorkerReport.Type
 /** A worker, and when it last reported. */
 export interface WorkerState extends WorkerReport {
   readonly seenSecondsAgo: number
-  /** False if its last report is older than the time of a lease. */
+  /** False if the last report of the worker is older than `aliveSeconds`. */
   readonly isAlive: boolean
 }
 
@@ -79,14 +80,14 @@ export const aliveSeconds = 15
 /** How often a worker reports. */
 export const reportInterval = "2 seconds"
 
-/** Progress is shown only if its worker reported within this time. */
+/** Progress is shown only if the worker reported it within this time. */
 const freshSeconds = 4
 
 const reportJson = Schema.fromJsonString(WorkerReport)
 const encodeReport = Schema.encodeSync(reportJson)
 const decodeReport = Schema.decodeSync(reportJson)
 
-/** A report, as the database stores it. */
+/** A report in the form in which the database stores it. */
 export const presenceOf = (worker: WorkerReport): Presence => ({
   name: worker.name,
   begunAt: worker.begunAt,
@@ -94,7 +95,7 @@ export const presenceOf = (worker: WorkerReport): Presence => ({
   report: encodeReport(worker)
 })
 
-/** Saves the report of a worker with the current time. */
+/** Saves the report of a worker, with the current time as the time when it was last seen. */
 export const sayPresent = (sql: SqlClient.SqlClient, { begunAt, name, program, report }: Presence) =>
   sql`INSERT INTO task_conductor_workers (name, begun_at, program, report, seen_at)
     VALUES (${name}, ${begunAt}, ${program}, ${report}, clock_timestamp())
@@ -102,7 +103,7 @@ export const sayPresent = (sql: SqlClient.SqlClient, { begunAt, name, program, r
       seen_at = excluded.seen_at`
 
 const makeWorkers = (sql: SqlClient.SqlClient) => {
-  /** The workers of the last day, oldest first. */
+  /** The workers that have reported within the last day, the oldest first. */
   const list = Effect.map(
     retryTransient(sql<{ readonly report: string; readonly seen: number }>`
       SELECT report, extract(epoch FROM now() - seen_at)::float8 AS seen FROM task_conductor_workers
@@ -131,7 +132,7 @@ export class ClusterWorkers extends Context.Service<ClusterWorkers>()("task-cond
   static readonly layer = Layer.effect(this, this.make)
 }
 
-/** Why no worker can work on a run of this version. Undefined if one can. */
+/** Why no worker can work on a run of this version. Undefined if a worker can. */
 const missingWorker = (
   { runId, version }: { readonly runId: string; readonly version: string },
   workers: ReadonlyArray<WorkerState>
@@ -149,7 +150,7 @@ const missingWorker = (
     : undefined
 }
 
-/** The progress of the model calls of a run, as reported recently. */
+/** The progress of those model calls of a run that workers have reported recently. */
 const progressIn = (workers: ReadonlyArray<WorkerState>, runId: string): ReadonlyArray<CallProgress> =>
   workers
     .filter(({ seenSecondsAgo }) => seenSecondsAgo <= freshSeconds)
@@ -157,7 +158,7 @@ const progressIn = (workers: ReadonlyArray<WorkerState>, runId: string): Readonl
 
 /**
  * Returns a function that the follower of a run calls regularly. It returns the progress of the run's model calls. It
- * also reports when no worker can work on the run, and when one can again.
+ * also reports when no worker can work on the run, and when a worker can again.
  */
 export const watchWorkers = Effect.fn("watchWorkers")(function* (
   runId: string,

@@ -18,8 +18,8 @@ export const databaseVariable = "TASK_CONDUCTOR_DATABASE"
 export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>()("DatabaseUnavailable", {
   what: Schema.String,
   /**
-   * True if the statement itself is wrong, which is a bug of this program. This ends one piece of work, but not the
-   * worker.
+   * True if the statement itself is wrong, which is a bug of this program. Such an error ends one piece of work, but
+   * not the worker.
    */
   isFault: Schema.optionalKey(Schema.Boolean)
 }) {
@@ -30,25 +30,25 @@ export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>
   }
 }
 
-/** The environment variable with the address is not set. */
+/** The environment variable with the address of the database is not set. */
 export class DatabaseUnnamed extends Schema.TaggedError<DatabaseUnnamed>()("DatabaseUnnamed", {}) {
   override get message(): string {
     return `${databaseVariable} is not set. Give it the address of a PostgreSQL database: postgres://user@host/name`
   }
 }
 
-/** Reports once that the database is away, and once that it is back. */
+/** Reports only once that the database is away, and only once that it is back. */
 const makeNotices = (report: (what: string) => Effect.Effect<void>) => {
   let isAway = false
   return {
-    /** Call this if a query failed and is retried. `what` is a sentence. */
+    /** Reports a failed query that is retried, unless the user already knows. `what` is a sentence. */
     failed: (what: string) =>
       Effect.suspend(() => {
         if (isAway) return Effect.void
         isAway = true
         return report(`${what} It is tried again for ten minutes.`)
       }),
-    /** Call this when a query succeeded. */
+    /** Reports that the database is back, if it was away. Called after each query that succeeds. */
     answered: Effect.suspend(() => {
       if (!isAway) return Effect.void
       isAway = false
@@ -57,22 +57,22 @@ const makeNotices = (report: (what: string) => Effect.Effect<void>) => {
   }
 }
 
-/** The notices of the current worker or client. By default, nobody receives them. */
+/** The notices of the current worker or client. By default, nobody receives these notices. */
 const CurrentNotices = Context.Reference("task-conductor/plugins/cluster/DatabaseNotice", {
   defaultValue: () => makeNotices(() => Effect.void)
 })
 
-/** Provides a function that receives these notices. */
+/** Runs an effect with a function that receives its notices about the database. */
 export const withNotices = (report: (what: string) => Effect.Effect<void>) =>
   Effect.provideService(CurrentNotices, makeNotices(report))
 
-/** The message of the database, in one line. */
+/** The message of the database, written in one line. */
 export const databaseErrorText = ({ message, reason }: SqlError): string => {
   const said = reason.cause instanceof Error ? reason.cause.message : message
   return (said === "" ? reason._tag : said).replaceAll("\n", " ")
 }
 
-/** A query is retried for this long. Databases restart, move to a replica and are upgraded. */
+/** How long a query is retried. Within this time, databases restart, move to a replica and are upgraded. */
 const patience = "10 minutes"
 
 const intervals = Schedule.min([Schedule.exponential("200 millis"), Schedule.spaced("2 seconds")]).pipe(
@@ -80,15 +80,15 @@ const intervals = Schedule.min([Schedule.exponential("200 millis"), Schedule.spa
 )
 
 /**
- * Errors that go away, by SQLSTATE or its class: connection exceptions (08), transaction conflicts (40), insufficient
- * resources (53), object in use (55), operator intervention (57), and system errors (58). Also a read-only transaction
- * on a replica that will become the server (25006), and an idle transaction timeout (25P03).
+ * Errors that go away, by SQLSTATE or by its class. These are connection exceptions (08), transaction conflicts (40),
+ * insufficient resources (53), object in use (55), operator intervention (57), and system errors (58). Two more are a
+ * read-only transaction on a replica that will become the server (25006), and an idle transaction timeout (25P03).
  */
 const passing: ReadonlySet<string> = new Set(["08", "40", "53", "55", "57", "58", "25006", "25P03"])
-/** A table, schema or grant is missing. An operator can restore it, so the query is retried. */
+/** A table, schema or grant is missing. Queries are retried, because an operator can restore it. */
 const lacking: ReadonlySet<string> = new Set(["42P01", "3F000", "42501"])
 
-/** A wrong statement or wrong values. These fail on every machine. */
+/** A statement or its values are wrong. Such errors occur on every machine. */
 const faults: ReadonlySet<string> = new Set(["21", "22", "23", "42"])
 
 const isIn = (codes: ReadonlySet<string>, { reason: { cause } }: SqlError): boolean => {
@@ -107,7 +107,7 @@ const noticeOf = (error: SqlError): string =>
     ? `The database refuses a statement (${databaseErrorText(error)}). Restore what is missing, or grant it: see docs/reference/operating-workers.md.`
     : `The database does not answer (${databaseErrorText(error)}).`
 
-/** If there is no answer for this long, the user sees a notice. */
+/** After this time without an answer, the user sees a notice. */
 const slowTime = "5 seconds"
 const slowNotice = "The database does not answer (no answer for 5 seconds; a table may be locked)."
 

@@ -1,6 +1,6 @@
 /**
- * The settings for the connection. The address of the database is completed from the environment variables and the
- * password file of PostgreSQL. `pg` reads the address, and `pgpass` the lines of the password file. This module is
+ * The settings for the connection to the database. Its address is completed from the environment variables and the
+ * password file of PostgreSQL. `pg` reads the address, and `pgpass` reads lines of the password file. This module is
  * stricter than both: every mode with TLS checks certificates. A misspelled mode, an unreadable file, or a password
  * file that others can read is an error. No flag takes a password, because other users of the machine could see it.
  */
@@ -16,7 +16,7 @@ import { environmentVariable } from "../../plugin-kit.ts"
 import { DatabaseUnavailable } from "./DatabaseErrors.ts"
 
 const modes = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"]
-/** Values of the parameter `ssl`, with the `sslmode` that means the same. */
+/** Values of the parameter `ssl`, each with the `sslmode` that means the same. */
 const switches: ReadonlyMap<string, string> = new Map([
   ["true", "require"],
   ["1", "require"],
@@ -25,13 +25,13 @@ const switches: ReadonlyMap<string, string> = new Map([
 ])
 const certificateFiles = ["sslrootcert", "sslcert", "sslkey"]
 
-/** The environment variable for a parameter of the address. */
+/** The environment variable that corresponds to a parameter of the address. */
 const variableOf = (parameter: string): string => `PG${parameter.toUpperCase()}`
 
 /** An error about a setting, for the user who set it. */
 const wrong = (what: string) => new DatabaseUnavailable({ what })
 
-/** The parameters of an address. `ssl` is replaced by `sslmode`, because `pg` ignores most values of `ssl`. */
+/** The parameters of an address. `sslmode` takes the place of `ssl`, because `pg` ignores most values of `ssl`. */
 const parametersOf = Effect.fnUntraced(function* (query: string) {
   const parameters = new URLSearchParams(query)
   for (const value of parameters.getAll("ssl")) {
@@ -48,8 +48,8 @@ const parametersOf = Effect.fnUntraced(function* (query: string) {
 })
 
 /**
- * The parameters for TLS, completed from the environment. `mode` is what the user asked for. `parameters` contain the
- * mode that `pg` gets.
+ * The parameters for TLS, completed from the environment. `mode` is the mode that the user asked for. `parameters`
+ * contain the mode that `pg` gets, which may be another one.
  */
 const tlsParameters = Effect.fnUntraced(function* (query: string) {
   const parameters = yield* parametersOf(query)
@@ -64,7 +64,7 @@ const tlsParameters = Effect.fnUntraced(function* (query: string) {
     return yield* wrong(`the sslmode "${mode}" is not known. It is one of ${modes.join(", ")}`)
   }
   if (mode !== undefined && mode !== "disable") yield* Effect.forEach(certificateFiles, complete)
-  /* With this parameter, `pg` would check no certificates in modes below `verify-ca`. */
+  /* With this parameter, `pg` would check certificates only in the modes `verify-ca` and `verify-full`. */
   parameters.delete("uselibpqcompat")
   if (mode === "verify-ca") {
     if (!parameters.has("sslrootcert")) {
@@ -76,8 +76,8 @@ const tlsParameters = Effect.fnUntraced(function* (query: string) {
 })
 
 /**
- * Finds the password for a database in the text of a password file. For a socket folder, lines with its path or
- * `localhost` match.
+ * Finds the password for a database in the text of a password file. For a socket folder, a line matches with the path
+ * of the folder or with `localhost`.
  */
 export const findPassword = (text: string, place: PasswordPlace): string | undefined => {
   const hosts = place.host.startsWith("/") ? [place.host, "localhost"] : [place.host]
@@ -107,10 +107,12 @@ const passwordFor = Effect.fnUntraced(function* (settings: PoolConfig) {
   return findPassword(text, { host, port, database, user })
 })
 
-/** The settings for `pg`. With `isTlsPreferred`, a server without TLS is accepted, too. */
+/** The settings for `pg`. If `isTlsPreferred` is true, a server without TLS is accepted too. */
 export const databaseSettings = Effect.fn("databaseSettings")(function* (url: Redacted.Redacted) {
   const address = Redacted.value(url)
-  /* `pg` would ignore what follows a # or a second ?. An `sslmode` there would be lost. */
+  /*
+   * `pg` would ignore the text after a # or a second ?. If that text contained an `sslmode`, it would have no effect.
+   */
   if (address.includes("#")) return yield* wrong("its address has a # in it. Write %23 in its place")
   const [place = "", query = "", ...rest] = address.split("?")
   if (rest.length > 0) return yield* wrong("its address has more than one ? in it. Write %3F for those in names")
@@ -120,7 +122,7 @@ export const databaseSettings = Effect.fn("databaseSettings")(function* (url: Re
   const settings: PoolConfig = yield* Effect.try({
     try: () => {
       const read = parseIntoClientConfig(`${place}?${parameters}`)
-      /* `pg` does not decode these characters in the name of a database. */
+      /* `pg` leaves these characters encoded in the name of a database. */
       const database = read.database?.replaceAll(/%(?:23|3f)/gi, (mark) => decodeURIComponent(mark))
       return { ...read, database }
     },

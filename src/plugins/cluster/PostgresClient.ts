@@ -1,7 +1,7 @@
 /**
- * The client for PostgreSQL: a pool of `pg` behind effect's `SqlClient`. Every statement has its own time limit. If a
- * statement gets no answer in time, its connection is closed and replaced. A connection whose other end has disappeared
- * would report no error.
+ * The client for PostgreSQL: a pool of `pg` connections behind effect's `SqlClient`. Every statement has its own time
+ * limit. If a statement gets no answer in time, its connection is closed and replaced. Otherwise a connection whose
+ * other end has disappeared would never report an error.
  */
 import { DatabaseError, Pool, type PoolClient, type PoolConfig, type QueryResult, type QueryResultRow } from "pg"
 import type { Socket } from "node:net"
@@ -17,35 +17,44 @@ import { ConnectionError, SqlError, UnknownError } from "effect/sql/SqlError"
 import * as Statement from "effect/sql/Statement"
 import * as Stream from "effect/Stream"
 
-/** If a statement takes longer, its connection is closed. Shorter than the time for which queries are retried. */
+/**
+ * The time limit of a statement. After it, the connection is closed. It is shorter than the time for which queries are
+ * retried.
+ */
 export const StatementLimit = Context.Reference<Duration.Input>("task-conductor/plugins/cluster/StatementLimit", {
   defaultValue: () => "20 seconds"
 })
 
-/** The limit for opening a connection, or waiting for a free one. In milliseconds. */
+/** The time limit for opening a connection or waiting for a free connection, in milliseconds. */
 const connectLimit = 5000
 
 /**
- * If its client is silent for this long, PostgreSQL ends a transaction. So a stopped or unreachable worker holds no
- * locks. Set in each transaction, because connection poolers reject it as a setting of the session.
+ * Begins a transaction. PostgreSQL ends it if its client is silent for this long, so a stopped or unreachable worker
+ * holds no locks. The limit is set in each transaction, because connection poolers reject it as a setting of the
+ * session.
  */
 const begin = "BEGIN; SET LOCAL idle_in_transaction_session_timeout = '5s'"
 
 /** True for a SQLSTATE that ends the session. The statement may succeed on another connection. */
 const endsSession = (code: string | undefined): boolean => code !== undefined && /^(?:08|57P|25P03)/.test(code)
 
-/** Classifies an error. The server sends a SQLSTATE. Errors without one come from the connection. */
+/**
+ * Classifies an error. An error of the server has a SQLSTATE. An error without a SQLSTATE comes from the connection.
+ */
 export const sqlErrorOf = (cause: unknown): SqlError => {
   const isOfServer = cause instanceof DatabaseError && !endsSession(cause.code)
   const reason = { cause, message: cause instanceof Error ? cause.message : String(cause) }
   return new SqlError({ reason: isOfServer ? new UnknownError(reason) : new ConnectionError(reason) })
 }
 
-/** A pool and the age of its connections. */
+/** A pool, and the times at which its connections were opened. */
 interface Connections {
   readonly pool: Pool
   readonly openedAt: WeakMap<PoolClient, number>
-  /** If a connection gives no answer, those opened before this time may be dead, too. In milliseconds. */
+  /**
+   * After a connection gave no answer, all connections that were opened before this time count as possibly dead. In
+   * milliseconds.
+   */
   suspectBefore: number
 }
 
@@ -57,7 +66,7 @@ interface Borrowed {
   isBroken: boolean
 }
 
-/** Closes the socket at once. A normal close would wait for a server that does not answer. */
+/** Closes the socket of a connection at once. A normal close would wait for a server that does not answer. */
 const cut = (lent: Borrowed): void => {
   lent.isBroken = true
   const { connection } = lent.client as unknown as { readonly connection: { readonly stream: Socket } }
@@ -95,7 +104,10 @@ const connectionOf = (lent: Borrowed): Connection => {
     execute: rows,
     executeUnprepared: rows,
     executeRaw: (text, values) =>
-      /* If a text of several statements fails, its transaction may still be open. */
+      /*
+       * If a text with several statements fails, its transaction may still be open, so the connection is not used
+       * again.
+       */
       Effect.tapError(send(lent, text, values), () => Effect.sync(() => void (lent.isBroken = true))),
     executeValues: values,
     executeValuesUnprepared: values,
@@ -105,7 +117,7 @@ const connectionOf = (lent: Borrowed): Connection => {
 
 const release = ({ client, isBroken }: Borrowed) => Effect.sync(() => client.release(isBroken))
 
-/** Borrows a connection until the scope closes. Closes connections that may be dead. */
+/** Borrows a connection until the scope closes. Connections that may be dead are closed first. */
 const borrow = (among: Connections): Effect.Effect<Connection, SqlError, Scope.Scope> => {
   const take = async (): Promise<Borrowed> => {
     for (;;) {
@@ -130,7 +142,9 @@ const compiler = Statement.makeCompiler({
   onCustom: (_, placeholder) => [placeholder(undefined), []]
 })
 
-/** Commits. If the transaction has failed, PostgreSQL answers `COMMIT` with `ROLLBACK`. */
+/**
+ * Commits a transaction. If the transaction has failed, PostgreSQL answers `COMMIT` with `ROLLBACK`, and this fails.
+ */
 const commit = (connection: Connection): Effect.Effect<void, SqlError> =>
   Effect.flatMap(connection.executeRaw("COMMIT", []), (result) =>
     (result as QueryResult).command === "ROLLBACK"
@@ -147,7 +161,10 @@ const openPool = (settings: PoolConfig): Connections => {
     ...settings
   })
   const openedAt = new WeakMap<PoolClient, number>()
-  /* Without a listener, an error event would end the process. The caller of the failed query gets the error anyway. */
+  /*
+   * Without this listener, an error event would end the process. The caller of a failed query gets the error in any
+   * case.
+   */
   pool.on("error", () => undefined)
   pool.on("connect", (client) => {
     openedAt.set(client, performance.now())
@@ -156,7 +173,7 @@ const openPool = (settings: PoolConfig): Connections => {
   return { pool, openedAt, suspectBefore: 0 }
 }
 
-/** A pool with these settings. It opens its first connection for the first statement. */
+/** A client with its pool. The pool opens its first connection for the first statement. */
 export const layerPostgres = (settings: PoolConfig): Layer.Layer<SqlClient.SqlClient> =>
   Layer.effect(
     SqlClient.SqlClient,

@@ -5,7 +5,7 @@ import * as Schema from "effect/Schema"
 import { stepText } from "../../kit/documents.ts"
 import { exitCodeOf } from "../../kit/runs.ts"
 
-/** Another run may be changing the project. So this run cannot start. */
+/** This run cannot start, because another run may be changing the project. */
 export class ProjectShared extends Schema.TaggedError<ProjectShared>()("ProjectShared", {
   project: Schema.String,
   runId: Schema.String,

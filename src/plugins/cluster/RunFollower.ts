@@ -1,6 +1,6 @@
 /**
- * Follows a cluster run at a client. Passes its events on as they arrive, asks the user open questions, and saves the
- * answers for the workers. A follower that starts late gets all events from the beginning.
+ * Follows a cluster run at a client. It passes on the events of the run as they arrive, asks the user open questions,
+ * and saves the answers for the workers. A follower that starts late gets all events from the beginning.
  */
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
@@ -25,20 +25,20 @@ export interface FollowOptions {
 }
 
 /**
- * A question that the user can answer here. Questions of the model are left out, because workers continue without an
- * answer.
+ * A question that a user can answer at this client. Questions of the model are left out, because workers continue
+ * without an answer to them.
  */
 type Question = RunEvent & { readonly type: "approval.requested"; readonly scope: keyof typeof answerCodecs }
 
 const isQuestion = (event: RunEvent): event is Question =>
   event.type === "approval.requested" && event.scope !== "question"
 
-/** Pause between reads of new events. */
+/** The pause between two reads of new events. */
 const pace = "750 millis"
 
 /**
- * True if the worker finds the answer itself: the run approves it beforehand, or the answer is already saved. An event
- * then reports the answer, so this client does not ask.
+ * True if this client need not ask, because the worker has the answer: the user approved it in advance, or an answer is
+ * saved. An event then reports the answer.
  */
 const isAnswered = Effect.fnUntraced(function* (
   runId: string,
@@ -52,7 +52,7 @@ const isAnswered = Effect.fnUntraced(function* (
   return isApproved || (yield* (yield* ClusterWork).answers([{ runId, question: hash }])).length > 0
 })
 
-/** Asks the user at this client and saves the answer. If nobody can be asked, saves nothing. */
+/** Asks the user at this client, and saves the answer. If nobody can be asked, nothing is saved. */
 const putQuestion = Effect.fnUntraced(function* (
   runId: string,
   { hash, items, scope, title }: Question,
@@ -81,7 +81,10 @@ const putQuestion = Effect.fnUntraced(function* (
 /** The pause between reads of the progress of model calls, in milliseconds. */
 const progressPace = 2000
 
-/** Follows a run until it ends. If the run waits for an answer and nobody can be asked here, fails with `RunWaits`. */
+/**
+ * Follows a run until it ends. Fails with `RunWaits` if the run waits for an answer and nobody can be asked at this
+ * client.
+ */
 export const followRun = (
   runId: string,
   listen: (recorded: RecordedEvent) => Effect.Effect<void>,
@@ -94,13 +97,16 @@ export const followRun = (
     const openPrompts = yield* FiberMap.make<string>()
     const waits = yield* Deferred.make<never, RunWaits | DatabaseUnavailable>()
     const open = new Map<string, Question>()
-    /* When each model call ended. Reports of workers come seconds late, and may show a call that has already ended. */
+    /*
+     * When each model call ended. The reports of workers are seconds late, so they may show a call that has already
+     * ended.
+     */
     const endedAt = new Map<string, string>()
     const isOpen = ({ at, event }: RecordedEvent): boolean =>
       event.type === "model.progress" && at > (endedAt.get(modelCallKey(event.call)) ?? "")
     let last: RecordedEvent | undefined
 
-    /** If a run was opened again, it has several `run.finished` events. Only the last one is published. */
+    /** A run that was opened again has several `run.finished` events. Only the last of them is published. */
     const take = Effect.fnUntraced(function* (line: JournalLine) {
       const record = readRecord(line)
       if (record?.type !== "event") return
@@ -144,7 +150,7 @@ export const followRun = (
           progressAt = now + progressPace
           yield* Effect.forEach((yield* progress(version)).filter(isOpen), listen, { discard: true })
         }
-        /* A cancelled run ends within seconds. It needs no more answers. */
+        /* A cancelled run ends within seconds, so its questions are not asked. */
         for (const [hash, question] of isCancelled ? [] : open) {
           open.delete(hash)
           if (yield* FiberMap.has(openPrompts, hash)) continue

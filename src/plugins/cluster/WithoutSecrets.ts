@@ -1,7 +1,7 @@
 /**
- * Removes secrets from everything that is written to the database. If a value has secrets, such as the calls of a task,
- * the worker that made it keeps the whole value in memory. Another worker that needs the whole value works it out
- * again.
+ * Removes secrets from everything that is written to the database. If a value contains secrets, such as the calls of a
+ * task, the worker that made it keeps the whole value in memory. If another worker needs the whole value, it does the
+ * work again.
  */
 import { isDeepStrictEqual } from "node:util"
 import * as Effect from "effect/Effect"
@@ -27,14 +27,14 @@ export type Redact = (value: Schema.Json) => Schema.Json
 export const fromJson = <A>(schema: Schema.Codec<A, unknown>, value: Schema.Json): Effect.Effect<A> =>
   Effect.orDie(Schema.decodeUnknownEffect(Schema.toCodecJson(schema))(value))
 
-/** The value without secrets. If it has none, the same object. */
+/** The value without secrets. If it contains no secrets, this is the same object. */
 export const withoutSecrets = <A>(schema: Schema.Codec<A, unknown>, value: A, redact: Redact): Effect.Effect<A> =>
   Effect.flatMap(asJson(schema, value), (json) => {
     const safe = redact(json)
     return isDeepStrictEqual(safe, json) ? Effect.succeed(value) : fromJson(schema, safe)
   })
 
-/** A worker keeps this many whole values. If there are more, the oldest go. */
+/** The maximum number of whole values that a worker keeps. If there are more, the oldest are dropped. */
 const mostValues = 1000
 
 /** Removes secrets, and keeps whole values by run and key. */
@@ -47,7 +47,7 @@ export const makeSecrets = (redact: Redact) => {
   return {
     redact,
     whole: {
-      /** Keeps a value if it has secrets. */
+      /** Keeps a value if it contains secrets. */
       keep: (runId: string, key: string, value: Schema.Json): void => {
         const name = nameOf(runId, key)
         values.delete(name)
@@ -56,7 +56,7 @@ export const makeSecrets = (redact: Redact) => {
         const [oldest] = values.keys()
         if (values.size > mostValues && oldest !== undefined) values.delete(oldest)
       },
-      /** The whole value for a saved value. Undefined if this worker does not have it. */
+      /** The whole value that belongs to a saved value. Undefined if this worker does not have the whole value. */
       find: (runId: string, key: string, saved: Schema.Json) => {
         const value = values.get(nameOf(runId, key))
         return value !== undefined && isDeepStrictEqual(redact(value), saved) ? value : undefined
@@ -77,7 +77,7 @@ const keyOf = (round: number, { task }: TaskOutcome): string => stageKey.worked(
 export const keepOutcome = ({ whole }: Secrets, { round, runId }: OutcomePlace, outcome: TaskOutcome) =>
   Effect.map(asJson(TaskOutcome, outcome), (value) => whole.keep(runId, keyOf(round, outcome), value))
 
-/** The whole outcome, if this worker has it. Otherwise `sent`. */
+/** The whole outcome, if this worker has it. Otherwise `sent`, the outcome without secrets. */
 export const knownOutcome = Effect.fnUntraced(function* (
   { whole }: Secrets,
   { round, runId }: OutcomePlace,
@@ -91,7 +91,10 @@ export const knownOutcome = Effect.fnUntraced(function* (
 const lacksSecret = ({ calls, inputs }: TaskOutcome): boolean =>
   JSON.stringify([calls, inputs ?? []]).includes(redacted)
 
-/** The whole outcome, to carry it out. If this worker does not have the removed secrets, it works on the task again. */
+/**
+ * The whole outcome, which is needed to carry it out. If this worker lacks the removed secrets, it works on the task
+ * again.
+ */
 export const wholeOutcome = Effect.fnUntraced(function* (
   secrets: Secrets,
   place: OutcomePlace,
@@ -108,7 +111,10 @@ export const wholeOutcome = Effect.fnUntraced(function* (
 const without = <A>(all: ReadonlyArray<A>, known: ReadonlyArray<A>): ReadonlyArray<A> =>
   all.filter((one) => !known.some((other) => Equal.equals(one, other)))
 
-/** Adds the answers in a piece. Skips answers that this worker already has, because its own may contain secrets. */
+/**
+ * Adds the answers that a piece contains. Answers that this worker already has are skipped, because its own versions
+ * may contain secrets.
+ */
 export const restoreAnswers = Effect.fnUntraced(function* (
   answers: RunAnswers["Service"],
   sent: AnswerSnapshot,
@@ -131,9 +137,8 @@ export interface CallJudges {
 }
 
 /**
- * Gives whole calls the approvals of the calls without secrets. The user approved `sent`, the calls without secrets.
- * `whole` are the calls to make. If a whole call differs in more than secrets, it gets no approval, and the user is
- * asked again.
+ * Applies approvals to whole calls. The user approved `sent`, the calls without secrets. `whole` are the calls that
+ * will be made. If a whole call differs in more than secrets, it gets no approval, and the user is asked again.
  */
 export const coverWhole = Effect.fnUntraced(function* (
   { answers, registry }: CallJudges,

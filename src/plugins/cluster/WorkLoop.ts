@@ -1,7 +1,7 @@
 /**
- * The main loop of a worker. It has three fibers. One claims free pieces and starts a fiber for each. One renews the
- * leases. One gives up leases that were not renewed in time. The clock, `ClusterWork` and `carryOut` are parameters, so
- * that a simulation can replace them.
+ * The main loop of a worker. It has three fibers. The first claims pieces of work and starts a fiber for each of them.
+ * The second renews the leases. The third gives up leases that were not renewed in time. The clock, `ClusterWork` and
+ * `carryOut` are parameters, so that a simulation can replace them.
  */
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
@@ -27,10 +27,10 @@ import {
 
 /** How a piece ended in this worker. */
 export type WorkEnd =
-  /** `result` is absent if it is already saved. */
+  /** The piece is finished. `result` is absent if the result is already saved. */
   | { readonly _tag: "Finished"; readonly result?: string }
   | { readonly _tag: "RunEnded"; readonly ending: string }
-  /** Another worker can claim the piece. `why` is set if this worker can never do it. */
+  /** Another worker can claim the piece. `why` is set if this worker can never do the piece, and is the reason. */
   | { readonly _tag: "GivenBack"; readonly why?: string }
 
 export interface WorkLoopOptions {
@@ -47,20 +47,21 @@ export interface WorkLoopOptions {
 /** How often heartbeats are sent. */
 const renewal = "1500 millis"
 
-/** A worker gives a lease up this long before the lease expires. In milliseconds. */
+/** How long before its end a worker gives a lease up, in milliseconds. */
 const margin = 1500
 
-/** If a piece has only waited for this long, it rests. */
+/** A piece that has only waited for this long is returned to its queue, where it rests. */
 export const RestAfter = Context.Reference<Duration.Input>("task-conductor/plugins/cluster/RestAfter", {
   defaultValue: () => "1 minute"
 })
 
-/** The pause between claims, in milliseconds. It is random within this range, so that workers take turns. */
+/** The pause between two claims, in milliseconds. It is random within this range, so that workers take turns. */
 const pace = { least: 300, most: 600 }
-/** The pause after several claims that found no piece. */
+/** The pause after several claims that found no piece, in milliseconds. */
 const idlePace = { least: 600, most: 800 }
 /**
- * The pause of a worker that can make no more model calls. It still looks for runs, changes to apply and lost pieces.
+ * The pause of a worker that can make no more model calls, in milliseconds. It still looks for runs, changes to apply,
+ * and pieces of dead workers.
  */
 const busyPace = { least: 1000, most: 1400 }
 
@@ -74,7 +75,7 @@ const saveEnd = Effect.fnUntraced(function* (work: ClusterWork["Service"], lease
   return yield* lease.lookForWork
 })
 
-/** Completes when a piece has only waited for `RestAfter`. The value is what the piece waits for. */
+/** Completes when a piece has done nothing but wait for `RestAfter`. The value is what the piece waits for. */
 const untilItRests = Effect.fnUntraced(function* ({ activity }: HeldLease) {
   const after = Duration.toMillis(Duration.fromInputUnsafe(yield* RestAfter))
   for (let since = yield* readClocks; ;) {
@@ -86,7 +87,7 @@ const untilItRests = Effect.fnUntraced(function* ({ activity }: HeldLease) {
   }
 })
 
-/** Runs a piece until it ends or rests. If it is interrupted, returns it to its queue. */
+/** Works on a piece until the piece ends or rests. If this is interrupted, the piece goes back to its queue. */
 const carryOutOrRest = Effect.fnUntraced(function* (
   { giveBack, rest }: ClusterWork["Service"],
   lease: HeldLease,
@@ -106,7 +107,10 @@ const carryOutOrRest = Effect.fnUntraced(function* (
   if (waiting !== undefined) yield* rest(lease, waiting)
 })
 
-/** Runs until the scope closes or the database has been away for too long. Then the worker returns its pieces. */
+/**
+ * Runs until the scope closes, or until the database has been unavailable for too long. Then the worker returns its
+ * pieces.
+ */
 export const runWorkLoop = Effect.fn("runWorkLoop")(function* ({
   capacity,
   carryOut,
@@ -118,7 +122,9 @@ export const runWorkLoop = Effect.fn("runWorkLoop")(function* ({
   const held = new Set<HeldLease>()
   const fibers = yield* FiberSet.make<void>()
   const broken = yield* Deferred.make<never, DatabaseUnavailable>()
-  /* Completes when a piece of work finishes, or when changes wait to be applied. The worker then claims work at once. */
+  /*
+   * Completes when a piece of work finishes, or when changes wait to be applied. The worker then claims work at once.
+   */
   let hurry = yield* Deferred.make<void>()
   const lookForWork = Effect.suspend(() => Effect.asVoid(Deferred.succeed(hurry, undefined)))
   const orBreak = <A>(query: Effect.Effect<A, DatabaseUnavailable>) =>
@@ -173,7 +179,7 @@ export const runWorkLoop = Effect.fn("runWorkLoop")(function* ({
     }
   })
 
-  /** Gives up leases that were not renewed in time. Other workers may already have these pieces. */
+  /** Gives up leases that were not renewed in time. Other workers may already have the pieces of these leases. */
   const giveUp = Effect.gen(function* () {
     const now = yield* readClocks
     const late = [...held].filter((lease) => leaseAge(lease, now) > leaseTime - margin)

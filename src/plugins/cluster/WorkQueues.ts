@@ -1,7 +1,7 @@
 /**
- * pg-boss, the queues of cluster runs. It hands out pieces, checks their heartbeats, hands out pieces without
- * heartbeats again, and stores results. It sends its statements over the connections of this program, and in its
- * transactions. So the time limits and error rules of this program apply to them.
+ * pg-boss, the queues of cluster runs. It hands out pieces of work, checks their heartbeats, hands out pieces without
+ * heartbeats again, and stores results. It sends its statements over the connections of this program, and within its
+ * transactions. So the time limits and error rules of this program apply to these statements.
  */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -15,31 +15,38 @@ import { DatabaseError } from "pg"
 import type { ConnectionOptions, PgBoss } from "pg-boss"
 import { sqlErrorOf, StatementLimit } from "./PostgresClient.ts"
 
-/** `run` leads a run from its order to its report. `refine` and `task` are the phases of a task. */
+/**
+ * The kinds of pieces. `run` leads a run from its order to its report. `refine` and `task` are the phases of a task.
+ */
 export const workKinds = ["run", "refine", "task"] as const
 export type WorkKind = (typeof workKinds)[number]
 
-/** The schema of pg-boss in the database. Another program may use the default schema in the same database. */
+/**
+ * The schema of pg-boss in the database. It is not the default schema, which another program may use in the same
+ * database.
+ */
 export const bossSchema = "task_conductor_boss"
 
-/** A piece without a heartbeat for this long goes to another worker. In seconds. pg-boss accepts no shorter time. */
+/** A piece that gets no heartbeat for this long goes to another worker, in seconds. pg-boss accepts no shorter time. */
 export const heartbeatSeconds = 10
 
 /** The SQL condition on the row `r` of a run: a worker leads the run and sends heartbeats. */
 export const isLed = `EXISTS (SELECT FROM ${bossSchema}.job j WHERE j.state = 'active' AND j.singleton_key = r.run_id
   AND j.name LIKE 'run/%' AND j.heartbeat_on > clock_timestamp() - interval '${heartbeatSeconds} seconds')`
 
-/** Each build has its own queues. pg-boss does not allow a plus sign in their names. */
+/**
+ * The name of a queue. Each build of the program has its own queues. pg-boss does not allow a plus sign in the name.
+ */
 export const queueOf = (kind: WorkKind, program: string): string => `${kind}/${program.replace("+", "/")}`
 export const queuesOf = (program: string): ReadonlyArray<string> => workKinds.map((kind) => queueOf(kind, program))
-/** The other queues of the same build. */
+/** The queue for pieces of this kind that belongs to the same build as the given queue. */
 export const queueLike = (queue: string, kind: WorkKind): string => queue.replace(/^[^/]+/, kind)
 export const queuesLike = (queue: string): ReadonlyArray<string> => workKinds.map((kind) => queueLike(queue, kind))
 export const kindOf = (queue: string): WorkKind => workKinds.find((kind) => queue.startsWith(`${kind}/`)) ?? "run"
 
 /**
- * The id of a piece. It is computed from the key of the piece and from the piece that leads its run. So every worker
- * computes the same id.
+ * The id of a piece. It is computed from the key of the piece and the id of the piece that leads the run. So every
+ * worker computes the same id.
  */
 export const pieceId = (leader: string, key: string): string => {
   const hex = createHash("sha256").update(`${leader} ${key}`).digest("hex")
@@ -52,9 +59,7 @@ export type BossOptions = Required<Pick<ConnectionOptions, "db">>
 const queueOptions = {
   heartbeatSeconds,
   retryLimit: 2 ** 31 - 1,
-  /*
-   * The maximum that pg-boss allows. If a piece takes longer, it is handed out again, and continues from its journal.
-   */
+  /* The maximum that pg-boss allows. A piece that takes longer is handed out again, and continues from its journal. */
   expireInSeconds: 24 * 3600,
   retentionSeconds: 365 * 24 * 3600,
   deleteAfterSeconds: 7 * 24 * 3600
@@ -64,7 +69,10 @@ const queueOptions = {
 const definitionLimit = "1 hour"
 const isDefinition = (text: string): boolean => /\b(?:CREATE|ALTER|DROP|REINDEX)\b/.test(text.slice(0, 500))
 
-/** Runs the statements of pg-boss on a connection of the pool. If the context has a transaction, they run in it. */
+/**
+ * Lets pg-boss send its statements on a connection of the pool. If the context has a transaction, they are a part of
+ * it.
+ */
 const databaseOf = (
   sql: SqlClient.SqlClient,
   context: Context.Context<never>,
@@ -73,14 +81,14 @@ const databaseOf = (
   executeSql: (text, values = []) => {
     const query = sql.unsafe(text, values).raw as Effect.Effect<{ rows: Array<object> }, SqlError>
     const limited = isDefinition(text) ? Effect.provideService(query, StatementLimit, definitionLimit) : query
-    /* pg-boss reads the SQLSTATE of errors. */
+    /* pg-boss needs the original error, because it reads the SQLSTATE. */
     return Effect.runPromiseWith(context)(limited, { signal }).catch((error: unknown) =>
       Promise.reject(isSqlError(error) && error.reason.cause instanceof DatabaseError ? error.reason.cause : error)
     )
   }
 })
 
-/** Converts an error of the database or of pg-boss. */
+/** Converts an error of the database or of pg-boss to a `SqlError`. */
 const bossError = (error: unknown): SqlError => {
   if (isSqlError(error)) return error
   if (error instanceof DatabaseError) return sqlErrorOf(error)
@@ -97,7 +105,7 @@ const start = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const boss = new PgBoss({
     db: databaseOf(sql, Context.empty()),
     schema: bossSchema,
-    /* Workers call `supervise` if they see a piece without heartbeats. */
+    /* pg-boss does not look for pieces without heartbeats itself. Workers call `supervise` when they see one. */
     supervise: false,
     monitorIntervalSeconds: 1,
     schedule: false,
@@ -105,11 +113,14 @@ const start = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
     bamIntervalSeconds: 600,
     openTelemetry: { enabled: false }
   })
-  /* Callers get the errors of their own calls. pg-boss itself retries its work in the background. */
+  /*
+   * Ignores errors of work that pg-boss does in the background, because pg-boss retries it. Callers get the errors of
+   * their own calls.
+   */
   boss.on("error", () => undefined)
   /*
-   * Two programs may create the schema at the same time. PostgreSQL then rejects one of them. That program finds the
-   * schema when it tries again.
+   * Two programs may create the schema at the same time. PostgreSQL then rejects one of them. When that program tries
+   * again, it finds the schema.
    */
   yield* Effect.retry(Effect.tryPromise({ try: () => boss.start(), catch: bossError }), {
     times: 3,
@@ -142,9 +153,9 @@ const makeQueues = Effect.gen(function* () {
   return {
     /** Completes when the tables of pg-boss exist. */
     ready: Effect.asVoid(boss),
-    /** Calls pg-boss. If there is a current transaction, within it. */
+    /** Calls pg-boss. If there is a current transaction, the call is a part of it. */
     use,
-    /** Creates the queues of a program. Skips queues that exist. */
+    /** Creates the queues of a program. Queues that exist are skipped. */
     ensure: Effect.fnUntraced(function* (program: string) {
       for (const queue of queuesOf(program)) {
         if (existing.has(queue)) continue

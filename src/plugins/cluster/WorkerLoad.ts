@@ -7,7 +7,8 @@ import { ModelSlots } from "../../kit/models.ts"
 import { RunSettings } from "../../kit/program.ts"
 
 /**
- * For each slot, a worker leads at most this many runs. Each run keeps its tools, plugins and MCP servers in memory.
+ * The maximum number of runs that a worker leads for each of its slots. Each run keeps its tools, plugins and MCP
+ * servers in memory.
  */
 const runsOfSlot = 4
 
@@ -15,13 +16,13 @@ export const makeLoad = (slots: number) => {
   const held = new Set<HeldLease>()
   const countRuns = () => [...held].filter(({ kind }) => kind === "run").length
   /*
-   * `calls` have a slot of the model server or wait for one. `fresh` tasks were just claimed, and will soon make a
-   * call.
+   * `calls` counts the model calls that have a slot of the model server or wait for a slot. `fresh` are tasks that were
+   * just claimed, and will soon make a call.
    */
   let calls = 0
   const fresh = new Set<HeldLease>()
   return {
-    /** Counts a piece while it runs. */
+    /** Counts a piece while the worker works on it. */
     counted: <A, E, R>(lease: HeldLease, work: Effect.Effect<A, E, R>) =>
       Effect.acquireUseRelease(
         Effect.sync(() => {
@@ -54,8 +55,8 @@ export const makeLoad = (slots: number) => {
       ),
     count: () => ({ runs: countRuns(), tasks: held.size - countRuns() }),
     /**
-     * Claims one call more than there are slots, so that the model server stays busy. Claims at most half of the slots
-     * at a time, so that other workers get some.
+     * How many more pieces the worker can take. It claims one call more than it has slots, so that the model server
+     * stays busy. At a time, it claims at most half of the slots, so that other workers get work too.
      */
     capacity: () => {
       const refine = Math.max(0, Math.min(slots + 1 - calls - fresh.size, Math.ceil(slots / 2)))

@@ -1,6 +1,6 @@
 /**
- * Metrics for operators. Some describe the whole database, and every worker reports the same values. Others describe
- * this worker. If there is no collector, the worker sends no query for them.
+ * Metrics for operators. Some describe the whole database, and every worker reports the same values for them. The other
+ * metrics describe this worker. If no collector is configured, the worker sends no query for metrics.
  */
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
@@ -43,7 +43,7 @@ interface WorkerFacts {
 
 /** Updates the metrics until the scope closes, if a collector is configured. */
 export const keepMetrics = Effect.fnUntraced(function* ({ count, name }: WorkerFacts) {
-  /* A registry of its own, because the metrics of effect itself should not be sent. */
+  /* A separate registry, so that the metrics of effect itself are not sent. */
   const registry: Metric.MetricRegistry = new Map()
   if (!(yield* sendMetrics(registry))) return
   const sql = yield* SqlClient.SqlClient
@@ -60,13 +60,13 @@ export const keepMetrics = Effect.fnUntraced(function* ({ count, name }: WorkerF
       waitingQuery
     )
     for (const row of rows) queues.add(row.name)
-    /* An empty queue has no row. Its value is 0. */
+    /* An empty queue has no row in the result. Its value is 0. */
     for (const queue of queues) {
       const row = rows.find((one) => one.name === queue)
       yield* Metric.update(Metric.withAttributes(gauges.waiting, { queue }), row?.waiting ?? 0)
       yield* Metric.update(Metric.withAttributes(gauges.oldest, { queue }), row?.oldest ?? 0)
     }
   }).pipe(Effect.provideService(Metric.MetricRegistry, registry))
-  /* Errors are ignored: the next measurement may succeed. */
+  /* Errors are ignored, because the next measurement may succeed. */
   yield* Effect.forkScoped(Effect.repeat(Effect.ignore(measure), Schedule.spaced(interval)))
 })

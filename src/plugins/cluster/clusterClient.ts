@@ -1,4 +1,6 @@
-/** What clients do with cluster runs: start, resume, fork, cancel and follow them. Part of the composition root. */
+/**
+ * What clients do with cluster runs: they start, resume, fork, cancel and follow them. Part of the composition root.
+ */
 import * as Effect from "effect/Effect"
 import { isFolder, realPath } from "../../kit/files.ts"
 import {
@@ -46,7 +48,7 @@ const redact = makeValueRedaction(knownSecrets)
 const encodeOrder = Schema.encodeEffect(Schema.toCodecJson(RunOrder))
 const decodeOrder = Schema.decodeUnknownEffect(Schema.toCodecJson(RunOrder))
 
-/** The database at this address. If the address is empty, the one in the environment variable. */
+/** The database at this address. If the address is empty, it is taken from the environment variable. */
 export const layerNamedDatabase = (address = "") =>
   Layer.unwrap(
     Effect.gen(function* () {
@@ -64,18 +66,18 @@ export const layerServices = Layer.mergeAll(ClusterRuns.layer, ClusterWorkers.la
 export const layerClusterRuns = (address?: string) =>
   layerClusterStore.pipe(Layer.provideMerge(layerServices), Layer.provide(layerNamedDatabase(address)))
 
-/** What a client needs to start and follow runs. `approver` answers their questions. */
+/** What a client needs to start and follow runs. `approver` answers the questions of these runs. */
 export const layerClient = (
   approver: Layer.Layer<Approver, never, Stdio.Stdio | Terminal.Terminal>,
   database?: string
 ) => Layer.merge(layerClusterRuns(database), approver)
 
 interface Approvals extends Pick<RunContext, "approveSteps" | "yes"> {
-  /** Runs of a higher priority come first. If absent, 0. */
+  /** Runs of a higher priority come first. If absent, the priority is 0. */
   readonly priority?: number | undefined
 }
 
-/** A run for the workers. `allow` and the approvals hold for this run only. */
+/** A run as workers need it. `allow` and the approvals hold for this run only. */
 const clusterRunOf = Effect.fnUntraced(function* (
   opened: Omit<ClusterRun["opened"], "program" | "project" | "settings">,
   setup: Setup,
@@ -88,7 +90,7 @@ const clusterRunOf = Effect.fnUntraced(function* (
   return { opened: whole, allow, approveSteps, ...more } satisfies ClusterRun
 })
 
-/** Reads the configuration of a run on this machine, for the workers. */
+/** Reads the configuration of a run on this machine. The workers then use this configuration. */
 export const prepareRun = Effect.fn("prepareRun")(function* (
   { configuration, order, project }: Omit<NewRun, "keep">,
   approvals: Approvals
@@ -98,26 +100,29 @@ export const prepareRun = Effect.fn("prepareRun")(function* (
     const what = 'no model is chosen. Name one that the servers of the workers have: --model NAME, or "model".'
     return yield* new ConfigurationError({ source: "A cluster run", problems: [{ what }] })
   }
-  /* The database stores no secrets. */
+  /* Removes the secrets from the order, because the database must store none. */
   const withoutSecrets = yield* Effect.orDie(decodeOrder(redact(yield* Effect.orDie(encodeOrder(order)))))
   const opened = { type: "opened", version: journalVersion, order: withoutSecrets } as const
   return yield* clusterRunOf(opened, setup, configuration.allow, approvals)
 })
 
-/** Saves a run for the workers. For a fork, `begin` are the records of the earlier run. */
+/** Saves a run for the workers. For a fork, `begin` are the records of the earlier run with which the fork begins. */
 export const submitRun = Effect.fn("submitRun")(function* (run: ClusterRun, begin: ReadonlyArray<JournalRecord> = []) {
   const runs = yield* ClusterRuns
   yield* runs.submit(run, [run.opened, ...begin], redact)
 })
 
-/** The run to be resumed has not ended. */
+/** The run to be resumed has not ended yet. */
 export class RunGoesOn extends Schema.TaggedError<RunGoesOn>()("RunGoesOn", { runId: Schema.String }) {
   override get message(): string {
     return `The run ${this.runId} has not ended. Follow it: task-conductor attach ${this.runId}. End it: task-conductor cancel ${this.runId}`
   }
 }
 
-/** The order to resume a saved run. New settings replace those of the run, and new approvals are added. */
+/**
+ * The run in the form in which it is resumed. New settings replace the settings of the run, and new approvals are
+ * added.
+ */
 const nextOf = Effect.fnUntraced(function* ({ configuration, project, run }: SavedRun, approvals: Approvals) {
   const runId = yield* (yield* RunStore).find(run)
   const standing = yield* (yield* ClusterRuns).standing(runId)
@@ -132,14 +137,17 @@ const nextOf = Effect.fnUntraced(function* ({ configuration, project, run }: Sav
   return yield* clusterRunOf(before, setup, configuration.allow, { priority: standing?.run.priority, ...approvals })
 })
 
-/** Opens a run again if it has ended or belongs to another build. Returns its id. */
+/** Opens a run again. The run must have ended or belong to another build. Returns its id. */
 export const resumeOnCluster = Effect.fn("resumeOnCluster")(function* (saved: SavedRun, approvals: Approvals) {
   const next = yield* nextOf(saved, approvals)
   const { runId } = next.opened.order
   return (yield* (yield* ClusterRuns).reopen(next)) ? runId : yield* new RunGoesOn({ runId })
 })
 
-/** Starts a new run. The new run uses what the earlier run had finished before the task `from`. Returns its id. */
+/**
+ * Starts a fork: a new run that uses what an earlier run had finished before the task `from`. Returns the id of the new
+ * run.
+ */
 export const forkOnCluster = Effect.fn("forkOnCluster")(function* (
   { from, ...saved }: SavedRun & { readonly from: string },
   approvals: Approvals
@@ -153,7 +161,10 @@ export const forkOnCluster = Effect.fn("forkOnCluster")(function* (
   return runId
 })
 
-/** Ends a run within seconds. False if it had already ended. `name` is an id, the beginning of an id, or `last`. */
+/**
+ * Ends a run within seconds. `isCancelled` is false if the run had already ended. `name` is an id, the beginning of an
+ * id, or `last`.
+ */
 export const cancelRun = Effect.fn("cancelRun")(function* (name: string) {
   const store = yield* RunStore
   const runId = yield* store.find(name)
@@ -161,8 +172,8 @@ export const cancelRun = Effect.fn("cancelRun")(function* (name: string) {
 })
 
 /**
- * Follows a run from its beginning to its report. The `Approver` answers its questions. `report` is called when no
- * worker can work on the run, and when one can again.
+ * Follows a run from its beginning to its report. The `Approver` answers the questions of the run. `report` is called
+ * when no worker can work on the run, and when a worker can again.
  */
 export const attachRun = Effect.fn("attachRun")(function* (
   name: string,

@@ -1,5 +1,5 @@
 /**
- * `doctor --cluster`: checks what a cluster run needs. That is the name of a model, the database, TLS, and live
+ * `doctor --cluster`: checks what a cluster run needs. These are the name of a model, the database, TLS, and live
  * workers. Part of the composition root.
  */
 import {
@@ -23,7 +23,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import { ClusterWorkers, type WorkerState } from "./ClusterWorkers.ts"
 import { layerNamedDatabase } from "./clusterClient.ts"
 
-/** The connection, as the database sees it. `address` is null for a local socket. */
+/** The connection as the database describes it. `address` is null for a local socket. */
 interface Connection {
   readonly product: string
   readonly ssl: boolean
@@ -61,7 +61,7 @@ const noWorker = problem(
   "Start one on a machine with a model server: task-conductor worker."
 )
 
-/** Why a run that is started here would wait for workers. */
+/** Findings that say why a run from this machine would wait for workers. */
 const missingWorkers = (workers: ReadonlyArray<WorkerState>): ReadonlyArray<Finding> => {
   const alive = workers.filter(({ isAlive }) => isAlive)
   if (alive.length === 0) return [noWorker]

@@ -27,7 +27,7 @@ const clusterRunArgument = Argument.String("RUN").pipe(
   Argument.withDescription('The id of the run, the beginning of an id, or "last"; see "task-conductor runs --cluster"')
 )
 
-/** `attach`: follows a cluster run. The user answers its questions here. */
+/** `attach`: follows a cluster run. The user at this terminal answers the questions of the run. */
 export const attach = Command.make(
   "attach",
   {

@@ -1,4 +1,4 @@
-/** The types of `pgpass` that are needed here. The package has no types. */
+/** The types of those parts of `pgpass` that are used here. The package itself has no types. */
 declare module "pgpass/lib/helper.js" {
   export interface PasswordPlace {
     readonly host: string

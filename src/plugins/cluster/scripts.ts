@@ -25,39 +25,42 @@ export { ProjectShared, RunRefused, RunWaits } from "./RunErrors.ts"
 
 /** The database that contains the runs. */
 export interface DatabaseOptions {
-  /** The address of the database, such as `postgres://user@host/name`. If absent, `TASK_CONDUCTOR_DATABASE`. */
+  /**
+   * The address of the database, such as `postgres://user@host/name`. If absent, it is taken from
+   * `TASK_CONDUCTOR_DATABASE`.
+   */
   readonly database?: string
 }
 
 /**
- * The functions that answer the questions of a run. Without them, a question makes the report reject with `RunWaits`.
- * The run then waits.
+ * The functions that answer the questions of a run. Without these functions, a question makes the report reject with
+ * `RunWaits`. The run then waits for an answer.
  */
 export interface AnswerOptions {
   /** Decides about the calls that need approval. */
   readonly approve?: Approve
-  /** Decides about uncertain calls: a worker started them and then died. */
+  /** Decides about calls with an unknown outcome: a worker started such a call and then died. */
   readonly arbitrate?: Arbitrate
-  /** If it aborts, the client stops following. The run continues. */
+  /** If this signal aborts, the client stops following. The run continues. */
   readonly signal?: AbortSignal
 }
 
 type Ordered = "prompt" | "project" | "limits" | "allow" | "deny" | "file" | "skill" | "plan" | "readOnly"
 
 /**
- * How a script starts a run on workers. The project is a folder that every worker has at the same path. What belongs to
- * a machine, such as its model server, comes from the workers.
+ * How a script starts a run on workers. The project is a folder that every worker has at the same path. Settings that
+ * belong to a machine, such as the model server, come from the workers.
  */
 export interface ClusterRunOptions extends DatabaseOptions, AnswerOptions, Pick<RunOptions, Ordered> {
-  /** The name of a model, as for `--model`. */
+  /** The name of a model, as `--model` takes it. */
   readonly model?: string
-  /** From -100 to 100. Runs of a higher priority come first. If absent, 0. */
+  /** The priority, from -100 to 100. Runs of a higher priority come first. If absent, it is 0. */
   readonly priority?: number
 }
 
 /** How a worker works. */
 export interface WorkOptions extends DatabaseOptions, Pick<ScriptOptions, "allow" | "deny" | "host" | "parallel"> {
-  /** If it aborts, the worker stops. Other workers continue its work. */
+  /** If this signal aborts, the worker stops. Other workers continue its work. */
   readonly signal: AbortSignal
   /** Receives a line for each run and task that starts or ends on this worker. */
   readonly tell?: (what: string) => void
@@ -89,13 +92,13 @@ export const run = (options: ClusterRunOptions): RunHandle =>
     }).pipe(onCluster(options))
   )
 
-/** Follows a run from its beginning. Another client may have started it. */
+/** Follows a run from its beginning. Another client may have started the run. */
 export const attach = (runId: string, options: DatabaseOptions & AnswerOptions = {}): RunHandle =>
   startWork({ runId, signal: options.signal }, (listen) =>
     attachRun(runId, (recorded) => Effect.sync(() => listen(recorded))).pipe(onCluster(options))
   )
 
-/** Ends a run within seconds. False if it had already ended. */
+/** Ends a run within seconds. Resolves to false if the run had already ended. */
 export const cancel = (runId: string, options: DatabaseOptions = {}): Promise<boolean> =>
   cancelRun(runId).pipe(
     Effect.map(({ isCancelled }) => isCancelled),

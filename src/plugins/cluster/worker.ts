@@ -30,9 +30,9 @@ import { makeServers, type WorkerServers } from "./workerServers.ts"
 import { makeCarryOut, workerName, type WorkServices } from "./workerWork.ts"
 
 export interface WorkerOptions {
-  /** The address of the database. If absent, the one in the environment variable. */
+  /** The address of the database. If absent, it is taken from the environment variable. */
   readonly database?: string | undefined
-  /** The flags for all runs of this worker. */
+  /** The flags that apply to all runs of this worker. */
   readonly flags: Configuration
   /** Receives a line for each run and task that starts or ends on this worker. */
   readonly report: (what: string) => Effect.Effect<void>
@@ -40,12 +40,12 @@ export interface WorkerOptions {
   readonly ready: Effect.Effect<void>
 }
 
-/** How often a worker checks whether its state has changed, in milliseconds. */
+/** How often a worker checks whether its report has changed, in milliseconds. */
 const loadPace = 500
 
 /**
- * Reports this worker until the scope closes: every `reportInterval`, and soon after its state changed (within
- * `loadPace`). Returns the report that the work loop sends with its heartbeats.
+ * Reports this worker until the scope closes: every `reportInterval`, and within `loadPace` after a change of its
+ * state. Returns the report that the work loop sends with its heartbeats.
  */
 const reportPresence = Effect.fnUntraced(function* (
   slots: number,
@@ -88,7 +88,7 @@ const reportPresence = Effect.fnUntraced(function* (
   return Effect.map(newReport, presenceOf)
 })
 
-/** Reports once for each run of another version that this worker leaves it alone. */
+/** For each run of another version, reports once that this worker does not work on it. */
 const reportOthers = Effect.fnUntraced(function* (report: WorkerOptions["report"]) {
   const runs = yield* ClusterRuns
   const reported = new Set<string>()
@@ -105,7 +105,10 @@ const reportOthers = Effect.fnUntraced(function* (report: WorkerOptions["report"
   yield* Effect.forkScoped(Effect.ignore(Effect.repeat(look, Schedule.spaced("10 seconds"))))
 })
 
-/** A stopped worker may take this long to return its pieces. Then the process ends, and its remaining leases expire. */
+/**
+ * How long a stopped worker may take to return its pieces. After that the process ends, and its remaining leases
+ * expire.
+ */
 const handOverTime = "2 seconds"
 
 const handOver = Effect.fnUntraced(function* (scope: Scope.Closeable) {
@@ -116,7 +119,7 @@ const handOver = Effect.fnUntraced(function* (scope: Scope.Closeable) {
   yield* Deferred.await(done)
 })
 
-/** Removes old runs now and every hour (`keepClusterRuns`). */
+/** Removes old runs now and every hour, as `keepClusterRuns` says. */
 const removeRuns = Effect.fnUntraced(function* (kept: RunsKept, report: WorkerOptions["report"]) {
   const runs = yield* ClusterRuns
   const remove = Effect.gen(function* () {
@@ -127,7 +130,7 @@ const removeRuns = Effect.fnUntraced(function* (kept: RunsKept, report: WorkerOp
   yield* Effect.forkScoped(Effect.repeat(Effect.ignore(remove), Schedule.spaced("1 hour")))
 })
 
-/** Works until the database has been away for too long. Calls `ready` first. */
+/** Works until the database has been unavailable for too long. Calls `ready` before the first work. */
 const workOn = Effect.fnUntraced(function* (options: WorkerOptions, { keepClusterRuns, limits, parallel }: Settings) {
   const { ready, report } = options
   const load = makeLoad(parallel)

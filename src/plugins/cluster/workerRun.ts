@@ -1,6 +1,6 @@
 /**
- * Builds the services with which a worker carries out a run. They use the model server, the tools and the rules of this
- * machine. Part of the composition root.
+ * Builds the services with which a worker carries out a run. These services use the model server, the tools and the
+ * rules of this machine. Part of the composition root.
  */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -43,7 +43,7 @@ import { layerRemoteApprover } from "./RemoteAnswers.ts"
 import { RunRefused } from "./RunErrors.ts"
 import type { Secrets } from "./WithoutSecrets.ts"
 
-/** The services for a run and for its tasks. */
+/** The services for leading a run and for its tasks. */
 export interface WorkerRun extends TaskContext {
   readonly journal: Journal["Service"] & ClusterJournal["Service"]
   readonly opened: RunOpened
@@ -52,17 +52,20 @@ export interface WorkerRun extends TaskContext {
 }
 
 export interface WorkerRunOptions extends Pick<WorkerContext, "slots"> {
-  /** The flags for all runs of this worker. */
+  /** The flags that apply to all runs of this worker. */
   readonly flags: Configuration
   readonly secrets: Secrets
   /** Receives messages for the operator of this worker. */
   readonly report: (what: string) => Effect.Effect<void>
   readonly progress: CallProgressBoard
-  /** Called if the database was away for too long. */
+  /** Called if the database was unavailable for too long. */
   readonly broken: (error: DatabaseUnavailable) => Effect.Effect<void>
 }
 
-/** Shown with an uncertain call. A stopped worker has lost its lease, but may still make the call when it continues. */
+/**
+ * A warning that the question about an uncertain call shows. A stopped worker has lost its lease, but when it
+ * continues, it may still make the call.
+ */
 const silentWorker =
   "The worker that began it has not been heard of since. If it was only stopped, it may still do it when it goes on: end it, or look at it, before you answer."
 
@@ -73,10 +76,10 @@ export class ServerGone extends Data.TaggedError("ServerGone")<{ readonly setup:
   }
 }
 
-/** Errors in what the user ordered, with exit code 2. All other errors are failures. */
+/** Errors in what the user ordered, which have exit code 2. All other errors are failures. */
 const usageErrors: ReadonlySet<string> = new Set(["ConfigurationError", "UnknownSkill", "BriefingError"])
 
-/** The refusal of a run. It has the exit code that the same error has without a cluster. */
+/** The refusal of a run. Its exit code is the same as for this error in a run without a cluster. */
 const refusal = (what: string, tag = "") =>
   new RunRefused({
     what,
@@ -85,10 +88,13 @@ const refusal = (what: string, tag = "") =>
       : exitCodeOf(tag === "ModelError" || tag === "ServerGone" ? "unavailable" : "failed")
   })
 
-/** What this worker lacks for a run. */
+/** The error that says what this worker lacks for a run. */
 const unfit = (why: string, tag = "") => new UnfitWorker({ why, exitCode: refusal(why, tag).exitCode })
 
-/** If this worker has an error, another worker may succeed. If the run is refused, it fails on every worker. */
+/**
+ * Converts an error to one that lets another worker try the piece. Only the refusal of a run stays as it is, because it
+ * would occur on every worker.
+ */
 const asUnfit = (error: { readonly _tag: string; readonly message: string }) =>
   error instanceof RunRefused ||
   error instanceof UnfitWorker ||
@@ -104,7 +110,7 @@ export const asRefusal = (error: { readonly _tag: string; readonly message: stri
       ? new RunRefused({ what: error.message, exitCode: exitCodeOf("not_permitted") })
       : refusal(error.message, error._tag)
 
-/** The settings of a run. Without those that belong to the machine of its client. */
+/** The settings of a run without those that belong to the machine of its client. */
 const commonSettings = (settings: Configuration) => Struct.omit(settings, [...addressKeys, "keepAlive", "parallel"])
 
 /** Reads a run and its project on this machine. */
@@ -124,7 +130,7 @@ const findRun = Effect.fnUntraced(function* (runId: string, flags: Configuration
   return { ...standing, setup: yield* readSetup(project, configuration) }
 })
 
-/** Checks that this worker has the skill of a task, and the tools that the calls of the task name. */
+/** Says whether this worker lacks the skill of a task, or a tool that the calls of the task name. */
 const lacksFor =
   (skills: Skills["Service"], registry: ToolRegistry["Service"]): TaskContext["lacks"] =>
   (task, tools) => {
@@ -194,7 +200,10 @@ export const makeWorkerRun = (runId: string, { broken, flags, progress, report, 
     return whole
   }).pipe(Effect.mapError(asUnfit))
 
-/** A task with many items queues this many of them at once. The slots of this worker do not limit the other workers. */
+/**
+ * How many items of a task are queued at once. The slots of this worker do not limit them, because other workers work
+ * on them too.
+ */
 const itemsAtOnce = 64
 
 const layerItems = Layer.effect(
@@ -203,8 +212,8 @@ const layerItems = Layer.effect(
 )
 
 /**
- * The pipeline of a run, for the worker that leads it. Also the services with which this worker carries out one of its
- * tasks.
+ * The pipeline of a run, for the worker that leads the run. Also the services with which this worker carries out single
+ * tasks of the run.
  */
 const layerClusterRun = (
   setup: Setup,

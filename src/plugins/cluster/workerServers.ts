@@ -1,6 +1,6 @@
 /**
  * Keeps a list of model servers that do not answer. While a server is away, its worker takes no work: other workers do
- * it, or the work waits. If no worker has had a server for `waitSeconds`, the worker tries again. The run then fails
+ * the work, or it waits. If no worker has had a server for `waitSeconds`, the worker tries again. The run then fails
  * and says why.
  */
 import * as Clock from "effect/Clock"
@@ -15,7 +15,7 @@ import type { ClusterWorkers } from "./ClusterWorkers.ts"
 interface GoneServer {
   readonly setup: Setup
   readonly why: string
-  /** Since when the server has been away, in milliseconds. */
+  /** The time since which the server has been away, in milliseconds. */
   readonly since: number
 }
 
@@ -23,7 +23,7 @@ interface ServersOptions {
   /** The name of this worker. */
   readonly worker: string
   readonly workers: Pick<ClusterWorkers["Service"], "alive">
-  /** If no worker has a server, work waits this long. In seconds. */
+  /** How long work waits if no worker has a server, in seconds. */
   readonly waitSeconds: number
   readonly report: (what: string) => Effect.Effect<void>
 }
@@ -34,7 +34,7 @@ const answers = (setup: Setup) =>
     Effect.orElseSucceed(() => false)
   )
 
-/** At the start, no server is away. Asks the servers that are away every three seconds. */
+/** A list that is empty at first. The servers on it are asked every three seconds whether they answer again. */
 export const makeServers = Effect.fnUntraced(function* ({ report, waitSeconds, worker, workers }: ServersOptions) {
   const gone = new Map<string, GoneServer>()
 
@@ -47,7 +47,7 @@ export const makeServers = Effect.fnUntraced(function* ({ report, waitSeconds, w
   })
   yield* Effect.forkScoped(Effect.repeat(look, Schedule.spaced("3 seconds")))
 
-  /** True if a server has been away longer than work waits for it. */
+  /** True if a server has been away for longer than work waits for it. */
   const hasGivenUp = Effect.map(Clock.currentTimeMillis, (now) =>
     [...gone.values()].some(({ since }) => now - since >= waitSeconds * 1000)
   )
@@ -58,15 +58,18 @@ export const makeServers = Effect.fnUntraced(function* ({ report, waitSeconds, w
   )
 
   return {
-    /** Why the first of these servers does not answer. */
+    /** Why the first server on the list does not answer. */
     gone: () => [...gone.values()][0]?.why,
     hasGivenUp,
-    /** True if this worker must take no work: it waits for its server, or another worker has a server. */
+    /**
+     * True if this worker must take no work, because it waits for its own server or because another worker has a
+     * server.
+     */
     leavesWork: Effect.gen(function* () {
       if (gone.size === 0) return false
       return !(yield* hasGivenUp) || (yield* hasOther)
     }),
-    /** Notes that the server in this configuration does not answer. */
+    /** Notes that the model server of this configuration does not answer. */
     leave: Effect.fnUntraced(function* (setup: Setup, why: string) {
       const key = `${providerOfRun(setup).id} ${setup.settings.host}`
       if (gone.has(key)) return

@@ -26,7 +26,7 @@ import { makeSecrets, withoutSecrets } from "./WithoutSecrets.ts"
 import { asRefusal, makeWorkerRun, ServerGone, type WorkerRun, type WorkerRunOptions } from "./workerRun.ts"
 import type { WorkerServers } from "./workerServers.ts"
 
-/** The services of the machine that the work needs. */
+/** The services of the machine that this work needs. */
 export type WorkServices =
   | Effect.Services<ReturnType<typeof makeWorkerRun>>
   | Exclude<Effect.Services<ReturnType<typeof lead>>, Scope.Scope>
@@ -36,16 +36,16 @@ export type WorkServices =
  */
 export const workerName = `${hostname()}-${process.pid}-${randomBytes(3).toString("hex")}`
 
-/** The services of a run stay in memory this long after their last use. */
+/** How long the services of a run stay in memory after their last use. */
 const idleTimeToLive = "10 seconds"
 
 /** Removes the secrets of this machine from everything that the worker saves. */
 const secrets = makeSecrets(makeValueRedaction(knownSecrets))
 
-/** If another worker of the same run holds the lock, a worker retries this often. */
+/** How often a worker tries to lock a run while another worker of this run on the machine holds the lock. */
 const lockPace = Schedule.spaced("1 second")
 
-/** Locks a run on this machine. A stopped worker still holds its lock. */
+/** Locks a run on this machine. A worker that was stopped, but not ended, still holds its lock. */
 const takeRun = ({ locks, project, runId }: LockedProject) =>
   takeLock(`run ${runId} in ${project}`, { folder: locks, what: `The run ${runId}`, runId })
 
@@ -62,7 +62,7 @@ export const takeSharedProject = Effect.fn("takeSharedProject")(function* (locke
   )
 })
 
-/** Carries out a run. Its project is locked on this machine meanwhile. */
+/** Leads a run. Meanwhile its project is locked on this machine. */
 const lead = Effect.fnUntraced(function* ({ journal, opened: { order, settings }, pipeline, setup }: WorkerRun) {
   const { project, folders } = setup
   if (order.readOnly !== true) yield* takeSharedProject({ project, locks: folders.locks, runId: order.runId })
@@ -77,7 +77,8 @@ const brokenOff = (error: unknown) =>
   new RunRefused({ what: `The run broke off: ${error instanceof Error ? error.message : String(error)}`, exitCode: 1 })
 
 /**
- * The result of work. An error becomes a value, too, unless the database cannot be used: that error ends the worker.
+ * The result of work as a value. An error becomes a value too, unless the database cannot be used: that error ends the
+ * worker.
  */
 const endOf = <A, E, R>(work: Effect.Effect<A, E, R>) =>
   work.pipe(
@@ -92,10 +93,10 @@ const endOf = <A, E, R>(work: Effect.Effect<A, E, R>) =>
     Effect.catch((error) => (error.isFault === true ? Effect.succeed(brokenOff(error)) : Effect.fail(error)))
   )
 
-/** Why no worker can do the piece, including this one. */
+/** A sentence that says why no worker can do the piece. This worker is included. */
 const allDeclined = (lease: HeldLease, why: string) => nobodyFits({ ...lease.declined, [workerName]: why })
 
-/** The key for caching the services of a run with these settings. */
+/** The key under which the services of a run are kept in memory. It depends on the settings of the run. */
 const placeOf = ({ runId, setup }: HeldLease): string => `${runId} ${setup}`
 
 /** What `makeCarryOut` needs from the worker. */
@@ -103,7 +104,7 @@ interface WorkbenchOptions extends Omit<WorkerRunOptions, "secrets"> {
   readonly servers: WorkerServers
 }
 
-/** The cached services of this worker's runs, and how to return a piece. */
+/** The services of this worker's runs, which are kept in memory, and the ways to return a piece. */
 const makeWorkbench = Effect.fnUntraced(function* ({ servers, ...options }: WorkbenchOptions) {
   const { report } = options
   const contexts = yield* RcMap.make({
@@ -111,7 +112,7 @@ const makeWorkbench = Effect.fnUntraced(function* ({ servers, ...options }: Work
     idleTimeToLive
   })
 
-  /** Uses the services of a run. Before it returns, the remaining records are written. */
+  /** Uses the services of a run. At the end, it waits until the remaining records of the run are written. */
   const withRun = <A, E, R>(lease: HeldLease, use: (run: WorkerRun) => Effect.Effect<A, E, R>) =>
     Effect.gen(function* () {
       const run = yield* RcMap.get(contexts, placeOf(lease))
@@ -125,7 +126,7 @@ const makeWorkbench = Effect.fnUntraced(function* ({ servers, ...options }: Work
       )
     }).pipe(Effect.scoped)
 
-  /** True if the piece must wait for a model server, of this worker or of another. */
+  /** True if the piece must wait for a model server of this worker or of another worker. */
   const isLeft = Effect.fnUntraced(function* (lease: HeldLease, { setup, why }: ServerGone) {
     yield* servers.leave(setup, why)
     if (!(yield* servers.leavesWork)) return false
@@ -134,7 +135,10 @@ const makeWorkbench = Effect.fnUntraced(function* ({ servers, ...options }: Work
     return true
   })
 
-  /** Returns a piece that this worker cannot do. Undefined if all live workers have declined it. */
+  /**
+   * Returns a piece that this worker cannot do, so that another worker tries it. Undefined if all live workers have
+   * declined the piece.
+   */
   const decline = Effect.fnUntraced(function* (lease: HeldLease, why: string) {
     if (Object.hasOwn(lease.declined, workerName)) return undefined
     yield* report(`${lease.runId}: given back. ${why}`)
@@ -146,7 +150,7 @@ const makeWorkbench = Effect.fnUntraced(function* ({ servers, ...options }: Work
 
 type Workbench = Effect.Success<ReturnType<typeof makeWorkbench>>
 
-/** How a run ended, for its clients. `ended` is undefined for a cancelled run. */
+/** How a run ended, as its clients see it. `ended` is undefined for a cancelled run. */
 const endingOf = (
   lease: HeldLease,
   ended: RunReport | { readonly _tag: string; readonly message: string } | undefined
@@ -159,7 +163,7 @@ const endingOf = (
   return "_tag" in ended ? refusedFor(asRefusal(ended)) : ended
 }
 
-/** Leads a run to its end. A run that cannot start also gets an end. */
+/** Leads a run to its end. If the run cannot start, this is its end. */
 const conduct = Effect.fnUntraced(function* (
   { decline, isLeft, report, withRun }: Workbench,
   lease: HeldLease
@@ -188,7 +192,7 @@ const conduct = Effect.fnUntraced(function* (
   return { _tag: "RunEnded", ending: JSON.stringify(secrets.redact(encodeEnding(ending))) }
 })
 
-/** True for a task that failed only because the model server was away. The journal has its progress. */
+/** True for a task that failed only because the model server was away. The journal has kept its progress. */
 const isUnreachable = (outcome: unknown): outcome is TaskFailure =>
   outcome instanceof TaskFailure && outcome.cause?._tag === "ModelFailed" && outcome.cause.reason === "Unreachable"
 
