@@ -1,6 +1,6 @@
 /**
- * One session of an editor. The mode decides what a prompt is: a message of a conversation, the order of a plan, or the
- * order of a run. Messages are saved with the conversations of the project.
+ * One session of an editor. The mode of the session decides what a prompt is: a message of a conversation, the order
+ * for a plan, or the order for a run. Messages are saved among the conversations of the project.
  */
 import type {
   ContentBlock,
@@ -61,7 +61,7 @@ import {
   toolCallId
 } from "./SessionUpdates.ts"
 
-/** The path of a file in the project, relative to the project. Other addresses stay unchanged. */
+/** The path of a project file, relative to the project. Other addresses stay unchanged. */
 const nameOf = (uri: string, project: string): string => {
   if (!uri.startsWith("file:") || URL.parse(uri) === null) return uri
   const path = fileURLToPath(uri)
@@ -72,13 +72,13 @@ const nameOf = (uri: string, project: string): string => {
 interface PromptText {
   /** The text that the user typed, with the paths of linked files. */
   readonly prompt: string
-  /** Texts that the editor embeds in the prompt. */
+  /** Texts that the editor embedded in the prompt. */
   readonly material: string
 }
 
 /**
  * Converts a prompt of an editor: the typed text with the paths of linked files, and the embedded texts. Undefined if a
- * part has a kind that is not supported, such as an image.
+ * part is of a kind that is not supported, such as an image.
  */
 const promptText = (blocks: ReadonlyArray<ContentBlock>, project: string): PromptText | undefined => {
   let prompt = ""
@@ -121,7 +121,7 @@ const paragraphs = (...parts: ReadonlyArray<string>): string =>
 const factText = ({ facts }: Pick<AskReport, "facts">): string =>
   facts === undefined ? "" : factLines(facts).join("\n")
 
-/** Why the work ended. Empty if the answer or the facts already say that. */
+/** Why the work ended. Empty if the answer or the facts already say so. */
 const reasonText = ({
   answer,
   facts,
@@ -130,7 +130,7 @@ const reasonText = ({
 }: Pick<AskReport, "answer" | "facts" | "reason" | "status">): string =>
   reason === "" || [answer, factText({ facts })].some((text) => text.includes(reason)) ? "" : `${status}: ${reason}`
 
-/** Checked facts stand before the model's answer. */
+/** The text about a finished run. Facts that the program checked stand before the answer of the model. */
 const reportText = (report: RunReport): string => {
   const { answer, facts, runId } = report
   const undo = (facts?.files.length ?? 0) > 0 ? `Undo it: task-conductor undo ${runId}` : ""
@@ -138,9 +138,9 @@ const reportText = (report: RunReport): string => {
 }
 
 interface TalkListener {
-  /** Receives answers while they arrive. */
+  /** Receives text of an answer while it arrives. */
   readonly wrote: (text: string) => void
-  /** Receives all messages after each answer. */
+  /** Receives all messages of the conversation after each answer. */
   readonly answered: (messages: ReadonlyArray<ConversationMessage>) => void
   readonly closed: () => void
 }
@@ -159,7 +159,7 @@ const openTalk = Effect.fnUntraced(function* (
   const closedFailure = Effect.andThen(Fiber.join(fiber), usageFailure("The conversation is closed."))
   return {
     fiber,
-    /** Sends a message and waits for its answer. Interruption stops the answer. */
+    /** Sends a message and waits for the answer to it. An interruption stops the answer. */
     send: Effect.fnUntraced(
       function* (text: string) {
         let streamed = ""
@@ -178,7 +178,10 @@ const openTalk = Effect.fnUntraced(function* (
 
 type Talk = Effect.Success<ReturnType<typeof openTalk>>
 
-/** Sends the gate's questions to the editor. `current` has the number of the current prompt, and its updates. */
+/**
+ * Sends the questions of the gate to the editor. `current` returns the number of the current prompt, and the updates of
+ * this prompt.
+ */
 const approveIn = (
   { editor, project }: Pick<SessionOptions, "editor" | "project">,
   current: () => { readonly prompt: number; readonly updates: ReturnType<typeof makeUpdates> }
@@ -200,14 +203,17 @@ const approveIn = (
   }
 }
 
-/** A prompt, with the mode and configuration of the moment when it arrived. Later choices only affect later prompts. */
+/**
+ * A prompt, with the mode and the configuration that were chosen when it arrived. Later choices affect only later
+ * prompts.
+ */
 interface PromptOrder {
   readonly text: PromptText
   readonly mode: ModeId
   readonly configuration: Configuration
 }
 
-/** The order of a run or a plan. Includes the earlier messages. */
+/** The order for a run or a plan. It includes the earlier messages of the session. */
 const newRun = Effect.fnUntraced(function* (
   { configuration, messages, project }: Pick<SessionOptions, "configuration" | "messages" | "project">,
   { material, prompt }: PromptText
@@ -218,7 +224,7 @@ const newRun = Effect.fnUntraced(function* (
   return { project, configuration, order: { runId: yield* makeRunId, prompt, ...attachment } }
 })
 
-/** Saves the messages, unless the configuration forbids it. */
+/** Saves the messages of the session, unless the configuration forbids it. */
 const keep = Effect.fnUntraced(function* ({
   configuration,
   id,
@@ -285,7 +291,7 @@ export const makeSession = (options: SessionOptions) => {
     return answer
   })
 
-  /** Answers a prompt. Fails if another prompt is being answered, or if a part is not supported. */
+  /** Answers a prompt. Fails if another prompt is being answered, or if a part of the prompt is not supported. */
   const prompt = Effect.fnUntraced(function* (
     blocks: ReadonlyArray<ContentBlock>
   ): Effect.fn.Return<StopReason, CommandFailure, Services> {

@@ -1,6 +1,6 @@
 /**
  * What the user chooses for a session in the editor: the mode, and a model of the server. Editors show both as options
- * of the session. Editors without options show only the modes.
+ * of the session. An editor without options shows only the modes.
  */
 import type { SessionConfigOption, SessionMode } from "@agentclientprotocol/sdk"
 import * as Effect from "effect/Effect"
@@ -20,7 +20,7 @@ export const modes = [
 
 export type ModeId = (typeof modes)[number]["id"]
 
-/** The model of a session and the available ones. */
+/** The model of a session, and the models that can be chosen. */
 export interface ModelChoice {
   /** The chosen model. Undefined if none is chosen. */
   readonly model: string | undefined
@@ -28,7 +28,9 @@ export interface ModelChoice {
   readonly models: ReadonlyArray<{ readonly name: string; readonly isForwarded: boolean }>
 }
 
-/** The editor waits for the list of models. If a server does not answer within this time, the list is empty. */
+/**
+ * How long the editor waits for the list of models. If a server does not answer within this time, the list is empty.
+ */
 const patience = "2 seconds"
 
 /** Reads the model of a session, and asks the server for its models. */
@@ -48,7 +50,7 @@ export const readModelChoice = Effect.fnUntraced(function* (project: string, giv
   return choice
 })
 
-/** The value of the menu if no model is chosen: the protocol requires one. No model has this name. */
+/** The value of the menu while no model is chosen, because the protocol requires a value. No model has this name. */
 const unchosen = "(none)"
 
 /** The options of a session that an editor shows. */
@@ -104,7 +106,7 @@ export const makeChoices = ({
   let current = configuration
   return {
     mode: () => mode,
-    /** The configuration for the next prompt, with the chosen model. */
+    /** The configuration for the next prompt. It contains the chosen model. */
     configuration: () => current,
     options: () => configOptions(mode, choice),
     setMode: Effect.fnUntraced(function* (id: string) {
@@ -127,7 +129,7 @@ export const makeChoices = ({
       choice = { ...now, model }
       current = mergeConfigurations(current, { model })
     }),
-    /** Fails if no model is chosen. Reads the configuration again, because the user may have changed it meanwhile. */
+    /** Fails if no model is chosen. It first reads the configuration again, because the user may have changed it. */
     needModel: Effect.gen(function* () {
       if (choice.model !== undefined) return
       choice = yield* readModelChoice(project, current)

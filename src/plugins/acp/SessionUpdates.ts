@@ -1,6 +1,6 @@
 /**
- * Converts events to updates of a session. The plan shows the state of tasks, and calls show diffs and places. Checks
- * are shown, too. Other progress becomes thoughts. Questions of the gate become requests for permission.
+ * Converts events to updates of a session. The plan shows the state of tasks. Calls show diffs and places. Checks are
+ * shown too. Other progress becomes thoughts. Questions of the gate become requests for permission.
  */
 import type {
   PlanEntry,
@@ -31,7 +31,7 @@ import { type ApprovalItem, dataText, type EventOf, type RecordedEvent } from ".
 
 const plain = makePaint(false)
 
-/** The editor gets at most this many characters of an output. */
+/** The maximum number of characters of an output that the editor gets. */
 const mostOutput = 4000
 
 const kinds: Readonly<Record<string, ToolKind>> = {
@@ -80,7 +80,7 @@ const diffContent = (diff: string, project: string): ReadonlyArray<ToolCallConte
     }))
 }
 
-/** The files among the targets of a call. The first one has the line of its first change. */
+/** The files among the targets of a call. The first file has the line of its first change. */
 const locationsOf = (targets: ReadonlyArray<string>, diff = ""): Array<ToolCallLocation> => {
   const [, line] = /^@@ -\d+(?:,\d+)? \+(\d+)/m.exec(diff) ?? []
   return targets
@@ -88,7 +88,7 @@ const locationsOf = (targets: ReadonlyArray<string>, diff = ""): Array<ToolCallL
     .map((path, index) => (index === 0 && line !== undefined ? { path, line: Number(line) } : { path }))
 }
 
-/** The id of a call within a prompt. It stays the same before and after a question. */
+/** The id of a call within a prompt. The id is the same before and after the question about the call. */
 export const toolCallId = (prompt: number, task: string, uid: string): string => `${prompt}/${task}/${uid}`
 
 const resultContent = ({ data, error_message, success }: ToolResult, project: string): Array<ToolCallContent> => {
@@ -113,7 +113,7 @@ const entriesOf = ({ steps, tasks }: LiveState): Array<PlanEntry> =>
 const checkId = (prompt: number, { command, task = "" }: { readonly command: string; readonly task?: string }) =>
   `${prompt}/${task}/check ${command}`
 
-/** Events that become thoughts of one line. */
+/** Types of events that become a thought of one line. */
 const thoughtTypes: ReadonlySet<string> = new Set([
   "stage.started",
   "answer.rejected",
@@ -191,7 +191,7 @@ export const makeUpdates = (prompt: number, project: string) => {
       case "check.finished":
         return [finishedCheck(event, prompt)]
       case "message":
-        /* An error ends the work; the answer reports it. */
+        /* An error ends the work, so the answer reports it. */
         return event.level === "error" ? [] : [thought(event.text)]
       default: {
         const line = thoughtTypes.has(event.type) ? progressLine(event, plain, { live }) : undefined
@@ -201,7 +201,7 @@ export const makeUpdates = (prompt: number, project: string) => {
   }
 
   return {
-    /** Notes that the editor already knows the id of a call. */
+    /** Notes an id of a call that the editor already has. */
     know: (id: string): void => void shownCalls.add(id),
     of: (recorded: RecordedEvent): ReadonlyArray<SessionUpdate> => {
       live = liveStateAfter(live, recorded)
@@ -217,7 +217,7 @@ export const makeUpdates = (prompt: number, project: string) => {
 const always = (id: string, name: string): PermissionOption => ({ optionId: id, kind: "allow_always", name })
 
 /**
- * The answers that the editor offers. Answers that cover more than this call appear only if the question offers them.
+ * The answers that the editor offers. An answer that covers more than this call appears only if the question offers it.
  */
 export const permissionOptions = ({ items, scope }: ApprovalRequest): Array<PermissionOption> => {
   const [offers] = items.flatMap((item) => item.offers ?? [])
@@ -233,7 +233,10 @@ export const permissionOptions = ({ items, scope }: ApprovalRequest): Array<Perm
   ]
 }
 
-/** The arguments of a call as text. If there is only one call, the editor shows them as its input. */
+/**
+ * The arguments of a call as text. Empty for a single call, because the editor shows its arguments as the input of the
+ * call.
+ */
 const argumentsAmong = (item: ApprovalItem, isAlone: boolean): ReadonlyArray<string> => {
   const unsaid = isAlone ? "" : unsaidArgumentsText(item)
   return unsaid === "" ? [] : [`${itemDoes(item)}:`, unsaid]
@@ -246,7 +249,10 @@ const itemContent = (item: ApprovalItem, project: string, isAlone: boolean): Rea
     ...argumentsAmong(item, isAlone),
     ...(words === undefined ? [] : [words.consequence]),
     ...warnings,
-    /* In a code block, because an editor would render Markdown, and so hide HTML comments. */
+    /*
+     * The text is in a code block. Otherwise an editor would render it as markdown, and HTML comments in it would be
+     * invisible.
+     */
     ...(command !== undefined || details.length === 0 ? [] : [fenced(details.join("\n"), "")]),
     ...(command === undefined ? [] : [fenced(command, "")]),
     ...(diff === undefined && preview !== "" ? [preview] : []),
@@ -258,7 +264,7 @@ const itemContent = (item: ApprovalItem, project: string, isAlone: boolean): Rea
   ]
 }
 
-/** The call that a question is about. For a step with several calls, one call that stands for all of them. */
+/** The call that a question is about. For a step with several calls, a call that stands for all of them. */
 export const askedCall = (
   { items, scope, title }: ApprovalRequest,
   toolCallId: string,
@@ -277,7 +283,7 @@ export const askedCall = (
   }
 }
 
-/** Converts the answer of the editor. If that answer was not offered, it allows nothing. */
+/** Converts the answer of the editor. An answer that was not offered allows nothing. */
 export const permissionAnswer = (
   outcome: RequestPermissionOutcome,
   options: ReadonlyArray<PermissionOption>

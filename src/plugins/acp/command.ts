@@ -1,5 +1,5 @@
 /**
- * `task-conductor acp`: an agent for editors. The editor starts it, and speaks the Agent Client Protocol over stdin and
+ * `task-conductor acp`: an agent for editors. The editor starts it, and uses the Agent Client Protocol over stdin and
  * stdout. Only this folder uses the SDK of the protocol.
  */
 import {
@@ -46,7 +46,7 @@ import { type AcpSession, type Editor, makeSession, type SessionOptions } from "
 import { modes, readModelChoice } from "./SessionChoices.ts"
 import { messageChunk } from "./SessionUpdates.ts"
 
-/** The MCP servers that the editor configures, as entries of this program's configuration. */
+/** The MCP servers that the editor configures, converted to entries of this program's configuration. */
 const serverEntries = (servers: ReadonlyArray<McpServer>): Record<string, McpServerEntry> =>
   Object.fromEntries(
     servers.map((server): [string, McpServerEntry] => {
@@ -59,7 +59,7 @@ const serverEntries = (servers: ReadonlyArray<McpServer>): Record<string, McpSer
     })
   )
 
-/** The earlier messages for the editor. Without calls, and without replies of the program. */
+/** The earlier messages of a conversation for the editor. Calls and replies of the program are left out. */
 const saidBefore = (messages: ReadonlyArray<ConversationMessage>): ReadonlyArray<SessionUpdate> =>
   messages.flatMap((message): ReadonlyArray<SessionUpdate> => {
     if (isFromUser(message) && message.role === "user") {
@@ -70,7 +70,7 @@ const saidBefore = (messages: ReadonlyArray<ConversationMessage>): ReadonlyArray
     return calls.length + changes.length > 0 ? [] : [messageChunk(report ?? message.content)]
   })
 
-/** The state of a session at its beginning. Editors without options use the modes. */
+/** The state of a session at its beginning. An editor without options uses the modes. */
 const sessionState = (session: AcpSession) => ({
   modes: { currentModeId: "ask", availableModes: [...modes] },
   configOptions: session.choices.options()
@@ -95,7 +95,7 @@ const initialized = {
   authMethods: []
 }
 
-/** The configuration of a new or continued session. */
+/** Reads the configuration of a new or continued session. */
 const prepare = Effect.fnUntraced(function* (flags: Configuration, cwd: string, servers: ReadonlyArray<McpServer>) {
   if (!isAbsolute(cwd) || !(yield* isFolder(cwd))) {
     return yield* usageFailure(`${JSON.stringify(cwd)} is not the absolute path of a folder.`)
@@ -133,7 +133,7 @@ const makeSessions = ({ flags, ...approved }: Serving) => {
       return { sessionId: id, ...state }
     }),
     /**
-     * Continues a saved conversation and sends its messages to the editor. Undefined if there is no such conversation.
+     * Continues a saved conversation, and sends its messages to the editor. Undefined if there is no such conversation.
      */
     load: Effect.fnUntraced(function* (client: AgentContext, { cwd, mcpServers, sessionId: id }: LoadSessionRequest) {
       const { given: sessionFlags, setup } = yield* prepare(flags, cwd, mcpServers)
@@ -165,7 +165,7 @@ const serve = Effect.fnUntraced(function* (serving: Serving) {
   const sessions = makeSessions(serving)
   const send = reserveStdout()
 
-  /** Handles a request. If the user can correct an error, the editor gets it as an error message. */
+  /** Handles a request. An error that the user can correct reaches the editor as an error message. */
   const answer = async <A>(work: Effect.Effect<A, CommandFailure, Services>): Promise<A> => {
     const done = await Effect.runPromiseWith(services)(Effect.result(work))
     if (Result.isSuccess(done)) return done.success

@@ -1,11 +1,14 @@
-/** Finds bad calls in a refinement document: calls that would fail, repeated calls, and missing calls. Runs nothing. */
+/**
+ * Finds bad calls in a refinement document: calls that would fail, calls that are repeated too often, and missing
+ * calls. It runs no call.
+ */
 import * as Effect from "effect/Effect"
 import { callSign, excerpt, type Issue, makeIssue, type Reading, type Task, type Where } from "../../kit/documents.ts"
 import { toolCallText } from "../../kit/runs.ts"
 import { cutText } from "../../kit/text.ts"
 import type { ToolCall, ToolRegistry } from "../../kit/tools.ts"
 
-/** Names of calls consist of the tool and the main argument, shortened to this length. */
+/** The maximum length of the name of a call, in columns. The name consists of the tool and the main argument. */
 const maxCallColumns = 120
 
 type Registry = Pick<ToolRegistry["Service"], "find" | "inspect">
@@ -13,8 +16,8 @@ type Registry = Pick<ToolRegistry["Service"], "find" | "inspect">
 const pathOf = ({ arguments: given }: ToolCall): unknown => given["path"]
 
 /**
- * True if an earlier call may create what this call needs: it replaces the same file, or its effects are unknown (a
- * command). All edits of one file must fit the current text of the file.
+ * True if an earlier call may make this call possible: it replaces the same file, or its effects are unknown, as those
+ * of a command. An edit of the same file does not count, because all edits of a file must fit its current text.
  */
 const mayBePrepared = (call: ToolCall, before: ReadonlyArray<ToolCall>, { find }: Registry): boolean =>
   before.some((earlier) => {
@@ -25,8 +28,8 @@ const mayBePrepared = (call: ToolCall, before: ReadonlyArray<ToolCall>, { find }
   })
 
 /**
- * One issue for each change that would fail. `where` says where the calls are. If a file may not be shown, there is no
- * issue, because the issue would reveal content.
+ * One issue for each call that would fail to change a file. `where` is the place of the calls. If a file may not be
+ * shown, there is no issue, because the issue would reveal its content.
  */
 export const unfitCalls = Effect.fnUntraced(function* (
   calls: ReadonlyArray<ToolCall>,
@@ -65,7 +68,7 @@ export const checkRepetition = (calls: ReadonlyArray<ToolCall>, limit: number, t
     )
 }
 
-/** The first line under `## Tool Calls` that is no call. */
+/** The first line below the heading `## Tool Calls` that is no call. */
 const proseOf = ({ repairs }: Pick<Reading<unknown>, "repairs">, text: string): string | undefined => {
   const ignored = repairs.find(
     ({ code, where }) => code === "text-ignored" && /^tool.?calls$/i.test(where.section ?? "")
@@ -73,7 +76,7 @@ const proseOf = ({ repairs }: Pick<Reading<unknown>, "repairs">, text: string): 
   return text.split("\n")[(ignored?.where.line ?? 0) - 1]?.trim()
 }
 
-/** The issue for a task without calls and references: it has nothing to work on. */
+/** The issue of a task that has neither calls nor references, and so nothing to work on. */
 export const checkPurpose = (
   calls: ReadonlyArray<ToolCall>,
   task: Task,

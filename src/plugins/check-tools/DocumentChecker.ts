@@ -1,6 +1,6 @@
 /**
- * Checks documents against a project. Needs no model and has no side effects. A task list is checked as in a run. A
- * refinement is checked against the skills, tools and files of its task.
+ * Checks documents against a project. It needs no model and has no side effects. A task list is checked as in a run. A
+ * refinement is checked against the skills, tools and files that its task may use.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -38,7 +38,7 @@ import { Gate, mayShow, revealedFiles, type ToolCall, ToolRegistry } from "../..
 import { Workspace } from "../../plugin-kit.ts"
 import { checkPurpose, checkRepetition, unfitCalls } from "./CallFitness.ts"
 
-/** A finished task. Only its name is known. */
+/** Stands for a finished task of which only the name is known. */
 const finishedTask = (name: string): TaskResult =>
   new TaskResult({ task: plainTask(name, "", "", ""), calls: [], result: { summary: "", document: "" } })
 
@@ -66,12 +66,12 @@ export const makeRefinementCheck = Effect.gen(function* () {
     const { task: listed } = first.value.value
     const places = refinementPlaces(text)
     const list = new TaskList({ goals: "", steps: [new Step({ title: "Task", tasks: [listed] })] })
-    // A refinement does not list the finished tasks. So every task that it refers to counts as finished.
+    // A refinement does not list the finished tasks. So every task to which it refers counts as finished.
     const finished = [...context.finished, ...listed.producerSlugs.map(finishedTask)]
     const checked = yield* plans.checkList(list, { ...context, finished })
     const task = Option.getOrUndefined(checked.value)?.tasks[0] ?? listed
     const skill = skills.find(task.skill)
-    // The skill says which inputs the task has.
+    // The skill determines which inputs the task has.
     const reading = skill === undefined ? first : readTaskReport(text, { task: planned, inputs: skill.inputs })
     const document = Option.getOrElse(reading.value, (): RefinementDocument => ({ task, calls: [] }))
     const { calls, inputs: givenInputs = [], looks: priorCalls = [] } = document
@@ -107,7 +107,7 @@ export const makeRefinementCheck = Effect.gen(function* () {
   })
 })
 
-/** Options of a check. In a plan without a prompt, `name` stands for the document. */
+/** The options of a check. For a plan without a prompt, `name` stands for the document. */
 type NamedOptions = CheckOptions & { readonly name?: string }
 
 const makeDocumentChecker = Effect.gen(function* () {
@@ -116,7 +116,7 @@ const makeDocumentChecker = Effect.gen(function* () {
   const checkRefinement = yield* makeRefinementCheck
   const { root: project } = yield* Workspace
 
-  /** The report. If the document can be read, also its value after repairs. */
+  /** The report about a document. If the document can be read, also its value after repairs. */
   const examine = Effect.fnUntraced(function* (kind: "task-list" | "refinement", text: string, options: NamedOptions) {
     const { finished = [], name = "" } = options
     const isList = kind === "task-list"
@@ -135,9 +135,9 @@ const makeDocumentChecker = Effect.gen(function* () {
   })
 
   return {
-    /** Checks a document. If it has only repairs and no issues, also returns the repaired text. */
+    /** Checks a document. If it has repairs but no issues, the repaired text is returned too. */
     fix: Effect.fn("DocumentChecker.fix")(function* (kind: DocumentKind, text: string, options: NamedOptions) {
-      // A result does not refer to anything that must exist.
+      // A document of a result refers to nothing that must exist, so no project is needed.
       if (kind === "result") return fixDocument(kind, text, options)
       const { report, strictForms } = yield* examine(kind, text, options)
       const fixed = (found: string): FixedDocument => ({ report, text: found })

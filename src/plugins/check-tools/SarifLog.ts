@@ -23,7 +23,7 @@ interface Finding {
   readonly quote?: string
 }
 
-/** Escapes braces and brackets. SARIF would read them as placeholders and links. */
+/** Escapes braces and brackets, which SARIF would read as placeholders and links. */
 const message = (text: string) => ({ text: text.replace(/[{}]/g, "$&$&").replace(/[[\]\\]/g, String.raw`\$&`) })
 
 /** A path as a URI reference. */
@@ -59,7 +59,7 @@ const sarifLocation = (uri: string, lines: ReadonlyArray<string>, finding: Findi
   }
 }
 
-/** The log of one check. `failures` are documents that could not be read, with the reasons. */
+/** The log of one check. `failures` describes documents that could not be read, with the reasons. */
 export const sarifLog = (
   version: string,
   documents: ReadonlyArray<SarifDocument>,

@@ -1,6 +1,6 @@
 /**
- * Runs single stages after the plan on given documents. For authors of skills and prompts. Uses the same checks and the
- * same gate as a run.
+ * Runs single stages after the plan on documents that the user gives, for authors of skills and prompts. The stages use
+ * the same checks and the same gate as in a run.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -35,13 +35,13 @@ import { forgivingSlug, slugOf } from "../../kit/text.ts"
 import { RunAnswers } from "../../kit/tools.ts"
 import { makeRefinementCheck } from "./DocumentChecker.ts"
 
-/** A result. Its heading or the name of its file is the name of the task. */
+/** The document of a task's result. Its heading or its file name is the name of the task. */
 export interface GivenResult {
   readonly name: string
   readonly document: string
 }
 
-/** The documents for a stage cannot be used. `issues` are those of an invalid document. */
+/** The given documents cannot be used for a stage. `issues` are the issues of an invalid document. */
 export class StageProblem extends Schema.TaggedError<StageProblem>()("StageProblem", {
   what: Schema.String,
   issues: Schema.Array(Issue)
@@ -88,7 +88,8 @@ const requireProducers = (task: Task, finished: ReadonlyArray<TaskResult>) => {
 }
 
 /**
- * Reads the plan as a run does, with the given results. Results of unknown tasks count as results of earlier rounds.
+ * Reads the plan as a run does, with the given results. A result whose task is not in the plan counts as a result of an
+ * earlier round.
  */
 const readPlan = Effect.fnUntraced(function* (
   markdown: string,
@@ -125,7 +126,7 @@ const openPlan = Effect.fnUntraced(function* ({ currentFile, plan, prompt, resul
   return { briefing, ...(yield* readPlan(plan, briefing, results)) }
 })
 
-/** Asks the model for the first answer of a task. Runs none of its calls. */
+/** Asks the model for the first answer of a task. The calls in this answer are not made. */
 export const refineTask = Effect.fn("refineTask")(function* (order: PlanStage & { readonly task: string }) {
   const { briefing, finished, list } = yield* openPlan(order)
   const task = yield* findTask(order.task, list.tasks)
@@ -150,7 +151,7 @@ const endOf = (declined: DeclinedStep | undefined, failures: ReadonlyArray<TaskF
   return failures.length > 0 ? { _tag: "Unresolved", failures } : { _tag: "GoalsMet" }
 }
 
-/** A scheduler for one task. The first answer of the task is already known. */
+/** A scheduler for a single task whose first answer is already known. */
 const layerKnownAnswer = (firstAnswer: RefinementDocument) =>
   Scheduler.layer.pipe(
     Layer.provide(
@@ -182,7 +183,7 @@ export const executeRefinement = Effect.fn("executeRefinement")(function* (order
     const what = "The refinement only reads first. The model that writes the calls needs what it reads."
     return yield* stageProblem(`${what} Give the refinement that "task-conductor refine" prints at the end.`)
   }
-  // A refinement knows only the slugs of results. So the slugs are used as names of tasks.
+  // A refinement names results only by their slugs. So the slugs are used as names of tasks.
   const producers = task.producerSlugs.map((slug) => plainTask(slug, "", "", ""))
   const finished = yield* readResults(order.results, producers)
   yield* requireProducers(task, finished)

@@ -1,6 +1,6 @@
 /**
- * Checks a SKILL.md strictly, by the rules of agentskills.io and of this program. Reports also what a run would repair
- * without a message.
+ * Checks a SKILL.md strictly, by the rules of agentskills.io and of this program. It also reports what a run would
+ * repair without a message.
  */
 import { distance } from "fastest-levenshtein"
 import * as Option from "effect/Option"
@@ -30,9 +30,9 @@ import { bodyOf, linksOf, nearest, outline, parseMarkdown, proseLines } from "..
 import { scriptsNamed, whyNoScript } from "./SkillScripts.ts"
 
 interface LintContext {
-  /** The tools of a run. If absent, names of tools are not checked. */
+  /** The tools of a run. If absent, the names of tools in the skill are not checked. */
   readonly tools?: ReadonlyArray<string>
-  /** The paths that links name and that exist. */
+  /** Those paths in links of the skill that exist. */
   readonly files: ReadonlySet<string>
 }
 
@@ -40,9 +40,9 @@ interface LintContext {
 export interface SkillLint {
   /** What is wrong. */
   readonly issues: ReadonlyArray<Issue>
-  /** What a run would read differently from how it is written. */
+  /** Where a run would read the skill in another way than it is written. */
   readonly repairs: ReadonlyArray<Repair>
-  /** Absent if the file is not a readable skill. */
+  /** The size of the skill in tokens. Absent if the file is not a readable skill. */
   readonly tokens?: SkillTokens
 }
 
@@ -51,7 +51,7 @@ const maxCompatibility = 500
 const maxPartTokens = 1000
 const maxTokens = 5000
 
-/** Repairs of a run that hide wrong syntax. Other programs cannot read such syntax. */
+/** Repairs by which a run accepts wrong syntax. Other programs cannot read such syntax, so here it is an issue. */
 const forbidden: ReadonlyArray<RepairCode> = [
   "front-matter-unquoted",
   "skill-name-form",
@@ -82,7 +82,7 @@ const checkKeys = (file: SkillFile, findings: Findings): void => {
 const settings = ["task-conductor.requires-approval", "task-conductor.model", "task-conductor.turns"]
 const bareSettings = new Set(settings.map((key) => key.slice("task-conductor.".length)))
 
-/** True for a key that looks like a setting of this program. Other keys are ignored. */
+/** True for a key that looks like a setting of this program. Any other key is ignored. */
 const looksLikeOurs = (key: string): boolean =>
   /conductor/i.test(key) ||
   bareSettings.has(key.replaceAll("_", "-")) ||
@@ -151,19 +151,19 @@ const checkSize = ({ body, bodyLine: line }: SkillFile, tokens: SkillTokens, fin
   addIssue(findings, "skill-too-large", { line }, { what })
 }
 
-/** Text that templates contain as a placeholder. */
+/** Matches text that a template contains as a placeholder. */
 const placeholder =
   /\b(?:TODO|FIXME|TBD)\b|\blorem ipsum\b|<(?:your|insert|describe|add|replace)\b[^<>]*>|\[(?:your|insert|describe|add|replace)\b[^\][]*\](?!\()|^\s*(?:[-*+]\s*)?(?:\.{3}|…)\s*$/i
 
 const isLocal = (href: string): boolean => href !== "" && !/^(?:[a-z][a-z0-9+.-]*:|#|\/\/)/i.test(href)
 
-/** Links to files in the text of a skill. `path` has no fragment. */
+/** The links to files in the text of a skill. `path` is the path without a fragment. */
 const linksIn = ({ body, bodyLine }: SkillFile) =>
   Option.match(parseMarkdown(body, bodyLine), { onNone: () => [], onSome: linksOf })
     .filter(({ href }) => isLocal(href))
     .map(({ href, line }) => ({ href, line, path: href.replace(/#.*$/, "") }))
 
-/** The links of a skill to files, without fragments. */
+/** The paths of files to which a skill links, without fragments. */
 export const skillLinks = (bytes: Uint8Array): ReadonlyArray<string> =>
   Result.match(readSkillFile(bytes), {
     onFailure: () => [],
@@ -209,7 +209,7 @@ const checkLinks = (file: SkillFile, files: ReadonlySet<string>, findings: Findi
   }
 }
 
-/** Checks the bytes of `<folder>/SKILL.md`. */
+/** Checks the content of `<folder>/SKILL.md`, given as bytes. */
 export const lintSkill = (bytes: Uint8Array, folder: string, { files, tools }: LintContext): SkillLint => {
   const reading = readSkill(bytes, folder)
   const findings: Findings = { issues: [...reading.issues], repairs: [] }

@@ -1,6 +1,4 @@
-/**
- * Finds SKILL.md files by path and checks each strictly.
- */
+/** Finds SKILL.md files by path, and checks each of them strictly. */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
@@ -24,7 +22,10 @@ const isFile = Effect.fnUntraced(function* (file: string) {
   )
 })
 
-/** The skill files at a path: the file itself, the file in a folder, or those in its subfolders. */
+/**
+ * The skill files at a path: the path itself if it is a file, the skill file in this folder, or those in its
+ * subfolders.
+ */
 const filesAt = Effect.fnUntraced(function* (target: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -54,8 +55,8 @@ const lintFile = Effect.fnUntraced(function* (file: string, tools: ReadonlyArray
 })
 
 /**
- * Checks the skills at these paths. Without paths, checks the skills of the user and the project for this program.
- * `tools` are the tools of a run. `failures` are sentences about paths that could not be checked.
+ * Checks the skills at these paths. Without paths, it checks the skills that the user and the project have for this
+ * program. `tools` are the tools of a run. `failures` are sentences about paths that could not be checked.
  */
 export const lintSkills = Effect.fn("lintSkills")(function* (
   paths: ReadonlyArray<string>,

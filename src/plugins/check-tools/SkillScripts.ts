@@ -1,7 +1,7 @@
-/** Finds the scripts that a skill tells its tasks to run. Also finds out whether `allowed-tools` permits them. */
+/** Finds the scripts that a skill tells its tasks to run, and whether `allowed-tools` permits running them. */
 import { exceedsLimits, type Skill } from "../../kit/documents.ts"
 
-/** Programs that run scripts, with the extensions of these scripts. */
+/** For each extension, the programs that run scripts with this extension. */
 const runners: Readonly<Record<string, ReadonlyArray<string>>> = {
   sh: ["sh", "bash", "zsh"],
   bash: ["bash", "sh"],
@@ -17,13 +17,16 @@ const runners: Readonly<Record<string, ReadonlyArray<string>>> = {
   ps1: ["pwsh"]
 }
 
-/** Programs that a command may name before a script, such as `node`. */
+/** Programs, such as `node`, that a command may name before the path of a script. */
 const programs = new Set(Object.values(runners).flat())
 
-/** Separators around paths in text. */
+/** Matches the characters around a path in a text. */
 const aroundPaths = /[\s`'"()[\]{}<>*,;|&=:]+/
 
-/** True for the path of a script: in a folder `scripts` or `bin`, after `./`, or after a program that runs it. */
+/**
+ * True for the path of a script: it contains a folder `scripts` or `bin`, begins with `./`, or follows a program that
+ * runs such scripts.
+ */
 const isScript = (word: string, before: string): boolean => {
   const ending = word.slice(word.lastIndexOf(".") + 1)
   if (!word.includes(".") || !Object.hasOwn(runners, ending)) return false
@@ -36,7 +39,7 @@ const isScript = (word: string, before: string): boolean => {
 
 interface NamedScript {
   readonly path: string
-  /** The number of the line, from 1. */
+  /** The number of the line that names the script, from 1. */
   readonly line: number
 }
 
@@ -51,7 +54,7 @@ export const scriptsNamed = (text: string): ReadonlyArray<NamedScript> => {
   return [...scripts.values()]
 }
 
-/** Usual commands that run a script, without arguments. */
+/** The usual commands that run a script, without further arguments. */
 const commandsFor = (path: string): ReadonlyArray<ReadonlyArray<string>> => {
   const plain = path.replace(/^\.\//, "")
   const ending = plain.slice(plain.lastIndexOf(".") + 1)
@@ -60,10 +63,10 @@ const commandsFor = (path: string): ReadonlyArray<ReadonlyArray<string>> => {
   return spelled.flatMap((script) => starts.map((start) => start.concat(script)))
 }
 
-/** True if the pattern contains the script's file name. */
+/** True if the pattern of a permission contains the file name of the script. */
 const namesScript = (pattern: string, path: string): boolean => pattern.includes(path.split("/").at(-1) ?? path)
 
-/** Why tasks of the skill cannot run the script, as a clause. Undefined if they can. */
+/** A clause that says why tasks of the skill cannot run the script. Undefined if they can. */
 export const whyNoScript = ({ allowedTools, toolLimits = [] }: Skill, path: string): string | undefined => {
   if (allowedTools === undefined) return undefined
   if (!allowedTools.includes("run_command")) return `no run_command is in allowed-tools`

@@ -1,6 +1,6 @@
 /**
- * Reads a test of a skill and compares results with it. A test has a task, project files, answers of the model, and
- * expectations. It is markdown with a section for each of them. See docs/reference/skills.md.
+ * Reads a test of a skill, and compares results with it. A test consists of a task, project files, answers of the
+ * model, and expectations. It is a markdown file with a section for each of these. See docs/reference/skills.md.
  */
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
@@ -23,11 +23,11 @@ export interface TestFile {
   readonly text: string
 }
 
-/** What a test expects. Absent expectations are not compared. */
+/** What a test expects. What is absent here is not compared. */
 interface Expectations {
   readonly inputs?: string
   readonly calls?: ReadonlyArray<ExpectedCall>
-  /** The codes of issues in answers, sorted, without duplicates. Empty if the test expects none. */
+  /** The codes of issues in answers, sorted and without duplicates. Empty if the test expects no issue. */
   readonly issues: ReadonlyArray<string>
   /** Lines that the outputs of calls must contain. */
   readonly outputs: ReadonlyArray<string>
@@ -37,7 +37,7 @@ interface Expectations {
 
 export interface SkillTest {
   readonly title: string
-  /** A task list with only this task. */
+  /** A task list that contains only the task of the test. */
   readonly plan: string
   readonly files: ReadonlyArray<TestFile>
   readonly refinements: ReadonlyArray<string>
@@ -63,7 +63,7 @@ const headingNames = headings.map((heading) => (heading.endsWith("ile") ? `${hea
 
 interface Part {
   readonly heading: Heading
-  /** The path that follows the heading. */
+  /** The rest of the heading's line, which is a path. */
   readonly rest: string
   readonly line: number
   readonly body: string
@@ -193,13 +193,13 @@ interface SkillTestOutcome {
   readonly inputs: ReadonlyArray<InputValue>
   readonly calls: ReadonlyArray<ToolCall>
   readonly issues: ReadonlyArray<Issue>
-  /** How many answers each stage asked for. */
+  /** How many answers each stage requested. */
   readonly requestedAnswers: { readonly refinement: number; readonly execution: number }
-  /** The contents of those expected files that exist. */
+  /** The contents of those expected files that exist after the test. */
   readonly files: ReadonlyMap<string, string>
 }
 
-/** A difference from what the test expects. Has both sides if there are two. */
+/** A difference from what the test expects. `expected` and `actual` are absent if the difference does not have them. */
 export interface SkillTestProblem {
   /** What the difference is about. */
   readonly what: string

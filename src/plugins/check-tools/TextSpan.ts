@@ -1,13 +1,13 @@
 /**
- * Finds the text that a finding is about in its document. Formats one line of it with marks below, shortened to a
- * width, and safe for a terminal.
+ * Finds the part of a document that a finding is about. Also formats a line of the document with marks below this part,
+ * shortened to a width, and safe for a terminal.
  */
 import type { Where } from "../../kit/documents.ts"
 import { printable, textWidth } from "../../kit/text.ts"
 
 /**
- * A part of a document. Lines and columns count from 1. Columns count UTF-16 code units. `endColumn` is the column
- * after the last one.
+ * A part of a document. Lines and columns count from 1. Columns count UTF-16 code units. `endColumn` is the first
+ * column after the part.
  */
 export interface TextSpan {
   /** The first line, from 1. */
@@ -16,14 +16,17 @@ export interface TextSpan {
   readonly column: number
   /** The last line, from 1. */
   readonly endLine: number
-  /** The column after the last one. */
+  /** The first column after the part. */
   readonly endColumn: number
 }
 
-/** The lines of a document, counted as the readers count them. */
+/** The lines of a document, as readers of documents count them. */
 export const linesOf = (text: string): ReadonlyArray<string> => text.replace(/^\uFEFF/, "").split(/\r\n?|\n/)
 
-/** A quotation is searched up to this many lines after the place, because fields and blocks continue. */
+/**
+ * The number of lines after the place in which a quotation is searched, because fields and blocks continue on later
+ * lines.
+ */
 const reach = 40
 
 const wholeLine = (lines: ReadonlyArray<string>, line: number): TextSpan | undefined => {
@@ -33,7 +36,7 @@ const wholeLine = (lines: ReadonlyArray<string>, line: number): TextSpan | undef
   return { line, column, endLine: line, endColumn: Math.max(column, text.trimEnd().length + 1) }
 }
 
-/** The end of a quotation of several lines, as far as the document contains it. */
+/** The end of a quotation with several lines. If the document contains only the first of them, the end of these. */
 const endOf = (
   lines: ReadonlyArray<string>,
   line: number,
@@ -47,7 +50,7 @@ const endOf = (
 }
 
 /**
- * The position of the quotation, searched from this line on. If the quotation is not found, the position of the trimmed
+ * The position of the quotation, which is searched from this line on. If it is not found, the position of the trimmed
  * line. Undefined if the finding is about the whole document.
  */
 export const locate = (
@@ -78,7 +81,7 @@ interface Cell {
 const ellipsis = "..."
 const tabWidth = 4
 
-/** The characters on the screen. A tab becomes blanks up to the next tab stop. */
+/** The characters of a line as they appear on the screen. A tab becomes blanks up to the next tab stop. */
 const cellsOf = (line: string, from: number, start: number, end: number): ReadonlyArray<Cell> => {
   const cells: Array<Cell> = []
   let index = from
@@ -95,7 +98,10 @@ const cellsOf = (line: string, from: number, start: number, end: number): Readon
 
 const sum = (cells: ReadonlyArray<Cell>): number => cells.reduce((total, { width }) => total + width, 0)
 
-/** The index after the characters that fit into a width, counted from an index in one direction. */
+/**
+ * The index after the characters that fit into a width. They are counted from the index `from` in the direction of
+ * `step`.
+ */
 const fitting = (cells: ReadonlyArray<Cell>, from: number, step: 1 | -1, space: number): number => {
   let remaining = space
   let index = from
@@ -106,7 +112,10 @@ const fitting = (cells: ReadonlyArray<Cell>, from: number, step: 1 | -1, space: 
   return index
 }
 
-/** The visible part of the line: always the start of the mark, some text before it, and the rest after it. */
+/**
+ * The part of the line that is shown. It always contains the start of the mark, with some text before it and as much as
+ * fits after it.
+ */
 const windowOf = (cells: ReadonlyArray<Cell>, width: number): readonly [first: number, last: number] => {
   if (sum(cells) <= width) return [0, cells.length]
   const marked = Math.max(
@@ -119,13 +128,13 @@ const windowOf = (cells: ReadonlyArray<Cell>, width: number): readonly [first: n
   const first = fitting(cells, marked - 1, -1, Math.min(before, space - 1)) + 1
   const last = fitting(cells, first, 1, space + (first === 0 ? ellipsis.length : 0))
   if (last < cells.length) return [first, last]
-  // If the text after the mark is short, more text before it is shown.
+  // If the text after the mark is short, more text before the mark is shown.
   return [fitting(cells, cells.length - 1, -1, space + ellipsis.length) + 1, cells.length]
 }
 
 /**
- * Shortens a line to a width, and marks the part from `start` to `end` (UTF-16 offsets). That part stays visible. An
- * empty part gets one mark.
+ * Shortens a line to a width, and marks the part from `start` to `end` (UTF-16 offsets). The marked part stays visible.
+ * An empty part gets one mark.
  */
 export const excerptLine = (
   line: string,

@@ -1,6 +1,7 @@
 /**
- * `task-conductor check FILE...`: checks documents without a model. In a project, also checks them against its skills,
- * tools and files. Reports problems and what to do. `--fix` repairs what can only mean one thing.
+ * `task-conductor check FILE...`: checks documents without a model. In a project, it also checks them against the
+ * skills, tools and files of the project. It reports problems and what to do. `--fix` makes those repairs that can only
+ * mean one thing.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -28,10 +29,10 @@ import { sarifLog, type SarifDocument } from "./SarifLog.ts"
 import { linesOf } from "./TextSpan.ts"
 import { type CheckStyle, checkText, totalText, type CheckedDocument, type FixState, sarifPath } from "./checkText.ts"
 
-/** If the current folder contains any of these, it is a project. */
+/** A folder that contains one of these counts as a project. */
 export const projectMarkers = [".git", "task-conductor.json", ".task-conductor", ".agents", ".mcp.json", "AGENTS.md"]
 
-/** The folder of the project. Undefined if only the text is checked. */
+/** The folder of the project. Undefined if only the text of the documents is checked. */
 export const projectFolder = Effect.fn("projectFolder")(function* ({
   noProject,
   project
@@ -54,7 +55,7 @@ export const projectFolder = Effect.fn("projectFolder")(function* ({
 
 /** A document with its findings. */
 interface CheckedFile extends CheckedDocument, Omit<SarifDocument, "report"> {
-  /** The repaired document. Unchanged if nothing was repaired. */
+  /** The document after repairs. Unchanged if nothing was repaired. */
   readonly fixed: string
 }
 
@@ -65,7 +66,10 @@ interface CheckOrder extends CheckOptions {
 
 type Fix = (text: string, name: string) => Effect.Effect<FixedDocument, { readonly message: string }>
 
-/** Checks a document. `--fix` replaces the file, follows links, and keeps the mode of the file. */
+/**
+ * Checks a document. With `--fix`, the repaired text replaces the file. Links are followed, and the file keeps its
+ * mode.
+ */
 const checkFile = Effect.fnUntraced(function* (file: string, isFixed: boolean, fix: Fix) {
   const fs = yield* FileSystem.FileSystem
   const text = yield* readInput(file)
@@ -79,13 +83,13 @@ const checkFile = Effect.fnUntraced(function* (file: string, isFixed: boolean, f
   return { name, path: name, text, fixed, fixState, report, lines: linesOf(text) } satisfies CheckedFile
 })
 
-/** The checked documents in order. Also why others could not be checked. */
+/** The checked documents in order, and the reasons why other documents could not be checked. */
 const checkFiles = Effect.fn("checkFiles")(function* (files: ReadonlyArray<string>, isFixed: boolean, fix: Fix) {
   const [checked, failures] = yield* Effect.partition(new Set(files), (file) => checkFile(file, isFixed, fix))
   return { checked, failures: failures.map(({ message }) => message) }
 })
 
-/** Checks the named documents, with or without a project. */
+/** Checks the named documents. `project` is undefined if only their text is checked. */
 const checkDocuments = Effect.fn("checkDocuments")(function* (
   project: string | undefined,
   files: ReadonlyArray<string>,
@@ -97,7 +101,7 @@ const checkDocuments = Effect.fn("checkDocuments")(function* (
   const { emit, emitPaint } = yield* Output
   const warn = (warnings: ReadonlyArray<string>) =>
     Effect.forEach(warnings, (text) => emit(`${emitPaint.yellow("warning")}: ${printable(text)}`), { discard: true })
-  /* Loaded only when needed, because a check of the text alone then starts faster. */
+  /* Loaded only when needed, so that a check of the text alone starts faster. */
   const { inProject } = yield* Effect.promise(() => import("./projectCheck.ts"))
   return yield* inProject({ project, configuration: {}, warn }, ({ fix }) =>
     checkFiles(files, order.fix, (text, name) => fix(order.kind, text, { ...order, name }))
@@ -125,7 +129,7 @@ const humanText = ({ checked, failures }: Outcome, style: CheckStyle): string =>
       : [])
   ].join("\n\n")
 
-/** For one document, one JSON object. For several, JSON Lines with file names. */
+/** For one document, one JSON object. For several documents, a line of JSON with the file name for each. */
 const jsonText = ({ checked, failures }: Outcome): string =>
   checked
     .map(({ name, report }) => printableJson(checked.length + failures.length > 1 ? { file: name, ...report } : report))

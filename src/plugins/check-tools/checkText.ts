@@ -1,6 +1,6 @@
 /**
- * Formats the output of `check`. Each finding has its place, the marked line, the problem, and what to do. A summary
- * line follows.
+ * Formats the output of `check`. Each finding has its place, the marked line, the problem, and what to do. A line with
+ * a summary follows.
  */
 import type * as Path from "effect/Path"
 import { type CheckReport, type IssueReport, type Repair, whereText } from "../../kit/documents.ts"
@@ -11,11 +11,11 @@ import { excerptLine, locate, type TextSpan } from "./TextSpan.ts"
 
 export interface CheckStyle {
   readonly paint: Paint
-  /** The width of the terminal. Undefined if there is none. Then only lines of the document are shortened. */
+  /** The width of the terminal. Without a terminal it is undefined, and only lines of the document are shortened. */
   readonly columns: number | undefined
 }
 
-/** What happened to a repaired document: it was not written, was written, or has no strict form. */
+/** What happened to the repairs of a document: they were not written, were written, or have no strict form. */
 export type FixState = "offered" | "written" | "impossible"
 
 /** A text with its findings. */
@@ -23,7 +23,7 @@ export interface FoundText {
   readonly name: string
   readonly lines: ReadonlyArray<string>
   readonly report: Pick<CheckReport, "issues" | "repairs">
-  /** The label of findings that are not issues. */
+  /** The label of findings that are repairs, not issues. */
   readonly label: string
 }
 
@@ -33,10 +33,10 @@ export interface CheckedDocument extends Omit<FoundText, "label"> {
   readonly fixState: FixState
 }
 
-/** The width of document lines if there is no terminal. */
+/** The width to which lines of a document are shortened if there is no terminal. */
 const defaultColumns = 100
 
-/** Of a long quotation, at most this many lines are shown. */
+/** The maximum number of lines that are shown of a quotation. */
 const maximumLines = 3
 
 type Finding = { readonly span: TextSpan | undefined } & (
@@ -44,11 +44,11 @@ type Finding = { readonly span: TextSpan | undefined } & (
   | { readonly tier: "repair"; readonly repair: Repair }
 )
 
-/** Wraps a text that comes after `lead`. Indents its second and later lines. */
+/** Wraps a text after `lead`. The second and later lines are indented. */
 const wrap = (lead: string, text: string, columns: number | undefined): string =>
   columns === undefined ? `${lead}${text}` : wrapLine(`${lead}${text}`, columns, "    ").join("\n")
 
-/** Lines of the document with their numbers. The first line has the mark. */
+/** Lines of the document with their numbers. The first line is marked. */
 const excerpt = (lines: ReadonlyArray<string>, span: TextSpan, style: CheckStyle, mark: Paint["red"]): string => {
   const { dim } = style.paint
   const last = Math.min(span.endLine, span.line + maximumLines - 1)
@@ -97,7 +97,7 @@ const endings: Readonly<Record<FixState, string>> = {
   impossible: "; nothing was written: no strict form means the same"
 }
 
-/** The summary line: the result, and the number of findings. */
+/** The summary of a document in one line: the result, and the number of findings. */
 const summary = ({ fixState, name, report }: CheckedDocument, { paint }: CheckStyle): string => {
   const { issues, project, repairs, verdict } = report
   const place = project === undefined ? "" : ` in the project ${printable(project)}`
@@ -109,7 +109,7 @@ const summary = ({ fixState, name, report }: CheckedDocument, { paint }: CheckSt
   return `${printable(name)}: ${parts.join(", ")}${verdict === "repaired" ? endings[fixState] : ""}`
 }
 
-/** The findings in the order of lines, one paragraph each. Findings about the whole text come first. */
+/** The findings in the order of lines, each as one paragraph. Findings about the whole text come first. */
 export const findingTexts = (document: FoundText, style: CheckStyle): ReadonlyArray<string> => {
   const { lines, report } = document
   const findings: ReadonlyArray<Finding> = [
@@ -120,13 +120,13 @@ export const findingTexts = (document: FoundText, style: CheckStyle): ReadonlyAr
   return findings.toSorted((a, b) => place(a) - place(b)).map((finding) => findingText(document, finding, style))
 }
 
-/** All findings of a document and its summary line. */
+/** All findings of a document, and then the line with its summary. */
 export const checkText = (checked: CheckedDocument, style: CheckStyle): string => {
   const label = checked.fixState === "written" ? "fixed" : "repair"
   return [...findingTexts({ ...checked, label }, style), summary(checked, style)].join("\n\n")
 }
 
-/** The total of several documents. `failed` could not be read or written. */
+/** The totals of several documents. `failed` counts the documents that could not be read or written. */
 export const totalText = (reports: ReadonlyArray<CheckReport>, failed: number, { paint }: CheckStyle): string => {
   const verdicts = (["accepted", "repaired", "rejected"] as const).flatMap((verdict) => {
     const number = reports.filter((report) => report.verdict === verdict).length
@@ -137,7 +137,10 @@ export const totalText = (reports: ReadonlyArray<CheckReport>, failed: number, {
   return `${counted(reports.length + failed, "document")}: ${parts.join(", ")}`
 }
 
-/** The path in findings. Relative if the file is below the current folder, so that code hosts find it. */
+/**
+ * The path of a document in findings. It is relative if the file is below the current folder, so that code hosts find
+ * the file.
+ */
 export const sarifPath = (path: Path.Path, name: string): string => {
   const relative = path.relative(path.resolve("."), path.resolve(name))
   return relative.startsWith("..") ? path.resolve(name) : relative

@@ -10,7 +10,7 @@ import { Output, switchFlag, usageFailure, withHelp } from "../../kit/terminal.t
 import { nearest, printable, printableJson } from "../../kit/text.ts"
 import examples from "./ruleExamples.json" with { type: "json" }
 
-/** The example of a rule: a text that breaks the rule, and the same text repaired. */
+/** The example of a rule: a text that breaks the rule, and this text after the repair. */
 interface RuleExample {
   /** What the text is, such as a task list. */
   readonly about: string
@@ -39,7 +39,7 @@ const exampleText = ({ about, after, alongside, before }: RuleExample): Readonly
   indented(after)
 ]
 
-/** All that is known of a rule, as paragraphs. */
+/** All that is known about a rule, as paragraphs. */
 const ruleText = (rule: FindingRule): string => {
   const example = exampleOf(rule.code)
   return [
@@ -59,7 +59,7 @@ const listText = (): string =>
     )
     .join("\n\n")
 
-/** The rule for a code, as a user typed it. */
+/** The rule for a code that a user typed. */
 const findRule = Effect.fn("findRule")(function* (code: string) {
   const rule = ruleOf(code)
   if (rule !== undefined) return rule

@@ -1,6 +1,6 @@
 /**
- * Checks documents against a project, for the command line and the library. Part of the composition root. It has the
- * skills, tools and files of a run, but no model and no journal. Asks nobody.
+ * Checks documents against a project, for the command line and the library. Part of the composition root. It uses the
+ * skills, tools and files that a run would have, but no model and no journal, and asks nobody.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -20,7 +20,10 @@ import { Activities } from "../../kit/runs.ts"
 import type { Plugin } from "../../plugin-kit.ts"
 import { DocumentChecker } from "./DocumentChecker.ts"
 
-/** The project of a check. `given` overrides its configuration. `plugins` are additional plugins as values. */
+/**
+ * The project of a check. `configuration` overrides the configuration of the project. `plugins` are additional plugins,
+ * passed as values.
+ */
 export interface CheckedProject {
   readonly project: string
   readonly configuration: Configuration

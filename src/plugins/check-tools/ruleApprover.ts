@@ -1,4 +1,4 @@
-/** The approver in tests of skills. Only rules decide. */
+/** The approver in tests of skills, where only rules decide. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { decide, denyAll, type Rule, type Target } from "../../kit/tools.ts"
@@ -18,8 +18,8 @@ const isAllowed = ({ call, risk, targets, tool }: ApprovalItem, rules: ReadonlyA
 }
 
 /**
- * Answers by these rules only, without a user. `root` is the real path of the project. If rules allow some calls of a
- * step, these calls are approved. A single call is denied: the gate asks only about calls that no rule allows.
+ * Answers by these rules only, without a user. `root` is the real path of the project. In a step, it approves those
+ * calls that rules allow. It denies every single call, because the gate asks only about calls that no rule allows.
  */
 export const layerRuleApprover = (rules: ReadonlyArray<Rule>, root: string): Layer.Layer<Approver> =>
   Layer.succeed(Approver)(

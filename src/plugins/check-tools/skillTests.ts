@@ -1,6 +1,6 @@
 /**
- * Runs the tests of a skill. Each test has its own project and home, and a model whose answers the test contains. The
- * gate allows reading and writing in this project. Other calls need a rule.
+ * Runs the tests of a skill. Each test has its own project and home, and a model that gives the answers in the test.
+ * The gate allows reading and writing in this project. All other calls need a rule.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -23,16 +23,16 @@ import { defaultLimits, type Plugin, type RunEvent } from "../../plugin-kit.ts"
 import { layerRuleApprover } from "./ruleApprover.ts"
 import { judgeSkillTest, readSkillTest, type SkillTest, type SkillTestProblem, type TestFile } from "./SkillTest.ts"
 
-/** Further permissions and tools for a test. */
+/** Permissions and tools that a test gets in addition. */
 export interface SkillTestOptions {
   readonly rules?: ReadonlyArray<Rule>
-  /** Plugins, written as in a configuration. */
+  /** Plugins as a configuration names them. */
   readonly plugins?: ReadonlyArray<PluginEntry>
   /** Plugins as values. */
   readonly values?: ReadonlyArray<Plugin>
 }
 
-/** The result of a test. The test passed if there are no problems. */
+/** The result of a test. The test passed if `problems` is empty. */
 export interface SkillTestResult {
   /** The file with the test, relative to the folder of skills. */
   readonly file: string
@@ -54,17 +54,19 @@ const readFiles = Effect.fnUntraced(function* (folder: string, files: ReadonlyAr
   return contents
 })
 
-/** One attempt more than the test has answers. So a repeated answer ends the test. */
+/**
+ * The limits of a test. They allow one attempt more than the test has answers, so that a repeated answer ends the test.
+ */
 const limitsOf = ({ executions, refinements }: SkillTest) => {
   const answers = Math.max(executions.length, refinements.length)
   return { ...defaultLimits, attempts: Math.min(defaultLimits.attempts, answers + 1) }
 }
 
-/** True for a task with tools, if its prompt shows no output and no change yet. */
+/** True for a prompt of a task with tools that shows no output and no change yet. */
 const isBeforeOutputs = (system: string, user: string): boolean =>
   /^## Tools$/m.test(system) && !/^### (?:Tool call |Changed: )/m.test(user)
 
-/** A model that gives the answers of the test in order. Repeats the last answer. */
+/** A model that gives the answers of the test in order. After the last answer, it repeats this answer. */
 const scripted = ({ executions, refinements }: SkillTest) => {
   const counts = { refinement: 0, execution: 0 }
   const next = (stage: "refinement" | "execution", answers: ReadonlyArray<string>): string => {
@@ -146,8 +148,8 @@ const runFile = Effect.fnUntraced(function* (
 })
 
 /**
- * Runs the tests in `tests/*.md` beside a SKILL.md, in the order of their names. Runs nothing if there is no such
- * folder.
+ * Runs the tests in `tests/*.md` beside a SKILL.md, in the order of their names. If there is no such folder, it runs
+ * nothing.
  */
 export const testSkill = Effect.fn("testSkill")(function* (skillPath: string, options: SkillTestOptions = {}) {
   const fs = yield* FileSystem.FileSystem

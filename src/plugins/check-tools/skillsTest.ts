@@ -25,7 +25,7 @@ import * as FileSystem from "effect/FileSystem"
 import type { SkillTestProblem } from "./SkillTest.ts"
 import { type SkillTestResult, testSkill } from "./skillTests.ts"
 
-/** Finds the SKILL.md for a name or a path. */
+/** Finds the SKILL.md that a name or a path means. */
 const skillFile = Effect.fnUntraced(function* (nameOrPath: string, setup: Setup) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -41,7 +41,7 @@ const skillFile = Effect.fnUntraced(function* (nameOrPath: string, setup: Setup)
   return (yield* namedSkill(nameOrPath, skills)).path
 })
 
-/** One side of a difference. Has at most 20 lines, each with a mark. */
+/** Formats one side of a difference: at most 20 lines, each with a mark before it. */
 const side = (text: string | undefined, mark: string, paint: Paint["red"]): ReadonlyArray<string> => {
   if (text === undefined) return []
   const lines = text === "" ? ["(nothing)"] : text.trimEnd().split("\n")

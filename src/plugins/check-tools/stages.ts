@@ -1,6 +1,6 @@
 /**
- * The commands `refine PLAN --task NAME`, `execute REFINEMENT` and `iterate PLAN`. Each reads files, runs one stage,
- * and prints its document.
+ * The commands `refine PLAN --task NAME`, `execute REFINEMENT` and `iterate PLAN`. Each of them reads files, runs one
+ * stage, and prints the document of the stage.
  */
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
@@ -68,7 +68,7 @@ const planStageFlags = {
   ...stageFlags
 }
 
-/** The result files at a path of --result. */
+/** The files with results that a path of --result names. */
 const filesAt = Effect.fnUntraced(function* (fileOrFolder: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -88,7 +88,7 @@ const readResults = Effect.fnUntraced(function* ({ result }: StageFlags) {
   )
 })
 
-/** What a stage needs: plan, prompt, the file that the user looks at, and results of finished tasks. */
+/** What a stage needs: the plan, the prompt, the file that the user looks at, and results of finished tasks. */
 const readPlanStage = Effect.fnUntraced(function* (flags: Command.Command.Config.Infer<typeof planStageFlags>) {
   const results = yield* readResults(flags)
   const plan = yield* readInput(flags.plan)
@@ -102,7 +102,7 @@ const readPlanStage = Effect.fnUntraced(function* (flags: Command.Command.Config
 
 const unavailable = new Set(["Unreachable", "NotSecure", "ModelMissing", "Refused", "Busy"])
 
-/** A failed task fails the stage. */
+/** Converts a failed task to the failure of the command. */
 const endOf = ({ cause, message }: TaskFailure): CommandFailure => {
   const isUnavailable = cause?._tag === "ModelFailed" && unavailable.has(cause.reason)
   const status = isUnavailable ? "unavailable" : cause?._tag === "Denied" ? "not_permitted" : "failed"
@@ -111,7 +111,7 @@ const endOf = ({ cause, message }: TaskFailure): CommandFailure => {
 
 const asEnd = <E>(error: E) => (error instanceof TaskFailure ? endOf(error) : error)
 
-/** Runs a stage. With --print-prompt it prints the prompt instead and returns undefined. */
+/** Runs a stage. With --print-prompt, it prints the prompt of the stage instead, and returns undefined. */
 const workOf = Effect.fnUntraced(function* <Order extends stages.StageOrder, A, E, R>(
   flags: StageFlags,
   order: Order,
@@ -127,7 +127,7 @@ const workOf = Effect.fnUntraced(function* <Order extends stages.StageOrder, A, 
   yield* result(flags.json ? JSON.stringify(prompt) : `${prompt.system}\n\n${userPartMarker}\n\n${prompt.user}`)
 })
 
-/** Prints the document. With `--json`, prints all data as one JSON object. */
+/** Prints the document. With `--json`, it prints all data as one JSON object. */
 const print = Effect.fnUntraced(function* (markdown: string, json: boolean, more: object) {
   const { answer, result } = yield* Output
   yield* json ? result(JSON.stringify({ markdown, ...more })) : answer(markdown.trimEnd())
@@ -154,7 +154,7 @@ export const refine = Command.make(
   })
 )
 
-/** If something was denied, the result is printed, too. */
+/** If a call was denied, the result is printed too. */
 export const execute = Command.make(
   "execute",
   {
@@ -194,7 +194,7 @@ export const iterate = Command.make(
     const iterated = yield* workOf(flags, order, stages.iterate)
     if (iterated === undefined) return
     const { finished, isRevised, list } = iterated
-    // The reason is already in the printed progress.
+    // The progress, which is already printed, contains the reason.
     if (!isRevised) return yield* quietFailure(exitCodes.noValidPlan)
     const markdown = renderTaskList(list, { prompt: order.prompt })
     yield* print(markdown, flags.json, checkDocument("task-list", markdown, { finished }))

@@ -79,9 +79,9 @@ const pairOf = ({ attempt, id }: Omit<WorkAttempt, "queue">): string => `${id}:$
 const asAttempt = ({ attempt, id }: WorkAttempt) => ({ id, retryCount: attempt })
 
 /**
- * Selects and locks the row of an active run. To avoid deadlocks, all transactions lock rows in the same order: the row
- * of the run, the piece that leads the run, other pieces by id. With `NO KEY`, other transactions can still insert rows
- * that refer to the run.
+ * Selects and locks the row of an active run. To avoid deadlocks, all transactions lock rows in the same order. First
+ * comes the row of the run, then the piece that leads it, then other pieces by id. With `NO KEY`, other transactions
+ * can still insert rows that refer to the run.
  */
 const lockedRun = (sql: SqlClient.SqlClient, runId: string) =>
   sql`SELECT r.run_id FROM task_conductor_runs r WHERE r.run_id = ${runId} AND r.ending IS NULL FOR NO KEY UPDATE`

@@ -188,8 +188,8 @@ export class ClusterWork extends Context.Service<
     /** Returns a piece to its queue. `why` is set if this worker can never do the piece, and is the reason. */
     giveBack(lease: Lease, why?: string): Query<void>
     /**
-     * Returns a piece that only waits. It can be claimed again after somebody answers one of these questions, or one of
-     * these other pieces finishes. If that has already happened, it can be claimed at once.
+     * Returns a piece that only waits. It can be claimed again after somebody answers a question of its run, or another
+     * piece of the run finishes. If what it waits for has already happened, it can be claimed at once.
      */
     rest(lease: Lease, waiting: Waiting): Query<void>
     /**

@@ -3,12 +3,12 @@ import * as Predicate from "effect/Predicate"
 import * as Record from "effect/Record"
 import type { McpServerEntry } from "../../kit/tools.ts"
 
-/** Also the forms of other programs: `${env:NAME}`, `{env:NAME}`. */
+/** Matches a variable, also in the forms of other programs: `${env:NAME}`, `{env:NAME}`. */
 const variable = /\$?\{env:([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}|\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g
 
 interface Expansion {
   readonly entry: McpServerEntry
-  /** Variables that have no value and no default. Each variable once. */
+  /** Variables that have neither a value nor a default, each listed once. */
   readonly missing: ReadonlyArray<string>
 }
 
@@ -32,7 +32,7 @@ export const variablesOf = (entry: McpServerEntry): ReadonlyArray<string> => {
   return [...names]
 }
 
-/** Replaces variables with values. An empty value counts as unset. */
+/** Replaces the variables of an entry by their values. A variable with an empty value counts as unset. */
 export const expandEntry = (entry: McpServerEntry, values: ReadonlyMap<string, string>): Expansion => {
   const missing = new Set<string>()
   const expand = (text: string): string =>

@@ -1,8 +1,9 @@
-/**
- * Where an MCP server is: a program to start, or an address to connect to.
- */
+/** Where an MCP server is found: a program to start, or an address to connect to. */
 
-/** A program to start. Its environment contains `env`, and one variable by which this program can end it. */
+/**
+ * A program to start. Its environment contains `env`, and one more variable. By that variable, this program finds the
+ * processes that it must end.
+ */
 export interface McpProgram {
   readonly command: string
   readonly args: ReadonlyArray<string>

@@ -1,6 +1,7 @@
 /**
- * A connection to an MCP server. Lists and calls its tools. Only this file uses the MCP client of effect/ai. Accepts
- * older revisions of the protocol, drops only the tools that are malformed, and keeps the end of stderr.
+ * A connection to an MCP server, which lists and calls the tools of the server. Only this file uses the MCP client of
+ * effect/ai. It accepts older revisions of the protocol, drops only those tools that are malformed, and keeps the end
+ * of stderr.
  */
 import * as McpClient from "effect/ai/McpClient"
 import * as McpProtocol from "effect/ai/McpProtocol"
@@ -31,37 +32,37 @@ const protocol = McpProtocol.v2025_11_25
 /** Older revisions of the protocol, in which tools have the same form. */
 const olderVersions = new Set<unknown>(["2024-11-05", "2025-03-26", "2025-06-18"])
 
-/** The largest message in either direction. */
+/** The size limit of a message in either direction, in bytes. */
 const maxMessageBytes = 10 * 1024 * 1024
 
-/** A server may take this long to exit after its stdin closes, and once more after the stop signal. */
+/** How long a server may take to exit after its stdin closes. After the stop signal, it gets this time once more. */
 const grace = Duration.seconds(1)
 
 const stderrLength = 2000
 
-/** In a result, this many levels of JSON are around the tool's own data. */
+/** The number of levels of JSON that a result has around the data of the tool. */
 const resultFrame = 4
 
-/** What the transport received but the client does not show. */
+/** What the transport received and the client does not pass on. */
 class WireNotes {
-  /** The received tools by name. */
+  /** The tools in the form in which they were received, by name. */
   readonly tools = new Map<string, Schema.Json>()
-  /** Malformed tools, with the reasons. A tool without a name is called `without a name`. */
+  /** Malformed tools, each with the reason. A tool without a name is listed as `without a name`. */
   readonly malformed: Array<{ readonly tool: string; readonly detail: string }> = []
   /** Lines on stdout that are no messages. */
   readonly stray: StrayLines = { count: 0, first: "" }
-  /** Why the list of tools was cut off. Undefined if it was not. */
+  /** Why the list of tools was cut off, as the end of a sentence. Undefined if the list is complete. */
   cutList: string | undefined
   readonly #cursors = new Set<unknown>()
-  /** The end of the program's stderr. */
+  /** The last part of what the program wrote to stderr. */
   stderr = ""
   isRunning = Effect.succeed(true)
   /** The exit code of the program. Undefined if it does not end within `grace`. */
   exitCode: Effect.Effect<number | undefined> = Effect.undefined
 
   /**
-   * The cursor of the next page. Undefined after the last page, or if a further page would never end the list. `news`
-   * is the number of new tools on this page.
+   * The cursor of the next page of tools. Undefined after the last page, and if the pages would never end. `news` is
+   * the number of tools on this page that no earlier page had.
    */
   nextCursor(cursor: unknown, size: number, news: number): string | undefined {
     if (cursor === undefined || cursor === null) return undefined
@@ -77,7 +78,7 @@ class WireNotes {
   }
 }
 
-/** At most this many pages of tools are read. */
+/** The maximum number of pages of tools that are read. */
 const mostPages = 99
 
 const ToolPage = Schema.Struct({ tools: Schema.Array(Schema.Json) })
@@ -103,7 +104,7 @@ const wellFormedTools = (page: typeof ToolPage.Type, notes: WireNotes): object =
   return { ...rest, tools, ...(nextCursor === undefined ? {} : { nextCursor }) }
 }
 
-/** The result for data that is nested too deeply. It is an error. */
+/** The result in place of data that is nested too deeply. It counts as an error. */
 const tooDeep = {
   content: [{ type: "text", text: `its result is nested more than ${maxNesting} levels deep.` }],
   isError: true
@@ -149,14 +150,16 @@ const noted = (handle: ChildProcessSpawner.ChildProcessHandle, notes: WireNotes)
   })
 }
 
-/** Stops the program after `grace`. The transport itself only closes stdin, and then waits much longer. */
+/**
+ * Ends the program if it still runs after `grace`. The transport itself only closes stdin, and then waits much longer.
+ */
 const stopSoon = ({ exitCode, kill }: ChildProcessSpawner.ChildProcessHandle) =>
   Effect.ignore(exitCode).pipe(
     Effect.timeoutOrElse({ duration: grace, orElse: () => Effect.ignore(kill({ forceKillAfter: grace })) }),
     Effect.forkDetach({ startImmediately: true })
   )
 
-/** Starts a program, and connects through its stdin and stdout. It is stopped when the scope closes. */
+/** Starts a program, and connects to it through its stdin and stdout. When the scope closes, the program is stopped. */
 const stdioTransport = Effect.fnUntraced(function* (program: McpProgram, notes: WireNotes) {
   const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
   const { args, command, cwd, env } = program
@@ -182,7 +185,7 @@ const stdioTransport = Effect.fnUntraced(function* (program: McpProgram, notes: 
   return adapt(transport, notes, () => undefined)
 })
 
-/** Connects over streamable HTTP. Follows no redirects: headers with secrets must only reach this URL. */
+/** Connects over streamable HTTP. Redirects are not followed, because headers with secrets must reach only this URL. */
 const httpTransport = Effect.fnUntraced(function* (server: McpUrl, notes: WireNotes) {
   let version: string | undefined
   const client = (yield* HttpClient.HttpClient).pipe(
@@ -211,7 +214,10 @@ export interface McpToolDefinition {
 
 export type McpConnection = Effect.Success<ReturnType<typeof connect>>
 
-/** Adds to a failure the exit code of a program that ended, and stderr if the connection is lost. */
+/**
+ * Completes the explanation of a failure. It adds the exit code of a program that ended, and stderr if the connection
+ * is lost.
+ */
 const failureOf = Effect.fnUntraced(function* (error: McpClientError, address: McpAddress, notes: WireNotes) {
   const { detail: said, isBroken, type } = explainFailure(error, address)
   const exitCode = error.reason._tag === "TransportError" ? yield* notes.exitCode : undefined
@@ -251,7 +257,7 @@ const blockText = (block: McpSchema.ContentBlock): ReadonlyArray<string> => {
   }
 }
 
-/** The file of a content block; empty for text. */
+/** The file in a content block; empty for text. */
 const blockFile = (block: McpSchema.ContentBlock): ReadonlyArray<OutputFile> => {
   if (block.type === "audio") return [{ name: "audio", mediaType: block.mimeType, data: block.data }]
   if (block.type !== "resource" || "text" in block.resource) return []
@@ -267,7 +273,10 @@ export const contentParts = (content: ReadonlyArray<McpSchema.ContentBlock>) => 
   return { text: texts.join("\n"), texts, images: content.flatMap(blockImage), files: content.flatMap(blockFile) }
 }
 
-/** Connects within the time limit, and lists the tools. `version` is the version of this program, for the server. */
+/**
+ * Connects within the time limit, and lists the tools. `version` is the version of this program, which it tells the
+ * server.
+ */
 export const connect = Effect.fn("McpConnection.connect")(function* (
   address: McpAddress,
   timeout: Duration.Input,

@@ -24,11 +24,11 @@ export class McpFailure extends Schema.TaggedError<McpFailure>()("McpFailure", {
 const invalidParams = -32_602
 const methodNotFound = -32_601
 
-/** The message of the system. It is the cause of the client's error. */
+/** The message of the operating system, which is in the cause of the client's error. */
 const causeOf = (cause: unknown): string =>
   cause instanceof Error && cause.message !== "" ? ` ${cause.message.split("\n", 1).join("")}` : ""
 
-/** The malformed parts of a server message. */
+/** The parts of a server message that are malformed, as text. */
 const malformedParts = (cause: unknown): string => {
   if (!Schema.isSchemaError(cause)) return causeOf(cause)
   const parts = schemaFaults(cause).map(({ path }) => pathText(path))
@@ -36,16 +36,16 @@ const malformedParts = (cause: unknown): string => {
   return named.length === 0 ? "" : ` Look at ${named.join(", ")}.`
 }
 
-/** Makes the first letter lower case, to use a sentence inside another one. */
+/** Makes the first letter lower case, so that a sentence can be a part of another sentence. */
 const asClause = (sentence: string): string => `${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}`
 
 const isNotFound = (cause: unknown): boolean =>
   Predicate.hasProperty(cause, "reason") && Predicate.isTagged(cause.reason, "NotFound")
 
-/** Codes of the system that mean: the server cannot be reached. */
+/** Error codes of the operating system that mean that the server cannot be reached. */
 const unreachable = new Set("ECONNREFUSED ENOTFOUND EAI_AGAIN EHOSTUNREACH ENETUNREACH ETIMEDOUT".split(" "))
 
-/** Finds such a code inside the error of an HTTP client. */
+/** Finds one of these codes inside the error of an HTTP client. */
 const codeBelow = (cause: unknown): string | undefined => {
   if (Predicate.hasProperty(cause, "code") && unreachable.has(String(cause.code))) return String(cause.code)
   if (Predicate.hasProperty(cause, "reason")) return codeBelow(cause.reason)
@@ -62,10 +62,7 @@ const httpDetail = ({ message, status }: { readonly message: string; readonly st
     : `${message}.`
 }
 
-/**
- * Converts a failure of the client to an error for the tool call and for the user. Also says whether the connection is
- * lost.
- */
+/** Explains a failure of the client, for the tool call and for the user. Also says whether the connection is lost. */
 export const explainFailure = ({ reason }: McpClientError, address: McpAddress): McpFailure => {
   const failure = (type: ToolErrorType, detail = `${reason.message}.`, isBroken = false) =>
     new McpFailure({ type, detail, isBroken })

@@ -1,6 +1,6 @@
 /**
- * Makes plugins of MCP servers. The gate asks the user about servers that a project names. Then the servers start, and the
- * run gets their tools. If a server fails, only its own tools are missing.
+ * Turns MCP servers into plugins. The gate asks the user about servers that a project names. Then the servers start,
+ * and the run gets their tools. If a server fails, only the tools of this server are missing.
  */
 import * as Arr from "effect/Array"
 import type * as Duration from "effect/Duration"
@@ -49,14 +49,14 @@ import type { StrayLines } from "./McpStdout.ts"
 
 type SupervisedServer = Effect.Success<ReturnType<typeof superviseServer>>
 
-/** The MCP client is loaded only for the first server, because most runs have no server. */
+/** Loads the MCP client when the first server needs it, because most runs have no server. */
 const loadClient = Effect.promise(() =>
   Promise.all([import("./McpConnection.ts"), import("./McpFailure.ts"), import("effect/http/FetchHttpClient")])
 )
 
 /**
- * Connects to a server until the scope closes. If the connection breaks, the next call starts it again. If a tool has
- * another definition after that, it is not called in this run.
+ * Connects to a server until the scope closes. If the connection breaks, the next call starts the server again. A tool
+ * that has another definition after such a start is not called in this run.
  */
 const superviseServer = Effect.fn("McpSupervisor.superviseServer")(function* (
   address: McpAddress,
@@ -68,7 +68,7 @@ const superviseServer = Effect.fn("McpSupervisor.superviseServer")(function* (
   const context = yield* Effect.context<ChildProcessSpawner.ChildProcessSpawner | Scope.Scope>()
   const mutex = (yield* Semaphore.make(1)).withPermits(1)
   let current: { readonly connection: McpConnection; readonly scope: Scope.Closeable } | undefined
-  /** True if no call has succeeded since the last restart. */
+  /** True if the server was started again and no call has succeeded since then. */
   let wasRestarted = false
 
   const open = Effect.gen(function* () {
@@ -93,7 +93,7 @@ const superviseServer = Effect.fn("McpSupervisor.superviseServer")(function* (
       return Scope.close(scope, Exit.void)
     })
 
-  /** The connection. If it broke, connects again. */
+  /** The current connection. If it is broken, a new connection. */
   const usable = Effect.gen(function* () {
     if (current !== undefined && (yield* current.connection.isRunning)) return current.connection
     if (current !== undefined) yield* drop(current.connection)
@@ -107,7 +107,7 @@ const superviseServer = Effect.fn("McpSupervisor.superviseServer")(function* (
 
   const first = yield* open
   return {
-    /** The tools at the start of the run. They do not change during the run. */
+    /** The tools that the server had at the start of the run. They do not change during the run. */
     tools: first.tools,
     malformed: first.malformed,
     cutList: first.cutList,
@@ -129,7 +129,7 @@ const superviseServer = Effect.fn("McpSupervisor.superviseServer")(function* (
   }
 })
 
-/** The note about other text on a server's stdout. */
+/** The note about lines on a server's stdout that are no messages. */
 const strayNote = (server: string, { first }: StrayLines): McpProblem =>
   new McpProblem({
     server,
@@ -146,7 +146,7 @@ const cutNote = (server: string, cutList: string): McpProblem =>
 
 const maxDescription = 2000
 
-/** The description for the model: of limited length, without control characters. */
+/** The description that the model sees. It has a limited length and no control characters. */
 const descriptionOf = ({ description, name }: McpToolDefinition): string => {
   const text = cutAtParagraph(harmless(description).trim(), maxDescription).text
   return text === "" ? name : text
@@ -166,7 +166,7 @@ const parametersOf = ({ inputSchema }: McpToolDefinition) => {
 }
 
 interface RunningServer extends Pick<SupervisedServer, "call" | "malformed" | "tools"> {
-  /** Runs after a call. Reports each fault of the server once. */
+  /** Runs after a call. It reports each fault of the server only once. */
   readonly reportFaults?: Effect.Effect<void>
 }
 
@@ -194,7 +194,7 @@ const toolOf = (
     })
   )
 
-/** The tools of a server by full name. */
+/** The tools of a server, by their full names. */
 export const mcpTools = (
   server: McpServer,
   supervised: RunningServer
@@ -231,11 +231,11 @@ interface McpOrder {
 
 /** The default time limit for a start, in seconds. */
 export const defaultStartTimeout = 10
-/** If the start takes longer than this, the program names the server that it waits for. */
+/** If a start takes longer than this, a notice names the server that the program waits for. */
 const quietStart = "2 seconds"
 const maxDoes = 400
 
-/** The origin of a server's tools, as it is displayed. */
+/** The origin of a server's tools in the form in which users see it. */
 const mcpOrigin = (server: string): string => `mcp:${server}`
 
 const notUsed = (server: NamedServer, detail: string): KnownServer => ({
@@ -244,7 +244,7 @@ const notUsed = (server: NamedServer, detail: string): KnownServer => ({
   leftOut: []
 })
 
-/** The plugin of a server. Other text on its stdout is reported once: now, or later as an event. */
+/** The plugin of a server. Lines on its stdout that are no messages are reported once: now, or as an event later. */
 const pluginOf = (server: McpServer, supervised: SupervisedServer, events: RunEvents["Service"]): KnownServer => {
   let isReported = supervised.stray().count > 0
   const reportNotes = Effect.suspend(() => {
@@ -264,7 +264,7 @@ const pluginOf = (server: McpServer, supervised: SupervisedServer, events: RunEv
   return { server, outcome: Result.succeed(plugin), leftOut }
 }
 
-/** Asks the user about a server of the project. Fails with the message for the report. */
+/** Asks the user about a server of the project. Fails with the reason if the server may not start. */
 const authorize = Effect.fnUntraced(function* (server: McpServer) {
   if (server.scope === "user") return
   const gate = yield* Gate
@@ -274,13 +274,13 @@ const authorize = Effect.fnUntraced(function* (server: McpServer) {
   })
 })
 
-/** A disabled server, as it appears in lists. Runs do not use it. */
+/** A disabled server as lists show it. Runs do not use it. */
 const notStarted = (server: NamedServer): KnownServer =>
   notUsed(server, `it is disabled in ${server.scope === "user" ? "your configuration" : "the project's file"}.`)
 
 /**
- * Starts one server. Its messages are not trusted. If reading them fails, even by a defect, only this server is
- * skipped.
+ * Starts one server. Messages of the server are not trusted. If reading them fails, even by a defect, only this server
+ * is skipped.
  */
 const startServer = Effect.fnUntraced(function* (server: McpServer, { project, version }: McpOrder) {
   const timeout = `${server.entry.startTimeout ?? defaultStartTimeout} seconds` as const
@@ -327,7 +327,7 @@ export const discoverServers: Discovery = Effect.fnUntraced(function* ({ project
       scope,
       outcome
     })),
-    /* Parts of the project's file that are ignored. The servers are used anyway. */
+    /* The ignored parts of the project's file. The servers of the file are used despite these parts. */
     notes,
     problems: [...problems, ...started.flatMap(({ leftOut }) => leftOut), ...failures]
   }

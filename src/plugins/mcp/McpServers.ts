@@ -1,6 +1,6 @@
 /**
- * Reads the MCP servers of the project and the user. Parses the file and its entries, replaces variables, and makes
- * names unique. Starts nothing.
+ * Reads which MCP servers the project and the user have. It parses the file and its entries, replaces variables, and
+ * makes names unique. It starts nothing.
  */
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
@@ -35,7 +35,7 @@ import { expandEntry, variablesOf } from "./EntryVariables.ts"
 import { serverPrefix } from "./McpTool.ts"
 import type { McpAddress } from "./McpAddress.ts"
 
-/** True if the file itself is the object of servers, as plugins of other programs write it. */
+/** True if the whole file is the object of servers, as plugins of other programs write it. */
 const isListOfServers = (file: Readonly<Record<string, unknown>>): boolean => {
   const entries = Object.entries(file).filter(([name]) => name !== "$schema")
   return (
@@ -54,7 +54,7 @@ const unknownKey = (path: ReadonlyArray<PropertyKey>, knownKeys: ReadonlyArray<s
     : `unknown key "${pathText(path)}". Nearest: ${nearest(name, knownKeys)[0] ?? knownKeys.join(", ")}.`
 }
 
-/** True for a key of another program. It is no key of this program, and no misspelling of one. */
+/** True for a key that belongs to another program. It is neither a key of this program nor a misspelling of one. */
 const isForeign = (name: string, value: unknown): boolean => {
   if (isPersonalEntryKey(name)) return name === "tools" && Array.isArray(value)
   return !entryKeys("project").some(
@@ -62,7 +62,7 @@ const isForeign = (name: string, value: unknown): boolean => {
   )
 }
 
-/** Splits an entry into the keys of this program and those of other programs. */
+/** Splits an entry into keys of this program and keys of other programs. */
 const withoutForeign = (entry: unknown) => {
   if (!Predicate.isObject(entry)) return { own: entry, foreign: [] }
   const foreign = Object.entries(entry).flatMap(([name, value]) => (isForeign(name, value) ? [name] : []))
@@ -71,8 +71,8 @@ const withoutForeign = (entry: unknown) => {
 }
 
 /**
- * Reads a project's `.mcp.json`: `{ "mcpServers": { NAME: ENTRY } }`. An invalid entry drops only its server. Keys of
- * other programs are ignored with a note. Misspelled keys are errors.
+ * Reads a project's `.mcp.json`: `{ "mcpServers": { NAME: ENTRY } }`. An invalid entry drops only its own server. Keys
+ * of other programs are ignored with a note. A misspelled key makes its entry invalid.
  */
 export const readMcpFile = (text: string) => {
   const servers = new Map<string, McpServerEntry>()
@@ -122,22 +122,22 @@ const mcpFileName = ".mcp.json"
 
 export interface NamedServer {
   readonly name: string
-  /** Who named the server. A server of a project starts only if the user trusts it. */
+  /** Who names the server in a configuration. A server of a project starts only if the user trusts it. */
   readonly scope: "project" | "user"
 }
 
 export interface McpServer extends NamedServer {
-  /** The prefix of the names of its tools. */
+  /** The beginning of the names of its tools. */
   readonly prefix: string
   readonly entry: McpServerEntry
   readonly address: McpAddress
-  /** A hash of the files that the server runs, computed for the question. */
+  /** A hash of the files that the server runs. It was computed for the question about trust. */
   readonly files: string
-  /** The access about which the gate decides, with the text of the question. */
+  /** The access about which the gate decides. It contains the text of the question. */
   readonly start: Start & { readonly _tag: "StartServer" }
 }
 
-/** Environment variables that the server inherits, in addition to those of its entry. */
+/** Environment variables that the server gets in addition to the variables of its entry. */
 const passedOn = (
   "HOME LANG LC_ALL LOGNAME PATH SHELL TERM TMPDIR TZ USER " +
   "APPDATA COMSPEC HOMEDRIVE HOMEPATH LOCALAPPDATA PATHEXT PROGRAMDATA PROGRAMFILES SYSTEMDRIVE SYSTEMROOT " +
@@ -147,10 +147,10 @@ const passedOn = (
 /** A question about trust in a server names at most this many project files. */
 const maxFiles = 10
 
-/** A longer command is refused, because the user could not judge it. */
+/** The maximum length of a command. A longer command is refused, because the user could not judge it. */
 const maxShown = 8000
 
-/** The values of variables. `folder` is the value of VS Code's `workspaceFolder`. */
+/** The values of the named variables. `folder` is the value of the variable `workspaceFolder` of VS Code. */
 const readVariables = Effect.fnUntraced(function* (names: ReadonlyArray<string>, folder?: string) {
   const values = new Map<string, string>(folder === undefined ? [] : [["workspaceFolder", folder]])
   for (const name of names) {
@@ -162,7 +162,7 @@ const readVariables = Effect.fnUntraced(function* (names: ReadonlyArray<string>,
 
 const isWebAddress = (url: string): boolean => ["https:", "http:"].includes(URL.parse(url)?.protocol ?? "")
 
-/** The address with its host in ASCII. Letters of other scripts can look like a known host. */
+/** Lines about an address, with its host in ASCII. Otherwise letters of other scripts could imitate a known host. */
 const addressLines = (url: string): ReadonlyArray<string> => {
   const { host, href } = new URL(url)
   return url.toLowerCase().includes(host) ? [`Address: ${url}`] : [`Address: ${href}`, `Written as: ${url}`]
@@ -171,7 +171,7 @@ const addressLines = (url: string): ReadonlyArray<string> => {
 const pairs = (label: string, values: Readonly<Record<string, string>> = {}, sign: string): ReadonlyArray<string> =>
   Object.entries(values).map(([name, value]) => `${label}: ${name}${sign}${value}`)
 
-/** The address of a server. Its description for the user shows variables without their values. */
+/** The address of a server, and its description for the user. The description shows variables without their values. */
 const addressOf = Effect.fnUntraced(function* (
   { entry, scope, written: original }: Pick<McpServer, "entry" | "scope"> & { readonly written: McpServerEntry },
   project: string
@@ -185,7 +185,10 @@ const addressOf = Effect.fnUntraced(function* (
     return { address, place: url, does: [...addressLines(url), ...pairs("Header", original.headers, ": ")] }
   }
   const given = Object.fromEntries(yield* readVariables(passedOn))
-  /* The user trusts the program of a project's server by its name. Where the program is found does not matter. */
+  /*
+   * The user trusts the program of a project's server by its name, so its place in the search path does not matter. For
+   * a server of the user, only trusted folders are searched.
+   */
   const own = scope === "project" ? given : { ...given, PATH: trustedSearchPath(given["PATH"], project) }
   const folder = (yield* Path.Path).resolve(project, cwd)
   const address: McpAddress = { _tag: "Program", command, args, env: { ...own, ...env }, cwd: folder }
@@ -203,8 +206,8 @@ const isData = (file: string): boolean =>
   /\.(?:conf|csv|db|env|ini|jsonl?|log|md|sqlite3?|toml|txt|xml|ya?ml)$/i.test(file)
 
 /**
- * The files that a server runs, with hashes: its program, files among its arguments, and project files that those run.
- * So trust covers more than the command. Empty for a server on another machine.
+ * The files that a server runs, with their hashes: its program, files among its arguments, and project files that those
+ * files run. So the trust of the user covers more than the command. Empty for a server on another machine.
  */
 export const programFiles = Effect.fn("programFiles")(function* (address: McpAddress, project: string) {
   if (address._tag !== "Program") return []
@@ -248,7 +251,7 @@ const resolve = Effect.fnUntraced(function* (
   if (scope === "project" && does.join("\n").length > maxShown) {
     return yield* problem(`its command is longer than ${maxShown} characters, too long to be judged. Shorten it.`)
   }
-  /* Servers of the user need no question. */
+  /* A server of the user needs no question, so no files are hashed. */
   const files = scope === "project" ? yield* programFiles(address, project) : []
   const own = files.filter(({ isOwn }) => isOwn).map((file) => file.path)
   const more = own.length > maxFiles ? [`Files of the project that it runs: ${own.length - maxFiles} more`] : []
@@ -272,9 +275,9 @@ const readProjectFile = Effect.fnUntraced(function* (project: string) {
 })
 
 /**
- * First the user's servers, then the other servers of the project. Also the problems of servers that cannot be used. A
- * disabled server does not start. If the user disabled a server, the project's server of the same name is disabled,
- * too.
+ * The servers of the user, then those servers of the project that have other names. Also the problems of servers that
+ * cannot be used. A disabled server does not start. If the user disabled a server, a server of the project with the
+ * same name is disabled too.
  */
 export const readMcpServers = Effect.fn("readMcpServers")(function* (options: {
   /** The absolute path of the project. */

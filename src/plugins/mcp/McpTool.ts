@@ -1,6 +1,6 @@
 /**
- * Converts a server's tool and its results. The tool gets the name `mcp__server__tool` and a risk. The result becomes
- * data for the model.
+ * Converts a tool of a server, and its results. The tool gets the name `mcp__server__tool` and a risk. The result
+ * becomes data for the model.
  */
 import * as Predicate from "effect/Predicate"
 import { canonicalJson, isNestedTooDeep, maxNesting, snakeCase, textNestedTooDeep } from "../../kit/text.ts"
@@ -35,15 +35,15 @@ export const mcpToolName = (prefix: string, tool: string): string | undefined =>
 }
 
 /**
- * The risk of a tool, from the user's setting. Otherwise from the server's, otherwise `medium`. A server may say that a
- * tool is destructive, which raises the risk. It can never lower the risk.
+ * The risk of a tool: the risk that the user's settings give this tool, or else the server, or else `medium`. If the
+ * settings do not name the tool, a server can raise its risk by calling it destructive. It can never lower the risk.
  */
 export const mcpToolRisk = (
   { risk = "medium", tools }: Pick<McpServerEntry, "risk" | "tools">,
   tool: { readonly name: string; readonly isDestructive: boolean }
 ): Risk => tools?.[tool.name]?.risk ?? (tool.isDestructive ? higherRisk(risk, "high") : risk)
 
-/** What a repeated call does: it acts a second time, unless the user's setting says otherwise. */
+/** What happens if a call is repeated. It takes effect a second time, unless the user's settings say otherwise. */
 export const mcpToolEffect = ({ tools }: Pick<McpServerEntry, "tools">, name: string): EffectClass =>
   tools?.[name]?.effect ?? "once"
 
@@ -52,7 +52,7 @@ export interface McpResult {
   readonly images?: ReadonlyArray<OutputImage>
   readonly files?: ReadonlyArray<OutputFile>
   readonly text: string
-  /** The text of each part. Only if there are several parts. */
+  /** The text of each part. Absent if there are not several parts. */
   readonly texts?: ReadonlyArray<string>
   readonly structured: Schema.Json | undefined
   readonly isError: boolean
@@ -69,20 +69,22 @@ const parsed = (text: string): Schema.Json | undefined => {
 const isSameText = (one: string, other: string): boolean =>
   one.replaceAll("\r\n", "\n").trim() === other.replaceAll("\r\n", "\n").trim()
 
-/** True if the text equals this value, as text or as JSON. */
+/** True if the text says the same as this value, as plain text or as JSON. */
 const isTextOf = (text: string, value: Schema.Json): boolean => {
   if (typeof value === "string" && isSameText(text, value)) return true
   const json = parsed(text)
   return json !== undefined && canonicalJson(json) === canonicalJson(value)
 }
 
-/** Takes the text out of a text block. Some servers copy their blocks into the structured content. */
+/**
+ * The text of a text block. Other values stay unchanged. Some servers copy their blocks into the structured content.
+ */
 const blockText = (value: Schema.Json): Schema.Json =>
   Predicate.isObject(value) && !Array.isArray(value) && value["type"] === "text" && typeof value["text"] === "string"
     ? value["text"]
     : value
 
-/** True if the texts equal this value: all of them joined, or each of them one item. */
+/** True if the texts say the same as this value: joined, or each of them as one item. */
 const saysValue = (texts: ReadonlyArray<string>, value: Schema.Json): boolean => {
   if (isTextOf(texts.join("\n"), blockText(value))) return true
   if (!Array.isArray(value)) return false
@@ -93,14 +95,17 @@ const saysValue = (texts: ReadonlyArray<string>, value: Schema.Json): boolean =>
   return lines.every((line) => typeof line === "string") && isSameText(texts.join("\n"), lines.join("\n"))
 }
 
-/** The only value of an object. Many servers put their data under one key, such as `content` or `result`. */
+/**
+ * The value of an object that has only one key. Many servers put their data under one key, such as `content` or
+ * `result`.
+ */
 const onlyValue = (structured: Schema.Json): Schema.Json | undefined => {
   if (!Predicate.isObject(structured) || Array.isArray(structured)) return undefined
   const values = Object.values(structured) as ReadonlyArray<Schema.Json>
   return values.length === 1 ? values[0] : undefined
 }
 
-/** The data for the model: text and structured content. If both say the same, only one of them. */
+/** The data for the model: text and structured content. If both say the same, only one of them is used. */
 const dataOf = (texts: ReadonlyArray<string>, structured: Schema.Json): Schema.Json => {
   const text = texts.join("\n")
   const inner = onlyValue(structured)
@@ -113,7 +118,7 @@ const dataOf = (texts: ReadonlyArray<string>, structured: Schema.Json): Schema.J
   return holdsJson ? text : { text, structured }
 }
 
-/** The data of a result, with images and files. If the result is a failure, throws a `ToolFailure`. */
+/** The data of a result, with its images and files. Fails with a `ToolFailure` if the tool reports an error. */
 export const mcpData = (tool: string, result: McpResult): Result.Result<Schema.Json | ToolOutput, ToolFailure> => {
   const { files = [], images = [] } = result
   if (files.length + images.length === 0) return mcpJson(tool, result)

@@ -24,7 +24,7 @@ interface ServedImage {
   readonly bytes: Uint8Array
 }
 
-/** A result: text, the same content as data, and images. */
+/** The result of a call: text, the same content as data, and images. */
 export interface ServedResult {
   readonly text: string
   readonly images?: ReadonlyArray<ServedImage>
@@ -33,7 +33,7 @@ export interface ServedResult {
 }
 
 /**
- * The answer to a form. `by` is nobody if the form could not be shown. `choice` is absent if the user chose nothing.
+ * The answer to a form. `by` is `nobody` if the form could not be shown. `choice` is absent if the user chose nothing.
  */
 export interface FormAnswer {
   readonly by: Exclude<AnsweredBy, "rule">
@@ -46,14 +46,14 @@ export type Choose = (message: string, choices: ReadonlyArray<string>) => Effect
 export interface ToolClient {
   /** Sends progress, if the client asked for it. */
   readonly report: (text: string) => Effect.Effect<void>
-  /** Absent if the client cannot show forms. */
+  /** Shows a form. Absent if the client cannot show forms. */
   readonly choose: Choose | undefined
 }
 
-/** Tells clients about the effects of a tool. */
+/** What the server tells clients about the effects of a tool. */
 export interface ToolHints {
   readonly isReadOnly: boolean
-  /** True if the tool may remove existing data. Ignored for a read-only tool. */
+  /** True if the tool may remove existing data. Clients ignore this for a read-only tool. */
   readonly isDestructive: boolean
   readonly isIdempotent: boolean
   /** True if the tool uses something outside the project, such as a model or the web. */
@@ -64,7 +64,7 @@ export interface ServedTool<Params> {
   readonly name: string
   readonly description: string
   readonly parameters: Schema.Codec<Params, unknown>
-  /** The schema of its structured results. Errors fit it, too. */
+  /** The schema of the structured results. The data of an error fits it too. */
   readonly output: Schema.Codec<unknown, unknown>
   readonly hints: ToolHints
   readonly execute: (params: Params, client: ToolClient) => Effect.Effect<ServedResult>
@@ -78,7 +78,7 @@ export interface Serving {
   readonly tools: ReadonlyArray<ServedTool<any>>
 }
 
-/** After the client has closed stdin, running requests may take this long. */
+/** How long running requests may continue after the client has closed stdin. */
 const grace = "1 second"
 
 const callResult = ({ data, images = [], isError, text }: ServedResult) =>
@@ -105,7 +105,7 @@ const decode = <Params>({ parameters }: ServedTool<Params>, input: unknown) =>
     )
   )
 
-/** Reports progress, if the request has a token for progress. */
+/** Returns a function that reports progress, if the request has a token for progress. */
 const progressOf = Effect.fnUntraced(function* () {
   const { notifications } = yield* McpServer.McpServer
   const { requestMetadata } = yield* McpSchema.McpRequestContext
@@ -132,8 +132,8 @@ const form = (message: string, choices: ReadonlyArray<string>) =>
   })
 
 /**
- * How to ask the user of the client. If the client lists no kinds of questions, it supports forms: older revisions have
- * only these.
+ * The function that asks the user of the client. A client that lists no kinds of questions supports forms, because
+ * older revisions have only forms.
  */
 const chooserOf = Effect.fnUntraced(function* () {
   const {
@@ -155,7 +155,7 @@ const chooserOf = Effect.fnUntraced(function* () {
   return choose
 })
 
-/** The protocol requires a schema of an object, even if the results are alternatives. */
+/** The schema of a result as an object, which the protocol requires even if the results are alternatives. */
 const outputSchema = (output: ServedTool<unknown>["output"]) => {
   const { definitions, schema } = Schema.toJsonSchemaDocument(output)
   return { type: "object", ...schema, ...(Object.keys(definitions).length === 0 ? {} : { $defs: definitions }) }
@@ -187,10 +187,10 @@ const register = <Params>(tool: ServedTool<Params>) =>
 const errorLine = (code: number, message: string, id: unknown = null): string =>
   `${JSON.stringify({ jsonrpc: "2.0", id, error: { code, message } })}\n`
 
-/** In a message, this many levels of JSON are around the arguments of a call. */
+/** The number of levels of JSON that a message has around the arguments of a call. */
 const messageFrame = 2
 
-/** The error for a line that cannot be read. Undefined if it can. */
+/** The error response for a line that cannot be read. Undefined for a line that can be read. */
 const refusal = (line: string): string | undefined => {
   const parsed = Result.try((): unknown => JSON.parse(line))
   if (Result.isFailure(parsed)) {
@@ -204,8 +204,8 @@ const refusal = (line: string): string | undefined => {
 }
 
 /**
- * The lines of stdin. Lines that are not JSON, or are nested too deeply, are answered here. The transport would lose
- * the lines before and after them.
+ * The lines of stdin that the transport can read. Lines that are not JSON, or are nested too deeply, are answered here.
+ * Otherwise the transport would also lose the lines before and after them.
  */
 const messagesOf = (stdio: Stdio.Stdio) =>
   stdio.stdin.pipe(
@@ -221,7 +221,7 @@ const messagesOf = (stdio: Stdio.Stdio) =>
     Stream.map((line) => new TextEncoder().encode(`${line}\n`))
   )
 
-/** Runs until the client closes stdin. Running requests are interrupted after `grace`. */
+/** Runs until the client closes stdin. Requests that still run after `grace` are interrupted. */
 export const serveTools = Effect.fn("serveTools")(function* ({ instructions, name, tools, version }: Serving) {
   const stdio = yield* Stdio.Stdio
   const closed = yield* Deferred.make<void>()
@@ -236,7 +236,9 @@ export const serveTools = Effect.fn("serveTools")(function* ({ instructions, nam
     protocols: [McpProtocol.v2025_11_25, McpProtocol.v2025_06_18, McpProtocol.v2025_03_26, McpProtocol.v2024_11_05],
     registrations: Layer.effectDiscard(Effect.forEach(tools, register, { discard: true }))
   })
-  /** At the end of stdin, the transport interrupts the fiber that built it. So the server has a fiber of its own. */
+  /**
+   * The server runs in a separate fiber, because at the end of stdin the transport interrupts the fiber that built it.
+   */
   const fiber = yield* Effect.forkChild(Effect.provideService(Layer.launch(server), Stdio.Stdio, watched))
   yield* Effect.raceFirst(Fiber.await(fiber), Effect.andThen(Deferred.await(closed), Effect.sleep(grace)))
   yield* Fiber.interrupt(fiber)

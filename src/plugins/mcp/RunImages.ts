@@ -1,13 +1,13 @@
-/** Reads the images that tools returned in a run, for a client. */
+/** Reads the images that tools returned in a run, so that a client gets them. */
 import * as Effect from "effect/Effect"
 import * as Path from "effect/Path"
 import { filesIn } from "../../kit/files.ts"
 import { readRun, RunStore } from "../../kit/runs.ts"
 
-/** At most this many images are returned. These are the last ones. */
+/** The maximum number of images that are returned. These are the last images of the run. */
 const mostImages = 4
 
-/** The last images of a run, as far as they were saved. */
+/** The last images of a run. An image that was not saved is missing. */
 export const runImages = Effect.fnUntraced(function* (runId: string) {
   const path = yield* Path.Path
   const store = yield* RunStore

@@ -1,6 +1,6 @@
 /**
- * The conversations of the tool `ask`. Each call answers one message. A conversation is saved under its own id.
- * Messages of a conversation are answered one after another.
+ * The conversations of the tool `ask`. Each call of the tool answers one message. A conversation is saved under its own
+ * id. The messages of a conversation are answered one after another.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -40,7 +40,7 @@ export const makeServedConversations = (project: string, flags: Configuration) =
     return turn
   }
 
-  /** Answers a message. If the conversation is not saved, `id` is absent, and the conversation cannot be continued. */
+  /** Answers a message. If the conversation is not saved, `id` is absent, and no later message can continue it. */
   const answer = Effect.fnUntraced(function* ({ conversation, order }: ClientMessage, context: RunContext) {
     const setup = yield* readSetup(project, flags)
     const place = conversationPlace(setup)

@@ -1,4 +1,4 @@
-/** The runs that a client may read and undo: only runs of the served project. */
+/** The runs that a client may read and undo. These are only runs of the served project. */
 import * as Effect from "effect/Effect"
 import { RunStore, runsOf } from "../../kit/runs.ts"
 import { usageFailure } from "../../kit/terminal.ts"
@@ -13,7 +13,7 @@ export const servedRun = Effect.fn("servedRun")(function* (name: string, project
   const runId = name === "last" ? ownRuns[0]?.runId : yield* store.find(name)
   if (runId === undefined) return yield* usageFailure(`The project that is served here, ${here}, has no runs yet.`)
   if (ownRuns.some((run) => run.runId === runId)) return runId
-  /* If the journal cannot be read, this read fails with the reason. */
+  /* If the reason is that the journal cannot be read, this fails with that reason. */
   yield* store.read(runId)
   return yield* usageFailure(`The run ${runId} belongs to another project than the one that is served here, ${here}.`)
 })

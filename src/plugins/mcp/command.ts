@@ -1,6 +1,6 @@
 /**
- * `task-conductor mcp`: offers the tools of this program to another program with the Model Context Protocol, over stdin
- * and stdout. Ends when that program closes stdin.
+ * `task-conductor mcp`: offers tools of this program to another program with the Model Context Protocol, over stdin and
+ * stdout. It ends when the other program closes stdin.
  */
 import * as Effect from "effect/Effect"
 import * as References from "effect/References"

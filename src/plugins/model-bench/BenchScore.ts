@@ -1,4 +1,4 @@
-/** Scores models by the events of runs on the project in templates/bench. Recommends a model for each stage. */
+/** Scores models by the events of their runs on the project in templates/bench. Recommends a model for each stage. */
 import type { ModelToolCalls, ToolCalls } from "../../kit/models.ts"
 import type { Configuration } from "../../kit/program.ts"
 import { counted, type ModelCallId, modelCallKey, type RunEvent } from "../../plugin-kit.ts"
@@ -12,7 +12,7 @@ export const benchPrompts: ReadonlyArray<string> = [
 /** The prompt of templates/bench/plan.md. */
 export const benchPrompt = "List the settings of the service, and write them into SETTINGS.md."
 
-/** A task counts as correct if it names all of these. */
+/** The names that a correct result must contain. */
 const settingNames = ["PARCEL_PORT", "PARCEL_HOST", "PARCEL_TOKEN"]
 const benchAnswers: Readonly<Record<string, ReadonlyArray<string>>> = {
   "Search 1": ["src/server.js"],
@@ -21,35 +21,38 @@ const benchAnswers: Readonly<Record<string, ReadonlyArray<string>>> = {
   "Write 1": settingNames
 }
 
-/** The task that must write the names into a file. Other tasks only report them. */
+/** The task that must write the names into a file. The other tasks only report them. */
 const benchWriter = "Write 1"
 
 const benchStages = ["plan", "task"] as const
 export type BenchStage = (typeof benchStages)[number]
 
-/** The score of a model in one stage. A document is a plan, or the work on one task up to its report. */
+/** The score of a model in one stage. A document is a plan, or all the work on one task up to its report. */
 export interface StageScore {
   readonly stage: BenchStage
-  /** How many documents were requested. */
+  /** How many documents the model had to write. */
   readonly documents: number
-  /** The number of documents that were finished after 0, 1, ... rejected answers. */
+  /** How many documents were valid after 0, 1, ... rejected answers. The index is the number of rejected answers. */
   readonly validAt: ReadonlyArray<number>
-  /** The rules that were broken, the most frequent first. */
+  /** The rules that answers broke, the most frequent rule first. */
   readonly broken: ReadonlyArray<{ readonly code: string; readonly count: number }>
-  /** Tokens written per second. The time covers whole calls, with reading the prompt. Absent if unknown. */
+  /**
+   * How many tokens the model wrote per second. The time is that of whole calls, including the reading of the prompt.
+   * Absent if unknown.
+   */
   readonly tokensPerSecond?: number
 }
 
-/** The score of a model on the tasks, with calls in one form: as text or native. */
+/** The score of a model on the tasks, with tool calls in one form: as text or native. */
 export interface FormScore {
   readonly form: ToolCalls
-  /** The number of tasks, and how many of them had a correct result. */
+  /** The number of tasks, and how many of these had a correct result. */
   readonly tasks: number
   readonly done: number
   readonly modelCalls: number
-  /** Tool calls, and how many of them succeeded. */
+  /** The number of tool calls, and how many of these succeeded. */
   readonly calls: { readonly all: number; readonly succeeded: number }
-  /** Rejected answers, and answers that were used after repairs. */
+  /** The number of rejected answers, and of answers that were used after repairs. */
   readonly rejected: number
   readonly repaired: number
   /** Tokens of prompts and answers, counted by the server. */
@@ -59,24 +62,24 @@ export interface FormScore {
 
 export interface BetterForm {
   readonly form: ToolCalls
-  /** Why the model could not be scored, as a clause. */
+  /** A clause that says why the model could not be scored. */
   readonly why: string
 }
 
 export interface ModelScore {
   readonly model: string
   readonly stages: ReadonlyArray<StageScore>
-  /** The score with each form of calls that was tried. `stages` contains the tasks with the better form. */
+  /** The score with each form of calls that was tried. `stages` contains the tasks with the better of these forms. */
   readonly forms: ReadonlyArray<FormScore>
   readonly better: BetterForm
   /** The time of all calls together, in seconds. */
   readonly seconds: number
 }
 
-/** Documents with at least this many rejected answers are counted together. */
+/** Documents with this number of rejected answers or more are counted together. */
 const mostRejected = 4
 
-/** The key of the document to which a call belongs. It is the same for all its attempts and turns. */
+/** The key of the document to which a call belongs. All attempts and turns of a document have the same key. */
 const documentOf = (id: ModelCallId): string => modelCallKey({ ...id, attempt: 0 })
 
 type Finished = Extract<RunEvent, { readonly type: "model.finished" }>
@@ -142,7 +145,7 @@ const isRight = (event: Extract<RunEvent, { readonly type: "task.finished" }>): 
   return (benchAnswers[event.task] ?? []).every((word) => said.includes(word))
 }
 
-/** Computes the score with one form of calls, from the events of its run. */
+/** Computes the score with one form of calls, from the events of the run with this form. */
 export const formScore = (form: ToolCalls, events: Events): FormScore => {
   const count = (type: RunEvent["type"]): number => events.filter((event) => event.type === type).length
   const calls = events.filter((event) => event.type === "tool.finished")
@@ -162,8 +165,8 @@ export const formScore = (form: ToolCalls, events: Events): FormScore => {
 }
 
 /**
- * The better form of calls: the one with more tasks done, then the one with fewer rejected answers. If both are equal,
- * text.
+ * The better form of calls. It is the form with more finished tasks, or else the form with fewer rejected answers. If
+ * both are equal, it is text.
  */
 export const betterForm = (forms: ReadonlyArray<FormScore>): BetterForm => {
   const text = forms.find(({ form }) => form === "text")
@@ -185,7 +188,7 @@ export const betterForm = (forms: ReadonlyArray<FormScore>): BetterForm => {
   return { form: "text", why: text.done === 0 ? tie : `${tie} with ${text.rejected} rejected answers` }
 }
 
-/** Computes the score of a model from the events of its plans and of its runs with each form. */
+/** Computes the score of a model, from the events of its plans and of its runs with each form of calls. */
 export const scoreOf = (
   model: string,
   planned: ReadonlyArray<Events>,
@@ -207,18 +210,18 @@ export const scoreOf = (
 }
 
 /**
- * From 0 to 1. A document that was valid at once counts 1. Each rejected answer costs a fifth. A missing document
- * counts 0.
+ * The quality from 0 to 1, as the average over the documents. A document that was valid at once counts 1. Each rejected
+ * answer costs a fifth. A missing document counts 0.
  */
 const quality = ({ documents, validAt }: StageScore): number =>
   documents === 0
     ? 0
     : validAt.reduce((sum, count, index) => sum + count * (1 - index / (mostRejected + 1)), 0) / documents
 
-/** If the quality of models differs by less, speed decides. */
+/** If the qualities of two models differ by less than this, speed decides. */
 const closeEnough = 0.1
 
-/** The best model for a stage by quality, then by speed. */
+/** The best model for a stage. Quality decides first, then speed. */
 const bestFor = (scores: ReadonlyArray<ModelScore>, stage: BenchStage): string | undefined => {
   const qualities = scores.flatMap(({ model, stages }) =>
     stages.filter((score) => score.stage === stage).map((score) => ({ model, quality: quality(score), score }))
@@ -242,7 +245,7 @@ export const recommend = (scores: ReadonlyArray<ModelScore>): Recommendation =>
     })
   )
 
-/** The recommendation as configuration. The best model for tasks becomes the model of the run. */
+/** The recommendation as configuration. The best model for tasks is the model of the run. */
 export const configurationFor = ({
   plan,
   task
@@ -254,7 +257,7 @@ export const configurationFor = ({
 
 const labels = { plan: "plans", task: "tasks" } as const
 
-/** For example `2 at once, 1 after 2 rejected answers`. */
+/** The number of valid documents, for example `2 at once, 1 after 2 rejected answers`. */
 const validText = ({ documents, validAt }: StageScore): string => {
   const valid = validAt.reduce((sum, count) => sum + count, 0)
   const parts = validAt.flatMap((count, index) =>
@@ -284,7 +287,7 @@ const modelLines = ({ better, forms, model, seconds, stages }: ModelScore): Read
   `  ${"time".padEnd(13)}${seconds} s`
 ]
 
-/** The models that work better with native calls, as configuration. */
+/** The models that work better with native calls, in the form of the configuration. */
 const modelToolCallsFor = (scores: ReadonlyArray<ModelScore>): ModelToolCalls =>
   Object.fromEntries(
     scores.flatMap(({ better, forms, model }) =>
@@ -292,7 +295,7 @@ const modelToolCallsFor = (scores: ReadonlyArray<ModelScore>): ModelToolCalls =>
     )
   )
 
-/** The scores of all models, and the recommendation. */
+/** Lines with the scores of all models, and the recommendation. */
 export const benchLines = (scores: ReadonlyArray<ModelScore>, best: Recommendation): ReadonlyArray<string> => {
   const configuration = configurationFor(best)
   const modelToolCalls = modelToolCallsFor(scores)

@@ -40,7 +40,7 @@ const requireServer = (setup: Setup) =>
     )
   )
 
-/** The models to try, by their names on the server. */
+/** The models to try, by the names that the server gives them. */
 const chosen = Effect.fnUntraced(function* (setup: Setup, names: ReadonlyArray<string>) {
   if (names.some((name) => name === "embedded" || name === "")) {
     return yield* usageFailure("The built-in demo is not a language model. Name models of the server.")
@@ -87,13 +87,13 @@ const progress = (emit: Output["Service"]["emit"]) =>
   )
 
 /**
- * Saves in the user's configuration which models work better with native calls. Does not change existing entries. A
+ * Saves in the user's configuration which models work better with native calls. Existing entries do not change, and a
  * setting for all models takes precedence.
  */
 const keep = Effect.fnUntraced(function* (scores: ReadonlyArray<ModelScore>) {
   const { emit } = yield* Output
   const keptModels: Array<string> = []
-  // The file may have changed meanwhile.
+  // Reads the file again, because it may have changed while the models worked.
   const { configuration, folders, userFile } = yield* readSetup(".", {})
   const file = belowHome(userFile.path, folders.home)
   for (const { better, forms, model } of scores) {
@@ -120,7 +120,7 @@ const keep = Effect.fnUntraced(function* (scores: ReadonlyArray<ModelScore>) {
   return { file: userFile.path, native: keptModels }
 })
 
-/** The exit code is 1 if no model wrote a valid document. */
+/** The command `models bench`. Its exit code is 1 if no model wrote a valid document. */
 export const bench = Command.make(
   "bench",
   {

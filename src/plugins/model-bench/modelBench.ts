@@ -1,7 +1,7 @@
 /**
  * Compares models. Each model plans three prompts and carries out one plan, with calls as text and with native calls.
- * Uses a temporary project and home. Of the user's settings, it reads only how to reach the server, and it changes
- * nothing. Part of the composition root.
+ * The work is done in a temporary project and home. Of the user's settings, only how to reach the server is used, and
+ * nothing is changed. Part of the composition root.
  */
 import * as Effect from "effect/Effect"
 import { benchPrompt, benchPrompts, type ModelScore, scoreOf } from "./BenchScore.ts"
@@ -21,17 +21,17 @@ import {
 } from "../../kit/program.ts"
 import { Approver, type RunEvent } from "../../plugin-kit.ts"
 
-/** Receives the events of a model while it works. */
+/** Receives the events of a model while the model works. */
 export type BenchListener = (model: string, event: RunEvent) => Effect.Effect<void>
 
-/** The user's settings for calls of models. */
+/** Those settings of the user that concern model calls. */
 const callSettings = (configuration: Configuration): Configuration => {
   const { contextWindow, keepAlive, limits, sampling, think } = configuration
   const addresses = pickSettings(configuration, addressKeys)
   return { ...addresses, contextWindow, keepAlive, think, sampling, limits: { ...limits, rounds: 1 } }
 }
 
-/** Does one piece of work in a project of its own. Returns the events. */
+/** Does one plan or one run in a separate project, and returns its events. */
 const eventsOf = Effect.fnUntraced(function* (
   base: Setup,
   model: string,
@@ -61,13 +61,13 @@ const eventsOf = Effect.fnUntraced(function* (
   }
   yield* Pipeline.use(work).pipe(
     Effect.provide(layerRun(setup, context)),
-    /* A failure is a result here. The events record it. */
+    /* A failure is a result in this case, and the events record it. */
     Effect.catch(() => Effect.void)
   )
   return events
 }, Effect.scoped)
 
-/** Tries one model. It makes plans, then carries out one plan with each form of calls. */
+/** Tries one model. The model makes plans, then carries out one plan with each form of calls. */
 const tryModel = Effect.fnUntraced(function* (
   base: Setup,
   model: string,
@@ -91,7 +91,10 @@ const tryModel = Effect.fnUntraced(function* (
   return scoreOf(model, planned, eventsByForm, only)
 })
 
-/** Tries the models one after another, so that each has the server for itself. `only` limits the forms of calls. */
+/**
+ * Tries the models one after another, so that no two models use the server at the same time. `only` limits the forms of
+ * calls.
+ */
 export const benchModels = Effect.fn("benchModels")(
   (
     setup: Setup,

@@ -1,13 +1,16 @@
 /**
- * The base address of a server with OpenAI's API: the part before `/chat/completions`. Also texts about the server for
- * the user.
+ * The base address of a server with OpenAI's API, which is the part before `/chat/completions`. Also texts about the
+ * server for the user.
  */
 import type { Spoken } from "../../plugin-kit.ts"
 
 /** The default address of llama.cpp's server. */
 const defaultAddress = "http://127.0.0.1:8080/v1"
 
-/** Completes the base address: without a scheme `http`, without a path `/v1`. Removes a slash at the end. */
+/**
+ * Completes the base address. It adds the scheme `http` and the path `/v1` if they are missing, and removes a slash at
+ * the end.
+ */
 export const resolveBaseUrl = (value: string | undefined): string => {
   const text = (value ?? "").trim().replace(/\/+$/, "")
   if (text === "") return defaultAddress
@@ -15,7 +18,9 @@ export const resolveBaseUrl = (value: string | undefined): string => {
   return /^[a-z0-9+.-]+:\/\/[^/]*$/i.test(url) ? `${url}/v1` : url
 }
 
-/** What is wrong with a base address, and what to do. Undefined if it is valid. Does not show passwords. */
+/**
+ * What is wrong with a base address, and what to do. Undefined if the address is valid. The text shows no passwords.
+ */
 export const baseUrlProblem = (baseUrl: string): string | undefined => {
   const url = URL.parse(baseUrl)
   const isUsable =

@@ -1,7 +1,7 @@
 /**
- * Joins the pieces of streamed tool calls. Servers identify the calls by index, by id, by both, or not at all. Some
- * repeat names or change the id with each piece. Some send the arguments as an object, several times, or after an empty
- * object.
+ * Joins the parts in which a server streams tool calls. Servers identify the calls by index, by id, by both, or not at
+ * all. Some repeat names or change the id with each part. Some send the arguments as an object, several times, or after
+ * an empty object.
  */
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
@@ -11,17 +11,17 @@ const optional = <S extends Schema.Constraint>(schema: S) => Schema.optionalKey(
 
 const FunctionPiece = Schema.Struct({ name: optional(Schema.String), arguments: Schema.optionalKey(Schema.Unknown) })
 
-/** A piece of a call. The first piece has the name. Later pieces add to the arguments. */
+/** A streamed part of a call. The first part has the name. Later parts add to the arguments. */
 export const CallPiece = Schema.Struct({
   index: Schema.optionalKey(Schema.Unknown),
   id: Schema.optionalKey(Schema.Unknown),
   function: optional(FunctionPiece),
-  /** Some servers leave out the level `function`. */
+  /** Some servers leave out the level `function`, so its fields may be here. */
   ...FunctionPiece.fields
 })
 type CallPiece = typeof CallPiece.Type
 
-/** A call in the old form of the API. An answer could have only one. */
+/** A call in the old form of the API, in which an answer has at most one call. */
 export const OldCall = FunctionPiece
 
 interface OpenCall {
@@ -43,11 +43,11 @@ const isWholeJson = (text: string): boolean => {
 const textOf = (given: unknown): string =>
   typeof given === "string" ? given : given == null ? "" : JSON.stringify(given)
 
-/** Adds a piece to the arguments. If the arguments are complete, a new object replaces them. */
+/** Adds text to the arguments. If they are complete and a new object begins, the new object replaces them. */
 const addArguments = (args: string, piece: string): string =>
   piece.trimStart().startsWith("{") && isWholeJson(args) ? piece : args + piece
 
-/** Adds a piece to the name. The piece may also repeat the whole name. */
+/** Adds text to the name. Some servers send the whole name again, which then counts once. */
 const addName = (name: string, piece: string): string =>
   piece === name ? name : piece.startsWith(name) ? piece : name + piece
 
@@ -60,12 +60,12 @@ interface NamedPiece {
   readonly args: string
 }
 
-/** True if a piece cannot belong to the call that its index or its order suggests. */
+/** True if a streamed part begins another call than its index or its order suggests. */
 const beginsAnother = (call: OpenCall, { args, id, name }: NamedPiece): boolean => {
   if (name === "") return false
   const isOtherName = !name.startsWith(call.name)
   const isOtherId = id !== undefined && call.id !== undefined && id !== call.id
-  /* A name may come in several pieces, until the arguments begin. */
+  /* Until the arguments begin, a name may come in several parts. */
   if (call.args === "") return isOtherId || (isOtherName && args !== "")
   if (!isWholeJson(call.args)) return isOtherName
   if (isOtherName || isOtherId) return true
@@ -79,7 +79,7 @@ export const makeCallReader = () => {
   const callOf = (piece: NamedPiece): OpenCall => {
     const { id, index } = piece
     const ofId = id === undefined ? undefined : calls.findLast((call) => call.id === id && call.index === index)
-    /* Without an index, a new id is always a new call. */
+    /* Without an index, a new id always means a new call. */
     const mayFollow = index !== undefined || id === undefined
     const near = mayFollow ? calls.findLast((call) => index === undefined || call.index === index) : undefined
     const before = ofId ?? near
@@ -88,12 +88,12 @@ export const makeCallReader = () => {
     calls.push(call)
     return call
   }
-  /** True for a call that is still empty. Its server gives each piece a new id. */
+  /** True for a call that has no arguments because its server gives each streamed part a new id. */
   const isEmptyHead = (call: OpenCall): boolean =>
     call.args === "" && calls.some((other) => other !== call && other.name === call.name && other.args !== "")
 
   return {
-    /** Adds a piece. Returns the new text of arguments, so that repetitions are noticed. */
+    /** Adds a streamed part. Returns the text that it adds to the arguments, so that the caller notices repetitions. */
     take: (piece: CallPiece): Parts => {
       const name = piece.function?.name ?? piece.name ?? ""
       const args = textOf(piece.function?.arguments ?? piece.arguments)
@@ -103,7 +103,7 @@ export const makeCallReader = () => {
       return args === "" ? [] : [{ type: "tool-params-delta", id: call.id ?? call.name, delta: args }]
     },
     hasCalls: () => calls.length > 0,
-    /** The complete calls. Each has a unique id. */
+    /** The complete calls, each with a unique id. */
     parts: (): Parts => {
       const ids = new Set<string>()
       return calls

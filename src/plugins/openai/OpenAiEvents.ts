@@ -1,6 +1,6 @@
 /**
  * Parses the body of an answer in OpenAI's format into objects. The body is a stream of server-sent events with JSON,
- * and ends with `[DONE]`. Some servers send objects without events, or one whole answer in place of a stream.
+ * and ends with `[DONE]`. Some servers send objects outside of events, or one whole answer in place of a stream.
  */
 import * as Predicate from "effect/Predicate"
 import * as Option from "effect/Option"
@@ -23,14 +23,16 @@ const parseObject = (text: string): object | undefined => {
   return Predicate.isObject(value) ? value : undefined
 }
 
-/** True for an object with an error: under `error`, as the object itself (old vLLM), or in FastAPI's form. */
+/**
+ * True for an object that reports an error: under `error`, as the whole object (old vLLM), or in the form of FastAPI.
+ */
 const isError = (value: object): boolean => {
   const { detail, error, message, object } = value as Readonly<Record<string, unknown>>
   if (error != null || object === "error") return true
   return !("choices" in value) && (typeof message === "string" || detail != null)
 }
 
-/** If the event reports an error, throws it. Also throws if its data is no object. */
+/** The object in the data of an event. Throws if the event reports an error, or if its data is no object. */
 const objectOf = ({ data, event }: Sse.Event): object => {
   const value = parseObject(data)
   if (event === "error") throw reportedError(value ?? data)
@@ -39,16 +41,17 @@ const objectOf = ({ data, event }: Sse.Event): object => {
   return value
 }
 
-/** An object outside of events. */
+/** Checks an object that was sent outside of events. */
 const bareObject = (value: object, text: string): object => {
   if (isError(value)) throw reportedError(value)
-  // Some servers answer with lines of JSON.
+  // Some servers answer with lines of JSON. Only lines with an answer are accepted.
   if (!("choices" in value)) throw badLine(text)
   return value
 }
 
 /**
- * True for a whole answer, and for a piece that says why the answer ended. After those, some servers send no `[DONE]`.
+ * True for a whole answer, and for an object that says why the answer ended. After such an object, some servers send no
+ * `[DONE]`.
  */
 const isLast = (value: object): boolean =>
   Predicate.hasProperty(value, "choices") &&
@@ -61,20 +64,23 @@ const isLast = (value: object): boolean =>
 
 const tooLarge = new ServerError({ failure: { _tag: "TooLarge", limit: maxBytes } })
 
-/** Collects the lines of an object that spans several lines. */
+/** Collects the lines of an object that is written on several lines. */
 const makeBareText = () => {
   let text = ""
   return {
-    /** The object that this line completes. Undefined until the object is complete. See `isBegun`. */
+    /**
+     * The object, if this line completes it. Undefined until the object is complete. `isBegun` tells whether an object
+     * has begun.
+     */
     add: (line: string): object | undefined => {
       const isFirst = text === ""
       text += `${line}\n`
       if (text.length > maxBytes) throw tooLarge
-      // Only the first line is parsed at once. Later lines are parsed together at the end.
+      // Only the first line is parsed at once. With further lines, all lines are parsed together at the end.
       return isFirst ? complete() : undefined
     },
     isBegun: () => text !== "",
-    /** Parses all lines as one object. */
+    /** Parses all collected lines as one object. */
     end: (): object => {
       const all = text
       const value = complete()
@@ -91,7 +97,7 @@ const makeBareText = () => {
   }
 }
 
-/** Adds a line end, because the parser of events may wait for one. */
+/** A line end to add after the body, because the parser of events may wait for one. */
 const endOfBody = [{ text: "\n" }]
 
 /**
@@ -127,7 +133,7 @@ export async function* objectsOf(
         if (value !== undefined) yield passed(value)
         continue
       }
-      // Older servers report errors in an `error:` field.
+      // Older servers report errors in a field `error:`, which is read as an event.
       if (parser.feed(`${text.replace(/^error:/, "event: error\ndata:")}\n`) !== undefined) throw tooLarge
       for (const event of events.splice(0)) {
         if (event.data.trim() === "") continue

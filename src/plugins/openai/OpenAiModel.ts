@@ -1,5 +1,6 @@
 /**
- * The language model of a server with OpenAI's API (`/chat/completions`). Accepts the differences between such servers.
+ * The language model of a server with OpenAI's API (`/chat/completions`). It accepts the differences between such
+ * servers.
  */
 import * as Predicate from "effect/Predicate"
 import * as Effect from "effect/Effect"
@@ -32,7 +33,7 @@ import { nameOnServer, spoken } from "./OpenAiAddress.ts"
 import { CallPiece, makeCallReader, OldCall } from "./OpenAiCalls.ts"
 import { objectsOf } from "./OpenAiEvents.ts"
 
-/** Thoughts are left out, because the API has no field for them. */
+/** An answer of the model as a message. Thoughts are left out, because the API has no field for them. */
 const assistantMessage = (message: Prompt.AssistantMessage) => {
   const text = textOf(message.content, "")
   const calls = message.content.flatMap((part) =>
@@ -46,7 +47,7 @@ const assistantMessage = (message: Prompt.AssistantMessage) => {
         ]
       : []
   )
-  /* If there are calls, empty content is left out: llama-cpp-python rejects null. */
+  /* If there are calls, empty content is left out, because llama-cpp-python rejects null. */
   return calls.length === 0
     ? { role: "assistant", content: text }
     : { role: "assistant", ...(text === "" ? {} : { content: text }), tool_calls: calls }
@@ -69,7 +70,7 @@ const seenMessage = (text: string, pictures: ReadonlyArray<{ readonly mediaType:
   ]
 })
 
-/** The tools for the model, and whether it must call one. "auto" is the default of servers. */
+/** The tools that the model may call, and whether it must call one. "auto" is the default of servers. */
 const toolsOf = ({ toolChoice, tools }: PromptOptions) => {
   if (tools.length === 0 || toolChoice === "none") return {}
   const some = typeof toolChoice === "object" && "oneOf" in toolChoice ? new Set<string>(toolChoice.oneOf) : undefined
@@ -104,7 +105,7 @@ const boundFormat = (schema: object): object => ({
   json_schema: { name: "answer", strict: true, schema }
 })
 
-/** The part of the request that depends on the question. `tools` and the format are present only if needed. */
+/** The part of the request that depends on the prompt. `tools` and the response format are present only if needed. */
 const readProviderOptions = Effect.fnUntraced(function* (options: PromptOptions) {
   const { prompt, responseFormat: wanted } = options
   const format = wanted.type === "text" ? undefined : yield* formatOf(wanted.objectName, wanted.schema)
@@ -117,13 +118,16 @@ const readProviderOptions = Effect.fnUntraced(function* (options: PromptOptions)
 
 const maybe = <S extends Schema.Constraint>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 const text = maybe(Schema.String)
-/** Not checked: an invalid statistic must not lose an answer. */
+/** A number in the statistics. It is not checked, so that an invalid number does not lose the answer. */
 const count = Schema.optionalKey(Schema.Unknown)
 
-/** Text, or a list of parts. Some servers put thoughts into a part of their own. */
+/** The content of a message: text, or a list of parts. Some servers send thoughts as a separate part. */
 const Content = Schema.optionalKey(Schema.Unknown)
 
-/** A streamed piece of an answer. Some servers send a whole `message`. The field for thoughts has one of two names. */
+/**
+ * A streamed part of an answer. Some servers send a whole `message` instead. The field for thoughts has one of two
+ * names.
+ */
 const Delta = Schema.Struct({
   content: Content,
   reasoning_content: text,
@@ -141,7 +145,7 @@ const Usage = Schema.Struct({
 })
 type Usage = typeof Usage.Type
 
-/** Durations that llama.cpp adds to the last piece. */
+/** Durations that llama.cpp adds to the last object of an answer. */
 const Timings = Schema.Struct({ predicted_ms: count })
 
 const Chunk = Schema.Struct({
@@ -170,7 +174,7 @@ const textsOf = (content: unknown): ContentTexts => {
   }
 }
 
-/** Returns a reader for one answer. `read` takes each piece in order. `end` returns the rest. */
+/** Returns a reader for one answer. `read` takes the objects of the answer in order. `end` returns what is left. */
 const makePartReader = (): PartReader => {
   let reason: string | undefined
   let usage: Usage | undefined
@@ -183,7 +187,7 @@ const makePartReader = (): PartReader => {
     received += text
     return write("text", text)
   }
-  /** The part of a whole message that was not streamed before. */
+  /** The part of a whole message that was not streamed before this message. */
   const restOf = (text: string): string =>
     received !== "" && text.startsWith(received) ? text.slice(received.length) : text
 
@@ -224,15 +228,18 @@ const makePartReader = (): PartReader => {
   return { read, end }
 }
 
-/** True if a 404 is about the model. Otherwise it is about a wrong path, for example without `/v1`. */
+/** True if a 404 means that the model is missing. Otherwise the path is wrong, for example without `/v1`. */
 const isAboutModel = (detail: string, model: string): boolean => detail.includes(model) || /\bmodel\b/i.test(detail)
 
-/** Says what a refused request means for the model. */
+/** Adds to a refused request what the refusal means for the model. */
 const readRefusal = (error: ServerError, model: string): ServerError => {
   const { failure } = error
   if (failure._tag !== "BadStatus") return error
   const { detail, json, status } = failure
-  /* Some proxies, such as litellm and a llama-server with several models, use 400 where other servers use 404. */
+  /*
+   * For a missing model, most servers answer with 404. Some proxies, such as litellm and a llama-server with several
+   * models, answer with 400.
+   */
   const isMissing =
     status === 400 && detail.includes(model) && /not found|does not exist|invalid model|not a valid model/i.test(detail)
   if (isMissing) return new ServerError({ failure: { ...failure, isMissing } })
@@ -241,7 +248,7 @@ const readRefusal = (error: ServerError, model: string): ServerError => {
     : error
 }
 
-/** Sampling parameters in a request. The last three exist only on local servers. */
+/** The sampling parameters of a request. Only local servers have the last three of these. */
 const sampledWith = (sampling: Sampling) => ({
   temperature: sampling.temperature,
   top_p: sampling.topP,
@@ -251,7 +258,7 @@ const sampledWith = (sampling: Sampling) => ({
   repeat_penalty: sampling.repeatPenalty
 })
 
-/** The API has only levels. It has no on and off. */
+/** The level of thinking in the API. The API has only levels, so on and off become levels too. */
 const effortOf = (think: Think): string => (think === true ? "medium" : think === false ? "none" : think)
 
 export const layerOpenAi = (options: ModelOptions) => {

@@ -1,4 +1,7 @@
-/** Asks a server with OpenAI's API for its models, their windows, and how many calls it answers at once. */
+/**
+ * Asks a server with OpenAI's API for its models, for the sizes of their windows, and how many calls it answers at
+ * once.
+ */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -20,7 +23,9 @@ import {
 } from "../../plugin-kit.ts"
 import { nameOnServer, spoken } from "./OpenAiAddress.ts"
 
-/** A model on the server. `contextWindow` is in tokens. Most servers do not report it; then it is absent. */
+/**
+ * A model on the server. `contextWindow` is in tokens. It is absent for most servers, because they do not report it.
+ */
 interface OfferedModel {
   readonly id: string
   readonly contextWindow: number | undefined
@@ -28,7 +33,7 @@ interface OfferedModel {
 
 const size = Schema.optionalKey(Schema.Unknown)
 
-/** The names of the field for the window, in llama.cpp, in vLLM, and in two proxies. */
+/** The list of models. The field for the window has different names in llama.cpp, in vLLM, and in two proxies. */
 const Models = Schema.Struct({
   data: Schema.Array(
     Schema.Struct({
@@ -47,10 +52,10 @@ const windowOf = ({ context_length, context_window, max_model_len, meta }: Liste
     (given) => typeof given === "number" && Number.isSafeInteger(given) && given > 0
   ) as number | undefined
 
-/** The page `/props` of llama.cpp's server. Other servers have no such page, or another one. */
+/** The page `/props` of llama.cpp's server. Other servers do not have this page, or have a different one. */
 const Properties = Schema.Struct({
   total_slots: Schema.Int.check(Schema.isGreaterThan(0)),
-  /** Other inputs that its model accepts: `{ "vision": true, "audio": false }`. */
+  /** Which inputs besides text the model accepts: `{ "vision": true, "audio": false }`. */
   modalities: Schema.optionalKey(Schema.Unknown),
   default_generation_settings: Schema.optionalKey(
     Schema.Struct({ params: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown)) })
@@ -58,19 +63,19 @@ const Properties = Schema.Struct({
 })
 type Properties = typeof Properties.Type
 
-/** A router of llama.cpp. It starts a server for each model when needed. */
+/** The page of a router of llama.cpp. A router starts a server for each model when a model is needed. */
 const Router = Schema.Struct({ role: Schema.Literal("router") })
 
 /**
- * The default number of slots in llama.cpp. With the default, all slots share one window, but the server reports the
- * whole window for each slot. With another number, only a failed call shows the size.
+ * The default number of slots in llama.cpp. With this number, all slots share one window, but the server reports the
+ * whole window for each slot. With another number, the real size shows only when a call fails.
  */
 const sharedSlots = 4
 
 /** The sampling defaults of llama.cpp. */
 const stockSampling = { temperature: 0.8, top_k: 40, top_p: 0.95, min_p: 0.05 }
 
-/** A temperature that somebody set for the server or in the file of the model. */
+/** The temperature, if somebody set it for the server or in the file of the model. */
 const chosenTemperature = ({ default_generation_settings }: Properties): number | undefined => {
   const { params = {} } = default_generation_settings ?? {}
   const isStock = Object.entries(stockSampling).every(
@@ -79,44 +84,55 @@ const chosenTemperature = ({ default_generation_settings }: Properties): number 
   return isStock ? undefined : Number(params["temperature"] ?? temperatureOfServer)
 }
 
-/** If a server does not answer in time, the first call reports that. */
+/** The time limit for these questions. If a server does not answer in time, the first model call reports that. */
 const factsTimeout = "2 seconds"
 
-/** A server that has answered may be busy. It gets more time, because its properties decide the number of calls. */
+/**
+ * The time limit for the properties of a server that has already answered. It is longer, because the server may be
+ * busy, and the properties determine how many calls it gets.
+ */
 const propertiesTimeout = "10 seconds"
 
-/** A router may take this long to load a model. */
+/** How long a router may take to load a model. */
 const routerPatience = Duration.seconds(defaultLimits.serverWaitSeconds)
 
-/** The usual default temperature. The server may have another. */
+/** The usual default temperature of a server. A server may have another default. */
 const temperatureOfServer = 0.8
 
-/** The model with this name. Without a tag, `latest` counts, as in Ollama. */
+/** The model with this name. For a name without a tag, the tag `latest` counts too, as in Ollama. */
 const findNamed = (models: ReadonlyArray<OfferedModel>, name: string): OfferedModel | undefined =>
   models.find(({ id }) => id === name || id === `${name}:latest`)
 
-/** The model with this name. If there is only one model, that one: llama.cpp accepts any name for it. */
+/**
+ * The model with this name. If the server has only one model, this model, because llama.cpp accepts any name for it.
+ */
 const findOffered = (models: ReadonlyArray<OfferedModel>, name: string): OfferedModel | undefined =>
   findNamed(models, name) ?? (models.length === 1 ? models[0] : undefined)
 
-/** A server with only one model may accept any name. A proxy may accept names that it does not list. */
+/**
+ * True if the server certainly lacks the model. A server with only one model may accept any name. A proxy may accept
+ * names that it does not list.
+ */
 const isMissing = (models: ReadonlyArray<OfferedModel>, name: string): boolean =>
   models.length > 1 && findNamed(models, name) === undefined && !models.some(({ id }) => id.includes("*"))
 
-/** If it is unknown what a model can do, everything counts as possible. The server refuses what is not. */
+/**
+ * The description of a model. If it is unknown what the model can do, everything counts as possible, and the server
+ * refuses what is not.
+ */
 const describe = ({ contextWindow, id }: OfferedModel): InstalledModel => ({
   name: `openai:${id}`,
   abilities: { completion: true, tools: true, thinking: false },
   capacity: { loadedWindow: contextWindow }
 })
 
-/** Whether the model can see, if the server reports it. */
+/** Whether the model accepts images, if the server reports this. */
 const visionOf = ({ modalities }: Partial<Properties> = {}): ModelAbilities =>
   Predicate.hasProperty(modalities, "vision") && typeof modalities.vision === "boolean"
     ? { vision: modalities.vision }
     : {}
 
-/** A request cannot change the window. So the loaded window is also the largest. */
+/** The facts about a model. A request cannot change the window, so the loaded window is also the largest. */
 const factsOf = (models: ReadonlyArray<OfferedModel>, name: string, properties: Properties | undefined): ModelFacts => {
   const offered = findOffered(models, name)
   return {
@@ -136,7 +152,7 @@ const factsOf = (models: ReadonlyArray<OfferedModel>, name: string, properties: 
 }
 
 export interface OpenAiServer extends ModelServer {
-  /** The models of the server, in its order. */
+  /** The models in the order in which the server lists them. */
   readonly models: Effect.Effect<ReadonlyArray<OfferedModel>, ModelError>
 }
 
@@ -150,7 +166,7 @@ export const connectOpenAi = Effect.fnUntraced(function* (address: ServerConnect
     data.map((listed): OfferedModel => ({ id: listed.id, contextWindow: windowOf(listed) }))
   )
 
-  /* The page `/props` is not below the base path of the API. */
+  /* Reads the page `/props`, which is not below the base path of the API. */
   const page = <A>(answer: Schema.Codec<A, unknown>, query: string, patience: Duration.Input) =>
     Effect.map(
       Effect.option(Effect.timeout(getJson(answer, `${host.replace(/\/v1$/, "")}/props${query}`), patience)),
@@ -176,7 +192,7 @@ export const connectOpenAi = Effect.fnUntraced(function* (address: ServerConnect
       if (listed === undefined) return unknownFacts
       const said = yield* page(Schema.Union([Properties, Router]), "", propertiesTimeout)
       if (said === undefined || "total_slots" in said) return factsOf(listed, name, said)
-      /* For this query, a router loads the model. It reports windows of loaded models only. */
+      /* For this query, a router loads the model. A router reports the windows of loaded models only. */
       const ofModel = yield* page(Properties, `?model=${encodeURIComponent(name)}`, routerPatience)
       return factsOf((yield* loaded) ?? listed, name, ofModel)
     }),

@@ -1,7 +1,7 @@
 /**
- * Replays one session of a saved run from its journal: without a model, tools or a user. Uses the recorded answers,
- * results and decisions, and compares every prompt. Calls must end in the order of the journal. So a fiber whose call
- * is not yet next is parked. When no fiber runs any more, the parked fiber with the earliest call continues.
+ * Replays one session of a saved run from its journal: without a model, tools or a user. It uses the recorded answers,
+ * results and decisions, and compares every prompt. Calls must end in the order of the journal. So a fiber is parked
+ * until its call is next. When no fiber runs any more, the parked fiber with the earliest call continues.
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -37,7 +37,7 @@ interface Parked {
   readonly resume: () => void
 }
 
-/** The default scheduler. It also reports when a step of a fiber is scheduled, and when it has run. */
+/** The default scheduler. It also reports when a step of a fiber is scheduled, and when this step has run. */
 const watchedScheduler = (begin: () => void, end: () => void): Scheduler => {
   const scheduler = new MixedScheduler()
   return {
@@ -81,7 +81,7 @@ export const makeReplayOrder = Effect.map(Deferred.make<ReadonlyArray<string>>()
     checkSoon()
   }
 
-  /** Checks whether all fibers are parked. Runs whenever a fiber was parked, ended, or scheduled its next step. */
+  /** Checks whether all fibers are parked. Called whenever a fiber was parked, ended, or scheduled its next step. */
   const checkSoon = (): void => {
     if (isCheckDue) return
     isCheckDue = true
@@ -99,7 +99,8 @@ export const makeReplayOrder = Effect.map(Deferred.make<ReadonlyArray<string>>()
 
   return {
     /**
-     * Parks the fiber until this position of the journal is next. A call that the journal lacks (`undefined`) never is.
+     * Parks the fiber until this position of the journal is next. For a call that the journal lacks, the position is
+     * `undefined`, and its fiber never continues.
      */
     turn: (key: string, position = Infinity) =>
       Effect.callback<void>((resume) => {
@@ -110,7 +111,10 @@ export const makeReplayOrder = Effect.map(Deferred.make<ReadonlyArray<string>>()
           parked.delete(parkedCall)
         })
       }),
-    /** The fiber counts as running while it waits for something outside the replay, such as a file. */
+    /**
+     * Does work outside of the replay, such as reading a file. The fiber counts as running while it waits for this
+     * work.
+     */
     outside: <A, E, R>(work: Effect.Effect<A, E, R>) =>
       Effect.acquireUseRelease(
         Effect.sync(begin),
@@ -118,14 +122,15 @@ export const makeReplayOrder = Effect.map(Deferred.make<ReadonlyArray<string>>()
         () => Effect.sync(end)
       ),
     /**
-     * Runs the replay until it ends or no parked call can continue. Returns the keys of calls that are still parked.
+     * Runs the replay until it ends, or until no parked call can continue. Returns the keys of the calls that are still
+     * parked.
      */
     conduct: <E, R>(replay: Effect.Effect<unknown, E, R>): Effect.Effect<ReadonlyArray<string>, E, R> =>
       Effect.raceFirst(Effect.as(Effect.provideService(replay, Scheduler, scheduler), []), Deferred.await(stopped))
   }
 })
 
-/** What replaces the model, tools, project and user. The journal provides the data. */
+/** What takes the place of the model, the tools, the project and the user. The data is from the journal. */
 export type Replay = Effect.Success<ReturnType<typeof makeReplay>>
 
 type Ended = { readonly value: Schema.Json } | { readonly error: Schema.Json }
@@ -137,8 +142,8 @@ type Named<A> = Map<string, A>
 const setNamed = <A>(named: Named<A>, name: string, value: A) => named.set(keyOfActivity(name), value).set(name, value)
 
 /**
- * The entry with this name. Otherwise the entry with this key: a call with another prompt or other arguments is still
- * the same call.
+ * The entry with this name, or else the entry with this key. A call whose prompt or arguments have changed is still the
+ * same call.
  */
 const similar = <A>(named: Named<A>, name: string): A | undefined => named.get(name) ?? named.get(keyOfActivity(name))
 
@@ -169,10 +174,13 @@ const readLines = (lines: ReadonlyArray<JournalLine>, firstOwn: number) => {
 
 const promptText = ({ system, user }: Prompt): string => `${system}\n\n${user}`
 
-/** Ignores budgets in prompts. They depend on lengths, and secrets were replaced by text of another length. */
+/**
+ * Removes numbers that state a budget from a prompt. A budget depends on lengths, and the text that replaces a secret
+ * has another length.
+ */
 const withoutBudgets = (text: string): string => text.replaceAll(/\d+ lines of output in all\b/g, "")
 
-/** How a call differs from the recorded call. */
+/** How a call differs from the call in the journal. */
 const differencesOf = (
   { before, own: ownActivities, prompts }: ReturnType<typeof readLines>,
   { key, prompt }: Pick<Activity<unknown, unknown, unknown>, "key" | "prompt">,
@@ -188,13 +196,16 @@ const differencesOf = (
   return isSame ? [] : [{ about: `the prompt of ${key}`, before: was, now: is }]
 }
 
-/** Makes the replacements for a session. `lines` are the lines of the journal up to the end of the session. */
+/**
+ * Makes what takes the place of the model, the tools, the project and the user. `lines` are the lines of the journal up
+ * to the end of the session.
+ */
 export const makeReplay = Effect.fn("makeReplay")(function* (
   lines: ReadonlyArray<JournalLine>,
   session: ReplaySession
 ) {
   const unreadable = yield* Deferred.make<never, JournalError>()
-  /** A value of another version may not decode. Then the replay ends. */
+  /** If another version wrote the value, it may be unreadable. The replay then ends. */
   const decode = <A>(key: string, success: Schema.Codec<A, unknown>, value: unknown): Effect.Effect<A> =>
     Schema.decodeUnknownEffect(Schema.toCodecJson(success))(value).pipe(
       Effect.catchTag("SchemaError", () =>
@@ -207,7 +218,7 @@ export const makeReplay = Effect.fn("makeReplay")(function* (
   const order = yield* makeReplayOrder
   const published: Array<RunEvent> = []
   const changed: Array<PlacedDifference> = []
-  /** Possible differences. If the session was cut off at this point, they do not count. */
+  /** Differences that may have another cause. If the session was cut off at this point, they do not count. */
   const perhaps: Array<PlacedDifference> = []
   const isWhole = hasEnded(publishedEvents(session.own))
   const endless = Effect.andThen(order.turn("an answer that was never given", undefined), Effect.never)
@@ -218,7 +229,10 @@ export const makeReplay = Effect.fn("makeReplay")(function* (
       onSome: (value) => Effect.asSome(decode(key, success, value))
     })
 
-  /** A task ends with its event. Other stages end with their saved outcome. Results are listed in this order. */
+  /**
+   * Waits until a task or a stage ended in the journal. A task ends with its event, any other stage with its saved
+   * outcome. Results are listed in this order.
+   */
   const end = (key: string): Effect.Effect<void> => {
     const position = ends.get(key)
     return position === undefined ? Effect.void : order.turn(key, position)
@@ -229,7 +243,8 @@ export const makeReplay = Effect.fn("makeReplay")(function* (
     const mine = ownActivities.get(name) ?? (before.get(name) === undefined ? similar(ownActivities, name) : undefined)
     const earlier = similar(before, name)
     /*
-     * A session that was cut off may have been about to send a prompt. An earlier session may have sent it differently.
+     * If a session was cut off, it may not have sent this prompt any more. An earlier session may have sent it in
+     * another form.
      */
     const isLast = mine === undefined && !isWhole && before.get(name) === undefined
     const ending: Ended | undefined = isLast ? undefined : (mine ?? earlier)
@@ -266,13 +281,13 @@ export const makeReplay = Effect.fn("makeReplay")(function* (
           })
       })
     ),
-    /** The project, by its name. Its files are not read. */
+    /** The project as a name only. Its files are not read. */
     workspace: Workspace.layerNamed(eventsOf(session.own, "run.started")[0]?.project ?? ""),
-    /** The gate and the tools, which use recorded decisions. */
+    /** The gate and the tools, which use the recorded decisions. */
     decisions: layerReplayDecisions(publishedEvents(readRecords(lines)), session.own, endless),
     listen: ({ event }: RecordedEvent) => Effect.sync(() => void published.push(event)),
     published: published as ReadonlyArray<RunEvent>,
-    /** Prompts and arguments that changed. */
+    /** The prompts and arguments that differ from the journal. */
     changed: changed as ReadonlyArray<PlacedDifference>,
     /**
      * Replays the run. Returns the keys of calls that the journal lacks. Without these calls the replay cannot

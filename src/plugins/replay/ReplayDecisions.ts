@@ -1,6 +1,6 @@
 /**
  * The gate and the tools of a replay. Steps get the recorded decisions. No code of a tool runs, not even to prepare or
- * inspect a call. Rules decide about plugins and servers. Nobody is asked.
+ * inspect a call. Rules decide about plugins and servers, and nobody is asked.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -40,7 +40,9 @@ interface Decided {
   readonly events: Array<RunEvent>
 }
 
-/** The questions about steps and turns, in order. If a flag answered a question, only its answer is recorded. */
+/**
+ * The questions about steps and turns, in order. If a flag answered a question, the journal contains only the answer.
+ */
 const decidedSteps = (events: ReadonlyArray<RunEvent>): ReadonlyArray<Decided> => {
   const decisions: Array<Decided & { readonly hash: string }> = []
   let planKey = ""
@@ -63,7 +65,7 @@ const decidedSteps = (events: ReadonlyArray<RunEvent>): ReadonlyArray<Decided> =
   return decisions
 }
 
-/** The risk of each call that was started or that a question was about. */
+/** The risk of each call that was started, or about which a question was asked. */
 const risksOf = (events: ReadonlyArray<RunEvent>): ReadonlyMap<string, Risk> => {
   const risks = new Map<string, Risk>()
   for (const event of events) {
@@ -78,7 +80,7 @@ const decodeDenied = Schema.decodeUnknownSync(Schema.toCodecJson(SavedDenial))
 const isDenied = Schema.is(Schema.TaggedStruct("Denied", {}))
 const hasDenials = Schema.is(Schema.Struct({ denials: Schema.Array(Schema.Json) }))
 
-/** Denied calls and references. */
+/** The denied calls and references. */
 const denialsOf = (own: ReadonlyArray<JournalRecord>): ReadonlyArray<PermissionDenied> =>
   own.flatMap((record) => {
     if (record.type === "failure") return isDenied(record.error) ? [decodeDenied(record.error)] : []
@@ -88,8 +90,8 @@ const denialsOf = (own: ReadonlyArray<JournalRecord>): ReadonlyArray<PermissionD
   })
 
 /**
- * Replaces the gate and the tools. `events` are the events of the whole journal. `own` are the records of the session.
- * `endless` waits for an answer that never came.
+ * Takes the place of the gate and the tools. `events` are the events of the whole journal. `ownRecords` are the records
+ * of the session. `endless` waits for an answer that never came.
  */
 export const layerReplayDecisions = (
   events: ReadonlyArray<RunEvent>,
@@ -102,14 +104,14 @@ export const layerReplayDecisions = (
       const registry = yield* ToolRegistry
       const { publish } = yield* RunEvents
       const open = [...decidedSteps(publishedEvents(ownRecords))]
-      /** The questions of the model, each followed by its answer. The model asks one question at a time. */
+      /** The questions of the model, each followed by the answer to it. The model asks only one question at a time. */
       const questions = publishedEvents(ownRecords).filter(
         (event): event is EventOf<"approval.answered" | "approval.requested"> =>
           (event.type === "approval.requested" || event.type === "approval.answered") && event.scope === "question"
       )
       const risks = risksOf(events)
 
-      /** If there are no events about approval, the step needed no question. */
+      /** The decision about a step. If the journal has no events about an approval, the step needed none. */
       const askCallList = Effect.fnUntraced(function* (step: {
         readonly planKey: string
         readonly title: string
@@ -121,7 +123,7 @@ export const layerReplayDecisions = (
         const answer = decided.events.find(
           (event): event is EventOf<"approval.answered"> => event.type === "approval.answered"
         )
-        // The session ended during the question.
+        // Without an answer, the session ended during the question.
         if (answer === undefined) return yield* endless
         return { answer: answer.answer === "decline" ? "decline" : "step", by: answer.by }
       })
@@ -152,7 +154,7 @@ export const layerReplayDecisions = (
         if (question.scope === "step") return askCallList(question)
         return question.scope === "question" ? askWords(question.place, question.text) : gate.ask(question)
       }
-      /* A replay never decides anew. Every call counts as open, whatever today's rules say. */
+      /* A replay makes no new decisions. Every call counts as undecided, whatever the rules of today say. */
       const decide = (question: GateQuestion) =>
         question.prepared === undefined
           ? gate.decide(question)
@@ -164,7 +166,7 @@ export const layerReplayDecisions = (
     })
   )
 
-/** One plugin for each tool. If a tool is invalid, only this tool is dropped. */
+/** A plugin for each recorded tool. If a tool is invalid, only this tool is dropped. */
 export const recordedPlugins = (tools: ReadonlyArray<RecordedTool>): ReadonlyArray<Plugin> =>
   tools.flatMap(({ aliases, description, effect, example, name, origin, parameters, risk }) =>
     Result.match(jsonSchemaParameters(parameters), {

@@ -1,12 +1,12 @@
 /**
- * Compares the events of a session with those of its replay: each stage, task, step and call, in order. Times, costs
- * and the order of parallel work may differ.
+ * Compares the events of a session with the events of its replay: each stage, task, step and call, in order. Times,
+ * costs and the order of parallel work may differ.
  */
 import { flattenEvent, hasEnded } from "../../kit/runs.ts"
 import { canonicalJson, slugOf } from "../../kit/text.ts"
 import type { EventOf, RunEvent } from "../../plugin-kit.ts"
 
-/** One difference. `before` and `now` are texts. A text is absent if there is no such event. */
+/** One difference. `before` and `now` are texts about an event. A text is absent if its side has no such event. */
 export interface RunDifference {
   /** The type of the event, and what it is about. */
   readonly about: string
@@ -16,13 +16,16 @@ export interface RunDifference {
   readonly now?: string
 }
 
-/** A difference, and how many replayed events came before it. */
+/** A difference, and the number of replayed events before it. */
 export interface PlacedDifference {
   readonly at: number
   readonly difference: RunDifference
 }
 
-/** Events of the same place, such as one task, have a fixed order. Events of different places do not. */
+/**
+ * The place of an event, such as a task. Events of the same place have a fixed order. Events of different places do
+ * not.
+ */
 interface Place {
   readonly place: string
   readonly about: string
@@ -34,7 +37,7 @@ const placeOfStage = (
   const { round, stage, task } = "call" in event ? event.call : event
   const place = [stage, ...(round === 0 ? [] : [`round ${round}`]), ...(task === undefined ? [] : [`"${task}"`])]
   const attempt = "call" in event ? [`attempt ${event.call.attempt}`] : []
-  // Two answers at the same time may arrive in any order.
+  // Two alternative answers are requested at the same time, and may arrive in any order.
   if ("call" in event && event.call.choice !== undefined) {
     const choice = `choice ${event.call.choice}`
     return {
@@ -49,8 +52,8 @@ const placeOfStage = (
 }
 
 /**
- * The place of an event. Undefined for events that the replay copies from the journal. A question has a `title` if it
- * is not about the calls of its step.
+ * The place of an event. Undefined for an event that the replay copies from the journal. For a question that is not
+ * about the calls of its step, `title` is given.
  */
 const placeOf = (event: RunEvent, step: string, title: string | undefined): Place | undefined => {
   switch (event.type) {
@@ -131,7 +134,7 @@ const placedEvents = (events: ReadonlyArray<RunEvent>): ReadonlyArray<PlacedEven
 
 const byAbout = (all: ReadonlyArray<PlacedEvent>) => new Map(all.map((one) => [one.about, one]))
 
-/** Places, such as tasks, where the same events come in another order. */
+/** Differences at places whose events are the same but come in another order. */
 const moved = (
   before: ReadonlyArray<PlacedEvent>,
   now: ReadonlyArray<PlacedEvent>
@@ -156,8 +159,8 @@ const moved = (
 }
 
 /**
- * All differences. If the session was cut off, its last events may be missing. With `isStopped`, the replay stopped at
- * a missing call. Then later events of the replay are missing.
+ * All differences. If the session was cut off, its last events may be missing. `isStopped` is true if the replay
+ * stopped at a missing call; then later events of the replay are missing.
  */
 export const runDifferences = (
   before: ReadonlyArray<RunEvent>,

@@ -19,7 +19,7 @@ import { outputJson, printable } from "../../kit/text.ts"
 import { replayRun } from "./replaySaved.ts"
 import type { RunDifference } from "./RunDifference.ts"
 
-/** The text before and after the first difference. */
+/** Some text before and after the first difference. */
 const around = (text: string, at: number): string => {
   const start = Math.max(0, at - 40)
   return `${start > 0 ? "..." : ""}${text.slice(start, start + 160)}${text.length > start + 160 ? "..." : ""}`

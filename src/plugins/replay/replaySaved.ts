@@ -29,23 +29,23 @@ import { type ReplaySession, replaySessions } from "./ReplaySessions.ts"
 
 const unasked = Effect.die(new Error("A replay asks no model."))
 
-/** The name of a model that a script passed as a value. */
+/** Stands for a model that a script passed as a value. It is never asked. */
 const unaskedModel = Layer.effect(
   LanguageModel.LanguageModel,
   LanguageModel.make({ generateText: () => unasked, streamText: () => Stream.fromEffect(unasked) })
 )
 
 /**
- * The name of the model, from the last record that has it. If a script passed the model as a value, earlier versions
- * wrote another name.
+ * The name of the model, from the last record that contains it. For a model that a script passed as a value, earlier
+ * versions wrote another name.
  */
 const modelIn = (lines: ReadonlyArray<JournalLine>): string | undefined =>
   publishedEvents(readRecords(lines)).findLast((event) => event.type === "run.started")?.model
 
 /**
  * Replays one session. `lines` are the lines of the journal up to the end of the session. A journal is only data, and
- * loads no code. It describes the tools, so the plugins and servers of the configuration are not needed. `values` are
- * plugins of the caller.
+ * no code is loaded from it. It describes the tools, so the plugins and servers of the configuration are not needed.
+ * `values` are plugins of the caller.
  */
 const replaySession = Effect.fnUntraced(function* (
   { order, project, settings }: RunOpened,
@@ -53,7 +53,7 @@ const replaySession = Effect.fnUntraced(function* (
   session: ReplaySession,
   { plugins = [] }: Pick<RunContext, "plugins">
 ) {
-  /* Model and server are only names here. They are never called. */
+  /* The model and the server are needed only as names. They are never called. */
   const saved = countedSettings(session.settings ?? settings, true, leavesMachine)
   const found = yield* readSetup(project, saved)
   const { model = found.settings.model } = saved.model === undefined ? { model: modelIn(lines) } : saved

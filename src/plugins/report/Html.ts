@@ -1,6 +1,6 @@
 /**
- * Builds HTML and formats numbers, times and states. A template escapes texts. Only values of the type `Html` are
- * inserted unchanged.
+ * Builds HTML, and formats numbers, times and states. A template escapes the texts in it. Only values of the type
+ * `Html` are inserted unchanged.
  */
 import { finishedText } from "../../kit/documents.ts"
 import type { TaskEvidence } from "../../kit/runs.ts"
@@ -13,7 +13,7 @@ export class Html {
   }
 }
 
-/** A value in a template. Texts are escaped, lists are joined, undefined is dropped. */
+/** A value in a template. A text is escaped, the items of a list are joined, and undefined becomes nothing. */
 export type Piece = Html | string | number | undefined | ReadonlyArray<Piece>
 
 const entities: Readonly<Record<string, string>> = {
@@ -35,16 +35,16 @@ const sourceOf = (piece: Piece): string => {
   return piece.map(sourceOf).join("")
 }
 
-/** For example `` markup`<p>${text}</p>` ``. */
+/** Makes HTML from a template, for example `` markup`<p>${text}</p>` ``. */
 export const markup = (strings: TemplateStringsArray, ...pieces: ReadonlyArray<Piece>): Html =>
   new Html(strings.map((text, index) => `${text}${sourceOf(pieces[index])}`).join(""))
 
-/** An empty template. */
+/** HTML without content. */
 export const nothing = markup``
 
 export const pre = (text: string): Html => markup`<pre tabindex="0"><code>${text}</code></pre>`
 
-/** A part that the reader can fold. The anchor is inside, so that a link to it opens the part. */
+/** A part that the reader can open and close. The anchor is inside, so that a link to it opens the part. */
 export const collapsed = (summary: Piece, content: Piece, anchor?: string): Html =>
   markup`<details><summary>${summary}</summary><div${anchor === undefined ? "" : markup` id="${anchor}"`} class="fold">${content}</div></details>`
 
@@ -52,7 +52,7 @@ export const collapsed = (summary: Piece, content: Piece, anchor?: string): Html
 export const listHtml = (items: ReadonlyArray<Piece>): Html =>
   items.length === 0 ? nothing : markup`<ul>${items.map((item) => markup`<li>${item}</li>`)}</ul>`
 
-/** A table. Its numbers are aligned to the right. */
+/** A table in which numbers are aligned to the right. */
 export const tableHtml = (
   columns: ReadonlyArray<{ readonly name: Piece; readonly isNumber: boolean }>,
   rows: ReadonlyArray<ReadonlyArray<Piece>>
@@ -67,14 +67,14 @@ export const tableHtml = (
   return markup`<div class="wide"><table><thead>${head}</thead><tbody>${body}</tbody></table></div>`
 }
 
-/** For example `12`, `3.4k`, `1.2M`. */
+/** A short form of a number, for example `12`, `3.4k`, `1.2M`. */
 export const shortNumber = (number: number): string => {
   if (number < 10_000) return String(Math.round(number))
   if (number < 1_000_000) return `${(number / 1000).toFixed(1)}k`
   return `${(number / 1_000_000).toFixed(1)}M`
 }
 
-/** An element for a time. If the text is no time, the text itself. */
+/** An element for a time. If the text is no time, the text itself is returned. */
 export const timeHtml = (iso: string): Html =>
   Number.isNaN(Date.parse(iso))
     ? markup`${iso}`
@@ -98,13 +98,13 @@ const labels: Readonly<Record<string, string>> = {
   unfounded: "unfounded: no file was looked at"
 }
 
-/** The state of a task with its symbol. */
+/** The state of a task with a symbol for it. */
 export const taskStateHtml = ({ denied, state }: Pick<TaskEvidence, "denied" | "state">): Html =>
   state === "finished" && denied !== undefined
     ? markup`<span class="state warn">○ ${finishedText(denied)}</span>`
     : stateHtml(state)
 
-/** A status with its symbol. */
+/** A status with a symbol for it. */
 export const stateHtml = (status: string): Html => {
   const symbol = symbols[status] ?? "✗"
   const tone = symbol === "✓" ? "good" : symbol === "✗" ? "bad" : "warn"

@@ -1,6 +1,6 @@
 /**
- * Converts Markdown that this program did not write to HTML. HTML in it is shown as text, and pictures become their
- * descriptions, so that nothing is loaded. Links to project files, web pages and tasks on the page work.
+ * Converts markdown that this program did not write to HTML. HTML in the markdown is shown as text, and pictures become
+ * their descriptions, so that nothing is loaded. Links to project files, web pages and tasks on the page work.
  */
 import type { List, Nodes, Table } from "mdast"
 import remarkGfm from "remark-gfm"
@@ -20,7 +20,7 @@ export interface LinkContext {
 
 export const taskAnchor = (slug: string): string => `task-${slug}`
 
-/** The folder as a URL with a trailing slash. */
+/** A folder as a URL that ends with a slash. */
 const folderUrl = (folder: string): string => {
   const path = folder
     .split(/[\\/]/)
@@ -42,7 +42,7 @@ const webLink = (href: string): string | undefined => {
   return url !== null && url.username === "" && url.password === "" ? url.href : undefined
 }
 
-/** Escaped slashes. Some programs decode them, and could then leave the folder. */
+/** Matches escaped slashes. Some programs decode them, so that such a link could leave the folder. */
 const hiddenStep = /%(?:2f|5c)/i
 
 /** The URL of a project file. It never leads to another folder or machine. */
@@ -76,7 +76,7 @@ const listOf = (list: List, context: LinkContext): Html => {
     : listHtml(items)
 }
 
-/** In a tight list, a paragraph needs no element of its own. */
+/** The HTML of a part of a list item. In a list without blank lines, a paragraph needs no element. */
 const itemHtml = (node: Nodes, context: LinkContext, isSpread: boolean): Html =>
   node.type === "paragraph" && !isSpread ? childrenHtml(node.children, context) : nodeHtml(node, context)
 
@@ -138,6 +138,6 @@ const nodeHtml = (node: Nodes, context: LinkContext): Html => {
   }
 }
 
-/** The text as HTML. If it is too long or nested too deeply, it stays plain text. */
+/** The text as HTML. A text that is too long or nested too deeply stays plain text. */
 export const markdownHtml = (text: string, context: LinkContext): Html =>
   isParsable(text) ? childrenHtml(reader.parse(text).children, context) : pre(text)

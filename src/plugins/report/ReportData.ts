@@ -20,7 +20,10 @@ import { belowHome, slugOf, withoutProject } from "../../kit/text.ts"
 import { ApprovalItem, type EventOf, type RunEvent } from "../../plugin-kit.ts"
 import { CriticalPath, criticalPath, ReportSpan, spansOf, workTimeOf } from "./RunSpans.ts"
 
-/** `new` tasks were added, `kept` tasks are unchanged, `changed` tasks have another description. */
+/**
+ * How a task changed since the previous plan: a `new` task was added, a `kept` task is unchanged, a `changed` task has
+ * another description.
+ */
 const PlanChange = Schema.Literals(["new", "kept", "changed"])
 
 export const PlanRound = Schema.Struct({
@@ -42,7 +45,7 @@ export const PlanRound = Schema.Struct({
   ),
   /** Tasks of the previous plan that had no result and are not in the new plan. */
   dropped: Schema.Array(Schema.String),
-  /** Tasks that already had a result when this plan was made. */
+  /** The tasks that already had a result before this plan was made. */
   finished: Schema.Array(Schema.String)
 })
 export type PlanRound = typeof PlanRound.Type
@@ -79,7 +82,7 @@ const taskOfEvent = (event: RunEvent): string | undefined => {
   return "id" in event ? event.id.task : undefined
 }
 
-/** The slug of the task to which a record belongs. Undefined for records about the whole run. */
+/** The slug of the task that a record belongs to. Undefined for a record about the whole run. */
 const slugOfRecord = (record: JournalRecord): string | undefined => {
   if (record.type !== "event" && record.type !== "intent")
     return "key" in record ? parseKey(record.key)?.task : undefined
@@ -117,15 +120,15 @@ export const ReportData = Schema.Struct({
   rounds: Schema.Array(PlanRound),
   /** All tasks with their evidence. */
   tasks: Schema.Array(ReportTask),
-  /** Model calls of stages that do not belong to a task. */
+  /** The model calls of stages that belong to no task. */
   stages: Schema.Array(Attempt),
-  /** Questions that do not belong to a task. */
+  /** The questions that belong to no task. */
   approvals: Schema.Array(ReportApproval),
-  /** The time of work. Pauses between sessions do not count. */
+  /** How long the run worked. Pauses between sessions do not count. */
   workedMs: Schema.Finite,
   /** Model calls and tool calls with their times. */
   spans: Schema.Array(ReportSpan),
-  /** The chain of calls that took longest. */
+  /** The chain of calls that determined how long the run took. */
   criticalPath: CriticalPath,
   /** The warnings and errors of the run. */
   messages: Schema.Array(Schema.String)
@@ -147,8 +150,8 @@ const approvalsOf = (events: ReadonlyArray<RunEvent>): ReadonlyArray<ReportAppro
 }
 
 /**
- * The questions about each task, by slug. A question about a step covers several tasks, so only the part about this
- * task is kept.
+ * The questions about each task, by slug. A question about a step covers several tasks, so only the items of the task
+ * are kept.
  */
 const approvalsByTask = (approvals: ReadonlyArray<ReportApproval>) => {
   const parts = approvals.flatMap((approval) =>
@@ -160,14 +163,14 @@ const approvalsByTask = (approvals: ReadonlyArray<ReportApproval>) => {
   return Map.groupBy(parts, ({ slug }) => slug)
 }
 
-/** Makes the data of the report from a journal. */
+/** Makes the data of a report from a journal. */
 export const reportData = (timed: ReadonlyArray<TimedRecord>, head: RunHead): ReportData => {
   const records = timed.map(({ record }) => record)
   const events = records.flatMap((record) => (record.type === "event" ? [record.event] : []))
   const [first] = records
   const time = workTimeOf(timed)
   const spans = spansOf(timed, time)
-  /* Records about the whole run have no task. */
+  /* Records about the whole run belong to no task. */
   const byTask = Map.groupBy(records, slugOfRecord)
   const approvals = approvalsOf(events)
   const ofTasks = approvalsByTask(approvals)
@@ -194,7 +197,7 @@ export const reportData = (timed: ReadonlyArray<TimedRecord>, head: RunHead): Re
   }
 }
 
-/** Shortens paths in a report: relative to the project, or below the home folder. */
+/** Shortens the paths in a report. They become relative to the project or to the home folder. */
 export const shortReport = (data: ReportData, home: string): ReportData => {
   const { project } = data.run
   const short = (text: string): string => (text === project ? "." : withoutProject(text, project))
@@ -212,7 +215,7 @@ export const shortReport = (data: ReportData, home: string): ReportData => {
     failures: source.failures.map(short),
     approvals: source.approvals.map(approval)
   })
-  /* Both lists contain the same span objects. */
+  /* Both lists must contain the same span objects after this. */
   const spans = new Map(data.spans.map((span) => [span, { ...span, name: short(span.name) }]))
   return {
     ...data,

@@ -1,16 +1,14 @@
-/**
- * Reads the images of a run for its page.
- */
+/** Reads the images of a run for the page of the report. */
 import * as Effect from "effect/Effect"
 import * as Path from "effect/Path"
 import { filesIn } from "../../kit/files.ts"
 import { RunStore } from "../../kit/runs.ts"
 import type { ReportData } from "./ReportData.ts"
 
-/** Images are embedded up to this total size. Of further images, only the names are shown. */
+/** The maximum total size of the embedded images, in bytes. For further images, only the names are shown. */
 const mostBytes = 10_000_000
 
-/** `data:` URLs of the saved images, by hash. */
+/** The saved images as `data:` URLs, by hash. */
 export const reportImages = Effect.fnUntraced(function* (runId: string, { tasks }: ReportData) {
   const path = yield* Path.Path
   const { read: readBytes } = yield* filesIn(path.dirname((yield* RunStore).pathOf(runId)))

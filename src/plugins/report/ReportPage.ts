@@ -1,7 +1,7 @@
 /**
  * The report as one HTML page without scripts. It loads nothing from the network. Text from other sources is escaped.
- * The policy of the page allows only its own style. Each section is a function of the data, and an entry in
- * `sectionsOf`.
+ * The content security policy of the page allows only its own style. Each section is a function of the data, and an
+ * entry in `sectionsOf`.
  */
 import { cachedText, loadText, speedText } from "../../kit/models.ts"
 import {
@@ -35,7 +35,7 @@ import { pageStyle } from "./PageStyle.ts"
 import { type PlanRound, type ReportData, shortReport } from "./ReportData.ts"
 import type { ReportSpan } from "./RunSpans.ts"
 
-/** If there are more tasks, the plan is folded. */
+/** The maximum number of tasks in a plan that is shown open. A plan with more tasks is folded. */
 const mostOpen = 12
 
 const changeNames = { new: "new", changed: "changed", kept: "as before" } as const
@@ -76,10 +76,10 @@ const width = 1000
 const laneHeight = 16
 const barHeight = 12
 
-/** A number for SVG with two decimals. */
+/** A number for SVG, with two decimals. */
 const number = (value: number): string => value.toFixed(2)
 
-/** The link to the task of a span, if the task is on the page. */
+/** The link from a span to its task, if the task is on the page. */
 const targetOf = ({ task }: ReportSpan, tasks: ReadonlySet<string>): string | undefined =>
   task === undefined || !tasks.has(slugOf(task)) ? undefined : `#${taskAnchor(slugOf(task))}`
 
@@ -261,7 +261,7 @@ const answerHtml = ({ messages, run }: ReportData, context: LinkContext): Html =
 
 const titled = (title: string, content: Html): Html => markup`<h3>${title}</h3>${content}`
 
-/** The checked facts about the end of the run. They do not depend on the model's answer. */
+/** The facts that the program checked at the end of the run. They do not depend on the answer of the model. */
 const factsHtml = ({ run: { facts } }: ReportData): Html => {
   if (facts === undefined) return nothing
   const { checks, claims = [], denied = [], files, notDone = [], seen = [] } = facts
@@ -305,7 +305,7 @@ const sectionsOf = (data: ReportData, context: LinkContext): ReadonlyArray<Secti
 
 /**
  * Makes the page of the report. `sha256` returns the hash of a string in base64. `home` is the home folder of the
- * reader.
+ * person who reads the report.
  */
 export const reportPage = (
   whole: ReportData,

@@ -1,6 +1,6 @@
 /**
- * The spans of a run (model calls, tool calls, tasks and questions) and its critical path, from the events in the
- * journal. Pauses between sessions do not count.
+ * The spans of a run (model calls, tool calls, tasks and questions) and its critical path. They are computed from the
+ * events in the journal. Pauses between sessions do not count.
  */
 import * as Schema from "effect/Schema"
 import { attemptText, type TimedRecord } from "../../kit/runs.ts"
@@ -8,10 +8,10 @@ import { slugOf } from "../../kit/text.ts"
 import { badExit } from "../../kit/tools.ts"
 import { type ModelCallId, modelCallKey, type RunEvent, toolCallKey } from "../../plugin-kit.ts"
 
-/** Converts a time to milliseconds of work since the start. Pauses between sessions do not count. */
+/** Converts a time to milliseconds of work since the start of the run. Pauses between sessions do not count. */
 type WorkTime = (at: number) => number
 
-/** A session lasts from its first record to the last record before the next session. */
+/** Makes this conversion. A session lasts from its first record to the last record before the next session. */
 export const workTimeOf = (records: ReadonlyArray<TimedRecord>): WorkTime => {
   const start = records[0]?.at ?? 0
   const pauses = records.flatMap(({ at, record }, index) => {
@@ -27,17 +27,20 @@ export const workTimeOf = (records: ReadonlyArray<TimedRecord>): WorkTime => {
     )
 }
 
-/** Times are in milliseconds since the start of the run. Spans that overlap have different lanes, from 0. */
+/**
+ * A period of the run. Times are in milliseconds of work since its start. Spans that overlap have different lanes,
+ * which count from 0.
+ */
 export const ReportSpan = Schema.Struct({
   kind: Schema.Literals(["model", "tool", "task", "question"]),
   name: Schema.String,
-  /** Absent for stages of the whole run. */
+  /** The task of the span. Absent for stages of the whole run. */
   task: Schema.optionalKey(Schema.String),
   stage: Schema.optionalKey(Schema.String),
   startMs: Schema.Finite,
   endMs: Schema.Finite,
   lane: Schema.Int,
-  /** False if it failed or has no end. */
+  /** False if the call failed or never ended. */
   isOk: Schema.Boolean
 })
 export type ReportSpan = typeof ReportSpan.Type
@@ -69,7 +72,7 @@ const opened = (event: RunEvent, at: number): readonly [key: string, span: Begun
   }
 }
 
-/** The key of the span that an event ends, and whether it succeeded. */
+/** The key of the span that an event ends, and whether the span ended with success. */
 const closed = (event: RunEvent): readonly [key: string, isOk: boolean] | undefined => {
   switch (event.type) {
     case "model.failed":
@@ -83,7 +86,7 @@ const closed = (event: RunEvent): readonly [key: string, isOk: boolean] | undefi
   }
 }
 
-/** Gives each span the first lane that is free. */
+/** Puts each span into the first lane that is free at its start. */
 const inLanes = (spans: ReadonlyArray<UnplacedSpan>): ReadonlyArray<ReportSpan> => {
   const free: Array<number> = []
   return spans
@@ -96,7 +99,7 @@ const inLanes = (spans: ReadonlyArray<UnplacedSpan>): ReadonlyArray<ReportSpan> 
     })
 }
 
-/** The span of a task: from its first call to its last, over all rounds. */
+/** The spans of the tasks. Each lasts from the first call of the task to its last call, over all rounds. */
 const taskSpans = (calls: ReadonlyArray<UnplacedSpan>, finished: ReadonlySet<string>): ReadonlyArray<UnplacedSpan> => {
   const byTask = Map.groupBy(calls, ({ task }) => (task === undefined ? undefined : slugOf(task)))
   return [...byTask].flatMap(([slug, taskCalls]): ReadonlyArray<UnplacedSpan> => {
@@ -109,8 +112,8 @@ const taskSpans = (calls: ReadonlyArray<UnplacedSpan>, finished: ReadonlySet<str
 }
 
 /**
- * All spans, with lanes for each kind. If a crash left a span without an end, it lasts to the next session, or to the
- * end.
+ * All spans, with lanes for each kind. A span that has no end because of a crash lasts to the next session, or to the
+ * end of the run.
  */
 export const spansOf = (records: ReadonlyArray<TimedRecord>, time: WorkTime): ReadonlyArray<ReportSpan> => {
   const open = new Map<string, Begun>()
@@ -130,8 +133,8 @@ export const spansOf = (records: ReadonlyArray<TimedRecord>, time: WorkTime): Re
     if (event.type === "task.finished") finished.add(slugOf(event.task))
     if (event.type === "model.finished") {
       /*
-       * The event follows a save, which takes time, and a retry after waiting reports no new start; so use the
-       * measured duration.
+       * The event comes after a save, which takes time, and a call that is retried after a wait has no new start. So
+       * the span gets the measured duration.
        */
       const { call, usage } = event
       const begun = open.get(modelKey(call)) ?? modelSpan(call, Math.max(0, now - usage.durationMs))
@@ -156,14 +159,14 @@ export const spansOf = (records: ReadonlyArray<TimedRecord>, time: WorkTime): Re
 
 export const CriticalPath = Schema.Struct({
   spans: Schema.Array(ReportSpan),
-  /** The time between calls: work of the program, and waiting for a slot of the server. */
+  /** The time between the calls of the path. In this time the program worked, or waited for a slot of the server. */
   betweenMs: Schema.Finite
 })
 export type CriticalPath = typeof CriticalPath.Type
 
 /**
- * The latest span that ended before this one began. It must also have begun earlier. Otherwise two empty spans could
- * follow each other for ever.
+ * The span before this one on the path: the latest span that ended before this span began. It must also have begun
+ * earlier. Otherwise two spans without duration could follow each other for ever.
  */
 const before = (byEnd: ReadonlyArray<ReportSpan>, { startMs }: ReportSpan): ReportSpan | undefined =>
   byEnd.findLast((one) => one.endMs <= startMs && one.startMs < startMs)

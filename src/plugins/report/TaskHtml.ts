@@ -1,6 +1,6 @@
 /**
- * A task on the page of a report. Shows its purpose and result. Details are folded: model calls, tool calls with diffs,
- * and approvals.
+ * A task on the page of a report, with its purpose and result. The details are folded: model calls, tool calls with
+ * diffs, and approvals.
  */
 import { type ItemResult, itemsText, modelText, userText, repairText } from "../../kit/documents.ts"
 import { cachedText, resultText } from "../../kit/models.ts"
@@ -14,7 +14,7 @@ import type { ReportApproval, ReportTask } from "./ReportData.ts"
 
 type SystemParts = ReturnType<typeof systemParts>
 
-/** The system parts of prompts, without duplicates, in the order of first use. Each has an anchor. */
+/** The system texts of prompts, without duplicates, in the order of their first use. Each has an anchor. */
 export const systemParts = (attempts: ReadonlyArray<Attempt>) => {
   const all = [...new Set(attempts.map(({ system }) => system))].filter((text) => text !== "")
   const places = new Map(all.map((text, index) => [text, index + 1]))
@@ -62,7 +62,7 @@ export const attemptsHtml = (attempts: ReadonlyArray<Attempt>, parts: SystemPart
 export const systemPartsHtml = ({ all, anchorOf }: SystemParts): Html =>
   markup`${all.map((text, index) => collapsed(`System part ${index + 1}, ${counted(text.length, "character")}`, pre(text), anchorOf(text)))}`
 
-/** The embedded images of a result. */
+/** The images of a result that are embedded in the page. */
 const imagesHtml = ({ files = [] }: ToolResult, { images = new Map() }: LinkContext): Html =>
   markup`${files.flatMap(({ hash, name }) => {
     const url = images.get(hash)
@@ -99,7 +99,7 @@ const callHtml = (evidence: CallEvidence, context: LinkContext): Html =>
     resultHtml(evidence, context)
   ])
 
-/** A call that was denied or could not be made. */
+/** A call that was denied, or that could not be made. */
 const unrunHtml = (unrun: UnrunCall): Html =>
   collapsed(markup`<code>${toolCallText(unrun.call)}</code> <span class="warn">${errorWords(unrun.result)}</span>`, [
     argumentsHtml(unrun),
@@ -181,7 +181,7 @@ const referencesHtml = ({ references }: ReportTask, context: LinkContext): Html 
     })
   )
 
-/** The number of items by state, and a table of items. */
+/** The number of items in each state, and a table of the items. */
 const itemsHtml = (items: ReadonlyArray<ItemResult>): Html =>
   markup`<p>${itemsText(items)}</p>
     ${tableHtml(
@@ -194,11 +194,11 @@ const itemsHtml = (items: ReadonlyArray<ItemResult>): Html =>
       ])
     )}`
 
-/** A part with its heading. Left out if it is empty. */
+/** A part of the page with its heading. Empty if its content is empty. */
 const part = (title: string, content: Html): Html =>
   content.source === "" ? nothing : markup`<h4>${title}</h4>${content}`
 
-/** `context` resolves links. `parts` are the system parts of all prompts on the page. */
+/** A task on the page. `context` resolves links. `parts` are the system texts of all prompts on the page. */
 export const taskHtml = (task: ReportTask, context: LinkContext, parts: SystemParts): Html => {
   const { result, skill, unrun = [], whatIsNeeded } = task
   return collapsed(

@@ -1,6 +1,6 @@
 /**
- * Sends traces and metrics of a run over OTLP. Spans are made from events, so a trace shows what a user sees. Only
- * loaded if a run is observed.
+ * Sends traces and metrics of a run over OTLP. Spans are made from events, so a trace shows what a user sees. This file
+ * is loaded only if a run is observed.
  */
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Context from "effect/Context"
@@ -18,7 +18,7 @@ import { type Attributes, type SpanEnd, type SpanStart, traceSteps, type TraceSt
 import { type ModelCallId, modelCallKey, type RecordedEvent, redactSecrets, type RunEvent } from "../../plugin-kit.ts"
 import type { Protocol, TelemetrySettings } from "./TelemetrySettings.ts"
 
-/** The values of environment variables that are not set. */
+/** Values for environment variables that are not set. */
 const defaults = (version: string) =>
   ConfigProvider.fromEnv({
     env: {
@@ -43,7 +43,9 @@ const failureOf = (error: string): Exit.Exit<never, Error> => {
   return Exit.fail(failure)
 }
 
-/** The open spans of a run. If a span started this program, it is the parent of the root span. */
+/**
+ * The open spans of a run. If another program's span started this program, that span is the parent of the root span.
+ */
 const makeTrace = (tracer: Tracer.Tracer, above: Tracer.ExternalSpan | undefined, clean: (text: string) => string) => {
   const open = new Map<string, Tracer.Span>()
   const annotate = (span: Tracer.Span, attributes: Attributes): void => {
@@ -85,7 +87,7 @@ const powersOf = (base: number, from: number): ReadonlyArray<number> =>
 const histogram = (name: string, unit: string, description: string, boundaries: ReadonlyArray<number>) =>
   Metric.histogram(name, { boundaries, description, attributes: { unit } })
 
-/** Names from OpenTelemetry's semantic conventions for generative AI. */
+/** The histograms. Their names are from OpenTelemetry's semantic conventions for generative AI. */
 const histograms = {
   tokens: histogram("gen_ai.client.token.usage", "{token}", "Tokens of a model call", powersOf(4, 1)),
   modelCall: histogram("gen_ai.client.operation.duration", "s", "Duration of a model call", powersOf(2, 0.01)),
@@ -156,12 +158,15 @@ export const exportTo = Effect.fnUntraced(function* (
   )
 })
 
-/** Observes a run. Returns the function that receives events. What remains is sent when the scope closes. */
+/**
+ * Observes a run. Returns the function that receives the events of the run. Data that was not sent yet is sent when the
+ * scope closes.
+ */
 export const observeRun = Effect.fn("observeRun")(function* (
   settings: TelemetrySettings,
   { model, providerOf, version }: Pick<TraceStyle, "model" | "providerOf"> & { readonly version: string }
 ) {
-  /* A registry of its own. Metrics of effect and of other runs are not sent. */
+  /* A separate registry, so that metrics of effect and of other runs are not sent. */
   const registry: Metric.MetricRegistry = new Map()
   const context = yield* exportTo({ registry, version }, settings)
   const { parent, withContent } = settings

@@ -1,4 +1,4 @@
-/** Reads the environment variables of OpenTelemetry that turn telemetry on. Does not load the exporter. */
+/** Reads the environment variables of OpenTelemetry that turn telemetry on. It does not load the exporter. */
 import * as Effect from "effect/Effect"
 import { environmentVariable } from "../../plugin-kit.ts"
 
@@ -8,7 +8,7 @@ export type Protocol = "http/json" | "http/protobuf"
 export interface StartingSpan {
   readonly traceId: string
   readonly spanId: string
-  /** False if the parent records no trace. Then this program records none, too. */
+  /** False if the parent span is not recorded. This program then records no trace either. */
   readonly sampled: boolean
 }
 
@@ -19,7 +19,7 @@ export interface TelemetrySettings {
   readonly withContent: boolean
 }
 
-/** Why telemetry is off although a variable asks for it, as a sentence. */
+/** Why telemetry is off although a variable asks for it. `problem` is a sentence. */
 interface TelemetryProblem {
   readonly problem: string
 }
@@ -35,19 +35,19 @@ const addressProblem = (name: string, value: string | undefined): string | undef
 }
 
 /**
- * The version, trace, span and flags in a `traceparent`. Later versions may add fields. Ids that are all zeros, and the
- * version ff, are invalid.
+ * Matches the version, trace, span and flags of a `traceparent`. Later versions may add fields. Ids that consist of
+ * zeros, and the version ff, are invalid.
  */
 const traceParent = /^(?!ff)([\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(-.*)?$/
 
-/** Parses a W3C traceparent. Undefined if it is invalid: the standard says to ignore it then. */
+/** Parses a W3C traceparent. Undefined if it is invalid, because the standard says to ignore an invalid one. */
 export const parseTraceParent = (text: string): StartingSpan | undefined => {
   const [matched, version, traceId = "", spanId = "", flags = "", more] = traceParent.exec(text.trim()) ?? []
   if (matched === undefined || (version === "00" && more !== undefined)) return undefined
   return { traceId, spanId, sampled: (Number.parseInt(flags, 16) & 1) === 1 }
 }
 
-/** The parent span from the environment, unless `OTEL_PROPAGATORS` rules it out. */
+/** The parent span that the environment names, unless `OTEL_PROPAGATORS` excludes it. */
 const startingSpan = Effect.gen(function* () {
   const propagators = (yield* environmentVariable("OTEL_PROPAGATORS")) ?? "tracecontext"
   const text = yield* environmentVariable("TRACEPARENT")
@@ -55,7 +55,7 @@ const startingSpan = Effect.gen(function* () {
   return text === undefined || !isRead ? undefined : parseTraceParent(text)
 })
 
-/** The settings. Undefined if no collector is named. A problem if they are invalid. */
+/** The settings for telemetry. Undefined if no collector is named. If the settings are invalid, the problem. */
 export const telemetrySettings: Effect.Effect<TelemetrySettings | TelemetryProblem | undefined> = Effect.gen(
   function* () {
     const names = [

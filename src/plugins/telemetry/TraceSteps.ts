@@ -1,6 +1,6 @@
 /**
- * Converts events to spans that begin and end. Their names follow OpenTelemetry's semantic conventions for generative
- * AI. Has no effects.
+ * Converts events to steps that begin and end spans. The names of spans follow OpenTelemetry's semantic conventions for
+ * generative AI. It has no effects.
  */
 import {
   dataText,
@@ -15,7 +15,9 @@ import {
 
 export type Attributes = Readonly<Record<string, string | number | boolean>>
 
-/** Begins a span, unless a span with this key is open. Its parent is the first of `parents` that is open. */
+/**
+ * Begins a span, unless a span with this key is open. The parent of the span is the first of `parents` that is open.
+ */
 export interface SpanStart {
   readonly _tag: "Start"
   readonly key: string
@@ -25,7 +27,7 @@ export interface SpanStart {
   readonly attributes: Attributes
 }
 
-/** Ends the open spans whose key begins like this. `error` is the kind of failure. */
+/** Ends the open spans whose keys begin with `prefix`. `error` is the kind of failure. */
 export interface SpanEnd {
   readonly _tag: "End"
   readonly prefix: string

@@ -17,8 +17,8 @@ import { between, optional } from "./parameters.ts"
 import * as Schema from "effect/Schema"
 
 /**
- * The path relative to the project, without slashes at its ends. Empty for the project itself, which may be written as
- * `.`, `./`, `/` or the absolute path `root`.
+ * A path relative to the project, without slashes at its ends. Empty for the project itself, which may be written as
+ * `.`, `./`, `/` or its absolute path `root`.
  */
 export const projectPath = (root: string, written: string): string => {
   const relative = written === root || written.startsWith(`${root}/`) ? written.slice(root.length) : written
@@ -28,7 +28,7 @@ export const projectPath = (root: string, written: string): string => {
 const mostListed = 100_000
 
 /**
- * Lists the files at or below a path. If there are none, fails with `not_found`, and names the nearest of the
+ * Lists the files at or below a path. If there are none, it fails with `not_found`, and names the most similar of the
  * `candidates`.
  */
 export const filesBelow = Effect.fnUntraced(function* (
@@ -62,7 +62,7 @@ const topFolders = (files: ReadonlyArray<string>, folder: string): string => {
   return [...new Set(names)].slice(0, mostFolders).join(", ")
 }
 
-/** About 4,000 tokens at most. */
+/** The limits of a listing, which correspond to about 4,000 tokens. */
 const budget: TreeBudget = { entries: 500, characters: 16_000 }
 
 const Parameters = Schema.Struct({

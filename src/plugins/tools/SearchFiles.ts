@@ -1,6 +1,6 @@
 /**
- * The tool `search_files`: finds lines that contain a text or match a regular expression. Reads only text files of the
- * project that rules allow. Skips files that git ignores or that look like secrets.
+ * The tool `search_files`: finds lines that contain a text or match a regular expression. It reads only text files of
+ * the project that rules allow. It skips files that git ignores or that look like secrets.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -39,10 +39,13 @@ interface SearchOrder {
   /** Paths relative to the project. */
   readonly files: ReadonlyArray<string>
   readonly pattern: SearchPattern
-  /** How many lines are shown before and after each match. If absent, a few matches in code get some lines. */
+  /**
+   * How many lines are shown before and after each match. If absent, some lines are shown around the matches if these
+   * are few and in code.
+   */
   readonly context: number | undefined
   readonly maxMatches: number
-  /** The limit of the output in characters, with the paths. */
+  /** The size limit of the output in characters. The paths in the output count too. */
   readonly maxCharacters: number
   readonly maxFileBytes: number
   /** When the search must stop, in milliseconds since 1970. */
@@ -56,7 +59,7 @@ interface FoundFile {
   readonly lines: ReadonlyArray<string>
 }
 
-/** All matches. The search stops at the deadline. */
+/** All matches of a file that are found before the deadline. */
 const matchesIn = Effect.fnUntraced(function* (lines: ReadonlyArray<string>, order: SearchOrder) {
   const matches: Array<LineMatch> = []
   for (let next = 0; next < lines.length;) {
@@ -69,10 +72,10 @@ const matchesIn = Effect.fnUntraced(function* (lines: ReadonlyArray<string>, ord
   return { matches, isComplete: true }
 })
 
-/** Characters for the line that names the declaration around a match. */
+/** The number of characters that are reserved for the line that names the declaration around a match. */
 const nameReserve = 30
 
-/** The matches of a file. Each has the number of characters that it may take. */
+/** The matches of a file, each with the number of characters that it may take in the output. */
 const searchRows = ({ file, lines, matches }: FoundFile, context: number): SearchRows => {
   const reserve = hasNames(languageOf(file)) ? nameReserve : 0
   const rows = matches.map((match) => ({
@@ -82,7 +85,9 @@ const searchRows = ({ file, lines, matches }: FoundFile, context: number): Searc
   return { path: file, rows }
 }
 
-/** If there are at most this many matches, the lines around them are shown: the model would read them next. */
+/**
+ * Up to this number of matches, the lines around them are shown too. Otherwise the model would read these lines next.
+ */
 const fewMatches = 2
 const linesAroundFew = 3
 
@@ -92,8 +97,8 @@ const usualContext = (matchedFiles: ReadonlyArray<FoundFile>): number => {
 }
 
 /**
- * Chooses the matches that are shown, in the order of files. Before a match, a line such as `(in Schema.validate)`
- * names its declaration.
+ * Chooses the matches that are shown, in the order of files. A line before a match, such as `(in Schema.validate)`,
+ * names the declaration around it.
  */
 const spread = (matchedFiles: ReadonlyArray<FoundFile>, order: SearchOrder) => {
   const { context = usualContext(matchedFiles), maxCharacters, maxMatches } = order
@@ -133,8 +138,7 @@ const sorted = (skipped: ReadonlyArray<SkippedFile>): ReadonlyArray<SkippedFile>
   skipped.toSorted((a, b) => (a.path < b.path ? -1 : 1))
 
 /**
- * Searches files. Returns the matching lines with the lines around them, and what was not searched. Stops at the
- * deadline.
+ * Searches files until the deadline. Returns the matching lines with the lines around them, and what was not searched.
  */
 export const searchText = Effect.fn("searchText")(function* (order: SearchOrder) {
   const { files, maxFileBytes } = order
@@ -146,13 +150,16 @@ export const searchText = Effect.fn("searchText")(function* (order: SearchOrder)
     if (reason !== undefined) skipped.push({ path, reason })
     return []
   }
-  /** The lines of a file. Empty if the file is skipped or gone. A link out of the project is denied. */
+  /**
+   * The lines of a file. Empty if the file is skipped, or no longer exists. A link that leads out of the project is
+   * denied.
+   */
   const readLines = Effect.fnUntraced(function* (file: string) {
     if (isSecretLike(file)) return skip(file, "secret")
     const text = yield* Effect.result(readText(`${root}/${file}`, maxFileBytes))
     if (Result.isSuccess(text)) return text.success.split(/\r?\n/)
     const { type } = text.failure
-    /* A link to a folder is skipped: the files in the folder are listed by their own paths. */
+    /* A link to a folder is skipped silently, because the files in that folder are listed under their own paths. */
     const isUnreadable = type === "io_error" && (yield* isFileAt(workspace, `${root}/${file}`))
     return skip(file, isUnreadable ? "unreadable" : skipReasons[type])
   })
@@ -181,7 +188,10 @@ export interface SearchTime {
   readonly setting: string
 }
 
-/** The search stops this long before the limit, but at most two fifths of it. The rest is for the output. */
+/**
+ * The search stops this long before its time limit, but never before three fifths of it. The remaining time is for the
+ * output.
+ */
 const secondsToShow = 3
 
 const searchMillis = ({ seconds }: SearchTime): number => Math.max(seconds - secondsToShow, seconds * 0.6) * 1000
@@ -218,7 +228,9 @@ const count = (number: number, noun = "file"): string =>
 
 const mostNamed = 30
 
-/** How many matches each file has, the highest number first. `3 of 12` if not all are shown. */
+/**
+ * The number of matches in each file, the highest number first. It is written `3 of 12` if not all matches are shown.
+ */
 const byFile = (files: SearchEnd["files"]): string => {
   const sorted = files.toSorted((a, b) => b.matches - a.matches)
   const namedFiles = sorted
@@ -231,7 +243,7 @@ const byFile = (files: SearchEnd["files"]): string => {
   return `Shown by file: ${namedFiles.join(", ")}${more}. For others ${narrower}, or give a higher max_results.`
 }
 
-/** The first line of the output: the number of matches, and whether the case of letters mattered. */
+/** The first line of the output: the number of matches, and whether the search distinguished upper and lower case. */
 const headOf = (
   { case_sensitive = false, pattern, regex = false }: Parameters,
   { ended: stopReason, files }: SearchEnd
@@ -245,10 +257,10 @@ const headOf = (
 
 type Listing = Effect.Success<ReturnType<typeof filesBelow>>["listing"]
 
-/** The encoding is looked up for at most this many files. */
+/** The maximum number of files whose encoding is looked up. */
 const mostEncodings = 30
 
-/** Notes about matching files that are not UTF-8, for each encoding. */
+/** Notes about files with matches that are not UTF-8, one for each encoding. */
 const encodingNotes = Effect.fnUntraced(function* (files: SearchEnd["files"]) {
   const { encoding, root } = yield* Workspace
   const shown = files.filter((one) => one.shown > 0).slice(0, mostEncodings)
@@ -265,7 +277,7 @@ const encodingNotes = Effect.fnUntraced(function* (files: SearchEnd["files"]) {
   )
 })
 
-/** Folders that an incomplete listing lacks. */
+/** The folders that are missing in an incomplete listing. */
 const unlisted = ({ isWhole, unread }: Listing): ReadonlyArray<string> => {
   if (isWhole) return []
   const named = unread.slice(0, 5).join(", ")
@@ -303,7 +315,7 @@ const nothingIn = (
     : `No line of the ${count(files)}${place} ${regex === true ? "matches" : "holds"} ${quoted}${how}.`
 }
 
-/** The output of a search. `listing` are the files of the project. */
+/** The output of a search. `listing` contains the files of the project. */
 const resultText = Effect.fnUntraced(function* (
   params: Parameters,
   files: number,
@@ -323,7 +335,7 @@ const resultText = Effect.fnUntraced(function* (
 /** True for a text that looks like a regular expression. */
 const looksRegular = /\||\.[*+?]|\\[bdswBDSW]|^\^|\$$|\[[^\]]+\][+*?]?/
 
-/** Files larger than `maxBytes` are not searched. */
+/** The tool. It does not search files that are larger than `maxBytes`. */
 export const searchFiles = (maxBytes: number, time: SearchTime) =>
   tool({
     description:

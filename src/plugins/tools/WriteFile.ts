@@ -1,5 +1,6 @@
 /**
- * The tools `write_file` (creates or replaces a file), `edit_file` (replaces parts), `remove_file` and `move_file`.
+ * The tools `write_file` (creates or replaces a file), `edit_file` (replaces parts of a file), `remove_file` and
+ * `move_file`.
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -20,10 +21,13 @@ const WriteParameters = Schema.Struct({
   kind: optional(FileKind, "Makes it executable, not executable, or a link; the content of a link is where it leads.")
 })
 
-/** A diff of this many lines of limited length is always shorter than the limit of the output. */
+/**
+ * The maximum number of lines of a diff. Since the length of a line is limited, such a diff is always shorter than the
+ * limit of the output.
+ */
 const diffLines = 100
 
-/** Writes the file and returns a diff. No diff if the file is larger than `maxBytes` or is no text. */
+/** Writes the file and returns a diff. There is no diff for a file that is larger than `maxBytes` or is no text. */
 const writeGranted = Effect.fnUntraced(function* (
   granted: CanonicalAccess & { readonly _tag: "WriteFile" },
   maxBytes: number
@@ -44,7 +48,7 @@ const writeGranted = Effect.fnUntraced(function* (
     : "(The old content could not be read, so there is no diff.)"
 })
 
-/** The items have no descriptions of their own, because small models read all descriptions. */
+/** The fields of an edit have no descriptions, because small models read all descriptions. */
 const Edits = Schema.NonEmptyArray(
   Schema.Struct({
     old_text: Schema.NonEmptyString,
@@ -84,7 +88,7 @@ const editsOf = ({ edits, new_text = "", old_text = "", replace_all = false }: E
   return [textEdit(first), ...more.map(textEdit)] as const
 }
 
-/** A file larger than `maxBytes` is replaced without a diff. */
+/** The tool. If it replaces a file that is larger than `maxBytes`, the result has no diff. */
 export const writeFile = (maxBytes: number) =>
   tool({
     description:
@@ -109,7 +113,7 @@ export const writeFile = (maxBytes: number) =>
     })
   })
 
-/** A file larger than `maxBytes` gets no diff. */
+/** The tool. For a file that is larger than `maxBytes`, the result has no diff. */
 export const editFile = (maxBytes: number) =>
   tool({
     description:
@@ -137,7 +141,7 @@ export const editFile = (maxBytes: number) =>
     })
   })
 
-/** Of the files in a folder, at most this many are named. */
+/** The maximum number of files of a folder that are named. */
 const namedFiles = 20
 
 /** The first paths that were granted, relative to the project. */
@@ -150,7 +154,7 @@ const namesOf = Effect.fnUntraced(function* (granted: ReadonlyArray<CanonicalAcc
 
 const writesOf = (granted: ReadonlyArray<CanonicalAccess>) => granted.filter((access) => access._tag === "WriteFile")
 
-/** A file that is larger than `maxBytes` or is no text gets no diff. */
+/** The tool. For a file that is larger than `maxBytes` or is no text, the result has no diff. */
 export const removeFile = (maxBytes: number) =>
   tool({
     description:

@@ -1,6 +1,6 @@
 /**
  * Converts the main content of an HTML page to markdown. Links become absolute. Controls and decoration are left out.
- * For some pages, the libraries need minutes or overflow the stack. So this code runs in a thread with a deadline.
+ * For some pages, the libraries need minutes or overflow the stack, so this code runs in a thread with a deadline.
  */
 import rehypeRemark from "rehype-remark"
 import remarkGfm from "remark-gfm"
@@ -10,7 +10,7 @@ import rehypeParse from "rehype-parse"
 
 export interface HtmlPage {
   readonly title?: string
-  /** The markdown. If it has no top heading, it begins with the title. */
+  /** The markdown. If the page has no top heading, the markdown begins with the title. */
   readonly text: string
 }
 
@@ -30,7 +30,10 @@ const dropped: ReadonlySet<string> = new Set(
 )
 const droppedRoles: ReadonlySet<string> = new Set(["navigation", "banner", "contentinfo", "complementary", "search"])
 
-/** A larger span is a mistake or an attack: the library creates every cell of a span. */
+/**
+ * The largest span of a table cell. A larger span is a mistake or an attack, because the library creates every cell of
+ * a span.
+ */
 const maxSpan = 50
 
 const isElement = (node: { readonly type: string }): node is Element => node.type === "element"
@@ -44,7 +47,7 @@ const isDropped = ({ properties, tagName }: Element): boolean =>
 const childrenOf = (node: HtmlTree | Element): ReadonlyArray<Element> =>
   (node.children as ReadonlyArray<Node>).filter(isElement)
 
-/** The elements that fit, in order. Elements inside of these are left out. */
+/** The elements that pass the test, in order. Elements inside of such an element are left out. */
 const findAll = (
   node: HtmlTree | Element,
   passes: (element: Element) => boolean,
@@ -85,7 +88,7 @@ const absoluteHref = (href: unknown, base: string): string | undefined => {
   return url !== null && ["http:", "https:", "mailto:"].includes(url.protocol) ? url.href : undefined
 }
 
-/** The content of an element, without elements that are no content. */
+/** The content of an element. Elements inside it that are no content are left out. */
 const tidy = (element: Element, base: string): ReadonlyArray<Content> => {
   if (isDropped(element)) return []
   const { properties, tagName } = element
@@ -106,7 +109,7 @@ const tidy = (element: Element, base: string): ReadonlyArray<Content> => {
   return [{ ...element, properties: { ...rest, ...spans }, children }]
 }
 
-/** `<main>`. Otherwise the only `<article>`, otherwise the body. */
+/** The elements with the main content: `<main>`, or else the only `<article>`, or else the body. */
 const mainParts = (tree: HtmlTree): ReadonlyArray<Element> => {
   const mains = findAll(tree, ({ properties, tagName }) => tagName === "main" || properties["role"] === "main")
   const articles = mains.length === 0 ? findAll(tree, hasTag("article")) : []
@@ -114,7 +117,7 @@ const mainParts = (tree: HtmlTree): ReadonlyArray<Element> => {
   return found.some((part) => textOf(part).trim() !== "") ? found : findAll(tree, hasTag("body"))
 }
 
-/** The main content. Links are relative to `base`. */
+/** The main content of a page. Its links are relative to `base`. */
 const contentOf = (tree: HtmlTree, base: string): HtmlTree => ({
   type: "root",
   children: mainParts(tree).flatMap((part) => tidy(part, base))
@@ -129,7 +132,7 @@ const writer = unified()
     emphasis: "_",
     rule: "-",
     handlers: {
-      /** An underscore inside a word never begins emphasis. So it needs no backslash. */
+      /** An underscore inside a word never begins emphasis, so it needs no backslash. */
       text: (node: { readonly value: string }, _parent, state, info) =>
         state.safe(node.value, info).replace(/(?<=\w)\\_(?=\w)/g, "_")
     }

@@ -13,7 +13,7 @@ export interface PageText {
 const textTypes =
   /^(?:text\/.*|application\/(?:json|ld\+json|x-ndjson|xml|xhtml\+xml|javascript|ecmascript|typescript|yaml|x-yaml|toml|x-sh|sql)|.*\+(?:json|xml|yaml))$/
 const htmlTypes: ReadonlySet<string> = new Set(["text/html", "application/xhtml+xml"])
-/** Content types that say nothing about the content. */
+/** Content types that do not say what the content is. */
 const unknownTypes: ReadonlySet<string> = new Set(["", "application/octet-stream", "binary/octet-stream"])
 
 const charsetOf = (contentType: string): string | undefined => /;\s*charset\s*=\s*"?([\w.:-]+)/.exec(contentType)?.[1]
@@ -21,7 +21,7 @@ const charsetOf = (contentType: string): string | undefined => /;\s*charset\s*=\
 const startsWith = (bytes: Uint8Array, mark: ReadonlyArray<number>): boolean =>
   mark.every((byte, index) => bytes[index] === byte)
 
-/** Byte order marks. They decide before the header does. */
+/** Byte order marks. They take precedence over the charset in the header. */
 const marks: ReadonlyArray<readonly [charset: string, mark: ReadonlyArray<number>]> = [
   ["utf-8", [0xef, 0xbb, 0xbf]],
   ["utf-16le", [0xff, 0xfe]],
@@ -41,7 +41,7 @@ const signatures: ReadonlyArray<readonly [name: string, signature: ReadonlyArray
 const kindOf = (bytes: Uint8Array): string | undefined =>
   signatures.find(([, signature]) => startsWith(bytes, signature))?.[0]
 
-/** The charset that HTML declares in its first bytes. If these can be read, the page is not UTF-16. */
+/** The charset that HTML declares in its first bytes. If this declaration can be read, the page is not UTF-16. */
 const declaredCharset = (bytes: Uint8Array): string | undefined => {
   const beginning = new TextDecoder("latin1").decode(bytes.subarray(0, 1024))
   const charset = /<meta[^>]{0,200}charset\s*=\s*["']?([\w.:-]+)/i.exec(beginning)?.[1]
@@ -60,8 +60,8 @@ const looksLikeHtml = (text: string): boolean =>
   /^\s*(?:<!--[^]{0,500}?-->\s*)?<(?:!doctype\s+html|html)[\s>]/i.test(text)
 
 /**
- * Decodes a page. `contentType` is in lower case. The byte order mark, the header or the page says the charset,
- * otherwise UTF-8. Fails with the reason if the page is not text, or if the charset is unknown.
+ * Decodes a page. `contentType` is in lower case. The charset is taken from the byte order mark, the header or the
+ * page, or else is UTF-8. Fails with the reason if the page is not text, or if the charset is unknown.
  */
 export const pageText = (bytes: Uint8Array, contentType: string): Result.Result<PageText, string> => {
   const type = (contentType.split(";")[0] ?? "").trim()

@@ -1,6 +1,6 @@
 /**
- * Fetches public pages as text. Checks every redirect like the first URL. Callers ask for permission. A thread converts
- * HTML to markdown, within limits of time and memory.
+ * Fetches public pages as text. Every redirect is checked like the first URL. The callers ask the user for permission.
+ * A thread converts HTML to markdown, within limits of time and memory.
  */
 import * as Effect from "effect/Effect"
 import * as http from "node:http"
@@ -35,13 +35,13 @@ interface HttpAnswer {
   readonly status: number
   /** The content type, in lower case and trimmed. `""` if the server sent none. */
   readonly contentType: string
-  /** The `Location` of a redirect. Otherwise `""`. */
+  /** The address to which the answer redirects. `""` if it is no redirect. */
   readonly location: string
   /** The decoded body. Empty for a redirect. */
   readonly body: Uint8Array
 }
 
-/** A map, because a server could send a name that every object has. */
+/** The decoders by name. This is a map, because a server could send a name that every object has as a property. */
 const decoders: ReadonlyMap<string, () => NodeJS.ReadWriteStream> = new Map([
   ["gzip", () => zlib.createGunzip()],
   ["x-gzip", () => zlib.createGunzip()],
@@ -51,7 +51,7 @@ const decoders: ReadonlyMap<string, () => NodeJS.ReadWriteStream> = new Map([
 
 const isRedirect = (status: number): boolean => [301, 302, 303, 307, 308].includes(status)
 
-/** Makes `node:net` use the checked addresses, even if the name has other addresses now. */
+/** Makes `node:net` connect to the checked addresses, even if the name has other addresses by now. */
 const pinned = (addresses: ReadonlyArray<string>): LookupFunction => {
   const resolved = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }))
   return (_host, options, callback) => {
@@ -62,7 +62,7 @@ const pinned = (addresses: ReadonlyArray<string>): LookupFunction => {
   }
 }
 
-/** The decoded body. If it is larger than the limit, fails with the reason. */
+/** The decoded body. Fails with the reason if the body is larger than the limit. */
 const readBody = async (url: URL, response: http.IncomingMessage, maxBytes: number): Promise<Uint8Array> => {
   const encoding = (response.headers["content-encoding"] ?? "identity").trim().toLowerCase()
   const decoder = decoders.get(encoding)
@@ -96,8 +96,9 @@ const headers = {
 }
 
 /**
- * Sends one GET request to one of `addresses`. The host of the URL is used only for `Host` and TLS. Follows no
- * redirects, sends no cookies, reuses no connection. The body has a limit. An interruption closes the socket.
+ * Sends one GET request to one of `addresses`. The host of the URL is used only for `Host` and TLS. It follows no
+ * redirects, sends no cookies, and reuses no connection. The size of the body is limited. An interruption closes the
+ * socket.
  */
 const httpGet = (
   url: URL,
@@ -128,14 +129,17 @@ const httpGet = (
     catch: (cause) => asFailure(url, cause)
   })
 
-/** Only this many characters of a page are converted. */
+/** The maximum number of characters of a page that are converted. */
 const maxCharacters = 1_000_000
 const maxMegabytes = 512
 const defaultTime: Duration.Input = "10 seconds"
 
 const workerFile = moduleUrl("plugins/web/HtmlWorker")
 
-/** Deep nesting overflows the stack. Some markup needs memory or time without limit. */
+/**
+ * The reason for a page that cannot be converted. Deep nesting overflows the stack. Some markup needs memory or time
+ * without limit.
+ */
 const tooIntricate = "its HTML is nested too deeply or too large to be turned into text"
 
 const failureOf = (error: Error): string =>
@@ -160,7 +164,7 @@ const convert = (work: HtmlWork): Effect.Effect<HtmlPage, string> =>
 
 /**
  * The main content of a page as markdown with absolute links. Only the first million characters are converted, and a
- * note says so. Fails with the reason if that takes longer than `time`.
+ * note says so. Fails with the reason if this takes longer than `time`.
  */
 export const readHtml = Effect.fn("readHtml")(function* (html: string, url: string, time = defaultTime) {
   const page = yield* convert({ html: html.slice(0, maxCharacters), url }).pipe(
@@ -171,15 +175,18 @@ export const readHtml = Effect.fn("readHtml")(function* (html: string, url: stri
   return { ...page, text: `${page.text}\n\n${note}` }
 })
 
-/** The addresses and services with which a URL is compared. */
+/** What a URL is compared with before it is fetched: addresses, services of this program, and exceptions. */
 interface KnownTargets {
   readonly services: ReadonlyArray<OwnService>
   readonly interfaces: ReadonlyArray<string>
-  /** Targets that may be fetched even at private addresses. A service of this program must be listed by its name. */
+  /**
+   * The targets that may be fetched even if their addresses are private. A service of this program must be listed by
+   * its own name.
+   */
   readonly allowed: ReadonlySet<string>
 }
 
-/** Resolves the name of a host. Fails with the reason. */
+/** Resolves the name of a host to addresses. Fails with the reason. */
 const lookUp = (host: string): Effect.Effect<ReadonlyArray<string>, string, Dns.Dns> =>
   isAddress(host)
     ? Effect.succeed([host])
@@ -193,14 +200,14 @@ const splitTarget = (target: string): readonly [host: string, port: string] => {
   return [target.slice(0, colon).replace(/^\[|\]$/g, ""), target.slice(colon + 1)]
 }
 
-/** The host without a trailing dot. */
+/** A target in lower case, without a dot at the end of its host. */
 const plainTarget = (target: string): string => target.toLowerCase().replace(/\.(?=:\d+$)/, "")
 
-/** The service with this name and port. Undefined if there is none. */
+/** The service that has the name and port of this target. Undefined if there is none. */
 const serviceNamed = (target: string, { services }: KnownTargets): OwnService | undefined =>
   services.find((one) => plainTarget(one.target) === plainTarget(target))
 
-/** The service at one of these addresses, and at this port. Undefined if there is none. */
+/** The service that has one of these addresses and this port. Undefined if there is none. */
 const serviceAt = Effect.fnUntraced(function* (
   addresses: ReadonlyArray<string>,
   port: string,
@@ -222,7 +229,8 @@ const serviceAt = Effect.fnUntraced(function* (
 
 /**
  * The addresses for a URL. A private address, or an address of this machine, is denied unless its exact `host:port` is
- * allowed. Services of this program are denied by the address that would be dialled, whatever the name.
+ * allowed. Services of this program are denied by the address of the connection, under whatever name they are
+ * requested.
  */
 const addressesOf = Effect.fn("addressesOf")(function* (url: URL, listed: KnownTargets) {
   const { allowed } = listed
@@ -248,7 +256,7 @@ const addressesOf = Effect.fn("addressesOf")(function* (url: URL, listed: KnownT
 })
 
 export interface FetchOptions extends WebOptions {
-  /** The addresses of this machine. If absent, those of its network interfaces. */
+  /** The addresses of this machine. If absent, the addresses of its network interfaces. */
   readonly interfaces?: () => ReadonlyArray<string>
   /** The size limit of a decoded page in bytes. */
   readonly maxBytes?: number
@@ -260,7 +268,7 @@ const defaultTimeout = Duration.seconds(defaultLimits.fetchSeconds)
 
 const noHop = (): Effect.Effect<void> => Effect.void
 
-/** How many pages are converted at the same time. Each has a thread. */
+/** How many pages are converted at the same time. Each conversion has its own thread. */
 const readersAtOnce = 2
 
 const toPage = Effect.fnUntraced(function* (url: URL, { body, contentType, status }: HttpAnswer) {
