@@ -11,7 +11,7 @@ import { fileOrder } from "./Scores.ts"
 
 const changelog = /(?:^|\/)(?:change(?:s|log)|history|news|releases?)(?:\.(?:md|txt|rst|adoc))?$/i
 
-/** True for the path of a changelog. */
+/** True for the path of a file that lists the changes of a project. */
 export const isChangelog = (path: string): boolean => changelog.test(path)
 
 const written =

@@ -150,8 +150,8 @@ const endOf = (text: string, search: Search, match: RegExpExecArray): number | u
 }
 
 /**
- * Matches structure of a document in a loose form: calls, fields, headings. If a hidden block contains such structure,
- * it is reported.
+ * Matches structure of a document in a loose form: calls, fields, headings. A hidden block that contains such structure
+ * is refused or removed.
  */
 const looseStructure =
   /^[\s>]*(?:#{1,6}\s|`{3}|~{3}|(?:[-*+]|\d+[.)])\s+\S*\*\*|\*\*|[={-]{3,}\s*$|\{|\[\s*[{"]|<(?:tool|function)_call>|[A-Z][\w /]{2,40}:?\s*$)/m

@@ -46,8 +46,8 @@ const allowing = <R extends Rule>(rules: ReadonlyArray<R>, { targets, tool }: Re
 }
 
 /**
- * Decides first by rules, then by risk: calls without risk are allowed, and all others need a question. A deny or ask
- * rule applies if it matches one target. Allow rules apply only if each target matches one of them.
+ * Decides first by rules, then by risk: calls with the risk `safe` are allowed, and all other calls need a question. A
+ * deny or ask rule applies if it matches one target. Allow rules apply only if each target matches one of them.
  */
 export const decide = <R extends Rule>(rules: ReadonlyArray<R>, request: Request): Decision<R> => {
   const { risk } = request

@@ -1,6 +1,6 @@
 /**
- * One session of an editor. The mode of the session decides what a prompt is: a message of a conversation, the order
- * for a plan, or the order for a run. Messages are saved among the conversations of the project.
+ * One session of an editor. The mode decides what a prompt is: a message of a conversation, the order for a plan, or
+ * the order for a run. Messages are saved among the conversations of the project.
  */
 import type {
   ContentBlock,

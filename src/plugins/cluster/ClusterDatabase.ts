@@ -69,9 +69,7 @@ export const transaction = <A, E>(
 const makeTables = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [found] = yield* sql.unsafe<{ readonly areThere: boolean }>(areThere)
-  /*
-   * If the grant to read is missing now, that is an error. If it is revoked later, workers wait until it is restored.
-   */
+  /* A grant that is missing now is an error. If the grant is revoked later, workers wait until it is restored. */
   if (found?.areThere === true) return yield* sql`SELECT FROM task_conductor_runs LIMIT 0`
   yield* transaction(
     sql,

@@ -185,10 +185,7 @@ const addressOf = Effect.fnUntraced(function* (
     return { address, place: url, does: [...addressLines(url), ...pairs("Header", original.headers, ": ")] }
   }
   const given = Object.fromEntries(yield* readVariables(passedOn))
-  /*
-   * The user trusts the program of a project's server by its name, so its place in the search path does not matter. For
-   * a server of the user, only trusted folders are searched.
-   */
+  /* The user trusts the program of a project's server by its name. So any folder of the search path may contain it. */
   const own = scope === "project" ? given : { ...given, PATH: trustedSearchPath(given["PATH"], project) }
   const folder = (yield* Path.Path).resolve(project, cwd)
   const address: McpAddress = { _tag: "Program", command, args, env: { ...own, ...env }, cwd: folder }

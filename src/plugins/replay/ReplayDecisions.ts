@@ -154,7 +154,7 @@ export const layerReplayDecisions = (
         if (question.scope === "step") return askCallList(question)
         return question.scope === "question" ? askWords(question.place, question.text) : gate.ask(question)
       }
-      /* A replay makes no new decisions. Every call counts as undecided, whatever the rules of today say. */
+      /* A replay makes no new decisions. Every call needs a recorded decision, whatever the rules of today say. */
       const decide = (question: GateQuestion) =>
         question.prepared === undefined
           ? gate.decide(question)

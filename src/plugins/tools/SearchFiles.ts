@@ -40,8 +40,8 @@ interface SearchOrder {
   readonly files: ReadonlyArray<string>
   readonly pattern: SearchPattern
   /**
-   * How many lines are shown before and after each match. If absent, some lines are shown around the matches if these
-   * are few and in code.
+   * How many lines are shown before and after each match. If absent, lines around the matches are shown only if there
+   * are few matches, and all of them are in code or prose.
    */
   readonly context: number | undefined
   readonly maxMatches: number
