@@ -93,7 +93,7 @@ const lineLength = 240
 
 const exitFailure = (exitCode: number | null): string => `exit code ${exitCode}`
 
-/** The failures of a check that did not pass. Never empty. */
+/** The failures of a check that did not pass. There is always at least one. */
 const failuresOf = ({ exitCode, output, stopped }: CheckEnd): ReadonlyArray<CheckFailure> => {
   const { failures } = readCheckOutput(output)
   if (stopped === undefined && failures.length > 0) return failures
@@ -145,8 +145,8 @@ const lengthOf = (lines: ReadonlyArray<string>): number =>
   lines.reduce((sum, line) => sum + Math.min(line.length, lineLength) + 1, 0)
 
 /**
- * Two failures have the same cause if the first lines of their details are equal: the error and its place. This is the
- * number of these lines.
+ * The number of first lines that are compared: the error and its place. If these lines of two failures are equal, the
+ * failures have the same cause.
  */
 const errorLines = 2
 
@@ -171,7 +171,7 @@ const failureLines = (failures: ReadonlyArray<CheckFailure>, budget: number): Re
   const names = failures.map(({ name }) => name)
   const forNames = lengthOf(names)
   if (forNames > budget / 2) return fitted(names, budget)
-  /** The first failures get the details, because they often cause the others. */
+  /** The first failures keep their details, because they often cause the other failures. */
   return [...fitted(failureLinesWithin(5), budget - forNames), "all failures:", ...fitted(names, forNames + 40)]
 }
 

@@ -168,7 +168,7 @@ const wordsOf = (output: string): readonly [NoProofCause, string] | undefined =>
   return undefined
 }
 
-/** Why a failed run proves nothing; undefined if the failure may be a finding about the project. */
+/** Why a failed run of a check proves nothing. Undefined if the failure may tell something about the project. */
 const failedWithoutProof = (end: CheckEnd): NoProof | undefined => {
   const { exitCode, hint, output, stopped } = end
   if (stopped !== undefined) return { cause: "limit", reason: stopped }

@@ -108,7 +108,7 @@ export class CommandOutput {
     }
     this.#tail.push(line)
     this.#sizes.tail += line.bytes
-    /** It is cheaper to remove many lines at once. */
+    /** Shortens the end only now, because it is cheaper to remove many lines at once. */
     if (this.#sizes.tail > 2 * keptBytes) this.#shortenTail()
   }
 

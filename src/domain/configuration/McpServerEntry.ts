@@ -55,7 +55,7 @@ const asTexts = (values: unknown): unknown =>
     ? Record.map(values as Entry, (value) => (isScalar(value) ? String(value) : value))
     : values
 
-/** Some programs write the command and its arguments as one list. Splits such a list. */
+/** Splits a list that contains the command and its arguments. Some programs write such a list. */
 const splitCommandList = ({ args, command, ...entry }: Entry): Entry => {
   if (!Array.isArray(command))
     return { ...entry, ...(command === undefined ? {} : { command }), ...(args === undefined ? {} : { args }) }

@@ -46,8 +46,8 @@ const mostOfGap = 4
 /** If a declaration does not fit, this many lines are shown before and after a matching line. */
 const nearLines = 2
 /**
- * The maximum number of matching lines that are shown of a declaration that does not fit. With more of them, no lines
- * would fit that belong together.
+ * The maximum number of matching lines that are shown of a declaration that does not fit. With more of them, there
+ * would be no room for the lines around them.
  */
 const mostLookedFor = 3
 

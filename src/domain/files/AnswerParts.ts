@@ -24,8 +24,8 @@ export interface AnswerLines {
 }
 
 /**
- * The first and last line of a fence around a whole answer whose first line inside is a path; undefined without such a
- * fence.
+ * The first and last line of a fence around a whole answer. Undefined unless the first line inside this fence is a
+ * path.
  */
 export const wrapperOf = (
   lines: ReadonlyArray<string>,

@@ -19,7 +19,7 @@ import {
 
 export interface PlacedPath {
   readonly path: string
-  /** The index of a line that holds only the path; absent for a path inside other text. */
+  /** The index of a line that contains only the path. Absent for a path inside other text. */
   readonly line?: number
   /** True for a path that is a part of a sentence. */
   readonly isOfSentence?: true

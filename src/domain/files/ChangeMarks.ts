@@ -29,7 +29,7 @@ export interface OpenMark {
   readonly label: string
 }
 
-/** Reads the first mark of a block. A conflict mark of git is no such mark, because it has other words. */
+/** Reads the first mark of a block. Conflict marks of git are not read, because they have other words. */
 export const readOpen = (line: string): OpenMark | undefined => {
   const [, indent = "", signs = "", word, after = ""] = openMark.exec(line) ?? []
   if (signs === "") return undefined
@@ -74,8 +74,8 @@ const brokenEnd = (lines: ReadonlyArray<string>, from: number, next: number): nu
 }
 
 /**
- * All marks of one block have the same length, so that its text may contain marks of another length. If no closing mark
- * has this length, a mark of another length ends the block.
+ * Finds the marks of a block. They all have the same length, so that the text of the block may contain marks of another
+ * length. If no closing mark has this length, a mark of another length ends the block.
  */
 export const findBounds = (lines: ReadonlyArray<string>, from: number, length: number): Bounds => {
   let next = from + 1

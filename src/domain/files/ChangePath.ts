@@ -72,10 +72,13 @@ const layers: ReadonlyArray<readonly [layer: RegExp, inside: string]> = [
   [/^\[.*\]\(<?(.+?)>?\)$/, "$1"]
 ]
 
-/** At most this many parts of one line are tried as a path. */
+/** The maximum number of parts of a line that are tried as a path. */
 const maxReadings = 40
 
-/** The possible paths of a line, from the whole line to its parts. Only the project decides which one is right. */
+/**
+ * The possible paths of a line, from the whole line to its parts. The right path is the one that is a file of the
+ * project.
+ */
 export const pathReadings = (line: string): ReadonlyArray<NamedPath> => {
   const text = line.trim()
   if (text === "" || text.length > maxLength) return []

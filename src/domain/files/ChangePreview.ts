@@ -100,7 +100,7 @@ export const scriptsChange = (before = "", after = ""): boolean => scriptsOf(bef
  */
 export interface DiffRow {
   readonly kind: "file" | "gap" | "same" | "added" | "removed" | "note"
-  /** The line number: in the old text for removed lines, otherwise in the new one. */
+  /** The number of the line. For a removed line, it is the number in the old text, otherwise in the new text. */
   readonly number?: number
   readonly text: string
 }

@@ -63,14 +63,14 @@ const typeHead =
 const spaceHead = /\b(?:module|namespace|mod)\b/
 
 /**
- * Comments, annotations and closing brackets: a change of such a line does not count as a change of the declaration
- * around it.
+ * Comments, annotations and closing brackets. If only such lines change, the declaration around them does not count as
+ * changed.
  */
 const besideCode = /^\s*(?:$|\/\/|\/?\*|#|--)/
 const annotation = /^\s*@[\w.]+(?:\(.*\))?\s*$/
 const closing = /^\s*[)\]}]+[;,]?\s*$/
 
-/** In Go, the receiver type precedes the name of a method. */
+/** Matches a method in Go, where the type of the receiver stands before the name of the method. */
 const receiver = /^func\s+\([^)]*?\*?([A-Za-z_]\w*)(?:\[[^\]]*\])?\s*\)/
 
 /** The indexes of the lines that a change adds to the new text, or removes from the old text. */
@@ -320,7 +320,7 @@ const branchLines = (code: ReadonlyArray<string>, language: string): ReadonlyArr
   })
 }
 
-/** The indexes of the first lines of all branches of one condition. `head` is the first line of one of them. */
+/** The indexes of the first lines of all branches of a condition. `head` is the first line of any of these branches. */
 const branchesOf = (
   code: ReadonlyArray<string>,
   lines: ReadonlyArray<BranchLine>,

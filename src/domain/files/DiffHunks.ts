@@ -10,7 +10,7 @@ interface DiffHunk {
   readonly newLines: Array<string>
 }
 
-/** The hunks of one file. `from` and `to` are absent for `/dev/null` and in a diff without a header. */
+/** The hunks of one file. A diff without a header has no `from` and `to`. The side `/dev/null` is absent too. */
 interface FileDiff {
   readonly at: number
   from?: string

@@ -9,7 +9,7 @@ export const FileEntry = Schema.Struct({
   is: Schema.Literals(["file", "link", "folder", "other"]),
   /** A text that identifies the content: entries with different contents have different states. */
   state: Schema.String,
-  /** In bytes. */
+  /** The size in bytes. */
   size: Schema.Int,
   /** The target of a link, as the link states it. */
   leads: Schema.optionalKey(Schema.String),

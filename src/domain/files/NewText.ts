@@ -1,9 +1,9 @@
 /**
  * Checks the new text of a file, or of a part of it, before the program writes it. The text must not lose lines
- * silently: a line such as `// ... rest stays the same` replaces other lines, and a fragment may be written as if it
+ * silently. A line such as `// ... rest stays the same` replaces other lines, and a fragment may be written as if it
  * were the whole file. The text must not contain artefacts of an answer: marks of blocks, fences, line numbers,
- * trailing blanks, other line ends, invisible characters. Anything that the file already contains, or its kind allows,
- * is intended.
+ * trailing blanks, other line ends, invisible characters. What the file already contains, or what its kind allows,
+ * counts as intended.
  */
 import type { IssueCode } from "../findings/Issue.ts"
 import { withoutInvisible, withPlainCode, withPlainSigns } from "../text/PlainSigns.ts"

@@ -167,5 +167,5 @@ export const isControlPath = (relative: string): boolean => {
   return components.some((part) => controlNames.has(part)) || controlFiles.has(components.at(-1) ?? "")
 }
 
-/** True for a file that a program runs or reads automatically, so that writing it can run code. */
+/** True for a file that a program runs or reads automatically. To write such a file can therefore run code. */
 export const isAutomatic = (path: string): boolean => isInAutomaticFiles(componentsOf(path))

@@ -34,7 +34,10 @@ const reasonText = (reason: SkipReason, paths: ReadonlyArray<string>): string =>
   return `${counted(paths.length, "file")} ${reasons[reason][paths.length === 1 ? 0 : 1]} (${names})`
 }
 
-/** `1 file that looks like a secret (.env), 2 files that are not text (a.png, b.png)`; empty without skipped files. */
+/**
+ * For example `1 file that looks like a secret (.env), 2 files that are not text (a.png, b.png)`. Empty if no file was
+ * skipped.
+ */
 export const skippedText = (skipped: ReadonlyArray<SkippedFile>): string => {
   const byReason = Map.groupBy(skipped, ({ reason }) => reason)
   return (Object.keys(reasons) as ReadonlyArray<SkipReason>)

@@ -1,6 +1,6 @@
 /**
- * Merges two changes of one text line by line, like `git merge-file`. A change that only one side made is taken.
- * Changes of the same or of adjacent lines clash.
+ * Merges two changes of one text line by line, like `git merge-file`. A change that only one side made is taken. If
+ * both sides change the same line or adjacent lines, they clash.
  */
 import { type ReplacedLines, replacedLines } from "../text/ReplacedLines.ts"
 

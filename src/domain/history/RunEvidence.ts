@@ -71,9 +71,9 @@ export const TaskEvidence = Schema.Struct({
   items: Schema.optionalKey(Schema.Array(ItemResult)),
   /** Paths that its successful calls wrote. */
   filesWritten: Schema.Array(Schema.String),
-  /** The summary of its result; absent without a result. */
+  /** The summary of the result of the task. Absent if the task has no result. */
   summary: Schema.optionalKey(Schema.String),
-  /** The document of its result; absent without a result. */
+  /** The document of the result of the task. Absent if the task has no result. */
   result: Schema.optionalKey(Schema.String),
   /** The reasons of its failures, one for each attempt. */
   failures: Schema.Array(Schema.String)

@@ -99,7 +99,7 @@ export const RunOverview = Schema.Struct({
       text: Schema.String
     })
   ),
-  /** The answer to the prompt; empty before it. */
+  /** The answer to the prompt. Empty before the run has answered. */
   answer: Schema.String,
   /** Why the run ended this way; empty if it is done. */
   message: Schema.String,

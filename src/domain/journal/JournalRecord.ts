@@ -80,7 +80,7 @@ export interface UncertainCall extends CallIntent {
 export const PromptSent = Schema.Struct({
   type: Schema.tag("prompt"),
   key: Schema.String,
-  /** Absent if an earlier prompt has the same text. */
+  /** The system text of the prompt. Absent if an earlier prompt has the same text. */
   system: Schema.optionalKey(Schema.String),
   /** The key of that earlier prompt. */
   systemOf: Schema.optionalKey(Schema.String),
@@ -144,8 +144,8 @@ export const ClusterRun = Schema.Struct({
   /** True if the user approved all steps in advance. */
   approveSteps: Schema.Boolean,
   /**
-   * True if the user approved all steps and calls in advance. This does not cover accesses that need the answer of a
-   * user in any case.
+   * True if the user approved all steps and calls in advance. Accesses that always need the answer of a user are not
+   * included.
    */
   yes: Schema.optionalKey(Schema.Boolean),
   /** Runs of a higher priority come first; 0 if absent. */

@@ -1,4 +1,4 @@
-/** Finds the tests of a file: tests with the same name, and tests that import the file. */
+/** Finds the tests that belong to a file. These are tests whose name fits the file, and tests that import the file. */
 import { fileName } from "../files/PathList.ts"
 import { folderOf } from "./ProjectCommands.ts"
 

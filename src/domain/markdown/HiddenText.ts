@@ -135,7 +135,10 @@ const endOf = (text: string, search: Search, match: RegExpExecArray): number | u
   if (closing !== undefined) {
     const end = search.find(closing, start + markup.length)?.end
     if (isAtLineStart) return end ?? text.length
-    /** In a paragraph, a blank line before the end of the markup means that the text is no markup. */
+    /**
+     * In a paragraph, markup does not continue after a blank line. If a blank line comes before its end, the text is no
+     * markup.
+     */
     return end === undefined || search.has(blankLine, start, end) ? undefined : end
   }
   if (name === undefined) {
@@ -150,8 +153,8 @@ const endOf = (text: string, search: Search, match: RegExpExecArray): number | u
 }
 
 /**
- * Matches structure of a document in a loose form: calls, fields, headings. A hidden block that contains such structure
- * is refused or removed.
+ * Matches structure of a document in a loose form: calls, fields, headings. Such structure in a hidden block is an
+ * issue.
  */
 const looseStructure =
   /^[\s>]*(?:#{1,6}\s|`{3}|~{3}|(?:[-*+]|\d+[.)])\s+\S*\*\*|\*\*|[={-]{3,}\s*$|\{|\[\s*[{"]|<(?:tool|function)_call>|[A-Z][\w /]{2,40}:?\s*$)/m

@@ -75,8 +75,8 @@ const filePatterns = (path: string, { relative }: Target): ReadonlyArray<string>
 }
 
 /**
- * The patterns that the question offers for an access. The shortcut key chooses the first of them. Undefined stands for
- * a rule without a pattern.
+ * The patterns of the rules that a question offers for an access. The shortcut key chooses the first of them.
+ * `undefined` means a rule without a pattern.
  */
 const patternsOf = (access: CanonicalAccess, target: Target): ReadonlyArray<string | undefined> => {
   switch (access._tag) {

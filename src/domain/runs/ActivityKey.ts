@@ -22,7 +22,7 @@ export const ModelCallId = Schema.Struct({
   task: Schema.optionalKey(Schema.String),
   /** The turn or attempt, from 1. */
   attempt: Schema.Int,
-  /** 2 for the second of two alternative answers; absent for the first. */
+  /** The number 2 for the second of two alternative answers. Absent for the first. */
   choice: Schema.optionalKey(Schema.Int)
 })
 export type ModelCallId = typeof ModelCallId.Type

@@ -299,8 +299,8 @@ const statusLine = (state: LiveState, { columns, now, stop }: View): StyledLine 
 }
 
 /**
- * All lines of the view; empty without active work. They take only a part of the screen, so that the log above stays
- * readable.
+ * All lines of the view. Empty if no work is active. The lines take only a part of the screen, so that the log above
+ * them stays readable.
  */
 export const liveView = (state: LiveState, options: ViewOptions): ReadonlyArray<StyledLine> => {
   if (!isLively(state)) return []

@@ -31,7 +31,7 @@ const isPartial = ({ result: { summary } }: TaskResult): boolean => /^[*_]*partl
 
 const isWhole = (one: TaskResult): boolean => !isPartial(one) && openItems(one.items ?? []).length === 0
 
-/** True for a run of one task that has nothing left to do. The report of this task is the answer of the run. */
+/** True for a run that had one task and has nothing left to do. The report of this task is the answer of the run. */
 export const endedClean = (rounds: ReadonlyArray<RoundWork>, kinds: ChangeKinds): boolean => {
   const [round, ...others] = rounds
   const [result, ...more] = round?.results ?? []

@@ -236,10 +236,10 @@ export const RunEvent = Schema.Union([
   }),
   /**
    * A question to the user. `scope` is `step` for a step, `call` for one call or reference, and `doubt` for an
-   * uncertain call. For a question of the model it is `question`, and the title is the text of the question. An
-   * uncertain call began before the run was interrupted, and its outcome is unknown. `hash` binds the answer to the
-   * calls. The answer `repairs` also covers later changes of the same files by the same task. Each later change then
-   * has an answer without a question.
+   * uncertain call. An uncertain call began before the run was interrupted, and its outcome is unknown. For a question
+   * of the model, `scope` is `question`, and `title` is the text of the question. `hash` binds the answer to the calls.
+   * The answer `repairs` also covers later changes of the same files by the same task. Such a change has an answer in
+   * the events, but no question.
    */
   event("approval.requested", { scope, title: Schema.String, hash: Schema.String, items: Schema.Array(ApprovalItem) }),
   event("approval.answered", {

@@ -234,8 +234,8 @@ export const permissionOptions = ({ items, scope }: ApprovalRequest): Array<Perm
 }
 
 /**
- * The arguments of a call as text. Empty for a single call, because the editor shows its arguments as the input of the
- * call.
+ * The arguments of a call as text. Empty if the question is about a single call, because the editor shows its arguments
+ * as the input of the call.
  */
 const argumentsAmong = (item: ApprovalItem, isAlone: boolean): ReadonlyArray<string> => {
   const unsaid = isAlone ? "" : unsaidArgumentsText(item)

@@ -63,8 +63,8 @@ export const transaction = <A, E>(
   )
 
 /**
- * Creates missing tables. Only one process does so at a time. If all tables exist, no definition is sent. A definition
- * locks tables, and so each new worker would stop the other workers.
+ * Creates missing tables. Only one process does so at a time. If all tables exist, it sends no definitions: a
+ * definition locks its table, so each new worker would stop the other workers.
  */
 const makeTables = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

@@ -46,8 +46,8 @@ import type { Secrets } from "./WithoutSecrets.ts"
 const leastLeft = 4000
 
 /**
- * How long records wait, so that several are written together. A record does not wait if a caller waits for it, or if
- * it is a question.
+ * How long a record waits for further records, so that several are written together. It does not wait if a caller waits
+ * for it, or if it is a question.
  */
 const together = "1 second"
 

@@ -149,8 +149,8 @@ const makeRunChanges = (sql: SqlClient.SqlClient, queues: WorkQueues["Service"])
   const { append, begin } = makeBeginning(sql)
 
   /**
-   * Saves and queues a new run. The first of these records is its `opened` record. Only one run at a time may change a
-   * project.
+   * Saves and queues a new run. The first of `records` is the `opened` record of the run. Only one run at a time may
+   * change a project.
    */
   const submit = Effect.fn("ClusterRuns.submit")(function* (
     run: ClusterRun,

@@ -79,7 +79,7 @@ export class ServerGone extends Data.TaggedError("ServerGone")<{ readonly setup:
 /** Errors in what the user ordered, which have exit code 2. All other errors are failures. */
 const usageErrors: ReadonlySet<string> = new Set(["ConfigurationError", "UnknownSkill", "BriefingError"])
 
-/** The refusal of a run. Its exit code is the same as for this error in a run without a cluster. */
+/** The refusal of a run. It has the same exit code as this error has in a run without a cluster. */
 const refusal = (what: string, tag = "") =>
   new RunRefused({
     what,

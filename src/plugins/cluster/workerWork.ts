@@ -93,7 +93,7 @@ const endOf = <A, E, R>(work: Effect.Effect<A, E, R>) =>
     Effect.catch((error) => (error.isFault === true ? Effect.succeed(brokenOff(error)) : Effect.fail(error)))
   )
 
-/** A sentence that says why no worker can do the piece. This worker is included. */
+/** A sentence that says why no worker, including this one, can do the piece. */
 const allDeclined = (lease: HeldLease, why: string) => nobodyFits({ ...lease.declined, [workerName]: why })
 
 /** The key under which the services of a run are kept in memory. It depends on the settings of the run. */

@@ -149,7 +149,7 @@ export const definedSchema = (schema: unknown): Result.Result<unknown, string> =
 }
 
 /**
- * The schema that takes the place of a schema which consists of a reference only. Some libraries write such schemas.
+ * If a schema consists only of a reference, returns the schema to which it refers. Some libraries write such schemas.
  */
 const withoutRootReference = (schema: SchemaNode, find: ReturnType<typeof makeFinder>): SchemaNode => {
   let whole = schema

@@ -52,7 +52,7 @@ const windowOf = ({ context_length, context_window, max_model_len, meta }: Liste
     (given) => typeof given === "number" && Number.isSafeInteger(given) && given > 0
   ) as number | undefined
 
-/** The page `/props` of llama.cpp's server. Other servers do not have this page, or have a different one. */
+/** The page `/props` of llama.cpp's server. Other servers have no such page, or one with other content. */
 const Properties = Schema.Struct({
   total_slots: Schema.Int.check(Schema.isGreaterThan(0)),
   /** Which inputs besides text the model accepts: `{ "vision": true, "audio": false }`. */

@@ -215,7 +215,7 @@ export const shortReport = (data: ReportData, home: string): ReportData => {
     failures: source.failures.map(short),
     approvals: source.approvals.map(approval)
   })
-  /* Both lists must contain the same span objects after this. */
+  /* The report contains some spans in two lists. Both lists must still share the same objects. */
   const spans = new Map(data.spans.map((span) => [span, { ...span, name: short(span.name) }]))
   return {
     ...data,

@@ -165,8 +165,8 @@ export const CriticalPath = Schema.Struct({
 export type CriticalPath = typeof CriticalPath.Type
 
 /**
- * The span before this one on the path: the latest span that ended before this span began. It must also have begun
- * earlier. Otherwise two spans without duration could follow each other for ever.
+ * The span before this one on the path. It is the latest span that ended before this span began. It must also have
+ * begun earlier. Otherwise two spans without duration could follow each other for ever.
  */
 const before = (byEnd: ReadonlyArray<ReportSpan>, { startMs }: ReportSpan): ReportSpan | undefined =>
   byEnd.findLast((one) => one.endMs <= startMs && one.startMs < startMs)

@@ -47,7 +47,7 @@ const isDropped = ({ properties, tagName }: Element): boolean =>
 const childrenOf = (node: HtmlTree | Element): ReadonlyArray<Element> =>
   (node.children as ReadonlyArray<Node>).filter(isElement)
 
-/** The elements that pass the test, in order. Elements inside of such an element are left out. */
+/** The elements that pass the test, in order. Elements inside an element that passes are not searched. */
 const findAll = (
   node: HtmlTree | Element,
   passes: (element: Element) => boolean,
