@@ -1,7 +1,7 @@
 /** How one run of a check ended, without any interpretation. */
 
 export interface CheckEnd {
-  /** Null if the check was stopped. */
+  /** The exit code. Null if the check was stopped. */
   readonly exitCode: number | null
   readonly output: string
   readonly seconds: number

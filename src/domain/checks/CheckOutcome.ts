@@ -15,7 +15,9 @@ import { adviceFor, type NoProof, NoProofCause, noProofOf, provesNothing } from 
 
 export const CheckCommand = Schema.Struct({
   argv: CommandLine,
-  /** The folder in which the check runs, relative to the project. Absent for the root of the project. */
+  /**
+   * The folder in which the check runs, relative to the project. Absent if the check runs in the root of the project.
+   */
   cwd: Schema.optionalKey(Schema.String),
   /** The whole command, if `argv` runs only some of its test files. The user approves the whole command. */
   whole: Schema.optionalKey(CommandLine),
@@ -34,7 +36,7 @@ export const checkText = ({ argv, cwd }: Pick<CheckCommand, "argv" | "cwd">): st
 
 export const CheckOutcome = Schema.Struct({
   command: Schema.String,
-  /** Null if the check was stopped or not run. */
+  /** The exit code. Null if the check was stopped or did not run. */
   exitCode: Schema.NullOr(Schema.Int),
   seconds: Schema.Finite,
   /** The text for the model: failures first, then totals. */
@@ -84,7 +86,7 @@ export const statusOf = (check: CheckOutcome): CheckStatus => {
   return exitCode === 0 ? "passed" : passes(check) ? "nothing new fails" : "failed"
 }
 
-/** About 500 tokens, in characters. */
+/** The maximum length of the text, in characters. This is about 500 tokens. */
 const mostCharacters = 1700
 const mostLines = 12
 /** How many lines a failure may have. The program tries these numbers in order until all failures fit. */

@@ -285,7 +285,7 @@ class Reading {
 export const readCheckOutput = (output: string): CheckReading => {
   const reading = new Reading()
   const lines = output.split("\n")
-  /** The file to which the current eslint problems belong, and the name parts of the current mocha test. */
+  /** For eslint, the file that the current problems belong to. For mocha, the parts of the current test's name. */
   let file = ""
   let path: ReadonlyArray<string> = []
   let isMochaEnd = false

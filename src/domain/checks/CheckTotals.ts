@@ -44,7 +44,7 @@ const all = [
 /** Totals that count something other than tests, such as files, problems and lint errors. */
 const others = /^(?:Test Files|Test Suites)\b|^\d+ errors?, \d+ warnings?|^\d+ problems? \(|^Found \d+|^\d+ issues:/
 
-/** The number of errors that a total lists in addition to failures. */
+/** Matches totals that list errors beside failures. The group is the number of errors. */
 const errorsBeside = /\bfailures?, (\d+) errors?\b|\bfailed, .*?\b(\d+) errors?\b/
 
 const countOf = (total: string): TestCounts => {

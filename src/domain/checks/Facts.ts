@@ -238,7 +238,10 @@ export const deniedText = ({ allow, by, reason, targets, tool }: DeniedFact): st
 
 const isMatches = (href: string): boolean => href.startsWith("matches of ")
 
-/** `12 of the 40 lines that it asked for, of 300 in the file,`, or a percentage if the line counts are unknown. */
+/**
+ * For example `12 of the 40 lines that it asked for, of 300 in the file,`. If the line counts are unknown, a
+ * percentage.
+ */
 const seenPart = ({ href, lines, percent }: SeenFact): string => {
   if (lines === undefined) return `${percent} %`
   if (lines.file !== undefined) {

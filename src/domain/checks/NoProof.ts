@@ -156,7 +156,10 @@ const byWords: ReadonlyArray<readonly [NoProofCause, (line: string) => boolean]>
 /** True for a compiler error with a position in a file. The name of a failing test contains no position. */
 const isBuildError = (name: string): boolean => /^[^\s:]+: (?:fatal )?error\b/.test(name) || /^[^\s:]+\.go: /.test(name)
 
-/** The first cause that the output mentions, with its line. Lines of npm that repeat the command do not count. */
+/**
+ * The first cause that the output mentions, with the line that mentions it. Lines of npm that repeat the command do not
+ * count.
+ */
 const wordsOf = (output: string): readonly [NoProofCause, string] | undefined => {
   const lines = linesOf(output)
     .map((line) => line.trim())

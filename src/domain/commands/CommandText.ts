@@ -2,7 +2,7 @@
 import * as Schema from "effect/Schema"
 import { fileName } from "../files/PathList.ts"
 
-/** A program with its arguments, one element each. No shell reads them. */
+/** A program and its arguments, each as one element. No shell reads them. */
 export const CommandLine = Schema.NonEmptyArray(Schema.String)
 export type CommandLine = typeof CommandLine.Type
 
@@ -107,7 +107,7 @@ const scriptsNamed = (words: ReadonlyArray<string>): NamedScripts => {
   )
   const isRunner = definitionFiles.length > 0
   const programPaths = paths.filter((word) => /^\.{0,2}\//.test(word) || (word === words[0] && word.includes("/")))
-  /** Files for make and similar tools include other files with lines such as `include rules.mk`. */
+  /** Files of make and similar tools can include other files, with lines such as `include rules.mk`. */
   const included = /^[-s]?include$/.test(words[0] ?? "") ? words.slice(1) : []
   return {
     /**

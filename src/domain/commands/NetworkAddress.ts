@@ -55,7 +55,7 @@ const isOpen = (given: NetAddress.IpAddress): boolean => {
     : isInSome(openV6, address) && !isInSome(closedV6, address)
 }
 
-/** The address in one spelling. Text that is no address stays unchanged. */
+/** The address in its canonical spelling. Text that is no address stays unchanged. */
 export const canonicalAddress = (address: string): string =>
   Result.match(NetAddress.ipFromString(address.replace(/%.*$/, "")), {
     onFailure: () => address,

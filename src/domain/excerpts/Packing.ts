@@ -90,7 +90,7 @@ const joinChosen = (lines: ReadonlyArray<string>, chosen: ReadonlySet<number>, g
   return { text: rows.join("\n"), shown: shownIndexes }
 }
 
-/** A note may be this many characters longer than its estimate. */
+/** The number of characters by which a note may be longer than its estimated length. */
 const noteSlack = 8
 
 /** Joins the lines that `choose` adds, and notes for the gaps between them, in at most `budget` characters. */

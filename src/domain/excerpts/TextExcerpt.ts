@@ -41,7 +41,7 @@ const longestWhole = 80
 const leastComment = 3
 /** If a declaration does not fit, this many of its last lines are shown. */
 const lastLines = 3
-/** Gaps of at most this many lines between shown lines are filled. */
+/** The maximum number of lines in a gap that is filled. A gap is between two shown lines. */
 const mostOfGap = 4
 /** If a declaration does not fit, this many lines are shown before and after a matching line. */
 const nearLines = 2
@@ -191,7 +191,7 @@ const choose = (source: ExcerptSource, terms: SearchTerms, choice: LineChoice): 
       matchedLines: [best = 0]
     } of blocks) {
       const block = indexesOf(blockAt(best)).filter((at) => !inImports.has(at))
-      // A block that does not fit is shown in part while half of the budget is free.
+      // A block that does not fit is shown in part, as long as half of the budget is free.
       if (choice.add(block) || choice.budgetLeft < budget / 2) continue
       addPart(choice, block, headLines(lines, block, prose), best, { matched, spare: budget / 2 })
     }

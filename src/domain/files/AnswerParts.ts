@@ -5,7 +5,10 @@
 import { afterBlock, fenceAt, fileFenceAt, isBlank, readFence, readOpen } from "./ChangeMarks.ts"
 import { pathOfInfo, pathOfLine } from "./ChangePath.ts"
 
-/** Lines of an answer that belong together: the first index, and the index after the last. */
+/**
+ * Lines of an answer that belong together. `first` is the index of the first line, and `end` the index after the last
+ * line.
+ */
 export interface AnswerPart {
   readonly first: number
   readonly end: number

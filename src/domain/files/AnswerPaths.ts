@@ -56,7 +56,7 @@ export class AnswerPaths {
     return this.spellings.get(path) ?? path
   }
 
-  /** Notes a file that the answer creates. */
+  /** Notes that the answer creates this file. */
   noteFile(path: string): void {
     this.spellings.set(path, path)
   }
@@ -107,8 +107,8 @@ export class AnswerPaths {
   }
 
   /**
-   * The path in the text above a block: the whole line, a path in its sentence, or a path line above sentences without
-   * paths.
+   * The path in the text above a block. It is the whole line, or a path in its sentence, or a path line above sentences
+   * that contain no path.
    */
   private ofText(at: number): PlacedPath | undefined {
     const line = this.line(at)
@@ -136,7 +136,7 @@ const lineAboveSentences = (lines: ReadonlyArray<string>, at: number): number =>
   return above < 0 ? -1 : first + above
 }
 
-/** At most this many texts are looked up in the project. */
+/** The maximum number of texts that are looked up in the project. */
 const maxTexts = 200
 
 /** The texts of an answer that may name the file of a block or fence below them. */

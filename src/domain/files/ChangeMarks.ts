@@ -4,7 +4,7 @@
 import type { IssueCode } from "../findings/Issue.ts"
 import { pathOfLine } from "./ChangePath.ts"
 
-/** The marks that prompts ask for. */
+/** The marks that prompts tell models to write. */
 export const changeMarks = { open: "<<<<<<< OLD", middle: "=======", close: ">>>>>>> NEW" } as const
 
 const openMark = /^(\s*)(<{5,9})(?!<)\s*(?:(OLD|SEARCH|ORIGINAL)\b)?:?\s*(.*)$/i
@@ -50,7 +50,7 @@ export const lastBefore = (lines: ReadonlyArray<string>, at: number, test: (line
   return index
 }
 
-/** The marks of a block by line index, or the problem that leaves it incomplete. */
+/** The indexes of the lines with the marks of a block, or the problem that makes the block incomplete. */
 interface Bounds {
   readonly middle: number
   readonly end: number

@@ -1,4 +1,6 @@
-/** Previews a write: a unified diff of bounded length, numbered rows, and a test for changed npm scripts. */
+/**
+ * Previews a write: as a unified diff of limited length, or as numbered rows. Also tells whether npm scripts change.
+ */
 import * as TextDiff from "effect/TextDiff"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
@@ -28,7 +30,7 @@ const withHunkNames = (diff: string, after: string): string => {
   })
 }
 
-/** The whole change of a file under its displayed name. */
+/** The whole change of a file. `name` is the name of the file in the diff. */
 export const wholeChange = (name: string, before: string | undefined, after: string | undefined): WholeChange =>
   changeBetween({ before, after, fromFile: nameOr(name, before), toFile: nameOr(name, after) })
 

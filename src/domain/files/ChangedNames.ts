@@ -1,6 +1,6 @@
 /**
- * Finds the definitions and lines that changes remove, line by line with simple patterns. Unusual definitions are
- * missed.
+ * Finds the definitions and lines that changes remove. It works line by line with simple patterns, and misses unusual
+ * definitions.
  */
 import { declarationsOf, declaredName, isProgram, sourceLines, wordPattern } from "./Declarations.ts"
 import { numberedRows, wholeChange } from "./ChangePreview.ts"
@@ -59,7 +59,7 @@ const difference = (before: string, after: string): readonly [string, string] =>
   return [before.slice(start, before.length - end), after.slice(start, after.length - end)]
 }
 
-/** True when changes only swap one text for another, as a rename does. */
+/** True when changes do nothing but replace one text by another, as a rename does. */
 export const isReplacement = (changes: ReadonlyArray<ProposedFile>): boolean => {
   if (changes.some(({ base, text }) => text === null || base === null)) return false
   const rows = changes.flatMap(rowsOf)
@@ -92,5 +92,5 @@ export const linesWithName = (
   })
 }
 
-/** True when a file has its own definition of a name. */
+/** True when a file defines this name itself. */
 export const defines = ({ path, text }: NamedText, name: string): boolean => definedNames(path, text).includes(name)

@@ -48,9 +48,9 @@ const mostUsers = 20
 /** The maximum number of files that contain a name. A name in more files is not examined. */
 const mostHolders = 200
 
-/** At most this many uses in one file are examined. */
+/** The maximum number of uses that are examined in one file. */
 const mostUses = 50
-/** At most this many changed lines are examined for the declarations around them. */
+/** The maximum number of changed lines for which the declarations around them are looked up. */
 const mostChangedLines = 500
 /** A name is skipped if its files would increase the text read for one change above this many characters. */
 const mostCharacters = 4_000_000
@@ -112,7 +112,7 @@ const knownIn = (path: string, text: string | null, indexes: ReadonlyArray<numbe
 const declaredIn = (path: string, text: string | null): ReadonlySet<string> =>
   new Set(declarationsOf(sourceLines(text), languageOf(path)).map(({ name }) => name))
 
-/** The declarations whose lines change and that still exist after the change. */
+/** The declarations with changed lines that still exist after the change. */
 export const changedDeclarations = (change: ProposedFile): ReadonlyArray<TouchedDeclaration> => {
   const { base, path, text } = change
   const after = declaredIn(path, text)
@@ -123,7 +123,7 @@ export const changedDeclarations = (change: ProposedFile): ReadonlyArray<Touched
   return [...new Map(touched.map((known) => [`${known.owner} ${known.name}`, { path, ...known }])).values()]
 }
 
-/** The changed declarations that existed before the change as well. */
+/** The changed declarations that also existed before the change. */
 export const touchedDeclarations = (change: ProposedFile): ReadonlyArray<TouchedDeclaration> => {
   const before = declaredIn(change.path, change.base)
   return changedDeclarations(change).filter(({ name }) => before.has(name))
@@ -146,7 +146,7 @@ const imports = new RegExp(
   "gm"
 )
 
-/** A text prepared for searching: its imports, and its code without them. */
+/** A text prepared for a search: its import statements, and its code without these. */
 interface SearchedCode extends NamedText {
   readonly statements: ReadonlyArray<string>
   readonly code: ReadonlyArray<string>
@@ -284,7 +284,7 @@ export const usersOf = (
   })
 }
 
-/** The first line of a branch: a case, or a part of a condition. */
+/** Matches the first line of a branch, which is a case or a part of a condition. */
 const branchHead =
   /^\s*(?:case\b.*(?::|->|=>)|(?:default|_)\s*(?::|->|=>)|(?:\}\s*)?(?:else|elseif|elsif|elif)\b|when\b|if\b|unless\b)/
 /** Branches without a keyword. */

@@ -4,7 +4,10 @@
  */
 import { isProgram } from "./Declarations.ts"
 
-/** Two slashes after a colon are part of a URL. An unclosed block comment does not count. */
+/**
+ * Matches comments with slashes. Two slashes after a colon are part of a URL, and an unclosed block comment does not
+ * match.
+ */
 const slashes = /(?<!:)\/\/.*|\/\*[\s\S]*?\*\//
 const hashes = /#.*/
 const prefix = /(?:\b[A-Za-z]{1,2})?/

@@ -31,7 +31,8 @@ export const commentLines = (lines: ReadonlyArray<string>, language: string): Re
 }
 
 /**
- * The indexes of comment lines in runs of at least `least` lines. Blank lines between comment lines belong to the run.
+ * The indexes of those comment lines that follow each other in groups of at least `least`. Blank lines between comment
+ * lines belong to the group.
  */
 export const longComments = (
   lines: ReadonlyArray<string>,

@@ -28,8 +28,8 @@ const types = "class|interface|@interface|enum|record|struct|namespace|record st
 const members =
   "public|protected|private|internal|static|final|abstract|sealed|non-sealed|synchronized|native|default|strictfp|virtual|override|async|extern|unsafe|partial|readonly|required|new|file|volatile|transient"
 /**
- * Java and C#: a type and a name with parameters declare a method; a name with parameters but no type declares a
- * constructor.
+ * Patterns for Java and C#. A type and a name with parameters declare a method. A name with parameters but no type
+ * declares a constructor.
  */
 const typed = patterns(
   `^\\s*(?:(?:${members}|ref)\\s+)*(?:${types})\\s+([A-Za-z_]\\w*)`,
@@ -56,7 +56,7 @@ const c = patterns(
   /^\s*(?:typedef\s+)?(?:template\s*<.*>\s*)?(?:struct|class|enum(?:\s+class)?|union|namespace)\s+([A-Za-z_]\w*)[^;()=]*$/,
   /^#\s*define\s+([A-Za-z_]\w*)/,
   /^typedef\b.*?([A-Za-z_]\w*)(?:\[[^\]]*\])?;\s*$/,
-  // C: a type, which may be a macro call, then a name with parameters, and no semicolon at the end of the line.
+  // C: a type, which may be a macro call, then a name with parameters. The line does not end with a semicolon.
   /^(?:[A-Z_]+\([^()]*\)\s*|(?:[A-Za-z_][\w:<>,]*[\s*&]+)+)((?:[A-Za-z_]\w*::)*~?[A-Za-z_]\w*)\s*\([^;]*$/,
   /^([A-Za-z_]\w*)\s*\([^;]*\)?\s*\{?$/,
   /^\s+(?:(?:static|virtual|inline|explicit|constexpr|const|friend)\s+)*(?:[A-Za-z_][\w:<>,]*[\s*&]+)*(~?[A-Za-z_]\w*)\s*\([^;=]*\)[^;=(]*\{\s*$/
@@ -115,7 +115,7 @@ const byLanguage: Readonly<Record<string, ReadonlyArray<RegExp>>> = {
   bash: shell
 }
 
-/** Prose and data, which declare nothing. */
+/** Languages of prose and data, in which nothing is declared. */
 const others: ReadonlySet<string> = new Set(
   "csv diff gitignore ini json json5 jsonc jsonl latex markdown mdx page rst text toml xml yaml".split(" ")
 )
@@ -161,8 +161,8 @@ export const declarationsOf = (lines: ReadonlyArray<string>, language: string): 
   })
 
 /**
- * The declarations around the line of this index, the outermost first. A declaring line is included. Blocks are recognised by
- * indentation.
+ * The declarations around the line with this index, the outermost first. If this line declares a name, its declaration
+ * is included. Blocks are recognised by indentation.
  */
 export const declarationsAround = (
   lines: ReadonlyArray<string>,
@@ -172,7 +172,8 @@ export const declarationsAround = (
   const enclosing: Array<Declaration> = []
   const nearestAbove = all.findLastIndex((one) => one.index <= index)
   let below = all[nearestAbove]?.index === index ? Number.MAX_SAFE_INTEGER : indentOf(lines[index] ?? "")
-  // If the line closes brackets or blocks, the least indented line decides which declarations are around it.
+  // Searches upwards. A declaration is around the line if it is indented less than this line and all lines between them.
+  // Lines between them that begin with a bracket or `#`, and labels, do not count.
   for (let at = nearestAbove, last = index; at >= 0 && below > 0; at--) {
     const declaration = all[at]
     if (declaration === undefined) break

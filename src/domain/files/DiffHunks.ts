@@ -53,7 +53,7 @@ export const diffEnd = (lines: ReadonlyArray<string>, from: number): number => {
   return end
 }
 
-/** The files of a diff. Text without a header is one file without a path. */
+/** The files that a diff changes. Text without a header counts as one file without a path. */
 export const readDiff = (lines: ReadonlyArray<string>): ReadonlyArray<FileDiff> => {
   const files: Array<FileDiff> = []
   let hunk: DiffHunk | undefined

@@ -35,7 +35,7 @@ export const spellings = (text: string): readonly [(part: string) => string, ...
 /** The line number of an offset, from 1. */
 export const lineAt = (text: string, offset: number): number => count(text.slice(0, offset), "\n") + 1
 
-/** All occurrences of the part. They may overlap. */
+/** The offsets of all occurrences of `part`. The occurrences may overlap. */
 const offsetsOf = (text: string, part: string): ReadonlyArray<number> => {
   const found: Array<number> = []
   for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + 1)) found.push(at)
@@ -132,7 +132,9 @@ const stepOf = (lines: ReadonlyArray<string>, sign: string): number => {
   return widths.reduce((least, { length }) => Math.min(least, length), 8)
 }
 
-/** Converts added indentation to the style of the file: tabs to blanks, or blanks to tabs. */
+/**
+ * Returns a function that converts the indentation of new lines to that of the file: tabs to blanks, or blanks to tabs.
+ */
 const inSignsOf = (fileLines: ReadonlyArray<string>, editLines: ReadonlyArray<string>) => {
   const hasTabs = fileLines.some((line) => line.startsWith("\t"))
   const hasBlanks = fileLines.some((line) => line.startsWith(" "))
@@ -189,8 +191,8 @@ const signPlaces = placesLike((line) => plainSigns(line).trim())
 const breaks = /\r\n|\n|\\n/g
 
 /**
- * A text in which each line break, real or written as `
- * `, is one character. `offsets` holds the original position of each character.
+ * A text in which each line break is one character, also a line break that is written as `\n`. `offsets` contains the
+ * original position of each character.
  */
 const withBreaks = (text: string) => {
   const signs = text.match(/\r\n|\\n|[^]/g) ?? []
@@ -267,8 +269,8 @@ const unnumbered = ({ newText, oldText }: Replacement): Replacement | undefined 
   const old = withoutNumbers(oldText)
   if (old === undefined) return undefined
   /*
-   * If the new lines have no numbers, their indentation shows whether the blank after an old number is part of the
-   * line.
+   * If the new lines have no numbers, their indentation is compared with that of the old lines. This shows whether the
+   * blank after a number belongs to the line.
    */
   const bare = withoutSign(oldText, bareNumber)
   if (!numbered.test(newText) && indentOf(bare) === indentOf(newText)) return { oldText: bare, newText }

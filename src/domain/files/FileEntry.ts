@@ -1,6 +1,4 @@
-/**
- * An entry of the project that is handled without reading it as text: a picture, a link, a folder.
- */
+/** An entry of the project that the program handles without reading it as text: a picture, a link, a folder. */
 import * as Schema from "effect/Schema"
 
 export const FileEntry = Schema.Struct({
@@ -21,5 +19,5 @@ export type FileEntry = typeof FileEntry.Type
 /** The size up to which `undo` keeps the content of a file, in bytes. */
 export const mostKept = 16_777_216
 
-/** One change moves or removes at most this many files of a folder. */
+/** The maximum number of files in a folder that one change can move or remove. */
 export const mostInFolder = 1000

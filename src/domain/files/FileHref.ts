@@ -13,7 +13,7 @@ const special = /[%#<>\\\u0000-\u001f\u007f]/g
  */
 export const hrefOfPath = (path: string): string => path.replace(special, encodeURIComponent)
 
-/** A target that needs no angle brackets. */
+/** The target of a link to a path, encoded so that it needs no angle brackets. */
 export const bareHrefOfPath = (path: string): string =>
   hrefOfPath(path).replace(/[\s()]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
 

@@ -33,8 +33,8 @@ const valueFrom = (text: string, start: number): { readonly value: string; reado
 }
 
 /**
- * All settings in order; section and key in lower case, as git compares them. Invalid settings are left out or read in
- * part.
+ * All settings in order. Section and key are in lower case, as git compares them. Invalid settings are left out or read
+ * only in part.
  */
 export const gitSettings = (given: string) => {
   const text = given.replaceAll("\r\n", "\n")

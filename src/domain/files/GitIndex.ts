@@ -1,13 +1,13 @@
 /**
- * Reads the index of a git repository: the paths of tracked files, in versions 2 to 4 of the format (gitformat-index). Does
- * not run git.
+ * Reads the index of a git repository without running git. It returns the paths of tracked files, and supports the
+ * versions 2 to 4 of the format (gitformat-index).
  */
 import * as Result from "effect/Result"
 
 /** The contents of an index, with paths relative to its repository. */
 export interface GitIndex {
   readonly files: ReadonlyArray<string>
-  /** Folders that are separate repositories. */
+  /** Folders of the repository that are separate repositories. */
   readonly submodules: ReadonlyArray<string>
   /** The name of the shared index that a split index changes. */
   readonly sharedIndex?: string

@@ -35,7 +35,10 @@ const modeLines = ({ after, before }: PatchSides): ReadonlyArray<string> => {
   return [`old mode ${gitMode[before.kind]}`, `new mode ${gitMode[after.kind]}`]
 }
 
-/** The change under a path relative to the project root. `binary` is the patch of a file that is not text. */
+/**
+ * The patch for a change of a file. `path` is relative to the project root. For a file that is not text, `binary` is
+ * its patch.
+ */
 export const gitPatch = (path: string, sides: PatchSides, binary?: string): WholeChange => {
   const { after, before } = sides
   const head = [`diff --git ${quoted(`a/${path}`)} ${quoted(`b/${path}`)}`, ...modeLines(sides)]

@@ -34,7 +34,9 @@ const pythonModules = (text: string): ReadonlySet<string> => {
   return modules
 }
 
-/** Makes a test for paths of the project: true if the text of `file` imports the path. */
+/**
+ * Makes a test for paths of the project. The test is true if `file` imports the path. `text` is the content of `file`.
+ */
 export const importsOf = (file: string, text: string): ((path: string) => boolean) => {
   if (file.endsWith(".py")) {
     const modules = pythonModules(text)

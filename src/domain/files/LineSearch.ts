@@ -1,6 +1,6 @@
 /**
- * Searches lines of text for tools: compiles a pattern, finds the matching lines, and shows them to a model. Matching a
- * line takes time linear in its length.
+ * Searches lines of text for tools. It compiles a pattern, finds the matching lines, and shows them to a model. The
+ * time for a line grows linearly with its length.
  */
 import * as Result from "effect/Result"
 import { RE2JS, RE2JSException } from "re2js"
@@ -56,7 +56,7 @@ export const searchPattern = (
 export interface LineMatch {
   /** The index of the line, from 0. */
   readonly index: number
-  /** The character of the line at which the match begins, from 0. */
+  /** The position in the line at which the match begins, from 0. */
   readonly at: number
 }
 

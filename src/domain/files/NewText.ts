@@ -67,7 +67,7 @@ const alone = /^[[(<]?(?:unchanged|no changes?|same as before|as before)[\])>]?[
 /** A line without its comment signs. It may be a placeholder for omitted lines. */
 interface Omission {
   readonly isComment: boolean
-  /** True in a language whose uncommented lines may be prose. */
+  /** True in a language in which a line that is no comment may be prose. */
   readonly mayBeText: boolean
   readonly dottedText: string
 }
@@ -131,7 +131,7 @@ export interface ReplacedText {
   readonly path: string
   readonly newText: string
   readonly oldText: string
-  /** The words of the user and of the task. */
+  /** What the user and the task say. */
   readonly request?: string
 }
 
@@ -183,7 +183,10 @@ const partOf = (base: string, text: string): { readonly before: number; readonly
   return before.length < leastLines || !isPart ? undefined : { before: before.length, after: after.length }
 }
 
-/** A sentence for the user about lost text. `isWhole` is false for edits, which state the removed text themselves. */
+/**
+ * A sentence for the user about text that would be lost. `isWhole` is false for edits, because an edit states what it
+ * removes.
+ */
 export const lossSentence = ({ newText, oldText, path }: ReplacedText, isWhole: boolean): string | undefined => {
   const elided = elisionIn({ newText, oldText, path })
   if (elided !== undefined) return `The line \`${elided.trim()}\` replaces other lines, which would be lost.`

@@ -33,6 +33,6 @@ export const isOpaque = ({ from, kind, text }: ProposedFile): boolean =>
 
 type Beside = { readonly [K in "folder" | "from" | "holds" | "kind"]?: ProposedFile[K] | undefined }
 
-/** All fields of a proposal except its path and texts. */
+/** Those fields of a proposal that are neither its path nor a text. */
 export const besideText = ({ folder, from, holds, kind }: Beside) =>
   definedFields({ kind, holds, from, folder }) as Pick<ProposedFile, keyof Beside>

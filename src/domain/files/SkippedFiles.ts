@@ -26,7 +26,7 @@ const reasons: Readonly<Record<SkipReason, readonly [one: string, several: strin
   outside: ["that leads out of the project", "that lead out of the project"]
 }
 
-/** For one reason, at most this many characters of file names are listed. */
+/** The maximum length of the file names that are listed for one reason, in characters. */
 const namesLength = 120
 
 const reasonText = (reason: SkipReason, paths: ReadonlyArray<string>): string => {

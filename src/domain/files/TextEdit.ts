@@ -15,9 +15,9 @@ import { type ReplacedLines, replacedLines } from "../text/ReplacedLines.ts"
 export const TextEdit = Schema.Struct({
   /** The text to replace, letter by letter; not empty. */
   oldText: Schema.String,
-  /** The text that takes its place. An empty text removes the old text. */
+  /** The text that takes the place of the old text. An empty text removes the old text. */
   newText: Schema.String,
-  /** True replaces every occurrence; otherwise the old text must occur exactly once. */
+  /** True if every occurrence is replaced. Otherwise the old text must occur exactly once. */
   replaceAll: Schema.optionalKey(Schema.Boolean)
 })
 export type TextEdit = typeof TextEdit.Type
@@ -41,8 +41,8 @@ const alike = 0.6
 const linesOf = (text: string): ReadonlyArray<string> => text.replaceAll("\r\n", "\n").split("\n")
 
 /**
- * The end of a sentence, such as `3 times in a.ts, at lines 4, 9, 20:`, and each place with two lines before and after
- * it.
+ * The end of a sentence, such as `3 times in a.ts, at lines 4, 9, 20:`. Each place follows, with two lines before and
+ * after it.
  */
 const showPlaces = ({ mayQuote, path, text }: EditedText, places: ReadonlyArray<TextPlace>): string => {
   const total = places.length > maxCounted ? `more than ${maxCounted}` : String(places.length)
@@ -215,8 +215,8 @@ export const changedLines = (before: string, after: string) => {
 }
 
 /**
- * The difference of two texts as one replacement: all lines from the first to the last difference. More lines are added
- * until the old lines are unique. Undefined for equal texts.
+ * The difference of two texts as one replacement. It contains all lines from the first to the last difference, and more
+ * lines until the old lines occur only once. Undefined for equal texts.
  */
 export const smallestEdit = (before: string, after: string): TextEdit | undefined => {
   if (before === after) return undefined
@@ -234,7 +234,7 @@ export const smallestEdit = (before: string, after: string): TextEdit | undefine
   return { oldText: textOf(old), newText: textOf(now) }
 }
 
-/** Above this many differences, the whole text counts as replaced. */
+/** If two texts have more differences than this, the whole text counts as replaced. */
 const maxDifferences = 2000
 
 /**

@@ -8,7 +8,7 @@ import { type ReplacedLines, replacedLines } from "../text/ReplacedLines.ts"
 export interface Clash {
   /** The first of these lines in the merged text, from 1. */
   readonly line: number
-  /** The lines in the other change, in the base, and in this change. */
+  /** These lines as they are in the other change, in the base, and in this change. */
   readonly theirs: string
   readonly base: string
   readonly mine: string
@@ -20,7 +20,7 @@ export interface MergedText {
   readonly clashes: ReadonlyArray<Clash>
 }
 
-/** Above this many differences, the whole part counts as replaced. */
+/** If a part has more differences than this, the whole part counts as replaced. */
 const maxEdits = 5000
 
 const linesOf = (text: string): ReadonlyArray<string> => (text === "" ? [] : text.split(/(?<=\n)/))

@@ -24,7 +24,7 @@ export const Attempt = Schema.Struct({
   call: ModelCallId,
   system: Schema.String,
   user: Schema.String,
-  /** Absent if there was no answer. */
+  /** The answer. Absent if the model gave none. */
   answer: Schema.optionalKey(ModelAnswer),
   issues: Schema.Array(Issue),
   repairs: Schema.Array(Repair),
@@ -59,23 +59,23 @@ export const TaskEvidence = Schema.Struct({
   state: TaskState,
   /** The references that were read for the task. */
   references: ReadReferences,
-  /** Its prompts with their answers, in order. */
+  /** The prompts of the task with the answers to them, in order. */
   attempts: Schema.Array(Attempt),
-  /** Its calls with their results, in order. */
+  /** The tool calls of the task with their results, in order. */
   calls: Schema.Array(CallEvidence),
-  /** Denied or unusable calls; absent if there are none. */
+  /** The calls that were denied or could not be made. Absent if there are none. */
   unrun: Schema.optionalKey(Schema.Array(UnrunCall)),
   /** `some` or `all` if calls were denied; absent if no call was denied. */
   denied: Schema.optionalKey(DeniedCalls),
   /** The outcome of each item, if the task works item by item. */
   items: Schema.optionalKey(Schema.Array(ItemResult)),
-  /** Paths that its successful calls wrote. */
+  /** The paths that successful calls of the task wrote. */
   filesWritten: Schema.Array(Schema.String),
   /** The summary of the result of the task. Absent if the task has no result. */
   summary: Schema.optionalKey(Schema.String),
   /** The document of the result of the task. Absent if the task has no result. */
   result: Schema.optionalKey(Schema.String),
-  /** The reasons of its failures, one for each attempt. */
+  /** Why the task failed, once for each failed attempt. */
   failures: Schema.Array(Schema.String)
 })
 export type TaskEvidence = typeof TaskEvidence.Type

@@ -32,9 +32,9 @@ export const RunSummary = Schema.Struct({
   startedAt: Schema.optionalKey(Schema.String),
   /** The time of the last record, ISO 8601; absent while a process works on the run. */
   endedAt: Schema.optionalKey(Schema.String),
-  /** The working time of its sessions, in milliseconds. */
+  /** How long the sessions of the run worked, in milliseconds. */
   durationMs: Schema.optionalKey(Schema.Finite),
-  /** The exit code of its last session, if that session ended. */
+  /** The exit code of the last session of the run, if that session ended. */
   exitCode: Schema.optionalKey(Schema.Int),
   /** The number of finished tasks and of all tasks. Absent before there is a plan. */
   tasks: Schema.optionalKey(TaskCount),
@@ -83,7 +83,7 @@ export const RunOverview = Schema.Struct({
   ...RunHead.fields,
   /** The exit code of the last session, if that session ended. */
   exitCode: Schema.optionalKey(Schema.Int),
-  /** The working time of its sessions, in milliseconds. */
+  /** How long the sessions of the run worked, in milliseconds. */
   durationMs: Schema.optionalKey(Schema.Finite),
   /** The first plan as markdown; empty without a plan. */
   plan: Schema.String,
@@ -95,7 +95,7 @@ export const RunOverview = Schema.Struct({
       denied: Schema.optionalKey(DeniedCalls),
       /** The number of items in each state, if the task works item by item. */
       items: Schema.optionalKey(ItemCounts),
-      /** The summary of its result, or the reason why it has none. */
+      /** The summary of the task's result, or the reason why the task has none. */
       text: Schema.String
     })
   ),

@@ -34,7 +34,7 @@ export type RunOpened = typeof RunOpened.Type
 export const FileState = Schema.Struct({
   path: Schema.String,
   before: Schema.NullOr(Schema.String),
-  /** `null` if the call removes the file. */
+  /** The content after the call, like `before`; `null` if the call removes the file. */
   after: Schema.NullOr(Schema.String),
   /** The SHA-256 of the bytes before the call; `null` if there was no file. Absent if the bytes are not stored. */
   was: Schema.optionalKey(Schema.NullOr(Schema.String)),
@@ -44,7 +44,7 @@ export const FileState = Schema.Struct({
   kind: Schema.optionalKey(FileKind),
   /** The outermost folder that the call creates for the file. */
   folder: Schema.optionalKey(Schema.String),
-  /** For a moved file, the SHA-256 of its text. */
+  /** For a moved file, the SHA-256 of the file's text. */
   reads: Schema.optionalKey(Schema.String),
   /** The folder that the call removes or moves as a whole, together with the file. */
   goes: Schema.optionalKey(Schema.String)
@@ -170,7 +170,7 @@ export const makeSharedPrompts = (): ((record: JournalRecord) => JournalRecord) 
     if (record.type !== "prompt" || record.system === undefined) return record
     const { key, system, user } = record
     const first = keys.get(system)
-    /** A short text is kept, because the key can be longer than the text. */
+    /** A short text is not removed, because the key that would take its place can be longer. */
     if (first !== undefined && first.length < system.length) return { type: "prompt", key, systemOf: first, user }
     keys.set(system, key)
     return record

@@ -30,7 +30,7 @@ const makeSearch = (text: string) => {
     lastMatches.set(pattern, { from, match: found })
     return found
   }
-  /** True if a match ends before `until`. */
+  /** True if a match of the pattern ends before the position `until`. */
   const has = (pattern: RegExp, from: number, until: number): boolean => (find(pattern, from)?.end ?? Infinity) <= until
   const closings = new Map<string, RegExp>()
   /** The position of the first closing tag with this name at or after a position. */

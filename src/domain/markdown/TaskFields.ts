@@ -27,7 +27,7 @@ export const fieldLabels = {
   output: "Output"
 } as const
 
-/** A field of a task. Only finished tasks have `output`. */
+/** The name of a field of a task. Only finished tasks have the field `output`. */
 export type FieldKey = keyof typeof fieldLabels
 
 export const requiredFields = ["needed", "skill", "expected"] as const

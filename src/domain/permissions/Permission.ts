@@ -29,7 +29,7 @@ const toolName = /^[a-z][a-z0-9]*(?:__?[a-z0-9]+)*$/
 
 export const isToolName = (name: string): boolean => toolName.test(name)
 
-/** The problem of a rule and its fix; undefined for a valid rule. */
+/** The problem of a rule, with its fix. Undefined for a valid rule. */
 export const ruleProblem = ({ tool, pattern }: Pick<Rule, "tool" | "pattern">): string | undefined => {
   if (!isToolName(tool)) return `"${tool}" is not a tool name. Name one tool, as "task-conductor tools list" shows it.`
   if (pattern === undefined) return undefined

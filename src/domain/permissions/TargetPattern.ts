@@ -9,7 +9,7 @@ import { unescaped } from "../text/PercentEscapes.ts"
 import { isAutomatic, isSecretLike } from "../files/SensitivePath.ts"
 import { mostUrlData } from "../tools/Access.ts"
 
-/** A deny rule for a host applies to every port and spelling of the host. */
+/** Matches the scheme of a URL. A deny rule for a host applies to every port and every spelling of the host. */
 const scheme = /^[a-z][a-z0-9+.-]*:\/\//
 
 /** Converts one label of a host name to the ASCII form that URLs use (Punycode). */

@@ -134,7 +134,7 @@ export const seenKey = {
   reference: (task: string, href: string): string => `reference/${slugOf(task)}/document/${href}`,
   /** The parts of files that the first prompt of a task shows. */
   firstLook: (round: number, task: string): string => `first-look/${slugOf(task)}/round-${round}`,
-  /** The parts of files around the matches of the task's first search. */
+  /** The parts of files around the matches of the first search that a task makes. */
   secondLook: (round: number, task: string): string => `second-look/${slugOf(task)}/round-${round}`,
   /** The instructions of the project for the files of a task. `place` is the folder that was searched for them. */
   instructions: (task: string, place: string): string => `instructions/${slugOf(task)}/${place}`,

@@ -17,7 +17,7 @@ import { printable, printableLines } from "../text/Printable.ts"
 import { type StyledLine, cutLine, lineWidth, textWidth, cutText, wrapLine } from "../text/TextWidth.ts"
 import { counted } from "../text/Format.ts"
 
-/** A name is not cut below this width, in columns. */
+/** The minimum width of a name, in columns. A name is cut only to this width. */
 const leastName = 20
 
 const widthOf = (detail: string): number => (detail === "" ? 0 : textWidth(detail) + 3)
@@ -56,7 +56,7 @@ interface ViewOptions extends ViewTime {
   readonly size: ViewSize
   /** What Ctrl-C does at this moment, such as `stops`. */
   readonly stop: string
-  /** Text of an unfinished answer that is not printed yet. */
+  /** The text of an unfinished answer that has not been printed yet. */
   readonly unfinished?: string
 }
 

@@ -91,7 +91,7 @@ interface Missed extends MissingChange {
   readonly isSingle: boolean
 }
 
-/** At most this many items without a result are named. */
+/** The maximum number of items without a result that are named. */
 const mostNamedItems = 5
 
 /** The maximum number of characters that are quoted from a partial result. */
@@ -119,7 +119,10 @@ const madeIn = ({ failures, results, tasks }: RoundWork, { changeOf }: ChangeKin
   )
 }
 
-/** The failed calls. Denied calls are omitted, because the gate reports them. */
+/**
+ * The failed calls that were to change something. A call that succeeded elsewhere in the round is omitted. Denied calls
+ * are omitted too, because the gate reports them.
+ */
 const failedCalls = ({ results }: RoundWork, { changeOf }: ChangeKinds, changesMade: ReadonlyArray<Made>) =>
   results.flatMap(({ calls, name }) =>
     calls.flatMap(({ call, result }: CallOutcome): ReadonlyArray<Missed> => {

@@ -248,11 +248,11 @@ export const RunEvent = Schema.Union([
     answer: Schema.Literals([...stepAnswers, ...callAnswers, ...UncertainAnswer.literals, ...WordsAnswer.literals]),
     /** With the answer `chosen`: the numbers of the allowed items, from 1. The other items are denied. */
     chosen: Schema.optionalKey(Schema.Array(Schema.Int)),
-    /** After a no: the change that the user wants instead, in the user's words. */
+    /** With a negative answer: the change that the user wants instead, in the words of the user. */
     instead: Schema.optionalKey(Schema.String),
     /** With `said`: the user's answer to a question of the model. */
     text: Schema.optionalKey(Schema.String),
-    /** After a yes: the offered rules that the user chose for this project. */
+    /** With a positive answer: the offered rules that the user chose for this project. */
     always: Schema.optionalKey(Schema.Array(Schema.String)),
     /** Who answered: `person`, `rule` (also for a flag), or `nobody` if nobody could be asked. */
     by: AnsweredBy

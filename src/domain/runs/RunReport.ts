@@ -43,12 +43,12 @@ export const RunUsage = Schema.Struct({
   /** How many calls of tools were made. */
   toolCalls: Schema.Int,
   promptTokens: Schema.Int,
-  /** How many prompt tokens the server took from its cache. Absent unless it reported this for each call. */
+  /** How many prompt tokens the server took from its cache. Absent unless the server reported this for every call. */
   cachedTokens: Schema.optionalKey(Schema.Int),
   answerTokens: Schema.Int,
-  /** Milliseconds in which the server wrote answers. Absent unless it reported this for each call. */
+  /** Milliseconds in which the server wrote answers. Absent unless the server reported this for every call. */
   answerMs: Schema.optionalKey(Schema.Finite),
-  /** Milliseconds in which the server loaded models. Absent if it did not report this. */
+  /** Milliseconds in which the server loaded models. Absent if the server did not report this. */
   loadMs: Schema.optionalKey(Schema.Finite),
   /** Milliseconds in which models worked. Parallel calls are added up. */
   modelMs: Schema.Finite,
@@ -149,7 +149,7 @@ export const AskReport = Schema.Struct({
   message: Schema.Int,
   /** How the message was answered. */
   status: RunStatus,
-  /** Markdown. When a limit ended the work, its last paragraph says so. */
+  /** The answer in markdown. If a limit ended the work, the last paragraph of the answer says so. */
   answer: Schema.String,
   /** Why the work ended; empty for `done`. */
   reason: Schema.String,

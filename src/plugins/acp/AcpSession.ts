@@ -243,7 +243,7 @@ export const makeSession = (options: SessionOptions) => {
   const choices = makeChoices(options)
   let { messages } = options
   let talk: Talk | undefined
-  /** The configuration with which the conversation was opened. */
+  /** The configuration with which the open conversation was opened. */
   let talkConfiguration = options.configuration
   let prompts = 0
   let updates = makeUpdates(0, project)

@@ -102,5 +102,5 @@ export const sarifLog = (
   }
 }
 
-/** A log as SARIF 2.1.0 has it. */
+/** A log in the format SARIF 2.1.0. */
 export type SarifLog = ReturnType<typeof sarifLog>

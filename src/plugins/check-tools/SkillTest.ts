@@ -12,7 +12,7 @@ import { canonicalJson, fencedBlocks, nearest, outline, textUnder } from "../../
 import type { ToolCall } from "../../kit/tools.ts"
 import { Arguments } from "../../plugin-kit.ts"
 
-/** An expected call, without its uid. */
+/** A call that the test expects, without its uid. */
 interface ExpectedCall {
   readonly name: string
   readonly arguments: Arguments

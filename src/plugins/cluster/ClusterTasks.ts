@@ -59,7 +59,7 @@ export const nobodyFits = (declined: Declined): string => {
   return `No worker can do this. ${reasons} Give one of them what it lacks, ${remedy}`
 }
 
-/** What every phase of a task needs in its piece. */
+/** What the piece of every phase of a task contains. */
 const place = {
   briefing: Briefing,
   round: Schema.Int,
@@ -68,7 +68,7 @@ const place = {
   snapshot: AnswerSnapshot
 }
 
-/** What every phase of a task returns in its result. */
+/** What the result of every phase of a task contains. */
 const back = {
   snapshot: AnswerSnapshot,
   /** Why the run must stop: the user stopped it because of an uncertain call, or nobody could answer. */

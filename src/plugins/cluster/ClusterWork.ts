@@ -137,7 +137,7 @@ export interface FinishedWork {
   readonly result: string
 }
 
-/** How many more pieces of each kind a worker can take. */
+/** For each kind, how many more pieces of it a worker can take. */
 export type Capacity = Readonly<Record<WorkKind, number>>
 
 /** A worker that claims pieces. `program` is its version and build. */

@@ -18,7 +18,7 @@ import { RunWaits } from "./RunErrors.ts"
 import { type Redact, withoutSecrets } from "./WithoutSecrets.ts"
 
 export interface FollowOptions {
-  /** The progress of the model calls of the run. `version` is that of the program that carries out the run. */
+  /** The progress of the run's model calls. `version` is the version of the program that carries out the run. */
   readonly progress: (version: string) => Effect.Effect<ReadonlyArray<RecordedEvent>, DatabaseUnavailable>
   /** Removes secrets from the answers of the user. */
   readonly redact: Redact

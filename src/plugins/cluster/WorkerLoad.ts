@@ -36,7 +36,7 @@ export const makeLoad = (slots: number) => {
             fresh.delete(lease)
           })
       ),
-    /** Counts a model call from the moment when it asks for a slot until its end. */
+    /** Counts a model call, from the moment when it asks for a slot to its end. */
     asks: <A, E, R>(call: Effect.Effect<A, E, R>) =>
       Effect.flatMap(CurrentLease, (lease) =>
         Effect.acquireUseRelease(

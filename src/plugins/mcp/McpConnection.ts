@@ -49,7 +49,7 @@ class WireNotes {
   readonly tools = new Map<string, Schema.Json>()
   /** Malformed tools, each with the reason. A tool without a name is listed as `without a name`. */
   readonly malformed: Array<{ readonly tool: string; readonly detail: string }> = []
-  /** Lines on stdout that are no messages. */
+  /** Lines on the stdout of the server that are no messages. */
   readonly stray: StrayLines = { count: 0, first: "" }
   /** Why the list of tools was cut off, as the end of a sentence. Undefined if the list is complete. */
   cutList: string | undefined
@@ -131,7 +131,7 @@ const adapt = (transport: Transport, notes: WireNotes, negotiated: (version: str
   }
 }
 
-/** Records stderr, state and exit code of the process. */
+/** Notes what the process writes to stderr, whether it runs, and its exit code. */
 const noted = (handle: ChildProcessSpawner.ChildProcessHandle, notes: WireNotes) => {
   const decoder = new TextDecoder()
   notes.isRunning = Effect.orElseSucceed(handle.isRunning, () => false)

@@ -136,7 +136,7 @@ export type Replay = Effect.Success<ReturnType<typeof makeReplay>>
 type Ended = { readonly value: Schema.Json } | { readonly error: Schema.Json }
 type Prompt = NonNullable<Activity<unknown, unknown, unknown>["prompt"]>
 
-/** Entries of the journal by name and by key. */
+/** Entries of the journal. Each can be found by its full name and by its key. */
 type Named<A> = Map<string, A>
 
 const setNamed = <A>(named: Named<A>, name: string, value: A) => named.set(keyOfActivity(name), value).set(name, value)

@@ -90,7 +90,7 @@ const slugOfRecord = (record: JournalRecord): string | undefined => {
   return task === undefined ? undefined : slugOf(task)
 }
 
-/** A question with its answer, if it was answered. */
+/** A question to the user, with the answer if there is one. */
 export const ReportApproval = Schema.Struct({
   scope: Schema.String,
   title: Schema.String,

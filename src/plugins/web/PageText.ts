@@ -4,7 +4,7 @@
 import * as Result from "effect/Result"
 import { decodeText } from "../../kit/text.ts"
 
-/** The decoded text. HTML is not converted here. */
+/** The decoded text of a page. If it is HTML, it is not converted here. */
 export interface PageText {
   readonly text: string
   readonly isHtml: boolean
