@@ -175,8 +175,8 @@ export const runFacts = (
 }
 
 /**
- * True if there is a fact to report: changed files, denied or declined calls, incomplete work, references that were
- * seen only in part, or answers without evidence.
+ * True if there is a fact to report. Facts are changed files, denied or declined calls, incomplete work, references
+ * that were seen only in part, and answers without evidence.
  */
 export const hasFacts = (facts: RunFacts): boolean => {
   const { declined = [], denied = [], files, notDone = [], seen = [], unfounded = [] } = facts

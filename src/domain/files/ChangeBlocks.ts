@@ -1,7 +1,7 @@
 /**
- * Reads the changes of files in an answer: blocks with three marks, whole files, diffs, and objects that replace a text at
- * many places, or remove or move a file. Text that looks like a change but is unreadable is an issue, so that no change is
- * lost silently.
+ * Reads the changes of files in an answer: blocks with three marks, whole files, diffs, and objects. An object replaces
+ * a text at many places, or removes or moves a file. Text that looks like a change but is unreadable becomes an issue,
+ * so that no change is lost silently.
  */
 import * as Result from "effect/Result"
 import { addIssue, addRepair, type Findings, inDocumentOrder, type IssueCode, noFindings } from "../findings/Issue.ts"

@@ -151,7 +151,7 @@ export const fenceAt = (lines: ReadonlyArray<string>, from: number): InfoFence |
 }
 
 /**
- * True for a fence line without a language that looks like an opening line: text follows it, and a blank line or a
+ * True for a fence line without a language that looks like an opening line. Text follows it, and a blank line or a
  * colon precedes it.
  */
 const looksOpening = (lines: ReadonlyArray<string>, at: number): boolean =>

@@ -1,6 +1,7 @@
 /**
- * Finds the path that an answer names for a change: on its own line, in the info string of a fence, or in the sentence before
- * a block. A line that names a file of the project is always a path. Other paths are recognised by spelling.
+ * Finds the path that an answer names for a change. It is on its own line, in the info string of a fence, or in the
+ * sentence before a block. A line that names a file of the project is always a path. Other paths are recognised by
+ * their spelling.
  */
 import { languageOf } from "./Language.ts"
 

@@ -98,8 +98,9 @@ const shorten = (line: string, at: number): string => {
 }
 
 /**
- * Shows matches to a model: a match as `path:line: text`, the `context` lines before and after it as `line: text`, and `--`
- * where lines are left out. Line numbers begin at 1. A line above 300 characters is cut around its match.
+ * Shows matches to a model. A match is shown as `path:line: text`, and the `context` lines before and after it as
+ * `line: text`. Where lines are left out, there is `--`. Line numbers begin at 1. A line above 300 characters is cut
+ * around its match.
  *
  * ```ts
  * showMatches("a.txt", ["one", "two"], [{ index: 1, at: 0 }], 1) // ["1: one", "a.txt:2: two"]

@@ -134,7 +134,7 @@ const cut = (paths: ReadonlyArray<string>, budget: TreeBudget): ReadonlyArray<st
 /**
  * Shortens a sorted list of file paths to a budget. It shows a file deeper than `depth` levels as its folder, with `/`
  * at the end. Without `depth`, it uses the greatest depth that fits. `from` is the depth of the listed folder, 0 for
- * the project. The last entry counts what is left out, and tells the model to use the parameter `path` for the rest.
+ * the project. If entries are left out, the last entry says how many, and that the parameter `path` lists them.
  *
  * ```ts
  * fitTree(["a/b/c.ts", "d.ts"], { entries: 500, characters: 16_000 }, { from: 0, depth: 1 }) // ["a/", "d.ts"]

@@ -1,8 +1,8 @@
 /**
- * Recognises sensitive paths by name: secrets, files that programs run automatically, and files that control git or
- * this program. automaticFiles.json lists the files that run or are read automatically: when a project is opened, a
- * folder entered, a commit made or pushed, or a program started. Files that a user runs on purpose, such as a Makefile,
- * are not among them.
+ * Recognises sensitive paths by name. These are secrets, files that programs run automatically, and files that control
+ * git or this program. `automaticFiles.json` lists the files that programs run or read without being asked. This
+ * happens when a project is opened, a folder entered, a commit made or pushed, or a program started. Files that a user
+ * runs on purpose, such as a Makefile, are not among them.
  */
 
 import rows from "./automaticFiles.json" with { type: "json" }

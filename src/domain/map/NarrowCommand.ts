@@ -10,9 +10,9 @@ export interface Narrowing {
    * The kind of target.
    * - `files`: paths of test files.
    * - `file`: one test file per command.
-   * - `folders`: source folders as `./a/b`, each a Go package.
+   * - `folders`: Go packages, as source folders such as `./a/b`.
    * - `manifest`: the manifest of one package per command.
-   * - `classes`: class names after `before`. If `before` ends with `=`, one word takes all of them.
+   * - `classes`: test classes, each after the word `before`. If `before` ends with `=`, one word names all of them.
    */
   readonly of: "files" | "file" | "folders" | "manifest" | "classes"
   readonly before?: string

@@ -1,6 +1,6 @@
 /**
- * The current state of a run or a conversation, computed from its events: the plan with the stage of each task,
- * unfinished calls of models and tools, and counts.
+ * The current state of a run or a conversation, computed from its events. It contains the plan with the stage of each
+ * task, unfinished calls of models and tools, and counts.
  */
 import type { TaskList } from "../plan/TaskList.ts"
 import { deniedOf } from "../plan/TaskResult.ts"

@@ -16,7 +16,7 @@ import { EvidenceCount, TaskFailure, TaskResult } from "../plan/TaskResult.ts"
  * - `no_valid_plan`
  * - `declined`: the user declined a step.
  * - `not_permitted`: a permission was denied, or nobody could give it.
- * - `unavailable`: the model or its server.
+ * - `unavailable`: the model or its server could not be used.
  * - `limit`: the maximum number of rounds was reached.
  * - `interrupted`
  * - `unverified`: a check of the project fails with the changes, or a check that the user named proves nothing.

@@ -12,10 +12,10 @@ import { layerPostgres } from "./PostgresClient.ts"
 
 /**
  * Tables for runs, their records, workers and answers. pg-boss stores the pieces of work in its own tables.
- * - `records` of a run is the number of its last record. It grows under a lock of the row. So a reader that reads by
- *   `seq` misses no record.
- * - `token` of a record makes it harmless to insert the record again if the answer of the database was lost.
- * - `event` is the type of the event in a record. It is empty for other records.
+ * - `records` of a run is the number of its last record. It grows under a lock of the row, so that a reader who continues
+ *   after a known `seq` misses no record.
+ * - `token` identifies a record. If the answer of the database is lost, the record can be inserted again without harm.
+ * - `event` is the type of the event in a record. It is empty for a record without an event.
  * - `leader` is the id of the piece that leads a run. `led_by` is the worker that last claimed this piece.
  * - `task_conductor_declined` says why a worker cannot do a piece.
  * - The index `task_conductor_one_at_a_time` lets only one run at a time change a project.

@@ -1,6 +1,7 @@
 /**
- * The sources of repairs. A reader repairs a deviation in two cases: a template, a public report or a real answer
- * contains it, or a page of this product promises the repair. Any other deviation is an issue for the model.
+ * The sources of repairs. A reader repairs a deviation only if it was seen or if its repair is promised. It was seen in
+ * a template, a public report or a real answer. A page of this product promises the repair. Any other deviation is an
+ * issue for the model.
  */
 
 const gitHub = "https://github.com/"
