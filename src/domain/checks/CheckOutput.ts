@@ -257,7 +257,7 @@ class Reading {
 
   end(): CheckReading {
     const names = [...this.#failures.keys()]
-    /** If a subtest of Go fails, the test around it fails too, so only the subtest counts. */
+    /** If a subtest of Go fails, the test that contains it fails too. So only the subtest counts as a failure. */
     const own = [...this.#failures].filter(([name]) => !names.some((other) => other.startsWith(`${name}/`)))
     const found = own.length > 0 ? own : [...new Set(this.#summaries)].map((name) => [name, []] as const)
     return {

@@ -62,7 +62,10 @@ export const asksToPass = (
   )
 }
 
-/** Verbs in prompts that ask for a change, at the beginning or beside a question. */
+/**
+ * Matches verbs in prompts that ask for a change. The verb is at the beginning of the prompt, or in a sentence beside a
+ * question.
+ */
 const changes =
   /\b(?:add|apply|build|change|clean|convert|correct|create|delete|disable|drop|edit|enable|ensure|extend|extract|fix|format|generate|implement|improve|increase|insert|install|introduce|lower|make|mend|merge|migrate|modify|move|optimi[sz]e|patch|port|raise|refactor|reduce|remove|rename|repair|replace|resolve|revert|rewrite|set|simplify|solve|split|support|switch|translate|turn|update|upgrade|use|write)\b/i
 

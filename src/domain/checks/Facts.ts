@@ -56,8 +56,9 @@ export const SeenFact = Schema.Struct({
   href: Schema.String,
   percent: Schema.Int,
   /**
-   * `of` counts the lines that the task was given or asked for, and `seen` those that it saw. For a search, matches are
-   * counted. `file` is the number of lines of the file, if it is larger. Absent if unknown, and in older runs.
+   * Counts of lines. `of` counts the lines that the task was given or asked for, and `seen` those of them that it saw.
+   * For a search, these are counts of matches. `file` is the number of lines of the file, if it is larger than `of`.
+   * Absent if the counts are unknown, and in older runs.
    */
   lines: Schema.optionalKey(Schema.Struct({ seen: Schema.Int, of: Schema.Int, file: Schema.optionalKey(Schema.Int) }))
 })

@@ -16,7 +16,8 @@ const quotes = new RegExp(`${prefix.source}"(?:\\\\[\\s\\S]|[^"\\\\\\n])*"`)
 const apostrophes = new RegExp(`${prefix.source}'(?:\\\\[\\s\\S]|[^'\\\\\\n])*'`)
 const templates = /`(?:\\[\s\S]|[^`\\])*`/
 /**
- * The quotes contain exactly one character, because an apostrophe may also begin a name (Rust) or group digits (C++).
+ * Matches a character in quotes. It must be exactly one character, because an apostrophe may also begin a name (Rust)
+ * or group digits (C++).
  */
 const character = /'(?:\\[^\n]+?|[^'\\\n])'/
 

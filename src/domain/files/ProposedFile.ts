@@ -18,7 +18,7 @@ export const ProposedFile = Schema.Struct({
   holds: Schema.optionalKey(FileEntry),
   /** The project file that moves to this path. The move copies its bytes, unless its text has changed since. */
   from: Schema.optionalKey(FileEntry),
-  /** The folder around this file, if the whole folder is removed or moved. */
+  /** If a whole folder is removed or moved with this file in it, the path of that folder. */
   folder: Schema.optionalKey(Schema.String)
 })
 export type ProposedFile = typeof ProposedFile.Type

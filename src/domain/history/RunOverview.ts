@@ -28,9 +28,9 @@ export const RunSummary = Schema.Struct({
   runId: Schema.String,
   /** The status of the run. If the run has no status yet, its state. */
   standing: RunStanding,
-  /** The time in the format of ISO 8601. */
+  /** When the run started, in ISO 8601. */
   startedAt: Schema.optionalKey(Schema.String),
-  /** The time of the last record, ISO 8601; absent while a process works on the run. */
+  /** When the last record was written, in ISO 8601. Absent while a process works on the run. */
   endedAt: Schema.optionalKey(Schema.String),
   /** How long the sessions of the run worked, in milliseconds. */
   durationMs: Schema.optionalKey(Schema.Finite),
@@ -63,9 +63,9 @@ export const RunHead = Schema.Struct({
   prompt: Schema.String,
   /** The name of the model; absent for a model in code. */
   model: Schema.optionalKey(Schema.String),
-  /** The time in the format of ISO 8601. */
+  /** When the run started, in ISO 8601. */
   startedAt: Schema.optionalKey(Schema.String),
-  /** The time in the format of ISO 8601; absent while a process works on the run. */
+  /** When the run ended, in ISO 8601. Absent while a process works on the run. */
   endedAt: Schema.optionalKey(Schema.String)
 })
 export type RunHead = typeof RunHead.Type

@@ -34,8 +34,8 @@ export interface Answered<A> {
   /** Who decided. */
   readonly by: AnsweredBy
   /**
-   * With `decline` or `deny`: the change that the user wants instead, in the words of the user. The next round works on
-   * it.
+   * With `decline` or `deny`: the change that the user wants instead, in the words of the user. The next round makes
+   * this change.
    */
   readonly instead?: string
   /** With `said`: the words of the user. */

@@ -26,7 +26,7 @@ export interface SeenChange extends WholeChange {
 }
 
 interface SummaryContext {
-  /** A path as a user reads it: relative in the project, otherwise absolute. */
+  /** The path in the form in which a user reads it: relative for a file in the project, otherwise absolute. */
   readonly nameOf: (path: string) => string
   /** The change of a file. Undefined if the current content is unreadable. */
   readonly changeOf: (path: string) => SeenChange | undefined

@@ -96,7 +96,7 @@ const changing = new Set([
   "start_server"
 ])
 
-/** True for a pattern that names nothing, because it consists of wildcards. */
+/** True for a pattern that consists of wildcards and so names nothing. */
 const isAllWildcards = (pattern: string): boolean => /^(?:[a-z]+:\/\/)?[*/. ]*$/.test(pattern)
 
 const entryProblem = (rule: RememberedRule): string | undefined => {

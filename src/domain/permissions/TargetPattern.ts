@@ -16,7 +16,7 @@ const scheme = /^[a-z][a-z0-9+.-]*:\/\//
 const asciiLabel = (label: string): string =>
   /^[\u0020-\u007e]*$/.test(label) ? label : (URL.parse(`http://${label}`)?.hostname ?? label)
 
-/** The pattern of a URL, with its host in ASCII and without a trailing dot. The given pattern must be in lower case. */
+/** Converts the host in a pattern to ASCII, and removes a dot at its end. The given pattern must be in lower case. */
 export const urlPattern = (pattern: string): string => {
   const [, before = "", host = "", rest = ""] = /^([a-z][a-z0-9+.-]*:\/\/)?([^/?#\s:]+)(.*)$/s.exec(pattern) ?? []
   return host === "" ? pattern : `${before}${host.replace(/\.$/, "").split(".").map(asciiLabel).join(".")}${rest}`

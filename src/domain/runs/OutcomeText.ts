@@ -1,4 +1,4 @@
-/** The outcome of a run in the words of the program. It is shown above the answer of the model. */
+/** The outcome of a run in the words of the program. This text is shown above the answer of the model. */
 import { factLines } from "../checks/Facts.ts"
 import { commandEnd } from "../tools/ToolCall.ts"
 import type { RunReport } from "./RunReport.ts"

@@ -57,8 +57,8 @@ export const modelOutcome = (error: ModelError): Outcome =>
   outcome(error.isUnavailable || error.isTransient ? "unavailable" : "failed", error.message)
 
 /**
- * The outcome for failed tasks: `not_permitted` if a permission was missing, `declined` if the user declined a step or
- * call and nothing replaced it.
+ * The outcome for failed tasks. It is `not_permitted` if a permission was missing. It is `declined` if the user
+ * declined a step or call and nothing replaced it.
  */
 const failed = (failures: ReadonlyArray<TaskFailure>, message: string, shortfall: Shortfall): Outcome => {
   const declined = unfollowedMessages(shortfall)

@@ -140,7 +140,10 @@ const exitCodes: Record<RunStatus, number> = {
   unfounded: 6
 }
 
-/** The exit code of the program for a status. Never 2, which means wrong usage or configuration. */
+/**
+ * The exit code of the program for a status. It is never 2, because that code means wrong usage or a wrong
+ * configuration.
+ */
 export const exitCodeOf = (status: RunStatus): number => exitCodes[status]
 
 /** How one message of a conversation was answered. */

@@ -107,7 +107,7 @@ export const makeRefinementCheck = Effect.gen(function* () {
   })
 })
 
-/** The options of a check. For a plan without a prompt, `name` stands for the document. */
+/** The options of a check. If a plan has no prompt, `name` is used as the name of the document. */
 type NamedOptions = CheckOptions & { readonly name?: string }
 
 const makeDocumentChecker = Effect.gen(function* () {

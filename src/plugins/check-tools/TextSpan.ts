@@ -36,7 +36,10 @@ const wholeLine = (lines: ReadonlyArray<string>, line: number): TextSpan | undef
   return { line, column, endLine: line, endColumn: Math.max(column, text.trimEnd().length + 1) }
 }
 
-/** The end of a quotation with several lines. If the document contains only the first of them, the end of these. */
+/**
+ * The end of a quotation with several lines. If the document contains only some of its first lines, the end of those
+ * lines.
+ */
 const endOf = (
   lines: ReadonlyArray<string>,
   line: number,

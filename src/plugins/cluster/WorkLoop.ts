@@ -87,7 +87,7 @@ const untilItRests = Effect.fnUntraced(function* ({ activity }: HeldLease) {
   }
 })
 
-/** Works on a piece until the piece ends or rests. If this is interrupted, the piece goes back to its queue. */
+/** Works on a piece until the piece ends or rests. If the worker is interrupted, the piece goes back to its queue. */
 const carryOutOrRest = Effect.fnUntraced(function* (
   { giveBack, rest }: ClusterWork["Service"],
   lease: HeldLease,

@@ -26,8 +26,8 @@ export { ProjectShared, RunRefused, RunWaits } from "./RunErrors.ts"
 /** The database that contains the runs. */
 export interface DatabaseOptions {
   /**
-   * The address of the database, such as `postgres://user@host/name`. If absent, it is taken from
-   * `TASK_CONDUCTOR_DATABASE`.
+   * The address of the database, such as `postgres://user@host/name`. If absent, `TASK_CONDUCTOR_DATABASE` contains the
+   * address.
    */
   readonly database?: string
 }

@@ -30,7 +30,7 @@ import { makeServers, type WorkerServers } from "./workerServers.ts"
 import { makeCarryOut, workerName, type WorkServices } from "./workerWork.ts"
 
 export interface WorkerOptions {
-  /** The address of the database. If absent, it is taken from the environment variable. */
+  /** The address of the database. If absent, the environment variable contains the address. */
   readonly database?: string | undefined
   /** The flags that apply to all runs of this worker. */
   readonly flags: Configuration

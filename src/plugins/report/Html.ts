@@ -74,7 +74,7 @@ export const shortNumber = (number: number): string => {
   return `${(number / 1_000_000).toFixed(1)}M`
 }
 
-/** An element for a time. If the text is no time, the text itself is returned. */
+/** An element that shows a time. A text that is no time is returned as it is. */
 export const timeHtml = (iso: string): Html =>
   Number.isNaN(Date.parse(iso))
     ? markup`${iso}`

@@ -115,7 +115,9 @@ const withEncoding = Effect.fnUntraced(function* (path: string, shown: string) {
   return note === undefined ? shown : `${shown.trimEnd()}\n\n(${note})`
 })
 
-/** The tool. Of a file that is larger than `maxBytes`, it reads only the beginning or the requested lines. */
+/**
+ * The tool `read_file`. Of a file that is larger than `maxBytes`, it reads only the beginning or the requested lines.
+ */
 export const readFile = (maxBytes: number) =>
   tool({
     description:

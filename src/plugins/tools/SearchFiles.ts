@@ -335,7 +335,7 @@ const resultText = Effect.fnUntraced(function* (
 /** True for a text that looks like a regular expression. */
 const looksRegular = /\||\.[*+?]|\\[bdswBDSW]|^\^|\$$|\[[^\]]+\][+*?]?/
 
-/** The tool. It does not search files that are larger than `maxBytes`. */
+/** The tool `search_files`. It does not search files that are larger than `maxBytes`. */
 export const searchFiles = (maxBytes: number, time: SearchTime) =>
   tool({
     description:

@@ -88,7 +88,7 @@ const editsOf = ({ edits, new_text = "", old_text = "", replace_all = false }: E
   return [textEdit(first), ...more.map(textEdit)] as const
 }
 
-/** The tool. If it replaces a file that is larger than `maxBytes`, the result has no diff. */
+/** The tool `write_file`. If it replaces a file that is larger than `maxBytes`, the result has no diff. */
 export const writeFile = (maxBytes: number) =>
   tool({
     description:
@@ -113,7 +113,7 @@ export const writeFile = (maxBytes: number) =>
     })
   })
 
-/** The tool. For a file that is larger than `maxBytes`, the result has no diff. */
+/** The tool `edit_file`. For a file that is larger than `maxBytes`, the result has no diff. */
 export const editFile = (maxBytes: number) =>
   tool({
     description:
@@ -154,7 +154,7 @@ const namesOf = Effect.fnUntraced(function* (granted: ReadonlyArray<CanonicalAcc
 
 const writesOf = (granted: ReadonlyArray<CanonicalAccess>) => granted.filter((access) => access._tag === "WriteFile")
 
-/** The tool. For a file that is larger than `maxBytes` or is no text, the result has no diff. */
+/** The tool `remove_file`. For a file that is larger than `maxBytes` or is no text, the result has no diff. */
 export const removeFile = (maxBytes: number) =>
   tool({
     description:

@@ -47,7 +47,7 @@ const partOf = (text: string, { max_characters = defaultCharacters, start = 0 }:
   return Effect.succeed(`${part}\n\n(Characters ${start} to ${end} of ${text.length}. ${more}.)`)
 }
 
-/** The tool. `seconds` is the time limit for a page. */
+/** The tool `fetch_url`. `seconds` is the time limit for a page. */
 export const fetchUrl = (seconds: number) =>
   tool({
     description: `Fetches a public web page and returns its address, title and main content as markdown, or other text as it is. Says how to read on when it is long.`,
