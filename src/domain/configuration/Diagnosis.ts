@@ -35,8 +35,8 @@ export interface FindingStyle {
 const leastColumns = 60
 
 /**
- * Prints each finding as its name, its state and its text, with the remedy in the next line. In a narrow terminal the
- * text is below the name.
+ * Prints each finding as its name, its state and its text. The remedy is below them. In a narrow terminal the text is
+ * below the name.
  */
 export const findingLines = (
   findings: ReadonlyArray<Finding>,

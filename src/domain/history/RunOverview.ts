@@ -65,7 +65,7 @@ export const RunHead = Schema.Struct({
   model: Schema.optionalKey(Schema.String),
   /** When the run started, in ISO 8601. */
   startedAt: Schema.optionalKey(Schema.String),
-  /** When the run ended, in ISO 8601. Absent while a process works on the run. */
+  /** When the last record of the run was written, in ISO 8601. Absent while a process works on the run. */
   endedAt: Schema.optionalKey(Schema.String)
 })
 export type RunHead = typeof RunHead.Type
