@@ -1,6 +1,6 @@
 /**
- * Decides whether a report ends the work. A hook may question the report once. Until a better report follows, the
- * questioned report is the candidate (CandidateReport.ts), which can still end the work.
+ * Decides whether a report ends the work. A hook may question one report of the work. The questioned report stays the
+ * candidate (CandidateReport.ts) until a better report follows. A candidate can still end the work.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -37,7 +37,7 @@ export const makeAcceptance = Effect.fnUntraced(function* (hooks: ReadonlyArray<
     return Option.orElse(verdict.accepted, () => (Option.exists(candidate, isTestedBy) ? value : Option.none()))
   }
 
-  /** Ends the work with a report, unless a hook questions the report. Hooks question only one report of the work. */
+  /** Ends the work with a report, unless a hook questions the report. Hooks question at most one report of the work. */
   const accept = Effect.fnUntraced(function* <A, E>(
     judged: JudgedTurn<A, E>,
     value: A
@@ -47,7 +47,7 @@ export const makeAcceptance = Effect.fnUntraced(function* (hooks: ReadonlyArray<
     const question = Option.isSome(candidate) ? undefined : (yield* ask).find((text) => text !== undefined)
     const questioned =
       question === undefined ? session : { ...session, messages: [...session.messages, fromHost(question)] }
-    // If the next compaction would drop the question, the question is not worth a model call.
+    // If the next compaction would drop the question of the hook, a further model call is not worth its cost.
     const isAsked = questioned !== session && compacted(work, questioned, answersLeft) === questioned
     yield* work.saveSession(isAsked ? questioned : session)
     if (!isAsked) return { session, candidate, end: Option.some({ _tag: "Accepted", value }) }
@@ -55,7 +55,10 @@ export const makeAcceptance = Effect.fnUntraced(function* (hooks: ReadonlyArray<
     return { session: questioned, candidate: Option.some(waiting), end: Option.none() }
   })
 
-  /** Ends the work with the candidate. Changes after the candidate are reverted if the checks fail with them. */
+  /**
+   * Ends the work with the candidate. If the checks fail with changes that came after the candidate, these changes are
+   * reverted.
+   */
   const resolveCandidate = Effect.fnUntraced(function* <A, E>(
     { assignment: { copy }, saveSession }: AgentWork<A, E>,
     session: Session,

@@ -34,11 +34,11 @@ import { makeCallRunner, ofTurn } from "./RunCalls.ts"
 import { type AgentEnd, type AgentWork, type Assignment, getsLastAnswer, type Session } from "./Session.ts"
 import type { AgentTurn, CallRun, FinishedTurn, JudgedTurn, TurnOutcome } from "./Turn.ts"
 
-/** The current limit of turns. It grows with the number of changed files of a task. */
+/** The current limit of turns. It grows with the number of files that a task has changed. */
 const limitOf = ({ copy, kind, mostTurns, skill }: Assignment): number =>
   kind === "message" || skill?.turns !== undefined ? mostTurns : turnLimit(mostTurns, copy.own().length)
 
-/** The session of a turn with the results of its calls. */
+/** The session at the end of a turn, with the results of the turn's calls. */
 const sessionAfter = ({ checked, results, session }: FinishedTurn): Session => {
   const unmade = checked.unmade.map((change) => unmadeOutcome(change, session.turn))
   return {
@@ -133,7 +133,7 @@ export class Agent extends Context.Service<
   {
     /** Takes turns until the work ends. */
     run<A, E>(work: AgentWork<A, E>, begun: Session): Effect.Effect<AgentEnd<A>, ModelError | TooManyDenials | E>
-    /** Makes calls of the program in place of the model's first answer. */
+    /** Makes calls that the program chose. They replace the model's first answer. */
     runCalls<A, E>(work: AgentWork<A, E>, calls: ReadonlyArray<ToolCall>): Effect.Effect<CallRun, TooManyDenials | E>
   }
 >()("task-conductor/services/agent/Agent") {
@@ -166,7 +166,10 @@ export class Agent extends Context.Service<
         return { _tag: "Accepted", value: yield* resolveCandidate(work, session, candidate.value) }
       })
 
-      /** All reads inside the work see the changes of its calls and the files of its skill. */
+      /**
+       * Runs an effect of the work. Everything that it reads includes the changes of the work's calls and the files of
+       * its skill.
+       */
       const within =
         ({ assignment }: Pick<AgentWork<unknown>, "assignment">) =>
         <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {

@@ -8,13 +8,13 @@ import type { AgentEnd, Session } from "./Session.ts"
 import type { AgentTurn } from "./Turn.ts"
 
 export interface AgentHook {
-  /** Lines for the reply about remaining occurrences, which the changes of a turn did not cover. */
+  /** Finds occurrences that the changes of a turn did not cover, and returns lines about them for the reply. */
   readonly afterChanges?: (
     turn: AgentTurn,
     changed: ReadonlyArray<ProposedFile>
   ) => Effect.Effect<ReadonlyArray<string>>
-  /** A question to the model before an acceptable report ends the work; undefined for no question. */
+  /** Returns a question to the model before an acceptable report ends the work; undefined for no question. */
   readonly beforeEnd?: (turn: AgentTurn) => Effect.Effect<string | undefined>
-  /** Why the work ends without a report; undefined while it continues. */
+  /** Says why the work ends without a report; undefined while the work continues. */
   readonly endOf?: (session: Session) => AgentEnd<never> | undefined
 }

@@ -1,6 +1,6 @@
 /**
- * Checks the calls and changes of an answer before the program makes any of them: form, arguments, limits of the skill
- * and of a turn, and content that a change would destroy.
+ * Checks the calls and changes of an answer before the program makes any of them. Checks their form, their arguments,
+ * the limits of the skill and of a turn, and whether a change would destroy content.
  */
 import * as Effect from "effect/Effect"
 import {
@@ -22,7 +22,7 @@ import type { Assignment } from "./Session.ts"
 import type { AgentTurn } from "./Turn.ts"
 
 /**
- * The calls to make. There are none if the work only plans calls. There are none in the last answer without a report
+ * The calls to make. If the work only plans calls, there are none. In the last answer without a report there are none
  * either, because the model would never see the results.
  */
 export const callsToMake = (
@@ -39,7 +39,7 @@ export const makeCallChecker = Effect.gen(function* () {
   const { askFirst = false, limits } = yield* RunSettings
   const most = limits.toolCallsPerIteration
 
-  /** Checks one call. A change that would destroy too much of its file is not made. */
+  /** Checks one call. Rejects a change that would destroy too much of its file. */
   const checkOne = Effect.fnUntraced(function* (
     { request, skill, task, tools }: Assignment,
     wanted: ToolCall,
@@ -59,7 +59,7 @@ export const makeCallChecker = Effect.gen(function* () {
     }
   })
 
-  /** The checked calls of an answer, with their issues. */
+  /** Returns the checked calls of an answer, with their issues. */
   return Effect.fnUntraced(function* (assignment: Assignment, content: TurnContent): Effect.fn.Return<CheckedCalls> {
     const changed = yield* callsOfChanges(content.changes, assignment.task)
     const changing = changed.map(({ calls }) => calls)

@@ -1,7 +1,7 @@
 /**
- * Keeps the conversation within the context window. If the conversation is too long, or if the last reply had too
- * little space for the requested output, a summary replaces the turns. In work of the kind `places`, the summary shows
- * only the places without an answer. A note at the end of each message says how much the next reply can show.
+ * Keeps the conversation within the context window. A summary replaces the turns if the conversation is too long, or if
+ * the last reply had too little space for the requested output. In work of the kind `places`, the summary shows only
+ * the places without an answer. A note at the end of each message says how much the next reply can show.
  */
 import * as Effect from "effect/Effect"
 import { compactedText, functionsSize, openBlocks } from "../../domain/documents/CompactedTurns.ts"
@@ -53,7 +53,7 @@ export const makeCompaction = Effect.gen(function* () {
 
   const scaleOf = ({ assignment: { skill } }: AnyWork) => calibration.scale(skill?.model ?? settings.model)
 
-  /** True if the server offers the tools to the model through its interface. */
+  /** True if the server offers the tools to the model as native tool calls. */
   const isNative = ({ id, skill }: Assignment): boolean => toolCallsFor(settings, id.stage, skill?.model) === "native"
 
   /** The messages of a request, with the system message and the tools. */
@@ -63,7 +63,7 @@ export const makeCompaction = Effect.gen(function* () {
     tools: isNative(assignment) ? registry.tools.filter(({ name }) => assignment.tools.includes(name)) : []
   })
 
-  /** The length of the parts that every summary shows: changed functions and open problems. */
+  /** The length of the facts that every summary shows: changed functions and open problems. */
   const factsSize = ({ assignment }: AnyWork, { issues, outcomes }: Session, budget: number): number => {
     const open = openChanges([...assignment.earlierOutcomes, ...outcomes])
     return functionsSize(changes.named(assignment.copy)) + openBlocks({ budget, issues, open }).length
@@ -74,8 +74,9 @@ export const makeCompaction = Effect.gen(function* () {
     Math.floor(charactersLeft(contextWindow, measuredPrompt(conversationOf(work, messages)), scale) * replyShare)
 
   /**
-   * Adds a note with the budget of the next reply, so that one answer does not request more. The budget ignores token
-   * counts of the server. Otherwise a prompt would depend on which of several tasks the server answered first.
+   * Adds a note with the budget of the next reply. The note keeps the model from requesting more in one answer. The
+   * budget ignores token counts of the server. Otherwise a prompt would depend on which of several tasks the server
+   * answered first.
    */
   const withBudgetNote = (work: AnyWork, session: Session): Messages => {
     const { kind, tools } = work.assignment
@@ -89,7 +90,7 @@ export const makeCompaction = Effect.gen(function* () {
     return note === "" ? messages : withNote(messages, note)
   }
 
-  /** The maximum length of a summary, in characters. Outputs of the last answer take most of it. */
+  /** The maximum length of a summary, in characters. The outputs for the last answer take most of this length. */
   const summaryBudget = (
     work: AnyWork,
     session: Session,
@@ -126,7 +127,7 @@ export const makeCompaction = Effect.gen(function* () {
 
   /**
    * Compacts the turns if they take too much of the window, or if they left too little space for the last reply.
-   * `answersLeft` is the number of answers to come.
+   * `answersLeft` is the number of answers that the model may still give.
    */
   const compacted = (work: AnyWork, session: Session, answersLeft: number): Session => {
     const tokensOf = (messages: Messages): number =>

@@ -1,7 +1,7 @@
 /**
- * Judges the report of a turn. First the program judges it by the changes and calls of the work. Then the judge of the
- * work compares its links with the project. A report that was sent back too often is accepted, and its wrong links are
- * marked.
+ * Judges the report of a turn. First the program judges it by the changes and calls of the work. After that,
+ * `AgentWork.judge` compares the links of the report with the project. A report that was sent back too often is
+ * accepted, and its wrong links are marked.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -11,7 +11,9 @@ import { notLooked, reportIssues } from "../../domain/documents/ReportIssues.ts"
 import type { AgentWork, Session } from "./Session.ts"
 import type { FinishedTurn, ReportVerdict } from "./Turn.ts"
 
-/** Judges the report alone. The last possible report is accepted if it is usable at all. */
+/**
+ * Judges only the text of the report. If no further answer can follow, the report is accepted if it is usable at all.
+ */
 const judgeText = Effect.fnUntraced(function* <A, E>(
   work: AgentWork<A, E>,
   session: Session,
@@ -35,7 +37,7 @@ const judgeText = Effect.fnUntraced(function* <A, E>(
     : { accepted: Option.none<A>(), issues, repairs: [], isUnfounded: false }
 })
 
-/** Judges an answer. Its report is judged only if the answer leaves nothing else open. */
+/** Judges an answer. The report in it is judged only if the answer has no issues and no failed calls. */
 export const judgeReport = Effect.fnUntraced(function* <A, E>({
   answer,
   checked,

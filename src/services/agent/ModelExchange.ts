@@ -24,7 +24,7 @@ export const makeModelExchange = Effect.fnUntraced(function* ({ conversationOf, 
   const pathsIn = yield* makePathsIn
   const registry = yield* ToolRegistry
 
-  /** The grammar to which the server can bind the next answer. It is used only after an unusable answer. */
+  /** The grammar to which the server can bind the next answer. It is used only after an answer that was unusable. */
   const boundBy = Effect.fnUntraced(function* <A, E>(
     { assignment, prompt }: AgentWork<A, E>,
     { retries }: Session
@@ -38,7 +38,7 @@ export const makeModelExchange = Effect.fnUntraced(function* ({ conversationOf, 
     }
   })
 
-  /** Sends the messages of a session once. */
+  /** Sends the messages of a session to the model once. */
   const send = Effect.fnUntraced(function* <A, E>(work: AgentWork<A, E>, session: Session) {
     const { assignment, isFinal, listen } = work
     const conversation = conversationOf(work, session.messages)

@@ -29,7 +29,7 @@ export const makeReply = Effect.fnUntraced(function* (
   const imagesFor = yield* makeResultImages
   const { limits, model } = yield* RunSettings
 
-  /** Why the work ends without a report; none if it continues. */
+  /** Says why the work ends without a report; none if the work continues. */
   const endWithout = (
     { assignment: { id, kind, skill } }: AnyWork,
     session: Session,
@@ -47,7 +47,7 @@ export const makeReply = Effect.fnUntraced(function* (
     return Option.fromUndefinedOr(ends.find((end) => end !== undefined))
   }
 
-  /** The messages with the reply: one message for each call through the interface, and text about everything else. */
+  /** Adds the reply to the messages: one message for each native tool call, and a text about everything else. */
   const withReply = Effect.fnUntraced(function* (
     { answer, checked, answersLeft, results, session, verdict, work }: JudgedTurn,
     replies: ReadonlyArray<CallReply>

@@ -1,5 +1,5 @@
 /**
- * Makes the calls of a turn and examines their changes: remaining occurrences, outcomes of checks, and project
+ * Makes the calls of a turn and examines their changes. Finds remaining occurrences, runs checks, and adds project
  * instructions for the changed files.
  */
 import * as Effect from "effect/Effect"
@@ -31,7 +31,7 @@ export const makeCallRunner = Effect.fnUntraced(function* (
   const changes = yield* makeTaskChanges
   const copyWork = yield* makeCopyWork
 
-  /** Makes calls that `ofTurn` has numbered. If one of them may change something, they run one after another. */
+  /** Makes calls that `ofTurn` has numbered. If one of the calls may change something, they run one after another. */
   const makeCalls = Effect.fnUntraced(function* <E>(
     { approve, assignment }: Pick<AgentWork<unknown, E>, "approve" | "assignment">,
     calls: ReadonlyArray<ToolCall>

@@ -1,6 +1,6 @@
 /**
- * The data of an agent: its work order (`Assignment`), the texts of the program (`AgentPrompt`), the differences of
- * tasks and messages (`AgentWork`), the state of the work (`Session`), and its end (`AgentEnd`).
+ * The data of an agent: its work order (`Assignment`), the texts of the program (`AgentPrompt`), the state of the work
+ * (`Session`), and its end (`AgentEnd`). `AgentWork` contains what differs between tasks and messages.
  */
 import type * as Effect from "effect/Effect"
 import type { CheckOutcome } from "../../domain/checks/CheckOutcome.ts"
@@ -29,13 +29,13 @@ export interface Assignment {
    * - `message`: a message of a conversation. After some endings, the model gets one more answer to finish by itself.
    */
   readonly kind: "task" | "item" | "places" | "calls" | "message"
-  /** The id of the model calls without the turn. */
+  /** The id of the work's model calls, without the number of the turn. */
   readonly id: Omit<ModelCallId, "attempt" | "choice">
   /** The task name in the records of calls and checks. */
   readonly task: string
-  /** The words of the prompt and the plan. */
+  /** What the user and the plan ask for, in their own words. */
   readonly request: string
-  /** The index of the step, from 0. */
+  /** The position of the task's step in the plan, from 0. */
   readonly step: number
   readonly skill?: Skill | undefined
   /** The names of the tools that the model may call. */
@@ -44,7 +44,7 @@ export interface Assignment {
   readonly copy: WorkingCopy
   /** The initial limit of turns. A task gets more as it changes more files, unless its skill sets the limit. */
   readonly mostTurns: number
-  /** The calls for earlier messages of the same conversation. */
+  /** The calls that the agent made for earlier messages of the same conversation. */
   readonly earlierOutcomes: ReadonlyArray<CallOutcome>
 }
 
@@ -54,8 +54,8 @@ type Messages = ReadonlyArray<ConversationMessage>
 export interface AgentPrompt {
   readonly system: string
   /**
-   * The end of a reply: what the model can do next, and what is open after these calls. `answersLeft` is the number of
-   * answers that can follow.
+   * The end of a reply. It says what the model can do next, and what is unfinished after these calls. `answersLeft` is
+   * the number of answers that can follow.
    */
   readonly instruction: (answersLeft: number, outcomes?: ReadonlyArray<CallOutcome>) => string
   /** The instruction after a compaction. */
@@ -64,7 +64,7 @@ export interface AgentPrompt {
   readonly correction?: string
   /** The messages after a compaction, in which `summary` replaces the turns. */
   readonly compact: (messages: Messages, summary: string) => Messages
-  /** True for a changed file that the summary must show. If the function is absent, the summary shows all of them. */
+  /** True for a changed file that the summary must show. Without this function, the summary shows all changed files. */
   readonly isLeft?: (path: string) => boolean
   /** The grammar of the next answer, if the server can enforce one. */
   readonly grammar?: (tools: ReadonlyArray<OfferedTool>) => Effect.Effect<string | undefined>
@@ -73,13 +73,13 @@ export interface AgentPrompt {
    * omitted.
    */
   readonly folderInstructions: (turn: number, files: ReadonlyArray<string>, budget: number) => Effect.Effect<string>
-  /** Shows the files in which the first search found matches. */
+  /** Shows parts of the files in which the first search found matches. */
   readonly lookAgain?: (turn: SearchedTurn) => Effect.Effect<SecondLook>
 }
 
 /**
- * The work of an agent, with everything in which a task and a message differ. `A` is the value of a report, `E` the
- * error if calls are not approved.
+ * The work of an agent, with everything that differs between a task and a message. `A` is the value of a report, `E`
+ * the error if the user does not approve calls.
  */
 export interface AgentWork<A, E = never> {
   readonly assignment: Assignment
@@ -88,9 +88,9 @@ export interface AgentWork<A, E = never> {
   readonly saveSession: (session: Session) => Effect.Effect<void>
   /** Reads an answer of the model. `paths` maps paths in the answer to files of the project. */
   readonly read: (answer: string, paths: ProjectPaths) => Effect.Effect<TurnContent>
-  /** Asks the user about calls that write outside the copy. It asks nothing if the gate asks about each call. */
+  /** Asks the user about calls that write outside the working copy. Asks nothing if the gate asks about each call. */
   readonly approve: (calls: ReadonlyArray<ToolCall>) => Effect.Effect<void, E>
-  /** Judges a report: returns its value, its issues, or a fallback value for the last attempt. */
+  /** Judges a report. Returns its value, or its issues and perhaps a fallback value for the last attempt. */
   readonly judge: (report: string, session: Session) => Effect.Effect<AnswerReading<A>>
   /** True for a report that needs evidence from the project although the model looked at nothing in it. */
   readonly isUnfounded: (report: string, session: Session) => Effect.Effect<boolean>
@@ -98,7 +98,7 @@ export interface AgentWork<A, E = never> {
   readonly announce: (turn: number, calls: ReadonlyArray<ToolCall>, paths: ReadonlyArray<string>) => Effect.Effect<void>
   /** Creates a listener for the text of the next answer. */
   readonly listen?: () => (delta: string) => void
-  /** True for a model failure that ends the work even though a retry would be possible. */
+  /** True for a failure of the model that ends the work at once, even though a retry would be possible. */
   readonly isFinal?: (error: ModelError) => boolean
 }
 
@@ -109,18 +109,18 @@ export type AnyWork = Pick<AgentWork<unknown, unknown>, "assignment" | "prompt">
 export interface Session {
   readonly messages: Messages
   readonly outcomes: ReadonlyArray<CallOutcome>
-  /** Changed files of the project itself, if the gate asks about each change. */
+  /** Files that the calls changed directly in the project, which happens if the gate asks about each change. */
   readonly files: ReadonlyArray<FileFact>
   /** The outcomes of the checks of the last changes. */
   readonly checks: ReadonlyArray<CheckOutcome>
-  /** Issues of the last answer, reported if the work fails. */
+  /** The issues of the last answer. If the work fails, they are reported. */
   readonly issues: ReadonlyArray<Issue>
   readonly retries: Retries
-  /** True if the accepted report describes the project although the model looked at nothing. */
+  /** True if the accepted report describes the project although the model looked at nothing in it. */
   readonly isUnfounded: boolean
   /** True if earlier turns were replaced with a summary. */
   readonly isCompacted: boolean
-  /** The first turn whose outputs are in the messages; 0 before a compaction. */
+  /** The first turn whose outputs are still in the messages; 0 if there was no compaction. */
   readonly shownFrom: number
   /** The number of the last turn that began; the first is 1. */
   readonly turn: number

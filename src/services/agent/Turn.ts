@@ -1,7 +1,4 @@
-/**
- * The data of a turn in its phases: the model's answer, the results of its calls, the verdict on its report, and the
- * outcome.
- */
+/** The data of a turn, phase by phase: the model's answer, the results of its calls, and the verdict on its report. */
 import type * as Option from "effect/Option"
 import type { CheckOutcome } from "../../domain/checks/CheckOutcome.ts"
 import type { FileFact } from "../../domain/checks/Facts.ts"
@@ -27,9 +24,9 @@ export interface AgentTurn<A = unknown, E = unknown> {
 
 export interface CallRun {
   readonly outcomes: ReadonlyArray<CallOutcome>
-  /** Changed files of the project itself. */
+  /** Files that the calls changed directly in the project. */
   readonly files: ReadonlyArray<FileFact>
-  /** Why the work should end, if the user or a rule denied a call too often. */
+  /** Says why the work should end, if the user or a rule denied a call too often. */
   readonly denied: string | undefined
 }
 
@@ -38,7 +35,7 @@ export interface TurnResults extends CallRun {
   readonly hasChanged: boolean
   /** The files that the turn changed, with their texts before the turn. */
   readonly changedFiles: ReadonlyArray<ProposedFile>
-  /** Remaining occurrences, one line each. */
+  /** Occurrences that the changes did not cover, one line each. */
   readonly remaining: ReadonlyArray<string>
   /** The outcomes of the checks of the last changes, from this turn or an earlier turn. */
   readonly checks: ReadonlyArray<CheckOutcome>
@@ -56,18 +53,18 @@ export interface FinishedTurn<A = unknown, E = unknown> extends AgentTurn<A, E> 
 export interface ReportVerdict<A> {
   /** The value of an accepted report. */
   readonly accepted: Option.Option<A>
-  /** Issues of the answer, and of a report that is sent back. */
+  /** The issues of the answer. If its report is sent back, also the issues of the report. */
   readonly issues: ReadonlyArray<Issue>
   readonly repairs: ReadonlyArray<Repair>
   /** True if a report was judged and not accepted. */
   readonly isSentBack: boolean
-  /** True if the report describes the project although the model looked at nothing. */
+  /** True if the report describes the project although the model looked at nothing in it. */
   readonly isUnfounded: boolean
   /** True if the answer has issues or a failed call. */
   readonly isOpen: boolean
 }
 
-/** A turn after its verdict. */
+/** A turn after its answer was judged. */
 export interface JudgedTurn<A = unknown, E = unknown> extends FinishedTurn<A, E> {
   readonly verdict: ReportVerdict<A>
 }

@@ -1,6 +1,6 @@
 /**
- * Asks the user what the rules leave open. Stores each answer before the next question. An answer holds for this call,
- * for the session, or as rules for later runs.
+ * Asks the user about calls and accesses that the rules do not decide. Stores each answer before the next question. An
+ * answer holds for this call, for the session, or as rules for later runs.
  */
 import * as Effect from "effect/Effect"
 import type { CallIntent, UncertainCall } from "../../domain/journal/JournalRecord.ts"
@@ -18,7 +18,10 @@ import { type GateQuestion, PermissionDenied, deniedOf, onlyReads, userQuestionI
 import type { GateContext } from "./GateDecision.ts"
 import { makeItem, uncertainItem } from "./QuestionItem.ts"
 
-/** The event of an answer. It contains what the user wants after a no, or the rules that the user chose with a yes. */
+/**
+ * The event that reports an answer. After a no, it contains what the user wants instead. After a yes, it contains the
+ * rules that the user chose.
+ */
 export const answerEvent = (
   scope: EventOf<"approval.answered">["scope"],
   hash: string,
@@ -35,7 +38,7 @@ export const answerEvent = (
     always: (answer === "step" || answer === "remember") && always.length > 0 ? always : undefined
   })
 
-/** Emits the event of a question, asks it, and emits the event of the answer. */
+/** Emits the event of a question, asks the question, and emits the event of the answer. */
 export const put = <A extends AnyAnswer>(
   question: Omit<EventOf<"approval.requested">, "type">,
   answer: Effect.Effect<Answered<A>>,
@@ -46,19 +49,21 @@ export const put = <A extends AnyAnswer>(
     Effect.tap((answered) => report(answerEvent(question.scope, question.hash, answered)))
   )
 
-/** Stores what the user wants in place of a declined call. These words count as words of the user. */
+/**
+ * Stores what the user wants in place of a declined call. A URL may contain these words, because the user wrote them.
+ */
 export const keepRequest = (requested: RequestedChange, { answers, readTexts }: GateContext) =>
   Effect.andThen(answers.addRequestedChange(requested), readTexts.noteSaid(requested.instead))
 
-/** The rules that cover exactly the accesses of a call. */
+/** Rules that allow exactly the accesses of a call, and nothing else. */
 const exactRules = ({ accesses, tool }: GateQuestion): ReadonlyArray<Rule> =>
   accesses.length === 0
     ? [{ verdict: "allow", tool }]
     : accesses.map((access) => ({ verdict: "allow", tool, pattern: exactPattern(accessTarget(access)) }))
 
 /**
- * Saves the rules of an answer. For this project, these are the rules that the user chose. For every project, they
- * cover the accesses of the call. Returns a sentence for the user if saving failed.
+ * Saves the rules of an answer. For this project, these are the rules that the user chose. For all projects, they are
+ * rules that cover the accesses of the call. Returns a sentence for the user if saving failed.
  */
 export const saveRules = (chosen: ReadonlyArray<string>, question: GateQuestion, { policy }: GateContext) => {
   const { folder, offers, root } = policy
@@ -77,7 +82,7 @@ export const saveRules = (chosen: ReadonlyArray<string>, question: GateQuestion,
   )
 }
 
-/** Stores a yes to one call. Returns a sentence for the user if saving failed. */
+/** Stores the yes of the user to one call. Returns a sentence for the user if saving failed. */
 const keepYes = (
   question: GateQuestion,
   { always = [], answer, by }: Answered<CallAnswer>,
@@ -87,12 +92,15 @@ const keepYes = (
   const isForProject = answer === "remember" && always.length > 0
   if (by === "person") grants.addShown(question)
   if (answer === "repairs" && context.options.askFirst === true) grants.addRepairs(question)
-  /** A rule for the project covers exactly its own text. The session may have been allowed more. */
+  /**
+   * A rule for this project covers exactly what its text says. The session permission might cover more, so it is not
+   * added.
+   */
   if ((answer === "session" || answer === "remember") && !isForProject) grants.addSession(question)
   return answer === "remember" ? saveRules(always, question, context) : Effect.undefined
 }
 
-/** Asks about one call or access. Fails if the answer is no. */
+/** Asks the user about one call or access. Fails if the answer is no. */
 export const askCall = Effect.fnUntraced(function* (
   question: GateQuestion,
   report: (event: RunEvent) => Effect.Effect<void>,
@@ -119,11 +127,11 @@ export const askCall = Effect.fnUntraced(function* (
   return yield* deniedOf(question, by, { times, instead })
 })
 
-/** Asks whether an uncertain call happened. */
+/** Asks the user whether an uncertain call happened before the crash. */
 export const askUncertain = Effect.fn("Gate.askUncertain")(function* (intent: UncertainCall, context: GateContext) {
   const { answers, approver, events, withMutex } = context
   const item = uncertainItem(intent, context)
-  /** The answer holds for this attempt only. If the call is repeated, it can become uncertain again. */
+  /** The answer holds only for this attempt of the call. A repeated call can become uncertain again. */
   const hash = hashOf([intent.key, intent.seq])
   const shown = { scope: "doubt", title: intent.task, hash, items: [item] } as const
   const answered = yield* withMutex(put(shown, approver.inDoubt(item, hash), events.publish))
@@ -131,7 +139,10 @@ export const askUncertain = Effect.fn("Gate.askUncertain")(function* (intent: Un
   return answered
 })
 
-/** A question of the model. `place` says who asks. From one place, the same question is asked only once. */
+/**
+ * A question of the model to the user. `place` says which part of the run asks. Each place asks the same question only
+ * once.
+ */
 export interface WordsQuestion {
   readonly place: string
   readonly text: string
@@ -147,7 +158,7 @@ export const askWords = Effect.fn("Gate.askWords")(function* (
   return yield* Effect.tap(withMutex(asked), ({ text = "" }) => readTexts.noteSaid(text))
 })
 
-/** The denial that stops the run: nobody has decided about the uncertain call. */
+/** The denial that stops the run because nobody has decided about an uncertain call. */
 export const stoppedAt = ({ call, targets }: CallIntent, by: AnsweredBy): PermissionDenied => {
   const reason =
     "was begun before the run broke off, and only you can say whether it happened: go on with the run on a terminal, or say it with resume --in-doubt"

@@ -1,6 +1,6 @@
 /**
- * Asks one question about a list of calls. First decides about each call as if it stood alone. Then asks about the
- * calls that remain open.
+ * Asks one question about a list of calls. First decides about each call separately. Then asks about the calls that are
+ * still undecided.
  */
 import * as Effect from "effect/Effect"
 import {
@@ -25,7 +25,7 @@ import { type GateQuestion, afterWrites, deniedOf, onlyReads, questionOfCall } f
 import { type GateContext, type GateDecision, decideQuestion } from "./GateDecision.ts"
 import { makeItem } from "./QuestionItem.ts"
 
-/** If more rules than this are needed, the message does not name them, but suggests `--yes`. */
+/** If more rules than this would be needed, the message suggests `--yes` and names no rules. */
 const mostNamedRules = 5
 
 /** A call of a step, and the decision about it. */
@@ -43,14 +43,15 @@ interface ListedItem {
 /** True if a rule of the user allows the call. False if only its low risk does. */
 const isAllowedByRule = ({ decision }: ListedCall): boolean => decision._tag === "Allow" && decision.by === "rules"
 
-/** True for a call that needs no question: a rule or an earlier answer about a step allows it. */
+/** True for a call that needs no question, because a rule or an earlier answer about a step allows it. */
 const isAnswered = (call: ListedCall): boolean => {
   const { decision } = call
   return isAllowedByRule(call) || (decision._tag === "Allow" && (decision.by === "step" || decision.by === "repair"))
 }
 
 /**
- * The calls of a task that are still possible. In a conversation, the user may be asked again about an excluded call.
+ * The calls of a task that may still be allowed. In a conversation, these include calls that the user excluded earlier:
+ * the user may be asked again.
  */
 const possibleCalls = Effect.fnUntraced(function* ({ calls, task }: GatedTask, place: string, context: GateContext) {
   const decided = yield* Effect.forEach(calls, (call) => {
@@ -64,9 +65,10 @@ const possibleCalls = Effect.fnUntraced(function* ({ calls, task }: GatedTask, p
 })
 
 /**
- * The calls of a task to ask about. Undefined if the task needs no question. Calls that are already allowed need none,
- * even if the plan or the skill requires approval. But if a skill of the user requires approval and any call is open,
- * the question shows all calls.
+ * The calls of a task to ask about. Undefined if the task needs no question.
+ *
+ * Calls that are already allowed need none, even if the plan or the skill requires approval. But if a skill of the user
+ * requires approval and any call is undecided, the question shows all calls.
  */
 const callsToAsk = (
   gatedBy: GatedTask["gatedBy"],
@@ -77,7 +79,7 @@ const callsToAsk = (
   return gatedBy === "skill" ? calls : calls.filter((call) => !isAllowedByRule(call))
 }
 
-/** Calls of a task that rules allow, one line for each. */
+/** Facts about the calls of a task that rules allow, one line for each call. */
 const allowedFacts = (
   calls: ReadonlyArray<ListedCall>,
   askedCalls: ReadonlyArray<ListedCall>,
@@ -90,11 +92,11 @@ const allowedFacts = (
     return [`allowed by ${rules.map(ruleText).join(", ")}: ${[question.tool, ...targets].join(" ")}`]
   })
 
-/** Runs `look` in the project as the calls of a task will find it. */
+/** Runs `look` in the state of the project that the calls of a task will find. */
 const onTop = <A>(look: Effect.Effect<A>, others: GatedTask["others"]): Effect.Effect<A> =>
   others === undefined ? look : Effect.provideService(look, CurrentCopy, makeWorkingCopy(others))
 
-/** The items of a task. The last item also has the facts about the task. */
+/** The items of the question about a task. The last item also shows the facts about the task. */
 const itemsOf = Effect.fnUntraced(function* (
   { facts = [], task }: GatedTask,
   calls: ReadonlyArray<ListedCall>,
@@ -113,7 +115,7 @@ const itemsOf = Effect.fnUntraced(function* (
   return [...items.slice(0, -1), facts.length === 0 ? last : { ...last, item: { ...last.item, facts } }]
 })
 
-/** Warns about each file that several tasks would write. Returns the warnings by path. */
+/** Warns about each file that several tasks would write. Returns the warnings by the path of the file. */
 const warnOfSharedWrites = (
   title: string,
   tasks: ReadonlyArray<{ readonly task: string; readonly listed: ReadonlyArray<ListedCall> }>,
@@ -147,7 +149,10 @@ const sayRules = Effect.fnUntraced(function* (
   yield* events.publish({ type: "message", level: "info", text })
 })
 
-/** Stores the answer to a step. Some calls need a question each time. They are allowed only if the user saw them. */
+/**
+ * Stores the answer to a step. Calls that need a question each time are allowed only if the question showed them to the
+ * user.
+ */
 const rememberStep = Effect.fnUntraced(function* (
   listed: ReadonlyArray<ListedItem>,
   { always = [], answer }: Answered<StepAnswer>,
@@ -168,7 +173,7 @@ const rememberStep = Effect.fnUntraced(function* (
     if (answer === "repairs" && options.askFirst === true) grants.addRepairs(question)
   }
   /**
-   * A command may run a script that another call of the same question changes. The user saw that change. So the answer
+   * A command may run a script that another call of the same question changes. The user saw this change, so the answer
    * also covers the command with the changed script.
    */
   grants.addApproved(questions.flatMap((question) => [question.hash, afterWrites(question, questions).hash]))
@@ -185,7 +190,7 @@ const rememberStep = Effect.fnUntraced(function* (
 
 const byRule: Answered<StepAnswer> = { answer: "step", by: "rule" }
 
-/** Asks once about all open calls of a step. A yes allows each call by its hash. */
+/** Asks once about all undecided calls of a step. A yes allows each call by its hash. */
 export const askCallList = Effect.fn("Gate.askCallList")(function* (
   { planKey, tasks, title }: CallList,
   context: GateContext
@@ -197,12 +202,14 @@ export const askCallList = Effect.fn("Gate.askCallList")(function* (
   )
   const warnings = yield* warnOfSharedWrites(title, decided, context)
   const open = decided.flatMap(({ facts = [], listed, ...task }) => {
-    /** Excluded calls are denied without a question. */
+    /** If the user excluded all calls of a task, they are denied without a question. */
     const asked = listed.length === 0 && task.calls.length > 0 ? undefined : callsToAsk(task.gatedBy, listed)
     if (asked === undefined) return []
     return [{ ...task, asked, facts: [...facts, ...allowedFacts(listed, asked, policy.nameOf)] }]
   })
-  /** A read-only run excludes all changes, whatever the user would say. The gate asks about reads separately. */
+  /**
+   * A read-only run excludes all changes, so the user is not asked about them. The gate asks about reads separately.
+   */
   if (open.length === 0 || context.options.readOnly === true) return byRule
   const shownCalls = (yield* Effect.forEach(open, (task) =>
     onTop(itemsOf(task, task.asked, warnings, context), task.others)

@@ -38,32 +38,35 @@ import { RunAnswers } from "./RunAnswers.ts"
 
 /** Permission for one execution. Only the gate can create it. A copy is not valid. */
 export interface Permit {
-  /** The call; absent for an access of the program itself. */
+  /** The call that may be made. Absent if the program itself needs the access. */
   readonly prepared: PreparedCall | undefined
   /**
-   * Decides about an access that becomes known during the call: the next address of a redirect, or a question of the
-   * tool itself.
+   * Decides about an access that becomes known only during the call. It is the next address of a redirect, or a
+   * question that the tool itself asks.
    */
   readonly admit: (access: CanonicalAccess) => Effect.Effect<void, PermissionDenied>
-  /** The last denial by `admit`. Undefined if there was none. */
+  /** The last denial by `admit`. Undefined if `admit` denied nothing. */
   readonly denied: () => PermissionDenied | undefined
-  /** True if a project file may be read without a question. Asks nobody and stores nothing. */
+  /** True if a project file may be read without a question. This function asks nobody and stores nothing. */
   readonly mayRead: (path: string) => Effect.Effect<boolean>
 }
 
-/** Unused permits. Only code in this file can add one. */
+/** The permits that were issued and not yet used. Only code in this file can add one. */
 const issued = new WeakSet<Permit>()
 
 /** Marks a permit as used. Returns false if the gate did not issue it, or if it was used before. */
 export const redeem = (permit: Permit): boolean => issued.delete(permit)
 
-/** Questions that only the user can answer: about the calls of a step, about an uncertain call, and from the model. */
+/**
+ * The questions that only the user can answer: about the calls of a step, about an uncertain call, and questions of the
+ * model.
+ */
 export type OpenQuestion =
   | ({ readonly scope: "step" } & CallList)
   | { readonly scope: "doubt"; readonly intent: UncertainCall }
   | ({ readonly scope: "question" } & WordsQuestion)
 
-/** Asks a question, unless the answer to another question has decided it meanwhile. */
+/** Asks a question, unless the answer to another question has decided it while this question waited. */
 const askIfOpen = Effect.fnUntraced(function* (question: GateQuestion, context: GateContext) {
   const decision = yield* decideQuestion(question, context)
   if (decision._tag !== "Ask") return decision
@@ -71,7 +74,10 @@ const askIfOpen = Effect.fnUntraced(function* (question: GateQuestion, context: 
   return { ...decision, _tag: "Allow" as const, by: "answer" as const }
 })
 
-/** Decides about a question. Asks if it is open. Stores what the run needs to know. */
+/**
+ * Decides about a question, and asks the user if nothing else decides it. Stores what the run needs to know about the
+ * decision.
+ */
 const admit = Effect.fnUntraced(function* (question: GateQuestion, context: GateContext) {
   const { answers, events, lock, policy, withMutex } = context
   const claims = changesProject(question) && policy.protection(question) === undefined
@@ -94,7 +100,7 @@ const admit = Effect.fnUntraced(function* (question: GateQuestion, context: Gate
   if (question.isProposal !== true && !isOnlyRevealed) answers.grants.addAllowed(question)
 })
 
-/** Admits a question. Records a denial, unless the run has not begun. */
+/** Admits a question, and records a denial. Before the run has begun, no denial is recorded. */
 const admitRecorded = (question: GateQuestion, context: GateContext) =>
   question.task === beforeRunTask
     ? admit(question, context)
@@ -107,8 +113,8 @@ const issue = (question: GateQuestion, context: GateContext): Permit => {
     access._tag === "Other" ? questionOfTool(question, access, ++asked) : questionOfAccess(question, access)
   const permit: Permit = Object.freeze({
     prepared: question.prepared,
-    // The server, not the model, chooses the target of a redirect. So the target reveals no more than the address
-    // before it.
+    // The server, not the model, chooses the target of a redirect. The target therefore reveals no more data than the
+    // address before it.
     admit: (access: CanonicalAccess) =>
       Effect.suspend(() => admitRecorded(questionOf(access), context)).pipe(
         Effect.tapError((denial) => Effect.sync(() => void (denied = denial)))
@@ -123,18 +129,21 @@ const issue = (question: GateQuestion, context: GateContext): Permit => {
 export class Gate extends Context.Service<
   Gate,
   {
-    /** The decision of rules and earlier answers, and whether anybody can be asked. Asks nobody and stores nothing. */
+    /**
+     * The decision of rules and earlier answers. It also says whether anybody can be asked. This function asks nobody
+     * and stores nothing.
+     */
     decide(question: GateQuestion): Effect.Effect<GateDecision>
     /** Asks the user one question at a time, and stores the answer before the next question. */
     ask(question: OpenQuestion): Effect.Effect<Answered<AnyAnswer>>
     /**
-     * Allows a call or an access once: decides, and asks if it is open. Records every denial for the outcome of the
+     * Allows one call or access, and asks the user if nothing else decides. Records every denial for the outcome of the
      * run.
      */
     authorize(question: GateQuestion): Effect.Effect<Permit, PermissionDenied>
   }
 >()("task-conductor/services/permissions/Gate") {
-  /** The gate of one run. It has its own answers and read texts. */
+  /** The gate of one run, with its own answers and its own record of texts that the model read. */
   static readonly layer = (options: GateOptions = {}) =>
     Layer.unwrap(
       Effect.sync(() => {
@@ -178,8 +187,8 @@ export const mayShow =
     Effect.map(decide(questionOfReading(beforeRun, path, "read_file")), ({ _tag }) => _tag === "Allow")
 
 /**
- * The denial of an access that is already certain: by rules, by protection, or because nobody can be asked. Undefined
- * if the access may still be allowed.
+ * The denial of an access that is certain in advance: by rules, by protection, or because nobody can be asked.
+ * Undefined if the access may still be allowed.
  */
 export const foreseeDenial = ({ decide }: Pick<Gate["Service"], "decide">, access: CanonicalAccess) =>
   Effect.map(decide(questionOfAccess({ task: "", place: "" }, access)), (decision) =>

@@ -24,7 +24,7 @@ export const makeGateContext = Effect.fnUntraced(function* (options: GateOptions
     readTexts,
     /** Ensures that only one question is shown at a time. */
     withMutex: (yield* Semaphore.make(1)).withPermits(1),
-    /** Adds facts to a question that rules and the user need. */
+    /** Adds facts to a question that the rules and the user need to know. */
     withKnown: withCarriedTexts(readTexts),
     workspace: yield* Workspace
   }
@@ -34,7 +34,7 @@ export type GateContext = Effect.Success<ReturnType<typeof makeGateContext>>
 interface Decided {
   /** The question with the added facts. */
   readonly question: GateQuestion
-  /** The rules that match. Empty if only the risk decides. */
+  /** The rules that match the question. Empty if only the risk of the call decides. */
   readonly rules: ReadonlyArray<SourcedRule>
 }
 
@@ -49,7 +49,7 @@ export type GateDecision =
 export interface GateDenial extends Decided {
   readonly _tag: "Deny"
   /**
-   * The cause of a denial: protection, a rule, exclusion from a step, an earlier no to the same effect or answer, or
+   * What caused the denial: protection, a rule, exclusion from a step, an earlier no to the same effect or reply, or
    * that nobody can be asked.
    */
   readonly by: "protection" | "rules" | "exclusion" | "denials" | "nobody"
@@ -71,7 +71,7 @@ const deny = (
   more: Parameters<typeof deniedOf>[2] = {}
 ): GateDenial => ({ _tag: "Deny", question, rules, by, denied: deniedOf(question, deniedBy[by], more) })
 
-/** The decision. It is a denial if only the user could decide, but nobody can be asked. */
+/** Returns the decision about a question. It is a denial if only the user could decide, but nobody can be asked. */
 export const foresee = Effect.fnUntraced(function* (question: GateQuestion, context: GateContext) {
   const decision = yield* decideQuestion(question, context)
   if (decision._tag !== "Ask") return decision
@@ -83,8 +83,8 @@ export const foresee = Effect.fnUntraced(function* (question: GateQuestion, cont
 })
 
 /**
- * What the rules decide. A change may reveal the content of its file. That is acceptable if reading is or was allowed,
- * or if a rule allows the change.
+ * Returns what the rules decide. A change may reveal the content of its file. This is acceptable if reading the file is
+ * or was allowed, or if a rule allows the change.
  */
 const judge = Effect.fnUntraced(function* (question: GateQuestion, { answers, policy }: GateContext) {
   const judged = yield* policy.evaluate(question)
@@ -99,9 +99,11 @@ const judge = Effect.fnUntraced(function* (question: GateQuestion, { answers, po
 })
 
 /**
- * Decides in this order: protection, rules that deny, answers that deny, rules and answers that allow. A change of a
- * working copy is only a proposal: the gate asks before it reaches the project. So it is allowed unless it is
- * protected, or a rule denies it.
+ * Decides by the first of these that applies: protection, rules that deny, answers that deny, rules and answers that
+ * allow.
+ *
+ * A change of a working copy is only a proposal, because the gate asks before the change reaches the project. A
+ * proposal is therefore allowed unless it is protected, or a rule denies it.
  */
 export const decideQuestion = Effect.fnUntraced(function* (
   question: GateQuestion,

@@ -1,4 +1,4 @@
-/** Questions for the gate, each with the hash to which its answer is bound. Also denials. */
+/** Questions for the gate, and its denials. Each question has a hash, to which the answer is bound. */
 import { beforeRunTask } from "../../domain/permissions/ApprovalItem.ts"
 import { type Asked, sessionScopes } from "../../domain/permissions/PolicyFormat.ts"
 import {
@@ -21,47 +21,52 @@ import { exactPattern } from "../../domain/permissions/TargetPattern.ts"
 import { AnsweredBy } from "../../domain/permissions/Answer.ts"
 
 /**
- * Where a question belongs in a run. A recorded answer applies only to a question at the same place, not to a later one
- * with the same words.
+ * Where a question belongs in a run. A recorded answer applies only to a question at the same place. A later question
+ * with the same words is asked again.
  */
 export interface QuestionScope {
   readonly task: string
   /**
-   * The activity that asks. Otherwise the round and stage. Empty if no answer is recorded: before the first round, and
+   * The activity that asks, or else the round and stage. Empty if no answer is recorded, as before the first round and
    * outside runs.
    */
   readonly place: string
   /**
-   * The reply of the model that contains the call. After a no to one call of a reply, the gate does not ask about its
-   * other calls.
+   * The reply of the model that contains the call. After a no to one call of a reply, the gate does not ask about the
+   * other calls of the reply.
    */
   readonly reply?: string | undefined
-  /** For a check: the part of the command that runs now. Absent if all of it runs. */
+  /** For a check: the part of the command that runs now. Absent if the whole command runs. */
   readonly part?: string
 }
 
 /**
- * For plugins, servers and given files before a run. No event reports such a question, and no outcome contains its
- * denial.
+ * The scope of questions about plugins, servers and given files before a run. No event reports such a question, and no
+ * outcome contains its denial.
  */
 export const beforeRun: QuestionScope = { task: beforeRunTask, place: "" }
 
 export interface GateQuestion extends Asked, QuestionScope {
   readonly hash: string
-  /** The call; absent for an access of the program itself. */
+  /** The call that the question is about. Absent if the program itself needs the access. */
   readonly prepared?: PreparedCall
   /** True for a tool that may change more than it declares. */
   readonly mayChange?: boolean
   /**
-   * True for changes of a task's working copy. The gate asks nobody about them. It denies changes that could never be
-   * approved.
+   * True for changes of a task's working copy. The gate does not ask anybody about them, but denies changes that could
+   * never be approved.
    */
   readonly isProposal?: boolean
-  /** The tool whose change would reveal the content of the file. This question is about reading that file. */
+  /**
+   * Set for a question about reading a file whose content a change would reveal. Names the tool that makes the change.
+   */
   readonly revealedBy?: string
 }
 
-/** The hash of a call or access of a task. The uid is left out, because it does not matter for the question. */
+/**
+ * The hash of a call or access of a task. It does not contain the uid of the call, because two uids can mean the same
+ * question.
+ */
 const callHash = ({ accesses, arguments: values, pin, task, tool }: Omit<GateQuestion, "hash" | "place" | "risk">) =>
   hashOf([
     task,
@@ -81,7 +86,7 @@ export const questionOfCall = (scope: QuestionScope, prepared: PreparedCall): Ga
   return { ...asked, hash: callHash(asked) }
 }
 
-/** The tool name for each kind of access. An effect of a tool's own is named after the tool. */
+/** The tool name for each kind of access. An access of the kind `Other` has the name of its own tool. */
 const toolOfAccess = {
   ReadFile: "read_file",
   WriteFile: "write_file",
@@ -94,15 +99,16 @@ const toolOfAccess = {
 } as const
 
 /**
- * Tool names that rules may always use, even if there is no such tool. References and starts of plugins and servers
- * count as these tools.
+ * Tool names that rules may use even if no such tool exists. References and starts of plugins and servers are judged
+ * under these names.
  */
 export const namesOfReferences: ReadonlyArray<string> = [...new Set(Object.values(toolOfAccess))].filter(
   (name) => name !== toolOfAccess.Other
 )
 
 /**
- * The built-in tools that have the effect of an access. A change counts as a read, too: its diff shows the old content.
+ * The built-in tools that have the effect of an access. A write also counts as a read, because its diff shows the old
+ * content.
  */
 export const toolsWithEffect = (access: CanonicalAccess): ReadonlyArray<string> =>
   access._tag === "WriteFile"
@@ -112,8 +118,8 @@ export const toolsWithEffect = (access: CanonicalAccess): ReadonlyArray<string> 
       : [toolOfAccess[access._tag]]
 
 /**
- * The question about a reference, or about the start of a plugin or server. It counts as the built-in tool that has the
- * same effect.
+ * The question about a reference, or about the start of a plugin or server. It is judged as if the built-in tool with
+ * the same effect were called.
  */
 export const questionOfAccess = ({ place, reply, task }: QuestionScope, access: CanonicalAccess): GateQuestion => {
   const asked = { reply, place, task, tool: toolOfAccess[access._tag], accesses: [access], risk: accessRisk(access) }
@@ -121,8 +127,8 @@ export const questionOfAccess = ({ place, reply, task }: QuestionScope, access: 
 }
 
 /**
- * A question that a tool asks during its call. It has the name of the tool. `index` numbers the questions of a call, so
- * that a recorded answer fits only one of them.
+ * A question that a tool asks during its call. It is asked under the name of the tool. `index` numbers the questions of
+ * a call, so that a recorded answer fits only one of them.
  */
 export const questionOfTool = (call: GateQuestion, access: OtherAccess, index: number): GateQuestion => {
   const { pin, place, reply, task, tool } = call
@@ -131,17 +137,20 @@ export const questionOfTool = (call: GateQuestion, access: OtherAccess, index: n
   return { ...asked, hash: callHash(asked) }
 }
 
-/** The question about reading a project file. `revealedBy` is the tool whose change would reveal the file's content. */
+/**
+ * The question about reading a project file. If a change would reveal the content of the file, `revealedBy` is the tool
+ * of the change.
+ */
 export const questionOfReading = (scope: QuestionScope, path: string, revealedBy?: string): GateQuestion => ({
   ...questionOfAccess(scope, { _tag: "ReadFile", path, inside: true }),
   ...(revealedBy !== undefined && { revealedBy })
 })
 
-/** True for a question that must be asked each time. Neither a flag nor a yes to later steps covers it. */
+/** True for a question that must be asked each time. No flag covers it, and neither does a yes to later steps. */
 export const isForUser = (question: GateQuestion): boolean =>
   question.accesses.some(needsUser) || sessionScopes(question) === undefined
 
-/** The id of a question. It covers the hash and the current state of its files. */
+/** The id of a question. It depends on the hash and on the current state of the files in the question. */
 export const questionId = ({ accesses, hash, place }: GateQuestion): string => {
   const states = accesses.flatMap((access) => ("found" in access && access.found !== undefined ? [access.found] : []))
   return place === "" ? hash : hashOf([place, hash, ...states])
@@ -150,8 +159,8 @@ export const questionId = ({ accesses, hash, place }: GateQuestion): string => {
 export const userQuestionId = (place: string, text: string): string => hashOf([place, text])
 
 /**
- * The question after these other questions were approved and their files written. The hashes of its scripts then
- * differ.
+ * The question as it is after the other questions were approved and their files written. The scripts of its command may
+ * then have other hashes.
  */
 export const afterWrites = (question: GateQuestion, all: ReadonlyArray<GateQuestion>): GateQuestion => {
   const writes = all.flatMap(({ accesses }) => writesIn(accesses))
@@ -166,7 +175,7 @@ export const afterWrites = (question: GateQuestion, all: ReadonlyArray<GateQuest
 
 const readingTags: ReadonlySet<CanonicalAccess["_tag"]> = new Set(["ReadFile", "FetchUrl", "Host"])
 
-/** True if nothing changes: reading a file, fetching a page, or a plugin's tool without effects. */
+/** True if the call changes nothing: it reads a file, fetches a page, or uses a plugin's tool without effects. */
 export const onlyReads = ({ accesses, mayChange = false }: GateQuestion): boolean =>
   !mayChange && accesses.every((access) => readingTags.has(access._tag) || (access._tag === "Other" && !access.changes))
 
@@ -190,25 +199,27 @@ const denialFields = {
   tool: Schema.String,
   targets: Schema.Array(Schema.String),
   by: AnsweredBy,
-  /** Why nothing can allow a protected access, as a clause. Its subject is the access. */
+  /** A clause that says why nothing can allow a protected access. Its subject is the access. */
   reason: Schema.optionalKey(Schema.String),
-  /** True if the run is read-only and this is a change. */
+  /** True if the access is a change and the run is read-only. */
   leftOut: Schema.optionalKey(Schema.Boolean),
-  /** Patterns for rules that would allow the access. Present if the targets alone are not enough. */
+  /**
+   * Patterns for rules that would allow the access. Present if the targets of the access are no sufficient patterns.
+   */
   patterns: Schema.optionalKey(Schema.Array(Schema.String)),
-  /** How often the user has denied the same effect in this run. */
+  /** How often the user has denied an access with the same effect in this run. */
   times: Schema.optionalKey(Schema.Int),
-  /** What the user wants instead, in their words. */
+  /** What the user wants instead, in the user's own words. */
   instead: Schema.optionalKey(Schema.String),
   /** True if the gate did not ask, because the user denied another call of the same reply. */
   unasked: Schema.optionalKey(Schema.Boolean),
-  /** True for a read. A denied read alone does not decide how a run ends. */
+  /** True for a denied read. Denied reads alone do not decide how a run ends. */
   isRead: Schema.optionalKey(Schema.Boolean)
 }
 
 /**
- * An access was denied. `by` says who decided: `person`, `rule` (a rule or a flag), or `nobody` if nobody could be
- * asked.
+ * Says that an access was denied, and by whom: `person` for the user, `rule` for a rule or a flag, `nobody` if nobody
+ * could be asked.
  */
 export class PermissionDenied extends Schema.TaggedError<PermissionDenied>()("PermissionDenied", denialFields) {
   /** True if the task must end instead of asking again. */
@@ -217,7 +228,8 @@ export class PermissionDenied extends Schema.TaggedError<PermissionDenied>()("Pe
   }
 
   /**
-   * The rules that would allow exactly this access. Only for an access that was denied because nobody could be asked.
+   * The rules that would allow exactly this access. Undefined unless the access was denied because nobody could be
+   * asked.
    */
   get rules(): ReadonlyArray<string> | undefined {
     const { by, reason, targets, tool } = this
@@ -226,7 +238,7 @@ export class PermissionDenied extends Schema.TaggedError<PermissionDenied>()("Pe
     return (this.patterns ?? targets.map(exactPattern)).map((pattern) => `${tool}:${pattern}`)
   }
 
-  /** The rules as flags of the command line. */
+  /** The same rules as flags of the command line. */
   get flags(): string | undefined {
     return this.rules?.map((rule) => `--allow ${rule === this.tool ? rule : `"${rule}"`}`).join(" ")
   }
@@ -261,7 +273,7 @@ export class PermissionDenied extends Schema.TaggedError<PermissionDenied>()("Pe
 const callText = ({ targets, tool }: PermissionDenied): string =>
   `${tool}${targets.length === 0 ? "" : ` on ${targets.join(", ")}`}`
 
-/** A denial as journals store it. The tag is that of the first version. */
+/** A denial as journals store it. Its tag stays "Denied", because the first version of the program wrote this tag. */
 export const SavedDenial = Schema.TaggedStruct("Denied", denialFields).pipe(
   Schema.decodeTo(
     PermissionDenied,
@@ -282,7 +294,10 @@ export const deniedFact = ({ by, flags, reason, targets, tool }: PermissionDenie
     allow: flags && withoutProject(flags, project)
   })
 
-/** The denial of a question. If a change implies a read and the read is denied, the denial names the change. */
+/**
+ * The denial of a question. If a change is denied because it would reveal a file that may not be read, the denial names
+ * the change.
+ */
 export const deniedOf = (
   question: GateQuestion,
   by: PermissionDenied["by"],

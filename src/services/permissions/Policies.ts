@@ -14,7 +14,7 @@ import * as DateTime from "effect/DateTime"
 import * as Layer from "effect/Layer"
 import * as Semaphore from "effect/Semaphore"
 
-/** The file of remembered permissions cannot be used or written. It stays unchanged. */
+/** Says that the file of remembered permissions cannot be used or written. The file stays unchanged. */
 export class PolicyFileError extends Schema.TaggedError<PolicyFileError>()("PolicyFileError", {
   path: Schema.String,
   /** The problem, as a sentence without a full stop. */
@@ -27,7 +27,7 @@ export class PolicyFileError extends Schema.TaggedError<PolicyFileError>()("Poli
   }
 }
 
-/** A larger file does not come from this program. In bytes. */
+/** The maximum size of the file in bytes. This program writes no larger file. */
 const maxBytes = 1_048_576
 const writableByOthers = 0o022
 
@@ -37,7 +37,8 @@ const systemFailure = (path: string) => (error: PlatformError) =>
   failWith(path, `the system says ${error.reason._tag}`, "Check the file and its folder, or remove it.")
 
 /**
- * Why the file cannot be trusted: it is not regular, not the user's own, or others can write it. Otherwise undefined.
+ * Why the file cannot be trusted: it is no regular file, belongs to another user, or can be written by others.
+ * Undefined if it can be trusted.
  */
 const privacyProblem = (path: string, info: FileSystem.File.Info, owner: number | undefined) => {
   if (info.type === "SymbolicLink") return failWith(path, "the file is a link", "Put a regular file there.")
@@ -51,7 +52,10 @@ const privacyProblem = (path: string, info: FileSystem.File.Info, owner: number 
   return Number(info.size) > maxBytes ? failWith(path, "the file is larger than 1 MiB", "Remove it.") : undefined
 }
 
-/** The rules of the file. Empty if there is no file. `owner` is the user id that the file must have, if known. */
+/**
+ * Reads the rules from the file. Returns none if there is no file. `owner` is the user id that the file must have, if
+ * known.
+ */
 const readPolicyFile = Effect.fn("readPolicyFile")(
   function* (path: string, owner: number | undefined) {
     const fs = yield* FileSystem.FileSystem
@@ -75,10 +79,13 @@ const readPolicyFile = Effect.fn("readPolicyFile")(
     )
 )
 
-/** How often, and how long, to wait for another process that changes the file. A change takes milliseconds. */
+/** How often, and for how long, to try again while another process changes the file. A change takes milliseconds. */
 const waitForOthers = Schedule.spaced("20 millis").pipe(Schedule.jittered, Schedule.upTo({ duration: "10 seconds" }))
 
-/** Runs a change under a lock. Concurrent changes then do not overwrite each other. The lock ends with its process. */
+/**
+ * Runs a change under a lock, so that concurrent changes do not overwrite each other. If the process ends, the lock
+ * ends too.
+ */
 const changeAlone = <A, R>(path: string, change: Effect.Effect<A, PolicyFileError, R>) =>
   Effect.gen(function* () {
     const paths = yield* Path.Path
@@ -93,14 +100,14 @@ const changeAlone = <A, R>(path: string, change: Effect.Effect<A, PolicyFileErro
     return yield* change
   }).pipe(Effect.scoped)
 
-/** Replaces the file in one step, and flushes it to disk. The file has mode 0600, and its folder mode 0700. */
+/** Replaces the file in one step, and flushes it to disk. The file gets mode 0600, and its folder mode 0700. */
 const writePolicyFile = Effect.fn("writePolicyFile")(
   function* (path: string, rules: ReadonlyArray<RememberedRule>) {
     const fs = yield* FileSystem.FileSystem
     const paths = yield* Path.Path
     const folder = paths.dirname(path)
     yield* makeFolders(folder, 0o700)
-    /** A killed process may have left its temporary file. */
+    /** Removes temporary files that a killed process left. */
     const isLeft = (name: string) => name.startsWith(`${paths.basename(path)}.`) && name.endsWith(".tmp")
     const left = (yield* fs.readDirectory(folder)).filter(isLeft)
     yield* Effect.forEach(left, (name) => Effect.ignore(fs.remove(paths.join(folder, name))), { discard: true })
@@ -116,7 +123,8 @@ type Change = (rules: Rules) => Rules
 const without = (rules: Rules, rule: RememberedRule): Rules => rules.filter((other) => !isSameRule(other, rule))
 
 /**
- * Changes the current content of the file, which keeps rules of other processes. Returns the rules before the change.
+ * Changes the current content of the file, and so keeps rules that other processes added. Returns the rules before the
+ * change.
  */
 const updateFile = (path: string, owner: number | undefined, change: Change) =>
   Effect.gen(function* () {
@@ -126,7 +134,9 @@ const updateFile = (path: string, owner: number | undefined, change: Change) =>
     return present
   }).pipe(Effect.uninterruptible, (update) => changeAlone(path, update))
 
-/** Creates policies with these rules. `update` changes the stored rules and returns those before the change. */
+/**
+ * Creates policies with these initial rules. `update` changes the stored rules and returns the rules before the change.
+ */
 const makePolicies = Effect.fnUntraced(function* (
   file: string | undefined,
   atStart: Result.Result<Rules, PolicyFileError>,
@@ -137,15 +147,15 @@ const makePolicies = Effect.fnUntraced(function* (
   const apply = (change: Change) =>
     withMutex(Effect.tap(update(change), () => Effect.sync(() => void (rules = change(rules)))))
   return {
-    /** The path of the file. Absent if rules last only for the run. */
+    /** The path of the file. Absent if the rules last only for the run. */
     file,
-    /** The current rules: those of the file at the start, and later changes. */
+    /** The current rules: the rules that the file had at the start, with later changes. */
     rules: Effect.sync(() => rules),
-    /** Why the file is not used; absent if it is valid or missing. */
+    /** Why the file is not used. Absent if the file is valid or missing. */
     rejection: Result.isFailure(atStart) ? atStart.failure : undefined,
     /**
-     * Adds a rule with the current time. It replaces a rule for the same tool and pattern. If the file cannot be used
-     * or written, fails and remembers nothing.
+     * Adds a rule with the current time, or replaces the rule for the same tool and pattern. If the file cannot be used
+     * or written, this fails and remembers nothing.
      */
     remember: Effect.fn("Policies.remember")(function* (rule: RememberedRule) {
       const entry: RememberedRule = { ...rule, rememberedAt: DateTime.formatIso(yield* DateTime.now) }
@@ -173,7 +183,7 @@ export class Policies extends Context.Service<Policies>()("task-conductor/servic
       })
     )
 
-  /** Remembers rules only for the run. Starts with these rules. */
+  /** Remembers rules only until the end of the run. `initial` are the rules at the start. */
   static readonly layerMemory = (initial: Rules = []) =>
     Layer.effect(
       Policies,

@@ -1,7 +1,7 @@
 /**
- * Evaluates the rules for a question before anybody is asked. Protected accesses are denied. Then rules from flags, the
- * configuration and remembered answers decide. A rule covers a command only while the scripts of the command are
- * unchanged.
+ * Evaluates the rules for a question before the user is asked. Protected accesses are denied first. Then rules from
+ * flags, the configuration and remembered answers decide. A rule covers a command only while the scripts of the command
+ * are unchanged.
  */
 import * as Effect from "effect/Effect"
 import { lstat } from "node:fs/promises"
@@ -35,22 +35,25 @@ export interface GateOptions {
   readonly rules?: ReadonlyArray<SourcedRule>
   /** The program's own folders and files (state, configuration), where no tool may write. */
   readonly protectedPaths?: ReadonlyArray<string>
-  /** Why a URL can never be fetched, as a clause. Its subject is the URL. */
+  /**
+   * Returns a clause that says why a URL can never be fetched. Its subject is the URL. Undefined if the URL can be
+   * fetched.
+   */
   readonly unfetchable?: (url: string) => string | undefined
-  /** True if nothing may be changed, whatever rules or the user say. */
+  /** True if nothing may be changed, whatever the rules or the user allow. */
   readonly readOnly?: boolean
-  /** True if the project is checked after changes. One answer may then cover repairs, too. */
+  /** True if the project is checked after changes. One answer of the user may then also cover repairs. */
   readonly askFirst?: boolean
-  /** A sentence about uncertain calls. For a run on which other machines work, too. */
+  /** A sentence for questions about uncertain calls. Used if other machines also work on the run. */
   readonly uncertainNote?: string | undefined
   /**
-   * When the run began, in milliseconds since 1970; now if absent. Rules do not cover commands whose scripts changed
-   * after that.
+   * When the run began, in milliseconds since 1970. The default is now. Rules do not cover a command whose scripts
+   * changed after this time.
    */
   readonly since?: number
 }
 
-/** What happened in the run that rules depend on. */
+/** Facts of the run so far that the rules depend on. */
 export interface RunSoFar {
   /** Rules that were added after the run began. */
   readonly addedRules: Effect.Effect<ReadonlyArray<SourcedRule>>
@@ -58,13 +61,16 @@ export interface RunSoFar {
   readonly written: ReadonlyMap<string, string>
 }
 
-/** When a file last changed, in milliseconds. Infinity if this run wrote the file: that may have been at any time. */
+/**
+ * The time when a file last changed, in milliseconds. Infinity if this run wrote the file, because the exact time is
+ * unknown.
+ */
 export const changedAt = (path: string, { written }: Pick<RunSoFar, "written">): Effect.Effect<number> =>
   Effect.promise(async () =>
     written.has(path) ? Infinity : ((await lstat(path).catch(() => undefined))?.ctimeMs ?? 0)
   )
 
-/** The targets that are compared with the patterns of rules. */
+/** The targets of a question. The patterns of rules are compared with these. */
 const targetsOf = ({ accesses, pin, tool }: GateQuestion, path: Path.Path, root: string): ReadonlyArray<Target> =>
   accesses.map((access) => {
     const isMove = tool === "move_file" && pin === undefined && access._tag === "WriteFile"
@@ -96,8 +102,8 @@ const targetsOf = ({ accesses, pin, tool }: GateQuestion, path: Path.Path, root:
   })
 
 /**
- * Rules that allow a script of the task's skill also allow reading the files beside it. The script can read them
- * anyway.
+ * If rules allow a script of the task's skill, these rules also allow reading the files beside the script. The script
+ * can read them anyway.
  */
 const scriptRules = (
   { accesses }: GateQuestion,
@@ -116,13 +122,15 @@ const scriptRules = (
   )
 }
 
-/** Why `--read-only` forbids an access, as a clause. Its subject is the access. */
+/** A clause that says why `--read-only` forbids an access. Its subject is the access. */
 export const readOnlyReason = "would change something, and this run only reads"
 
 /**
- * Why an access is protected, as a clause. Its subject is the access. No rule and no answer can allow a protected
- * access. Protected are: writes outside the project, writes to files that control git or this program, commands without
- * the sandbox if the user requires it, and URLs that can never be fetched.
+ * A clause that says why an access is protected. Its subject is the access. No rule and no answer can allow a protected
+ * access.
+ *
+ * Protected are writes outside the project, and writes to files that control git or this program. Commands without the
+ * sandbox are protected if the user requires the sandbox. URLs that can never be fetched are protected, too.
  */
 const protectionOf = (
   access: CanonicalAccess,
@@ -146,11 +154,11 @@ const protectionOf = (
 const startOf = ({ accesses }: GateQuestion): Start | undefined =>
   accesses.find((access) => access._tag === "LoadPlugin" || access._tag === "StartServer")
 
-/** True for a rule about the same plugin or server, in its current or an earlier version. */
+/** True for a rule about this plugin or server, in any version. */
 const isAboutStart = ({ pattern = "", tool, verdict }: RememberedRule, wanted: string, { name }: Start): boolean =>
   verdict === "allow" && tool === wanted && pattern.startsWith(`${exactPattern(name)} sha256:`)
 
-/** Why rules that seem to match do not allow the question. */
+/** Why rules that seem to match do not allow the access of a question. */
 export interface Lapses {
   /** Scripts of a command that changed after a rule allowed the command, relative to the project. */
   readonly scripts: string
@@ -181,7 +189,7 @@ export const makePolicy = Effect.fnUntraced(function* (options: GateOptions, soF
     const { risk, tool } = question
     return { tool, risk, targets: targetsOf(question, path, root) }
   }
-  /** When a rule took effect: when the run began, or when the rule was remembered. */
+  /** The time from which a rule counts: the begin of the run, or an earlier time at which the rule was remembered. */
   const inForceSince = ({ rememberedAt }: SourcedRule): number =>
     rememberedAt === undefined ? since : Math.min(since, Date.parse(rememberedAt))
   const scriptChanges = ({ accesses }: GateQuestion) => {
@@ -194,7 +202,10 @@ export const makePolicy = Effect.fnUntraced(function* (options: GateOptions, soF
     const rules = [...(yield* runRules), ...applying]
     const changes = yield* scriptChanges(question)
     const losesText = question.accesses.some((access) => access._tag === "WriteFile" && access.loses !== undefined)
-    /** For a change that destroys content, the user cannot answer "always". So no remembered rule covers it. */
+    /**
+     * For a change that destroys content, the user cannot answer "always". No remembered rule covers such a change,
+     * either.
+     */
     const isCurrent = (rule: SourcedRule) =>
       changes.every(({ at }) => at <= inForceSince(rule)) && !(losesText && rule.rememberedAt !== undefined)
     const decision = decide<SourcedRule>(
@@ -222,12 +233,12 @@ export const makePolicy = Effect.fnUntraced(function* (options: GateOptions, soF
 
   return {
     root,
-    /** Identifies the project folder. Another folder at the same path would differ. */
+    /** The identity of the project folder. A different folder at the same path has a different identity. */
     folder,
     /** A path as the user sees it: relative if it is in the project. */
     nameOf: (given: string): string =>
       given === root || given.startsWith(`${root}${path.sep}`) ? path.relative(root, given) || "." : given,
-    /** Why the question is about a protected access. Undefined if rules decide. */
+    /** The reason if the question is about a protected access. Undefined if it is not: then rules decide. */
     protection: (question: GateQuestion): string | undefined => {
       if (options.readOnly === true && changesSomething(question)) return readOnlyReason
       return question.accesses
@@ -236,17 +247,17 @@ export const makePolicy = Effect.fnUntraced(function* (options: GateOptions, soF
     },
     evaluate,
     lapses,
-    /** What to say if nobody can be asked: which rules would help, or that none would. */
+    /** The advice if nobody can be asked. It says which rules would allow the call, or that none would. */
     remedy: (question: GateQuestion) =>
       Effect.map(lapses(question), (lapsed) => remedyOf(question, lapsed, requestOf(question).targets)),
-    /** The rules that the user may choose for this project. */
+    /** The rules for this project that the user may choose in an answer. */
     offers: (question: GateQuestion) => ruleOffers(question, requestOf(question).targets),
     remember: policies.remember
   }
 })
 export type Policy = Effect.Success<ReturnType<typeof makePolicy>>
 
-/** Says that a remembered rule no longer allows this, without a full stop. */
+/** Says that a remembered rule no longer allows the call. The text has no full stop. */
 const lapsedText = ({ rememberedAt }: RememberedRule, question: GateQuestion): string => {
   const day = rememberedAt === undefined ? "" : ` on ${rememberedAt.slice(0, 10)}`
   return startOf(question) === undefined

@@ -1,6 +1,6 @@
 /**
- * What every interface shows of a question of the gate: targets, a diff for each write, warnings, and what each answer
- * would cover.
+ * What every interface shows about a question of the gate: its targets, a diff for each write, warnings, and what each
+ * answer would cover.
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -32,14 +32,14 @@ import { lapseWarnings } from "./Policy.ts"
 const previewLines = 40
 const previewBytes = 1_048_576
 
-/** What the user sees of one write. `change` is absent if the current content cannot be read. */
+/** What the user sees of one write. `change` is absent if the current content of the file cannot be read. */
 interface ShownWrite {
   readonly preview: string
   readonly change?: SeenChange
   readonly warnings?: ReadonlyArray<string>
 }
 
-/** The diff of one write. Also warnings about effects that a diff does not show. */
+/** Shows the diff of one write, and warnings about effects that a diff does not show. */
 const showWrite = Effect.fnUntraced(function* (
   write: WriteAccess,
   { policy, workspace }: GateContext
@@ -65,7 +65,7 @@ const showWrite = Effect.fnUntraced(function* (
   }
 })
 
-/** Files that are moved or removed with a folder, one per line. */
+/** The files that a call moves or removes together with their folder, one per line. */
 const filesText = (writes: ReadonlyArray<WriteAccess>, nameOf: (path: string) => string): string => {
   const lines = writes
     .filter(({ folder, removes }) => folder !== undefined && removes === true)
@@ -79,7 +79,7 @@ const filesText = (writes: ReadonlyArray<WriteAccess>, nameOf: (path: string) =>
     : lines.join("\n")
 }
 
-/** A host with non-ASCII letters may look like a host that the user knows. */
+/** Warns about a host with non-ASCII letters, because it may look like a host that the user knows. */
 const hostWarning = (access: CanonicalAccess): ReadonlyArray<string> => {
   const fetched = access._tag === "FetchUrl" ? (URL.parse(access.url)?.hostname ?? "") : ""
   const host = access._tag === "Host" ? access.host : fetched
@@ -109,9 +109,9 @@ const offersOf = (question: GateQuestion, isAlone: boolean, { options, policy }:
 /** How an item is shown: alone, or with the other items of its step. */
 export interface ItemPlace {
   readonly isAlone: boolean
-  /** Why the call is impossible. Then the answer allows nothing. */
+  /** Why the call is impossible. If set, the answer to the question allows nothing. */
   readonly problem?: string | undefined
-  /** Warnings about its targets, by path. */
+  /** Warnings about the targets of the call, by path. */
   readonly warnings?: ReadonlyMap<string, string>
 }
 
@@ -157,7 +157,7 @@ export const makeItem = Effect.fnUntraced(function* (
   })
 })
 
-/** The item for an uncertain call. A command is shown as a user would type it. */
+/** The item of a question about an uncertain call. A command is shown as a user would type it. */
 export const uncertainItem = (
   { call, files, targets, task }: CallIntent,
   { options, policy }: GateContext

@@ -1,6 +1,6 @@
 /**
- * Remembers what the model read in a run, and what the user said. The gate asks about URLs that contain text that the
- * model read.
+ * Remembers the texts that the model read in a run, and what the user said. If a URL contains text that the model read,
+ * the gate asks about it.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -12,21 +12,20 @@ import { changedAt } from "./Policy.ts"
 import { RunAnswers } from "./RunAnswers.ts"
 
 /**
- * Where a text that the model reads comes from: a command, a page, a tool of a plugin or server, a search in the
- * project, or one file. The model may follow an unchanged link of such a text, unless a command may have written the
- * text.
+ * Where a text comes from that the model reads: a command, a page, a tool of a plugin or server, a search in the
+ * project, or one file. The model may follow an unchanged link of the text, unless a command may have written the text.
  */
 export type ReadSource = "command" | "page" | "outside" | "project" | { readonly file: string }
 
-/** `since` is when the run began, in milliseconds since 1970. */
+/** Makes the memory of a run. `since` is when the run began, in milliseconds since 1970. */
 const makeReadTexts = Effect.fnUntraced(function* (since: number) {
   const { grants } = yield* RunAnswers
   const seen = new SeenTexts()
   let hasRunCommand = false
 
   /**
-   * True if the source existed before the run. No command of the run can then have hidden data of the project in a URL
-   * of this source.
+   * True if the source existed before the run. A command of the run can then not have hidden data of the project in a
+   * URL of this source.
    */
   const isOfBefore = Effect.fnUntraced(function* (source: ReadSource) {
     if (source === "command") return false
@@ -44,9 +43,9 @@ const makeReadTexts = Effect.fnUntraced(function* (since: number) {
       if (hasLinks) seen.addLinks(text)
       if (source !== "page") seen.add(hasLinks ? withoutLinks(text) : text)
     }),
-    /** Records words of the user. A URL may contain these words, and the links in them. */
+    /** Records what the user said. A URL may contain these words, and the links in them. */
     noteSaid: (text: string) => Effect.sync(() => seen.addUserText(text)),
-    /** The part of a URL that the model read. Undefined for an ordinary URL. */
+    /** The part of a URL that is text which the model read. Undefined if there is none. */
     carriedBy: (url: string): string | undefined => seen.carriedBy(url)
   }
 })
@@ -57,7 +56,7 @@ export class ReadTexts extends Context.Service<ReadTexts>()("task-conductor/serv
   static readonly layer = (since: number) => Layer.effect(this, this.make(since))
 }
 
-/** Adds to each URL of a question the part that the model read. Rules and the user need to know it. */
+/** Adds to each URL of a question the part that the model read, because rules and the user need to know it. */
 export const withCarriedTexts =
   ({ carriedBy }: ReadTexts["Service"]) =>
   (question: GateQuestion): GateQuestion => {

@@ -1,5 +1,5 @@
 /**
- * The user's answers in one run. The gate decides with them: permissions, refusals, wishes and added rules. Workers of
+ * The user's answers in one run: permissions, refusals, wishes and added rules. The gate decides with them. Workers of
  * the same run exchange them.
  */
 import * as Schema from "effect/Schema"
@@ -16,7 +16,7 @@ import { RequestedChange } from "../../domain/permissions/ApprovalItem.ts"
 import { type PermissionDenied, SavedDenial } from "./GateQuestion.ts"
 import type { SourcedRule } from "./Policy.ts"
 
-/** All grants as plain data, for another process that runs tasks of the same run. */
+/** All permissions and refusals as plain data, for another process that runs tasks of the same run. */
 export const GrantSnapshot = Schema.Struct({
   approved: Schema.Array(Schema.String),
   excluded: Schema.Array(Schema.String),
@@ -26,11 +26,11 @@ export const GrantSnapshot = Schema.Struct({
   plans: Schema.Record(Schema.String, AnsweredBy),
   /** How often each effect was denied, by key. */
   denied: Schema.Record(Schema.String, Schema.Int),
-  /** The state of a path when the user saw a write to it, by write. */
+  /** The state that a path had when the user saw a write to it. The key identifies the write. */
   shown: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
   /** The last state of a file that this run wrote, by path. */
   written: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
-  /** The files of tasks that the user also allowed to be repaired. */
+  /** Files that tasks may change again for repairs. The user has allowed this. */
   repairs: Schema.optionalKey(Schema.Array(Schema.String)),
   /** Paths of files that the user allowed to read. */
   read: Schema.optionalKey(Schema.Array(Schema.String))
@@ -51,8 +51,8 @@ const effectKey = ({ accesses, arguments: given, tool }: Asked): string =>
   hashOf([tool, accesses.length === 0 ? (given ?? null) : accesses.map(accessTarget)])
 
 /**
- * Keys by which an excluded call is recognised: its hash, its arguments in any task, and its effect in its own task. In
- * a conversation, only the hash counts, because the next message may ask for the same effect.
+ * The keys that identify an excluded call: its hash, its arguments in any task, and its effect in its own task. In a
+ * conversation, only the hash identifies it, because the next message may ask for the same effect.
  */
 const exclusionKeys = (question: Grantable): ReadonlyArray<string> =>
   question.task === askTask
@@ -63,7 +63,10 @@ const exclusionKeys = (question: Grantable): ReadonlyArray<string> =>
         hashOf(["excluded", question.task, effectKey(question)])
       ]
 
-/** The files that a call of a task writes. Empty if the call has other effects, or needs a question each time. */
+/**
+ * The files that a call of a task writes. Empty if the call also has other effects, or if it needs a question each
+ * time.
+ */
 export const repairedFiles = (asked: Asked): ReadonlyArray<WriteAccess> => {
   const writes = writesIn(asked.accesses)
   return writes.length === asked.accesses.length && sessionScopes(asked) !== undefined ? writes : []
@@ -91,11 +94,16 @@ export class Grants {
   readonly #shownStates = new Map<string, string>()
   /** The last state of a file that this run wrote, by path. */
   readonly written = new Map<string, string>()
-  /** The states that the user saw when allowing a write, and the contents that the user allowed, by path. */
+  /**
+   * The states that a file may have, by path: the states that the user saw when allowing a write, and the contents that
+   * the user allowed.
+   */
   readonly #expectedStates = new Map<string, Set<string>>()
   readonly #repairs = new Set<string>()
   readonly #read = new Set<string>()
-  /** Replies of the model with a denied call. The gate does not ask about other calls of these replies. */
+  /**
+   * The replies of the model in which a call was denied. The gate does not ask about the other calls of these replies.
+   */
   readonly declinedReplies = new Set<string>()
 
   /**
@@ -120,8 +128,8 @@ export class Grants {
   }
 
   /**
-   * True if the files of approved writes still have the state that the user saw or that this run wrote. Otherwise the
-   * gate asks again. Writes that nobody saw are not compared.
+   * True if the files of approved writes still have the state that the user saw, or that this run wrote. If not, the
+   * gate asks again. Writes that the user never saw are not compared.
    */
   #isAsShown(asked: Asked): boolean {
     return writesIn(asked.accesses).every((write) => {
@@ -135,7 +143,7 @@ export class Grants {
     return this.#read.has(path)
   }
 
-  /** Files of a write that are neither in the state that the user saw, nor in the written state. */
+  /** The files of a write whose state is neither one that the user saw nor one that this run wrote. */
   changedSince(question: Asked): ReadonlyArray<string> {
     const isOther = ({ found, path }: WriteAccess): boolean => {
       const known = this.#expectedStates.get(path)
@@ -154,8 +162,8 @@ export class Grants {
   }
 
   /**
-   * Notes that the call may run. The content that it reads may be revealed. The files are expected to have the states
-   * that it writes.
+   * Notes that the call may run. The files that it reads may be revealed. The files that it writes are expected to have
+   * the states that it writes.
    */
   addAllowed(asked: Asked): void {
     for (const access of asked.accesses) {
@@ -178,7 +186,7 @@ export class Grants {
     for (const { path } of repairedFiles(asked)) this.#repairs.add(hashOf([asked.task, path]))
   }
 
-  /** Has no effect on a call that needs a question each time. */
+  /** Allows a call for the session. Has no effect on a call that needs a question each time. */
   addSession(asked: Asked): void {
     for (const { covers, key } of sessionScopes(asked) ?? []) this.#session.set(hashOf(key), covers)
   }
@@ -192,12 +200,12 @@ export class Grants {
     this.#approved.clear()
   }
 
-  /** How often the user has denied the same effect so far. */
+  /** How often the user has denied an access with the same effect so far. */
   denials(asked: Asked): number {
     return this.#denied.get(effectKey(asked)) ?? 0
   }
 
-  /** Counts a denial by the user. Returns how often the same effect was denied. */
+  /** Counts a denial by the user. Returns how often an access with the same effect was denied. */
   countDenial(asked: Asked): number {
     const count = this.denials(asked) + 1
     this.#denied.set(effectKey(asked), count)
@@ -234,7 +242,7 @@ export class Grants {
   }
 }
 
-/** The answers in one process of a run, for another process. */
+/** The answers that one process of a run has, for another process. */
 export const AnswerSnapshot = Schema.Struct({
   grants: GrantSnapshot,
   denials: Schema.Array(SavedDenial),
@@ -255,14 +263,14 @@ const makeRunAnswers = Effect.sync(() => {
     /** All denials so far, in order. */
     denials: Effect.sync(() => denials),
     addDenial: (denied: PermissionDenied) => Effect.sync(() => void (denials = [...denials, denied])),
-    /** Everything that the user wanted after a no, in order. */
+    /** Everything that the user asked for in place of declined calls, in order. */
     requestedChanges: Effect.sync(() => requestedChanges),
     addRequestedChange: (change: RequestedChange) =>
       Effect.sync(() => void (requestedChanges = [...requestedChanges, change])),
-    /** Rules added during the run, which last until its end. */
+    /** Rules that were added during the run. They last until its end. */
     addedRules: Effect.sync(() => addedRules),
     addRule: (rule: SourcedRule): Effect.Effect<void> => Effect.sync(() => void (addedRules = [...addedRules, rule])),
-    /** Ends the permissions for a step. They do not cover the same call later. */
+    /** Ends the permissions for a step. The same call in a later step needs a new permission. */
     endSteps: Effect.sync(() => grants.endSteps()),
     /** The answers so far, for another process that runs tasks of this run. */
     snapshot: Effect.sync((): AnswerSnapshot => ({ grants: grants.snapshot(), denials, wishes: requestedChanges })),

@@ -1,7 +1,7 @@
 /**
- * Asks about calls before they run (services/tools/ToolRunner.ts): the calls of one task, or of all tasks of a step
- * together. Shows every call, even a call that is no longer possible. The gate stores the answer and issues a permit
- * for each call.
+ * Asks the user about calls before they run (services/tools/ToolRunner.ts): about the calls of one task, or of all
+ * tasks of a step together. Shows every call, even a call that is no longer possible. The gate stores the answer and
+ * issues a permit for each call.
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -23,7 +23,7 @@ import { CallsDeclined } from "./TaskStage.ts"
 
 const isCommandLine = Schema.is(CommandLine)
 
-/** The final checks of a task, and the commands that it ran. */
+/** What a question says about a task: its final checks, and the commands that it ran. */
 const factsOf = ({
   checks = [],
   priorCalls
@@ -36,11 +36,12 @@ const factsOf = ({
   })
 ]
 
-/** What a question is about: the calls of an outcome, with its facts. */
+/** The part of a task's outcome that a question shows: its calls, and facts such as its checks. */
 type GatedOutcome = Pick<TaskOutcome, "calls"> & Partial<TaskOutcome>
 
 /**
- * Returns a function that lists the calls of a task that need approval, with the reason. Empty if the task needs none.
+ * Returns a function that lists the calls of a task that need approval, with the reason. The list is empty if no call
+ * needs approval.
  */
 const makeGatedCalls = Effect.gen(function* () {
   const skills = yield* Skills
@@ -68,7 +69,8 @@ const makeGatedCalls = Effect.gen(function* () {
       }
       const info = registry.find(call.name)
       const id = { round, task: task.name, uid: call.uid }
-      // After the edit, the replaced text is gone, so the edit cannot be prepared again.
+      // If the edit was made before an interruption, the text that it replaces is gone. The edit can then not be
+      // prepared again.
       if (info === undefined || (yield* runner.wasBegun(id, call))) continue
       unready.push({ call, info, risk: info.risk, accesses: [], problem: prepared.failure.message })
     }
@@ -77,7 +79,7 @@ const makeGatedCalls = Effect.gen(function* () {
     const taskSkill = skills.all.find(({ skill }) => skill.name === task.skill)
     const bySkill = taskSkill?.skill.requiresApproval === true && calls.length > 0
     if (!byList && !bySkill && calls.every(({ risk }) => risk !== "high")) return undefined
-    /* For a built-in skill, the risk of its calls decides, as in a conversation. */
+    /* For a built-in skill, the risk of each call decides whether the user is asked, as in a conversation. */
     const isOwnSkill = bySkill && (taskSkill.origin === "user" || taskSkill.origin === "project")
     const gatedBy = isOwnSkill ? "skill" : byList ? "list" : "risk"
     const facts = factsOf(outcome)
@@ -86,10 +88,13 @@ const makeGatedCalls = Effect.gen(function* () {
   })
 })
 
-/** No call needs an answer. */
+/** The approval of a step without calls that need an answer. */
 const byRule: CallListApproval = { approved: true, by: "rule" }
 
-/** Where the question belongs: its heading, and its plan. One answer may approve all remaining steps of the plan. */
+/**
+ * The place of a question in the run: its heading, and its plan. One answer may approve all remaining steps of the
+ * plan.
+ */
 interface ApprovalPlace extends Omit<CallList, "tasks"> {
   readonly round: number
 }
@@ -98,7 +103,7 @@ export const makeApproval = Effect.gen(function* () {
   const gate = yield* Gate
   const gatedCalls = yield* makeGatedCalls
 
-  /** Asks once about all calls of a step. Asks nothing if no task needs it. */
+  /** Asks once about all calls of a step. Asks nothing if no task of the step needs approval. */
   const askCallList = (step: CallList): Effect.Effect<CallListApproval> =>
     step.tasks.length === 0 ? Effect.succeed(byRule) : approveCalls(gate, step)
 
@@ -108,7 +113,7 @@ export const makeApproval = Effect.gen(function* () {
     if (!approved) return yield* new CallsDeclined({ by })
   })
 
-  /** Asks about the calls of one task, if needed. */
+  /** Asks about the calls of one task, if some of them need approval. */
   const askForTask = Effect.fnUntraced(function* (
     task: Task,
     outcome: GatedOutcome,

@@ -1,7 +1,8 @@
 /**
- * The loop of all stages: ask, read, and ask again with the issues. It ends with a value, after the maximum of
- * attempts, or earlier after several useless answers in a row. If the model repeats a rejected answer, the sampling of
- * the next attempt changes. An unreadable answer (UnusableAnswer.ts) is an attempt with issues, too.
+ * The loop of all stages: ask the model, read its answer, and ask again with the issues. The loop ends with a value,
+ * after the maximum of attempts, or earlier after several useless answers in a row. If the model repeats a rejected
+ * answer, the sampling of the next attempt changes. An unreadable answer (UnusableAnswer.ts) also counts as an attempt
+ * with issues.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -30,15 +31,18 @@ export interface Previous {
 
 export interface AttemptPlan<A, E, R> {
   readonly stage: Stage
-  /** 0 before the first round. */
+  /** The round that asks; 0 before the first round. */
   readonly round: number
   readonly prompt: (previous: Previous | undefined) => FilledPrompt
   readonly read: (answer: string) => Effect.Effect<AnswerReading<A>, E, R>
-  /** Checks the complete part of a cut-off answer, without the project. */
+  /** Checks the complete part of a cut-off answer. This check does not read the project. */
   readonly readPart?: (part: string) => ReadonlyArray<Issue>
   /** The JSON schema of the answer; see `ModelRequest`. */
   readonly format?: object
-  /** The grammar of the document. Used after one answer in another form, or after two rejected answers. */
+  /**
+   * The grammar of the expected document. A server is bound to it after one answer in another form, or after two
+   * rejected answers.
+   */
   readonly grammar?: () => string
   /** The expected document; see `ModelRequest`. */
   readonly shape?: AnswerShape
@@ -57,7 +61,7 @@ export class AttemptsExhausted extends Schema.TaggedError<AttemptsExhausted>()("
   attempts: Schema.Int,
   repeated: Schema.Boolean,
   issues: Schema.Array(Issue),
-  /** What to say about the model after several useless answers in a row. */
+  /** Says what the model failed to do, after several useless answers in a row. */
   unable: Schema.optionalKey(Schema.String)
 }) {
   /** For example `after 5 tries.` Also says whether all answers were equal or useless. */
@@ -72,7 +76,10 @@ type Question = Effect.Effect<{ readonly call: ModelCallId; readonly answer: Pla
 
 type Comparison<A, E, R> = NonNullable<AttemptPlan<A, E, R>["compare"]>
 
-/** The rank of an answer. Lower is better, and the first number counts most. */
+/**
+ * The rank of an answer: its validity, its number of repairs or issues, and its length. Lower is better, and the first
+ * number counts most.
+ */
 const rankOf = Effect.fnUntraced(function* <A, E, R>(answer: PlainAnswer, compare: Comparison<A, E, R>) {
   const { text } = answer
   if (answer.issues.length > 0) return [2, 0, text.length]
@@ -81,7 +88,7 @@ const rankOf = Effect.fnUntraced(function* <A, E, R>(answer: PlainAnswer, compar
   return [isValid ? 0 : 1, isValid ? repairs.length : issues.length, text.length]
 })
 
-/** The better of two parallel answers. The first answer if the second one fails. */
+/** Returns the better of two parallel answers. If the second call fails, returns the first answer. */
 const betterOf = Effect.fnUntraced(function* <A, E, R>(
   first: Question,
   second: Question,
@@ -140,7 +147,10 @@ const questionsOf = <A, E, R>(
   }
 }
 
-/** Equal for equal answers. For incomplete answers, the issues make the difference. Thoughts do not count. */
+/**
+ * Two answers are the same if their signs are equal. Issues are part of the sign, because incomplete answers may differ
+ * only in them. Thoughts are not part of it.
+ */
 const signOf = ({ hasOnlyThought = false, issues, text }: PlainAnswer, attempt: number): string =>
   [text.trim(), ...issues.map(({ what }) => what), ...(hasOnlyThought ? [attempt] : [])].join("\n")
 
@@ -167,7 +177,7 @@ export class Attempts extends Context.Service<Attempts>()("task-conductor/servic
       for (let attempt = 1; ; attempt += 1) {
         const ask = questionsOf(caller, plan, previous, isBound)
         const first = ask({ stage, round, attempt }, tuning)
-        /* The second answer is sampled differently, so that it does not equal the first. */
+        /* The second answer is sampled with other settings. Otherwise both answers might be equal. */
         const second = ask({ stage, round, attempt, choice: 2 }, { ...tuning, repeats: tuning.repeats + 1 })
         const { answer, answers, call } = yield* compare === undefined || (settings.plans ?? 1) === 1
           ? Effect.map(first, (only) => ({ ...only, answers: 1 }))
@@ -189,7 +199,8 @@ export class Attempts extends Context.Service<Attempts>()("task-conductor/servic
         useless = reading.hasUse !== true && (isRepeated || holdsNothing(issues)) ? useless + answers : 0
         const isUnable = useless >= mostUselessAnswers
         if (reading.fallback !== undefined) fallback = { ...reading.fallback, call, answer: text }
-        // An answer whose only fault is wrong links is rejected once. After that, the links are marked.
+        // If wrong links are the only fault of an answer, the answer is rejected once. In later attempts, the wrong
+        // links are marked in the text.
         if (attempt >= mostAttempts || isUnable || (reading.fallback !== undefined && attempt > 1)) {
           if (fallback === undefined) {
             const repeated = attempt > 1 && signs.size === 1

@@ -44,13 +44,13 @@ export interface Request {
 export type Surroundings = Omit<Briefing, "prompt" | "requestDocument">
 
 /**
- * The prompt, the current file or an open file cannot be used, or the window is too small for the first prompt.
- * `detail` says why and what to do.
+ * Says that the prompt, the current file or an open file cannot be used, or that the window is too small for the first
+ * prompt. `detail` says why and what to do.
  */
 export class BriefingError extends Schema.TaggedError<BriefingError>()("BriefingError", {
   part: Schema.Literals(["prompt", "current file", "open file", "context window"]),
   detail: Schema.String,
-  /** True when a user or a rule denied it. */
+  /** True if a user or a rule denied reading the file. */
   isDenied: Schema.optionalKey(Schema.Boolean)
 }) {
   override get message(): string {
@@ -68,7 +68,7 @@ const shell = Config.String("SHELL").pipe(
   Config.option
 )
 
-/** `2026-11-20 (Friday)`, without a time. So prompts of one day begin with the same text. */
+/** The date as `2026-11-20 (Friday)`. Without a time, all prompts of one day begin with the same text. */
 const today = Effect.map(DateTime.now, (now) => {
   const at = DateTime.toDateUtc(now)
   const [month, day] = [at.getMonth() + 1, at.getDate()].map((part) => String(part).padStart(2, "0"))
@@ -85,7 +85,7 @@ const environmentOf = Effect.fnUntraced(function* (project: string) {
   ].join("\n")
 })
 
-/** Tells the user if the small window shortens a file more than the limit of lines does. */
+/** Tells the user about a file that a small window shortens more than the limit of lines does. */
 const windowNote = ({ cutFrom, path, text }: CurrentFile, mostLines: number, window: number): string | undefined => {
   const shownLines = countLines(text)
   if (cutFrom === undefined || shownLines >= mostLines) return undefined
@@ -99,7 +99,7 @@ const makeGivenFiles = Effect.gen(function* () {
   const gate = yield* Gate
   const workspace = yield* Workspace
 
-  /** The canonical path of a passed file that may be read. */
+  /** Returns the canonical path of a file that the user passes. Fails if the file may not be read. */
   const permitted = Effect.fnUntraced(function* (written: string, part: BriefingError["part"]) {
     const file = yield* Effect.mapError(
       workspace.canonical(written),
@@ -112,7 +112,7 @@ const makeGivenFiles = Effect.gen(function* () {
     return file
   })
 
-  /** Relative to the project for a file in the project, otherwise absolute. */
+  /** The path for the prompt: relative to the project for a file in the project, otherwise absolute. */
   const shownPath = (file: { readonly path: string; readonly inside: boolean }): string =>
     file.inside ? path.relative(workspace.root, file.path).split(path.sep).join("/") : file.path
 
@@ -151,7 +151,7 @@ export class Briefer extends Context.Service<Briefer>()("task-conductor/services
     const readTexts = yield* ReadTexts
     const workspace = yield* Workspace
 
-    /* Cached, because several plans may be checked against one project. */
+    /* The map is cached, because several plans may be checked against one project. */
     const drawMap = yield* ProjectMap
     const mapOfProject = yield* drawMap(contextWindow, mayRead(gate)).pipe(
       Effect.provideService(Workspace, workspace),
@@ -209,7 +209,7 @@ export class Briefer extends Context.Service<Briefer>()("task-conductor/services
        * that the gate denies.
        */
       brief,
-      /** The briefing without a request. For a conversation before its first message. */
+      /** Makes a briefing that contains no request, for a conversation before its first message. */
       surroundings
     }
   })

@@ -45,7 +45,7 @@ const hasTarget = ({ call }: CallOutcome): boolean =>
 
 const noReport = resultOfSummary("Done.")
 
-/** Puts the failed changes before the report. If no change succeeded, they replace the report. */
+/** Puts the failed changes before the report. If every change failed, they replace the report. */
 const withOutcomes = (report: ResultDocument, outcomes: ReadonlyArray<CallOutcome>): ResultDocument => {
   const failed = outcomes.filter(({ result }) => !result.success)
   if (failed.length === 0) return report
@@ -55,7 +55,7 @@ const withOutcomes = (report: ResultDocument, outcomes: ReadonlyArray<CallOutcom
   return { ...report, summary, document: report.document.replace(report.summary, () => summary) }
 }
 
-/** If the change of an item failed, the item failed. */
+/** Marks an item as failed if its change failed. */
 const itemAfter = (item: ItemResult, outcomes: ReadonlyArray<CallOutcome>): ItemResult => {
   const failed = outcomes.find((one) => !one.result.success && item.files?.includes(targetOf(one)) === true)
   return failed === undefined ? item : { ...item, state: "failed", note: failureLine(failed).slice(2) }
@@ -64,7 +64,10 @@ const itemAfter = (item: ItemResult, outcomes: ReadonlyArray<CallOutcome>): Item
 export class ChangeApplier extends Context.Service<
   ChangeApplier,
   {
-    /** Fails with a `TaskFailure` of the phase execution. The result reports failed calls. */
+    /**
+     * Makes the changes and returns the result of the task, which reports failed calls. Fails with a `TaskFailure` of
+     * the phase `execution`.
+     */
     apply(order: ApplyOrder): Effect.Effect<TaskResult, TaskFailure>
   }
 >()("task-conductor/services/pipeline/ChangeApplier") {
@@ -76,7 +79,7 @@ export class ChangeApplier extends Context.Service<
       const runCall = yield* makeTaskCall
 
       /**
-       * The checks of the final changes. Checks of the working copy are used only if all its changes were made and
+       * Returns the checks of the final changes. Checks of the working copy count only if all its changes were made and
        * commands could see them. Otherwise the project is checked again.
        */
       const checksOf = Effect.fnUntraced(function* (

@@ -1,7 +1,9 @@
 /**
- * Tries the checks on the unchanged project while the model plans. A broken check is then reported at once, and later
- * checks are compared with these results. If the prompt may only ask something, the trial waits for the plan. It then
- * runs only if a task changes files. A slow trial continues until the first check.
+ * Tries the checks of the project before any change, while the model plans. A broken check is then reported at once,
+ * and later checks are compared with these results.
+ *
+ * If the prompt may ask only a question, the trial starts after the plan, and only if a task changes files. A slow
+ * trial continues until the first check of a change.
  */
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -15,18 +17,18 @@ import { Activities } from "../journal/Activities.ts"
 import type { CheckedTaskList } from "./Planner.ts"
 import { makeTaskEffects } from "./TaskEffects.ts"
 
-/** If the plan is ready before the trial, the first task waits this long. A broken command ends soon. */
+/** The first task waits at most this long for a trial that is not finished. A broken command fails within this time. */
 const longestWait = "5 seconds"
 
 const trialsStage = { key: stageKey.trials, success: Schema.Boolean }
 
-/** Returns a function that plans the work, and tries the checks of the project meanwhile. */
+/** Returns a function that plans the work and meanwhile tries the checks of the project. */
 export const makeCheckTrial = Effect.gen(function* () {
   const activities = yield* Activities
   const checks = yield* Checks
   const { mayChangeFiles } = yield* makeTaskEffects
 
-  /** A resumed run may have changed the project already. So it tries nothing. */
+  /** Starts the trial once for a run. A resumed run may have changed the project already, so it starts no trial. */
   const begin = Effect.andThen(activities.runStage(trialsStage, Effect.succeed(true)), Effect.forkChild(checks.tryOut))
 
   return Effect.fnUntraced(function* <Created extends { readonly list: CheckedTaskList }, E, R>(

@@ -1,6 +1,7 @@
 /**
  * Checks the links of results and answers against the project and the run. A wrong link is an issue for the next
- * attempt. After the last attempt, the link is marked in the text. Tools and skills say which files their calls change.
+ * attempt. After the last attempt, the link is marked in the text. For statements about changes, tools and skills say
+ * which files their calls change.
  */
 import { posix } from "node:path"
 import * as Effect from "effect/Effect"
@@ -22,7 +23,7 @@ import { type CheckedText, Evidence, type EvidenceContext } from "../references/
 import { Skills } from "../skills/Skills.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 
-/** A path relative to the project, without `./`, `..` and the path of the project. */
+/** Makes a path relative to the project, and removes `./` and `..` from it. */
 const withinProject = (path: string, root: string): string => {
   const relative = path === root || path.startsWith(`${root}/`) ? path.slice(root.length) : path
   return posix.normalize(`/${relative}`).replace(/^\/|\/$/g, "")
@@ -33,7 +34,7 @@ export const changeKinds = Effect.gen(function* () {
   const skills = yield* Skills
   const { root } = yield* Workspace
   const kinds: ChangeKinds = {
-    /* A safe tool with an effect, such as adding a note, changes no file of the user. */
+    /* The file that a call changes. A safe tool with an effect, such as adding a note, changes no file of the user. */
     changeOf: (call) => {
       const { arguments: values, name } = call
       const info = registry.find(name)
@@ -56,7 +57,10 @@ export const changeKinds = Effect.gen(function* () {
       const isRemoval = name === "remove_file" || name === "move_file"
       return { what: `${file} (${name})`, target: `/${file}`, isFile: true, ...(isRemoval ? { isRemoval } : {}) }
     },
-    /* A skill for checks changes nothing, although its commands need approval. */
+    /*
+     * True for a skill whose tasks should change files. A skill for checks changes none, although its commands need
+     * approval.
+     */
     promisesChange: ({ skill: name }) => {
       const skill = skills.find(name)
       if (skill?.requiresApproval !== true) return false
@@ -76,7 +80,7 @@ interface EvidenceSources {
   readonly briefing: Briefing
   readonly finished: ReadonlyArray<TaskResult>
   readonly calls: ReadonlyArray<CallOutcome>
-  /** Other text that the author saw. */
+  /** Other text that the author of the text saw. */
   readonly material: ReadonlyArray<string>
 }
 
@@ -90,7 +94,7 @@ const callText = (outcome: CallOutcome): string => `${JSON.stringify(outcome.cal
 
 const anchorsOf = ({ sections }: MarkdownDocument): ReadonlyArray<string> => sections.map(({ anchor }) => anchor)
 
-/** Turns a reading into its value with corrected links. After the last attempt, wrong links are marked. */
+/** Turns the reading of an answer into a value with corrected links. After the last attempt, wrong links are marked. */
 const attempted = <A>(
   { count, issues, marked, marks, repairs, text }: CheckedText,
   before: AnswerReading<unknown>,
@@ -103,7 +107,7 @@ const attempted = <A>(
     : { ...reading, fallback: { value: valueOf(marked, count), repairs: [...all, ...marks] } }
 }
 
-/** Moves findings to the lines of the whole answer: thoughts may stand before the document. */
+/** Moves findings from lines of the document to lines of the whole answer. Thoughts may stand before the document. */
 const inAnswer = (checked: CheckedText, document: string, answer: string): CheckedText => {
   if (checked.issues.length + checked.repairs.length + checked.marks.length === 0) return checked
   const place = placeInAnswer(document, answer)

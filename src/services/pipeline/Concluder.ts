@@ -98,8 +98,8 @@ export const makeConcluder = Effect.gen(function* () {
   })
 
   /**
-   * The answer to the prompt from all results so far. Also for a run that a denial stopped. Without any result there is
-   * no answer.
+   * Answers the prompt from all results so far, even if a denial stopped the run. Without any result there is no
+   * answer.
    */
   const concludeRun = Effect.fnUntraced(function* (
     { briefing, outputSchema }: Pick<ConclusionOrder, "briefing" | "outputSchema">,
@@ -115,7 +115,10 @@ export const makeConcluder = Effect.gen(function* () {
       Effect.provideService(CurrentSubject, { stage: "conclude", results: finished, failures: open })
     )
     if (ended.end._tag !== "Declined" && ended.end._tag !== "ModelUnable") return yield* answer
-    /* If a declined step or a failed model ended the run, that stays the reason even if the answer fails, too. */
+    /*
+     * A declined step or a failed model may already have ended the run. This remains the reported reason, even if the
+     * answer fails too.
+     */
     return yield* Effect.catch(answer, ({ message }) => {
       const text = `There is no answer about the finished tasks: ${message}`
       return Effect.as(events.publish({ type: "message", level: "warning", text }), noAnswer)

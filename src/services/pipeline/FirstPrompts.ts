@@ -1,4 +1,4 @@
-/** Refuses a run or conversation whose first prompts cannot fit the window. Does so before the first call. */
+/** Refuses a run or conversation whose first prompts cannot fit the window, before the first call to the model. */
 import * as Effect from "effect/Effect"
 import type { Briefing } from "../../domain/models/Briefing.ts"
 import {
@@ -18,7 +18,10 @@ import { BriefingError } from "./Briefer.ts"
 import { plannerSkills } from "./PlanChecker.ts"
 import { makeTaskPrompts } from "./TaskPrompts.ts"
 
-/** Why the window is too small for a prompt and its answer. Undefined if both fit. */
+/**
+ * Returns a function that says why the window is too small for a prompt and its answer. The result is undefined if both
+ * fit.
+ */
 export const makeOverflow = Effect.gen(function* () {
   const calibration = yield* TokenCalibration
   const { contextWindow: window, model } = yield* RunSettings
@@ -31,7 +34,7 @@ export const makeOverflow = Effect.gen(function* () {
   }
 })
 
-/** Fails if a briefing does not fit. If the rest would fit without the prompt, the error names the prompt. */
+/** Fails if a briefing does not fit. If the briefing would fit with an empty prompt, the error names the prompt. */
 export const requireFit = (overflow: (briefing: Briefing) => string | undefined, briefing: Briefing) =>
   Effect.suspend(() => {
     const detail = overflow(briefing)
@@ -40,7 +43,10 @@ export const requireFit = (overflow: (briefing: Briefing) => string | undefined,
     return new BriefingError({ part: isPrompt ? "prompt" : "context window", detail })
   })
 
-/** Why the first prompts of an order do not fit: the prompt for the plan, or that of a task with any possible skill. */
+/**
+ * Says why the first prompts of an order do not fit: the prompt for the plan, or the prompt of a task with any possible
+ * skill.
+ */
 export const makeOrderOverflow = Effect.gen(function* () {
   const { names } = yield* plannerSkills
   const overflow = yield* makeOverflow
@@ -50,7 +56,7 @@ export const makeOrderOverflow = Effect.gen(function* () {
   return ({ plan, skill }: RunOrder, planning: (briefing: Briefing) => FilledPrompt) =>
     (briefing: Briefing): string | undefined => {
       const first = plan === undefined && skill === undefined ? overflow(planning(briefing)) : undefined
-      /* An unknown skill is reported later, when it is looked up. */
+      /* An unknown skill is reported later, when it is looked up. Here it counts as fitting. */
       if (first !== undefined || (skill !== undefined && find(skill) === undefined)) return first
       let least: string | undefined
       for (const name of skill === undefined ? names : [skill]) {

@@ -1,6 +1,6 @@
 /**
- * The project instructions for the files of one task. Every prompt contains those of the whole project. A task adds
- * those of folders whose files it names, reads or changes, each once.
+ * Finds the project instructions for the files of one task. Instructions for the whole project are in every prompt. A
+ * folder's instructions are added once, when the task names, reads or changes a file in the folder.
  */
 import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
@@ -40,7 +40,7 @@ interface BesideOptions {
 const relativeTo = (root: string, file: string): string =>
   (file.startsWith(`${root}/`) ? file.slice(root.length + 1) : file).replace(/^(?:\.\/)+/, "")
 
-/** The block of instructions after the first message. Also names the instructions that do not fit. */
+/** The block of instructions that follows the first message. It also names the instructions that do not fit. */
 const blockOf = (instructions: string, omittedFiles: ReadonlyArray<string>): string => {
   const parts = [
     "They hold for files that were named, read or changed. Follow them, and correct what does not fit them.",
@@ -59,7 +59,7 @@ export const makeInstructions = Effect.gen(function* () {
   const workspace = yield* Workspace
   const noted = new Set<string>()
 
-  /** The files in subfolders, without duplicates. Only folders have instructions of their own. */
+  /** The given files that are in subfolders, without duplicates. Only subfolders have instructions of their own. */
   const nearOf = (files: ReadonlyArray<string>): ReadonlyArray<string> =>
     [...new Set(files.map((file) => relativeTo(workspace.root, file)))].filter(
       (file) => hasFolder(file) && !/^(?:\/|\.\.\/)/.test(file)
@@ -76,7 +76,10 @@ export const makeInstructions = Effect.gen(function* () {
     return files
   })
 
-  /** Adds the instructions for the files that a task names. Skips instructions that its references show. */
+  /**
+   * Adds the instructions for the files that a task names. Leaves out instructions that a reference of the task already
+   * shows.
+   */
   const forTask = Effect.fnUntraced(function* (briefing: Briefing, task: Task, place: string) {
     const { currentFile, descriptionFiles = [], openFiles } = briefing
     const near = nearOf(namedBy(task))
@@ -97,7 +100,7 @@ export const makeInstructions = Effect.gen(function* () {
   })
 
   /**
-   * The instructions for these files that the briefing lacks, as far as the budget allows. Also returns the updated
+   * Returns the instructions for these files that the briefing lacks, as far as the budget allows, and the updated
    * briefing.
    */
   const beside = Effect.fnUntraced(function* (
@@ -128,8 +131,8 @@ export const makeInstructions = Effect.gen(function* () {
 })
 
 /**
- * The instructions for files of a message in a conversation. `shown` contains the files whose instructions the model
- * has already seen.
+ * Returns the instructions for the files of a message in a conversation. `shown` contains the files whose instructions
+ * the model has already seen.
  */
 export const besideShown = Effect.fnUntraced(function* (
   { beside }: Effect.Success<typeof makeInstructions>,

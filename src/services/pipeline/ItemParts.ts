@@ -1,6 +1,6 @@
 /**
- * Divides a for-each task into parts. One agent works on a part: one file, heading or entry, or as many places as one
- * answer can decide. Items without a result are tried once more, places in smaller parts.
+ * Divides a for-each task into parts. One agent works on each part: one file, heading or entry, or as many places as
+ * one answer can decide. Items that get no result are tried once more. Places are then divided into smaller parts.
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -20,7 +20,7 @@ import { makeTaskPrompts } from "./TaskPrompts.ts"
 import type { TaskOrder } from "./TaskStage.ts"
 
 export interface NumberedItem extends Item {
-  /** From 1. */
+  /** The number of the item in its task, from 1. */
   readonly number: number
 }
 
@@ -28,7 +28,7 @@ export interface NumberedItem extends Item {
 export interface ItemPart {
   readonly task: Task
   readonly items: ReadonlyArray<NumberedItem>
-  /** Present if the items are places, about which the model answers by number. */
+  /** Present if the items are places in files. The model answers about places by number. */
   readonly places?: ReadonlyArray<NumberedPlace>
 }
 
@@ -81,7 +81,7 @@ const outcomeOfTry = (part: ItemPart, tried: Tried): PartOutcome =>
     ? tried.success
     : withoutResult(part, tried.failure.skipped ? "skipped" : "failed", tried.failure.reason)
 
-/** The items for a second try: all of a failed part, and places without an answer. */
+/** The items for a second try: all items of a part that failed, or the places that got no answer. */
 const openAfter = ({ items, places }: ItemPart, tried: Tried): ReadonlyArray<NumberedItem> => {
   if (Result.isFailure(tried)) {
     const isFinal = tried.failure.cause?._tag === "ModelFailed" || unableIn(tried.failure) !== undefined
@@ -96,7 +96,7 @@ const makePartsOf = Effect.gen(function* () {
   const prompts = yield* makeTaskPrompts
   const skills = yield* Skills
 
-  /** The budget for the places of one part. Undefined if each item has a part of its own. */
+  /** The budget for the places of one part. Undefined if each item gets a part of its own. */
   const placeBudget = ({ briefing, task }: TaskOrder): number | undefined =>
     (skills.find(task.skill)?.inputs ?? []).length > 0 ? undefined : prompts.placeBudget(task, briefing).places
 
@@ -146,7 +146,7 @@ export const makeItemParts = Effect.gen(function* () {
       )
   }
 
-  /** Works on a part, and once more on its items without a result. Calls `fails` for each failure that remains. */
+  /** Works on a part, then once more on its items that have no result. Calls `fails` for each failure that remains. */
   const work = Effect.fnUntraced(function* (
     order: TaskOrder,
     part: ItemPart,

@@ -1,7 +1,7 @@
 /**
- * Merges the changes of a task with changes that others made to the same files meanwhile: other tasks, items of the
- * same task, or other processes. If both changed the same lines, or a check fails on the merged files, the task gets
- * further turns.
+ * Merges the changes of a task with changes that somebody else made to the same files meanwhile: other tasks, other
+ * items of the task, or other processes. If both changed the same lines, or a check fails on the merged files, the task
+ * gets further turns.
  */
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
@@ -26,31 +26,32 @@ import { makeTaskChanges } from "../changes/TaskChanges.ts"
 import { TaskAgent } from "./TaskAgent.ts"
 import type { CallsDeclined, TaskOrder } from "./TaskStage.ts"
 
-/** A task gets further turns for clashes at most this often. */
+/** At most this often, a task gets further turns because its changes clash. */
 const mostClashes = 2
 
 /** Larger files are not merged. */
 const maxBytes = 16 * 1024 * 1024
 
 /**
- * The files of a task that changed after the task saw them. Also files whose change had begun before an interruption.
+ * The current texts of the files that changed after the task saw them. Includes files that the program had begun to
+ * change before an interruption.
  */
 const TextsNow = Schema.Array(
   Schema.Struct({
     path: Schema.String,
-    /** Absent if the change had begun; null if there is no file. */
+    /** Absent if the program had begun to change the file; null if the file does not exist. */
     text: Schema.optionalKey(Schema.NullOr(Schema.String))
   })
 )
 
 interface Joining {
-  /** Changes of others. Those of the task come on top of them. */
+  /** Changes that others proposed. The changes of the task are merged on top of them. */
   readonly others?: ReadonlyArray<ProposedFile>
   /** False if the checks run later, on all changes together. */
   readonly checks?: boolean
 }
 
-/** The outcome for a change that others have already made. */
+/** The outcome of a call whose change others have already made. */
 const isThere = (call: ToolCall): CallOutcome => ({
   call,
   result: {
@@ -71,7 +72,10 @@ const makeLook = Effect.gen(function* () {
   const runner = yield* ToolRunner
   const workspace = yield* Workspace
 
-  /** The text at a path without links; null without a file, undefined if unknown. */
+  /**
+   * The text of the file at a path that contains no symbolic links. Null if there is no file, undefined if the text is
+   * unknown.
+   */
   const textAt = (path: string) =>
     Effect.catchIf(
       workspace.readText(changes.fileAt(path), maxBytes),
@@ -92,7 +96,7 @@ const makeLook = Effect.gen(function* () {
   })
 })
 
-/** Merges each proposal of a task with the current text. Collects the clashes. */
+/** Merges each proposed file of a task with its current text, and collects the clashes. */
 const mergeFiles = (
   proposals: ReadonlyArray<{ readonly file: ProposedFile; readonly path: string }>,
   textsNow: typeof TextsNow.Type
@@ -114,7 +118,7 @@ const mergeFiles = (
   return { own: mergedFiles, clashes }
 }
 
-/** The files and calls of an outcome whose change had begun. They stay as they are. */
+/** Says which files and calls of an outcome stay as they are, because the program had begun to make their changes. */
 const keptOf = (
   calls: ReadonlyArray<ToolCall>,
   proposed: ReadonlyArray<ProposedFile>,
@@ -123,7 +127,7 @@ const keptOf = (
   const begun = new Set(textsNow.flatMap(({ path, text }) => (text === undefined ? [path] : [])))
   const names = proposed.map(({ path }) => path)
   const open = new Set(names.filter((path) => !begun.has(path)))
-  /* A call that moves or removes several files is repeated as a whole. */
+  /* If a call moves or removes several files, all its changes are repeated together. */
   const hasWhole = calls.some((call) => isOfSeveral(call, names))
   return {
     isKept: ({ path }: { readonly path: string }): boolean => !open.has(path),
@@ -131,7 +135,7 @@ const keptOf = (
   }
 }
 
-/** Marks items as lost if their change clashed and was not made again. */
+/** Marks finished items as failed if their change clashed and the task did not make it again. */
 const withLost = (
   items: NonNullable<TaskOutcome["items"]>,
   lost: ReadonlySet<string>
@@ -200,8 +204,8 @@ export const makeJoinChanges = Effect.gen(function* () {
   })
 
   /**
-   * The merged outcome. Unchanged if nobody else changed its files. If the task cannot redo its change, fails with a
-   * `TaskFailure` that names the files.
+   * Returns the outcome with the merged changes. Returns it unchanged if nobody else changed its files. If the task
+   * cannot redo its change, fails with a `TaskFailure` that names the files.
    */
   const join = Effect.fnUntraced(function* (
     order: TaskOrder,

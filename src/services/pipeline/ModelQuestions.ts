@@ -18,7 +18,7 @@ const readingOf = ({ answer, question }: AnsweredQuestion): AnswerReading<never>
   return { value: Option.none(), issues: [issue], repairs: [], hasUse: true }
 }
 
-/** The issue if a model asks a question in place of a report, and no user can answer. */
+/** The issue of an answer in which the model asks a question instead of reporting, when no user can answer. */
 export const nobodyAnswers = makeIssue(
   "answer-unfinished",
   {},
@@ -32,7 +32,7 @@ export const makeModelQuestions = Effect.map(Gate, (gate) => (place: string) => 
   const answered: Array<AnsweredQuestion> = []
   let open: string | undefined
 
-  /** The question in a model's answer, with the user's reply. Undefined without a question or a reply. */
+  /** The question in a model's answer, with the user's reply. Undefined if there is no question or no reply. */
   const askUser = Effect.fn("ModelQuestions.ask")(function* (modelAnswer: string) {
     const question = questionOf(modelAnswer)
     if (question === undefined) return undefined
@@ -51,7 +51,7 @@ export const makeModelQuestions = Effect.map(Gate, (gate) => (place: string) => 
     open: () => open,
     /** If the answer of a model is a question, asks the user. Returns the reading of an answered question. */
     ask: (modelAnswer: string) => Effect.map(askUser(modelAnswer), (question) => question && readingOf(question)),
-    /** The user's reply in their own words. */
+    /** If the answer of a model is a question, asks the user, and returns the reply in the user's own words. */
     words: (modelAnswer: string) => Effect.map(askUser(modelAnswer), (question) => question?.answer)
   }
 })

@@ -1,4 +1,4 @@
-/** The two things that a run can do. RunFlow.ts carries them out. */
+/** The two things that a conductor can be asked for: a whole run, or only its plan. RunFlow.ts carries them out. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
@@ -12,11 +12,11 @@ export class Pipeline extends Context.Service<
   Pipeline,
   {
     /**
-     * Runs to the end. Always returns a report, except for a rejected order. The last event contains the report, even
-     * after an interruption.
+     * Runs an order to the end, and returns a report unless the order is rejected. The last event contains the report,
+     * even after an interruption.
      */
     run(order: RunOrder): Effect.Effect<RunReport, UnknownSkill | BriefingError | JournalError>
-    /** Stops after the task list was checked. */
+    /** Makes the task list and checks it, but starts no task. */
     plan(order: RunOrder): Effect.Effect<CheckedTaskList, NoValidPlan | ModelError | BriefingError | UnknownSkill>
   }
 >()("task-conductor/services/pipeline/Pipeline") {}

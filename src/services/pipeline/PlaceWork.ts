@@ -1,6 +1,6 @@
 /**
  * Decides about many places in files, as the work of one agent (services/agent/Agent.ts). The program shows numbered
- * places. The model answers by number, and its answers become changes of the working copy. The work ends when every
+ * places, and the model answers by number. The decisions become changes of the working copy. The work ends when every
  * place has an answer and the checks pass.
  */
 import * as Effect from "effect/Effect"
@@ -53,37 +53,38 @@ import { makeTaskPrompts } from "./TaskPrompts.ts"
 import { taskFailure, type TaskOrder } from "./TaskStage.ts"
 import { makeAssignment, makeFolderInstructions, makeTurnApproval, type TaskFields, type TaskWork } from "./TaskWork.ts"
 
-/** The state of the places during the work. */
+/** What is known about the places during the work. */
 interface PlaceState {
   readonly answers: ReadonlyMap<number, PlaceAnswer>
   /**
-   * The edits for the last answer. `before` are the answers without the last: if the edits fail, they are used again.
+   * The edits that the last answer caused. `before` contains the answers before it. If the edits fail, the program
+   * returns to these.
    */
   readonly askedEdits: ReadonlyArray<FileEdits>
   readonly before: ReadonlyMap<number, PlaceAnswer>
-  /** How many answers in a row left places open and asked to look at none. */
+  /** The number of answers in a row that left places undecided and asked to look at none. */
   readonly idle: number
 }
 
-/** After this many idle answers, the open places stay without an answer. */
+/** After this many idle answers in a row, the undecided places get no answer. */
 const mostIdle = 3
 
-/** One turn looks at no more places than this. The model must ask for the others again. */
+/** One turn shows at most this many declarations around places. For further places, the model must ask again. */
 const mostLooks = 8
 
 /** If the model looks at a declaration, it sees at most this many lines. */
 const longestLook = 120
 
-/** The edits of one file. Or why some answers cannot be applied to it. */
+/** The edits of one file, or a reason why some answers cannot be applied to it. */
 const FileEdits = Schema.Struct({
   path: Schema.String,
   edits: Schema.Array(TextEdit),
-  /** What the program tells the model if there are no edits. */
+  /** If there are no edits, the text that tells the model why. */
   problem: Schema.optionalKey(Schema.String)
 })
 type FileEdits = typeof FileEdits.Type
 
-/** True for an answer that decides about the place. */
+/** True for an answer that decides about its place, and does not only ask to look at it. */
 const isDecided = (answer: PlaceAnswer | undefined): boolean => answer !== undefined && answer._tag !== "Look"
 
 const openIn = (places: ReadonlyArray<NumberedPlace>, answers: PlaceState["answers"]): ReadonlyArray<number> =>
@@ -110,7 +111,7 @@ const resultOf = (
   }
 }
 
-/** Reads files that contain places, as the task proposes them and as the project has them. */
+/** Returns functions that read files with places: as the working copy has them, or as the project has them. */
 const makePlaceTexts = Effect.gen(function* () {
   const workspace = yield* Workspace
 
@@ -123,7 +124,7 @@ const makePlaceTexts = Effect.gen(function* () {
   return { readNow, readProject }
 })
 
-/** Returns a function that drops answers whose edits failed. The earlier answers are used again. */
+/** Returns a function that replaces answers whose edits failed by the answers before them. */
 const makeStanding = Effect.gen(function* () {
   const { readNow } = yield* makePlaceTexts
 
@@ -148,7 +149,7 @@ const makePlaceFiles = Effect.gen(function* () {
   const activities = yield* Activities
   const { readNow, readProject } = yield* makePlaceTexts
 
-  /** The edits that replace the result of the earlier answers by the result of these, in one file. */
+  /** The edits for one file that turn the result of the earlier answers into the result of the new answers. */
   const editsOf = Effect.fnUntraced(function* (
     path: string,
     places: ReadonlyArray<NumberedPlace>,
@@ -170,7 +171,7 @@ const makePlaceFiles = Effect.gen(function* () {
     return { path, edits: [], problem }
   })
 
-  /** The edits of these answers by file. Recorded for a replay. */
+  /** Computes the edits of each file for these answers. The edits are recorded, so a replay uses the same. */
   const edits = (
     task: string,
     changed: ReadonlyArray<NumberedPlace>,
@@ -220,7 +221,9 @@ const makePlaceFiles = Effect.gen(function* () {
   return { edits, looks }
 })
 
-/** Returns a function that computes the edits of an answer, and the answers that are then valid. */
+/**
+ * Returns a function that computes the edits that an answer causes, and the answers about places that are then valid.
+ */
 const makePlaceEdits = Effect.gen(function* () {
   const files = yield* makePlaceFiles
 
@@ -239,7 +242,7 @@ const makePlaceEdits = Effect.gen(function* () {
   })
 })
 
-/** Returns a function that reads an answer: the decisions about places, and the text besides. */
+/** Returns a function that reads an answer: its decisions about places, and its other text. */
 const makePlaceReader = Effect.gen(function* () {
   const editsFor = yield* makePlaceEdits
   const standing = yield* makeStanding
@@ -291,8 +294,8 @@ interface OpenPlaces {
 }
 
 /**
- * The places for the next answer: open places, and those of files whose last change failed. Without any, the changed
- * places.
+ * The places that the next answer must decide: undecided places, and all places of files whose last change failed. If
+ * there are none, the changed places.
  */
 const placesLeft = ({ places, session, state }: OpenPlaces): ReadonlyArray<NumberedPlace> => {
   const { answers } = Ref.getUnsafe(state)
@@ -302,7 +305,7 @@ const placesLeft = ({ places, session, state }: OpenPlaces): ReadonlyArray<Numbe
   return left.length > 0 ? left : changed.length > 0 ? changed : places
 }
 
-/** The text after the first message. Later messages show the places that are still open. */
+/** The text that follows the first message. Later messages show the places that are still undecided. */
 const promptOf = (
   open: OpenPlaces,
   firstOf: (places: ReadonlyArray<NumberedPlace>) => FilledPrompt,
@@ -330,7 +333,7 @@ const promptOf = (
   }
 }
 
-/** Returns a function that prepares places for an agent. */
+/** Returns a function that prepares the work of an agent on places. */
 export const makePlaceWork = Effect.gen(function* () {
   const approve = yield* makeTurnApproval
   const assign = yield* makeAssignment

@@ -1,6 +1,6 @@
 /**
- * Checks a task list before it may run: the format, every skill, every reference and every budget. Reports all issues
- * together. Notes name skills that lack tools, and tasks that will wait for approval.
+ * Checks a task list before it may run: the format, every skill, every reference and every budget. All issues are
+ * reported together. Notes name skills that lack tools, and tasks that will wait for approval.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -57,10 +57,10 @@ export const makeMissingTools = Effect.gen(function* () {
   }
 
   return {
-    /** Why the skill cannot work at all. Undefined if it can. */
+    /** Says why the skill cannot work at all. Undefined if it can work. */
     whyUnusable: (skill: Skill): string | undefined =>
       usableSkills([skill], names).length > 0 ? undefined : textOf(skill, "cannot work"),
-    /** The tools that the skill lacks. Undefined if it lacks none. */
+    /** Names the tools that the skill lacks. Undefined if it lacks none. */
     whatIsMissing: (skill: Skill): string | undefined =>
       missingTools(skill, names).length === 0 ? undefined : textOf(skill, "works without a part of its tools")
   }
@@ -93,9 +93,9 @@ const isDone = (result: TaskResult): boolean => isFinal(result) && (result.check
 export interface PlanContext {
   readonly briefing: Briefing
   readonly finished: ReadonlyArray<TaskResult>
-  /** True for a list that continues a run. It may be empty: then the goals are met. */
+  /** True for a list that continues a run. Such a list may be empty, which means that the goals are met. */
   readonly mayBeEmpty: boolean
-  /** True if the model was told which tasks repeat finished work, and still wants them. */
+  /** True if the model was told which tasks repeat finished work, and still plans these tasks. */
   readonly mayRepeat?: boolean
 }
 
@@ -106,7 +106,7 @@ const findSkill = (name: string, known: ReadonlyArray<string>): string | undefin
   return similar.length === 1 ? similar[0] : undefined
 }
 
-/** `whyUnusable` says why an existing skill cannot be used. */
+/** Checks that every task has a usable skill. `whyUnusable` says why an existing skill cannot be used. */
 const checkSkills = (
   list: TaskList,
   skillNames: ReadonlyArray<string>,
@@ -138,7 +138,7 @@ const checkSkills = (
   return { list: new TaskList({ goals: list.goals, steps }), issues, repairs }
 }
 
-/** The number of items of a task. Older journals contain only a number. */
+/** The number of items of a task, and what was not searched for them. Older journals contain only the number. */
 const CountedItems = Schema.Struct({ count: Schema.Int, notLookedAt: Schema.String })
 
 /** Counts the items that the patterns of tasks match. */
@@ -191,7 +191,7 @@ export class PlanChecker extends Context.Service<PlanChecker>()("task-conductor/
     const taskPrompts = yield* makeTaskPrompts
     const noteWriters = yield* makeApprovalWarnings
 
-    /** Issues for tasks whose prompts cannot fit the window, even without references and outputs. */
+    /** Returns issues for tasks whose prompts cannot fit the window, even without references and outputs. */
     const sizeIssues = Effect.fnUntraced(function* (list: TaskList, briefing: Briefing) {
       const issues: Array<Issue> = []
       for (const { tasks, title } of list.steps) {

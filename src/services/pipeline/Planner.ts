@@ -1,6 +1,6 @@
 /**
- * Turns an order into a valid task list. Makes the briefing, then takes the list from the model, a file or a single
- * skill. A resumed run uses both again.
+ * Turns an order into a valid task list. First makes the briefing. Then gets the list from the model, from a file or
+ * for a single skill. A resumed run uses its earlier briefing and list again.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -41,7 +41,7 @@ import { Skills } from "../skills/Skills.ts"
 const Planned = Schema.Struct({
   taskList: TaskList,
   attempts: Schema.Int,
-  /** Repairs of a plan from a file, and notes about it. */
+  /** Repairs and notes about a plan from a file. */
   repairs: Schema.optionalKey(Schema.Array(Repair)),
   /** The user's replies during planning. */
   answers: Schema.optionalKey(Schema.Array(AnsweredQuestion))
@@ -59,7 +59,7 @@ const planOfSkill = (skill: string, { attachment, prompt }: Briefing): Planned =
   return { taskList: new TaskList({ goals: prompt, steps: [step] }), attempts: 0 }
 }
 
-/** A question of the model without an answer, with advice for the user. Empty if there is none. */
+/** The question that a model asked and nobody answered, with advice for the user. Empty if there is none. */
 const openQuestion = (question: string | undefined, what: string, how: string): string =>
   question === undefined ? "" : `${what}: "${question.replaceAll(/\s+/g, " ")}" ${how}`
 
@@ -99,7 +99,7 @@ export const makePlanner = Effect.gen(function* () {
   /** Asks the model until its task list is valid. */
   const plan = Effect.fn("Planner.plan")(function* (briefing: Briefing) {
     const questions = questionsAt(stageKey.plan)
-    /** Checks the list of a model. The list must not copy the example. */
+    /** Checks a task list that the model wrote. Such a list must not copy the example of the prompt. */
     const check = Effect.fnUntraced(function* (answer: string) {
       const reading = yield* checker.check(answer, startOf(briefing))
       if (Option.isNone(reading.value)) return reading
@@ -140,7 +140,7 @@ export const makePlanner = Effect.gen(function* () {
     }
   })
 
-  /** One task with this skill. The task does what the prompt says. */
+  /** Returns a plan of one task with this skill. The task does what the prompt says. */
   const single = Effect.fn("Planner.single")(function* (name: string, briefing: Briefing) {
     const skill = skills.find(name)
     if (skill === undefined) {
@@ -156,7 +156,7 @@ export const makePlanner = Effect.gen(function* () {
   return { plan, promptOf, read, single }
 })
 
-/** A plan that a run accepts. */
+/** A task list that was checked. A run accepts it as its plan. */
 export interface CheckedTaskList {
   /** The plan as a value. */
   readonly taskList: TaskList
@@ -211,8 +211,8 @@ export const makePreparation = Effect.gen(function* () {
   })
 
   /**
-   * Gathers the briefing, and rejects an impossible order. Emits no event. `createTaskList` makes or reads the task
-   * list, emits it, and returns the briefing with the user's replies.
+   * Gathers the briefing, and rejects an impossible order. Emits no event. Returns `createTaskList`, which makes or
+   * reads the task list, emits it, and returns the briefing with the user's replies.
    */
   return Effect.fn("prepare")(function* (order: RunOrder) {
     const briefing = yield* brief(order)

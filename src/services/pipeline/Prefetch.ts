@@ -1,4 +1,7 @@
-/** Before the first turn of a task, shows the parts of source files that contain the code words of the task. */
+/**
+ * Finds the parts of source files that contain the code words of a task. The task is shown these parts before its first
+ * turn.
+ */
 import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
 import * as Schema from "effect/Schema"
@@ -33,13 +36,13 @@ import { ReadTexts } from "../permissions/ReadTexts.ts"
 import { makeSearchedTexts, mostSearched } from "../changes/SearchedTexts.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 
-/** How much of the window the best file and the second-best file may take. */
+/** The shares of the window that parts of the best file and of the second-best file may take. */
 const windowShares = [0.11, 0.06]
 
-/** How much of the window the beginning of a changelog may take, if the task names the changelog. */
+/** The share of the window that the beginning of a changelog may take, if the task names the changelog. */
 const changelogShare = 0.03
 
-/** The parts of files that a task is shown before it asks for any. */
+/** Which parts of files a task is shown without asking for them. */
 export interface PrefetchState {
   readonly round: number
   readonly task: Task
@@ -50,7 +53,7 @@ export interface PrefetchState {
 
 type Messages = ReadonlyArray<ConversationMessage>
 
-/** Replaces `shown` by `kept` in the first message. */
+/** Replaces the parts `shown` in the first message by the parts `kept`. */
 const withParts = (messages: Messages, shown: string, kept: string): Messages => {
   const [old = "", now = ""] = [shown, kept].map((parts) => (parts === "" ? "" : `${parts.trimEnd()}\n\n`))
   return messages.map((message, index) =>
@@ -88,14 +91,17 @@ export const makePrefetch = Effect.gen(function* () {
     return prefetchedParts(texts, terms, budgets(), beginnings.join(""))
   })
 
-  /** The parts that the task is shown before its first turn. */
+  /** Finds the parts that the task is shown before its first turn. */
   const first = Effect.fnUntraced(function* (round: number, task: Task, briefing: Briefing) {
     const terms = { ...searchTermsOf(task.whatIsNeeded, briefing.prompt), words: [] }
     const parts = yield* record(seenKey.firstLook(round, task.name), search(terms, task, briefing))
     return { round, task, parts: yield* Ref.make(parts), isOver: yield* Ref.make(false) } satisfies PrefetchState
   })
 
-  /** The parts around the hits of the task's first search. Skips files that were already shown or read. */
+  /**
+   * Finds the parts around the hits of the task's first search. Skips files that the model was already shown or has
+   * read.
+   */
   const again = Effect.fnUntraced(function* (
     { isOver, parts, round, task }: PrefetchState,
     { newOutcomes, messages, outcomes, replyBudget }: SearchedTurn

@@ -1,6 +1,6 @@
 /**
- * The warnings for a user who resumes a run: repairs of its journal, and files that changed after its tasks used them.
- * The reopened journal shows both. The warnings are emitted after the start.
+ * The warnings for a user who resumes a run: about repairs of its journal, and about files that changed after its tasks
+ * used them. The journal is read when it is opened again. The warnings are emitted after the start.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -26,19 +26,19 @@ interface ChangedFile {
   readonly how: "read" | "written"
 }
 
-/** The last state in which the run saw a file or a part of it. */
+/** The state of a file, or of a part of it, when the run last saw it. */
 interface Seen extends Omit<ChangedFile, "path"> {
   readonly hash: string
   /** The hash of the current content. `null` if the file cannot be read, absent if no rule permits reading it. */
   readonly now: Effect.Effect<string | null | undefined, never, RunSettings | Workspace>
 }
 
-/** By canonical path, then by part. The part `""` is the whole file. */
+/** The seen states by canonical path, and for each path by part. The part `""` is the whole file. */
 type SeenFiles = Map<string, Map<string, Seen>>
 
 const wholeFile = ""
 
-/** Asks nobody: a file that needs a question is not opened. */
+/** The context for reading a file again. It can ask nobody, so a file that needs a question is not opened. */
 const context: ReferenceContext = {
   document: readMarkdown(""),
   finished: [],
@@ -111,15 +111,15 @@ const changedFiles = Effect.fn("changedFiles")(function* (touches: ReadonlyArray
 /** A warning names at most this many changed files. */
 const mostNamed = 10
 
-/** Which part of a journal is proven to come from this user. */
+/** Which part of a journal certainly comes from this user. */
 interface Proven {
   /** The first record of the proven part. */
   readonly provenFrom: number
-  /** Why no key can prove anything. */
+  /** If no key can prove any part, the reason. */
   readonly problem: string | undefined
 }
 
-/** A warning with its code. Undefined without a text. */
+/** A warning with its code. Empty if there is no text. */
 const note = (code: "files-changed" | "journal-unproven" | "records-unknown", text: string | undefined) =>
   text === undefined ? [] : [{ code, text }]
 
@@ -144,16 +144,16 @@ export class ResumeNotes extends Context.Service<
   ResumeNotes,
   { readonly read: Effect.Effect<ReturnType<typeof note>, never, RunSettings | Workspace> }
 >()("task-conductor/services/pipeline/ResumeNotes") {
-  /** For a new run without a journal. */
+  /** The notes of a new run that has no journal. */
   static readonly layerNone = Layer.succeed(ResumeNotes)({ read: Effect.succeed([]) })
 
-  /** For a new run with a journal. `problem` says why the journal cannot be proven later. */
+  /** The notes of a new run with a journal. `problem` says why nobody can prove later who wrote the journal. */
   static readonly layerNew = (problem: string | undefined) =>
     Layer.succeed(ResumeNotes)({
       read: Effect.succeed(note("journal-unproven", problem === undefined ? undefined : keyMissing(problem)))
     })
 
-  /** For a resumed run. */
+  /** The notes of a resumed run. */
   static readonly layer = ({ lines, opened }: JournalContent, proven: Proven) =>
     Layer.succeed(ResumeNotes)({
       read: Effect.map(

@@ -1,6 +1,6 @@
 /**
- * Revises the task list after each round. The model sees the finished, failed and open tasks. It answers with the tasks
- * that remain. An empty list means that the goals are met.
+ * Revises the task list after each round. The model sees the finished, failed and open tasks, and answers with the
+ * tasks that remain. An empty list means that the goals are met.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -48,20 +48,20 @@ export interface RevisionOrder {
   readonly outstanding: TaskList
   readonly finished: ReadonlyArray<TaskResult>
   readonly failures: ReadonlyArray<TaskFailure>
-  /** Changes that are still missing although their tasks have ended. */
+  /** Changes that the finished tasks should have made, but did not make. */
   readonly missing: ReadonlyArray<MissingChange>
   /** What the user declined in this round, and what they want instead. */
   readonly requestedChanges: ReadonlyArray<RequestedChange>
 }
 
-/** The lists in the prompt, shortened to fit. */
+/** The lists that the prompt shows, shortened to fit. */
 interface ShownLists extends ResultsAndLines {
   readonly tasks: string
 }
 
 /**
- * Shortens the lists until they fit into the prompt, and counts the open tasks that remain in it. Results are kept
- * longer than the project map, and open tasks longer than results.
+ * Shortens the lists until they fit into the prompt, and counts the open tasks that remain in it. Shortens the project
+ * map first, then the results, and the open tasks last.
  */
 const fittedLists = (
   order: RevisionOrder,
@@ -137,7 +137,7 @@ export class Reviser extends Context.Service<Reviser>()("task-conductor/services
         named = fitting.named
         return fitting.prompt
       }
-      /** The model is warned once if it repeats finished work. */
+      /** If the model repeats finished work, it is warned once. After the warning it may repeat the work. */
       let mayRepeat = false
       const revised = yield* attempts.run({
         stage: "iterate",
@@ -166,8 +166,8 @@ export class Reviser extends Context.Service<Reviser>()("task-conductor/services
     })
 
     /**
-     * The remaining tasks. If no attempt is valid, emits a warning and returns the open tasks unchanged. Fails after
-     * useless answers.
+     * Returns the remaining tasks. If no attempt is valid, emits a warning and returns the open tasks unchanged. Fails
+     * after several useless answers.
      */
     const revise = Effect.fn("Reviser.revise")((order: RevisionOrder) =>
       ask(order).pipe(
@@ -177,7 +177,7 @@ export class Reviser extends Context.Service<Reviser>()("task-conductor/services
           outstanding: order.outstanding,
           failures: order.failures
         }),
-        // The goals belong to the run. So the goals in the model's list are ignored.
+        // The goals belong to the run, so goals that the model writes into its list are ignored.
         Effect.map(({ attempts, steps }) => ({
           attempts,
           taskList: new TaskList({ goals: order.outstanding.goals, steps })

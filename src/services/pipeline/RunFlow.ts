@@ -1,7 +1,7 @@
 /**
- * Runs one prompt from the request to the answer: plan, rounds of tasks and revisions, conclusion. The stages return
- * values. This service calls them in order, and turns every ending into a report. It emits the first event, with its
- * warnings, and the last event.
+ * Runs one prompt from the request to the answer: plan, rounds of tasks and revisions, conclusion. This service calls
+ * the stages in order, and turns every ending into a report. It emits the first event, with its warnings, and the last
+ * event.
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -54,7 +54,9 @@ const sumOfEvidence = (counts: ReadonlyArray<EvidenceCount>): EvidenceCount => (
   wrong: counts.reduce((sum, { wrong }) => sum + wrong, 0)
 })
 
-/** A false statement about checks in a text. */
+/**
+ * A statement about checks in a text that the outcomes of the checks contradict. The text is a report or the answer.
+ */
 const claimIn = (
   task: string,
   text: string,
@@ -65,7 +67,10 @@ const claimIn = (
   return claim === undefined ? [] : [{ task, ...claim }]
 }
 
-/** The false statements in the reports and in the answer. The answer is often a report. */
+/**
+ * The false statements about checks in all reports and in the answer. If the answer repeats a report, its statement is
+ * listed once.
+ */
 const allClaims = (
   results: ReadonlyArray<TaskResult>,
   answer: string,
@@ -107,7 +112,7 @@ const makeRunReporter = Effect.gen(function* () {
   const finish = Effect.fnUntraced(function* ({ runId }: RunOrder, state: RunState, outcome: Outcome) {
     const { evidence: ofAnswer, notDone = [], ...ending } = outcome
     const { message } = ending
-    /* A decline by the user is no error. */
+    /* If the user declined or interrupted, the end of the run is no error. */
     const isChosen = ending.status === "declined" || ending.status === "interrupted"
     const level = isChosen ? "info" : "error"
     if (message !== "") yield* events.publish({ type: "message", level, text: message })
@@ -164,7 +169,7 @@ export const layerRunFlow = Layer.effect(
     const settings = yield* RunSettings
     const toolRunner = yield* ToolRunner
 
-    /** plan -> rounds (tasks | iterate) -> conclude */
+    /** The stages in order: the plan, then rounds of tasks and revisions, then the conclusion. */
     const work = Effect.fnUntraced(function* (order: RunOrder, { createTaskList }: Prepared, state: RunState) {
       const { briefing, list } = yield* triedDuring(order, createTaskList)
       const { taskList } = list
@@ -186,7 +191,7 @@ export const layerRunFlow = Layer.effect(
 
     const workToOutcome = (order: RunOrder, prepared: Prepared, state: RunState) =>
       work(order, prepared, state).pipe(
-        // Nothing may start once the journal cannot be written.
+        // If the journal can no longer be written, the run ends and starts nothing more.
         Effect.raceFirst(journal.failed),
         Effect.raceFirst(Effect.map(toolRunner.stopped, (why) => outcome("not_permitted", why))),
         Effect.catchTags({
@@ -211,7 +216,7 @@ export const layerRunFlow = Layer.effect(
       return yield* workToOutcome(order, prepared, state).pipe(
         Effect.flatMap(finish),
         Effect.onInterrupt(() => finish(outcome("interrupted", interruptedText))),
-        // Reports the finished results. Then the defect goes on to the caller.
+        // After a defect, reports the finished results, and then passes the defect on to the caller.
         Effect.onError((cause) =>
           Cause.hasDies(cause) ? finish(outcome("failed", `The run broke off: ${causeText(cause)}`)) : Effect.void
         )

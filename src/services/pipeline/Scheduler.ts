@@ -1,7 +1,7 @@
 /**
- * Runs one round. A task starts when two things are true: the results that it refers to exist, and no task of an
- * earlier step can still change its files. Steps run in order, the tasks of a step in parallel. A failed task does not
- * stop the others of its step. If slots are scarce, ModelSlots decides which call goes first.
+ * Runs one round. A task starts when two conditions hold: the results that it refers to exist, and no task of an
+ * earlier step can still change its files. Steps run in order, the tasks of a step in parallel. If a task fails, the
+ * other tasks of its step continue. If slots are scarce, ModelSlots decides which call goes first.
  */
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
@@ -44,23 +44,23 @@ export interface RoundOrder {
   /** From 1. */
   readonly round: number
   readonly list: TaskList
-  /** Contains the results of earlier rounds. Each result and failure is added at once. */
+  /** The state of the run, with the results of earlier rounds. Each new result and failure is added to it at once. */
   readonly state: RunState
 }
 
-/** Who declined a step, by the title of the step. Later steps did not run. */
+/** A step whose calls were declined: who declined them, and the title of the step. Later steps did not run. */
 export interface DeclinedStep {
   readonly by: CallListApproval["by"]
   readonly step: string
 }
 
-/** An outcome, with the results of other tasks that it used. */
+/** The outcome of a task, with the results of other tasks that the task used. */
 interface WorkedTask {
   readonly outcome: TaskOutcome
   readonly finished: ReadonlyArray<TaskResult>
 }
 
-/** A task in its running round. */
+/** The state of a task during its round. */
 interface TaskState {
   readonly task: Task
   /** The position of the step in its plan, from 0. */
@@ -73,13 +73,16 @@ interface Round extends RoundOrder {
   /** All tasks of the round by slug. */
   readonly tasks: ReadonlyMap<string, TaskState>
   readonly earlier: ReadonlyArray<TaskResult>
-  /** Model failures of this round, in order. */
+  /** The tasks of this round that failed because of the model, in order. */
   readonly unable: Array<TaskFailure>
-  /** Completes when the round gives the model up. Then no further task starts. */
+  /** Completes when the round gives up on the model. No further task starts then. */
   readonly givenUp: Deferred.Deferred<TaskFailure>
 }
 
-/** A recorded outcome is valid only if the results of other tasks are the same. */
+/**
+ * The key of a recorded outcome. It contains the results that the task used, because the outcome is valid only for the
+ * same results.
+ */
 const workKey = (round: number, task: Task, finished: ReadonlyArray<TaskResult>): string => {
   const seen = finished.filter(({ task: { slug } }) => task.producerSlugs.includes(slug))
   const input = hashOf(seen.map(({ result }) => result.document))
@@ -100,7 +103,7 @@ const makeTaskStates = Effect.fnUntraced(function* ({ steps }: TaskList) {
 const notRun = ({ name }: Task, why: string): TaskFailure =>
   new TaskFailure({ task: name, phase: "refinement", reason: `not run, because ${why}.`, skipped: true })
 
-/** Waits for the results that a task refers to. Skips the task if one of them will never exist. */
+/** Waits for the results that a task refers to. If one of these results will never exist, skips the task. */
 const awaitProducers = (task: Task, { tasks }: Round) =>
   Effect.forEach(
     task.producerSlugs.flatMap((slug) => tasks.get(slug) ?? []),
@@ -116,7 +119,7 @@ const unlessGivenUp = <A, E>(work: Effect.Effect<A, E>, task: Task, { givenUp }:
     work
   )
 
-/** The failure of a task whose changes the user declined, for the tasks that wait for it. */
+/** If the user declined the changes of a task, this is its failure for the tasks that wait for it. */
 const notMade = ({ name }: Task): TaskFailure =>
   new TaskFailure({ task: name, phase: "execution", reason: "its changes were declined.", skipped: true })
 
@@ -126,7 +129,7 @@ const orderOf = (
   known: Pick<TaskOrder, "finished" | "task">
 ): TaskOrder => ({ ...known, briefing, goals, round, step })
 
-/** Identifies each call by its sign and by the text that it changes. */
+/** Identifies each call by its name and arguments, and by the text of the file that it changes. */
 const signsOf = ({ bases = [], calls }: TaskOutcome): ReadonlyMap<ToolCall, string> => {
   const texts = new Map(bases.map(({ path, text }) => [path, text]))
   return new Map(calls.map((call) => [call, `${callSign(call)}\n${texts.get(pathOf(call)) ?? ""}`]))
@@ -149,8 +152,8 @@ const untilFirst = ({ step, task }: TaskState, { tasks }: Round, { outcome }: Wo
   })
 
 /**
- * Gives the model up if all tasks so far failed because of it, so that further tasks do not fail in the same way. As
- * long as another task is running, that task may still succeed.
+ * Gives up on the model if every task so far failed because of it. Further tasks would fail in the same way. While
+ * another task is running, the round does not give up, because that task may still succeed.
  */
 const noteFailure = Effect.fnUntraced(function* (
   failure: TaskFailure,
@@ -176,8 +179,8 @@ const makeTaskStarts = Effect.gen(function* () {
   const { mayAct, mayChange, mayWrite } = yield* makeTaskEffects
 
   /**
-   * True if the turns of a task need not be repeated. A resumed run repeats turns with denied calls, and so asks the
-   * user again. It does not repeat turns that may have changed something.
+   * True if the turns of a task need not be repeated after a resume. Turns with denied calls are repeated, so the user
+   * is asked again. Turns that may have changed something are not repeated.
    */
   const isResolved = (outcome: TaskOutcome): boolean =>
     outcome.calls.some(mayChange) ||
@@ -203,9 +206,9 @@ const makeTaskStarts = Effect.gen(function* () {
   })
 
   /**
-   * Starts the tasks of a step. `unchanged` waits until no task of an earlier step can change anything. A task that may
-   * act during its turns waits for `ended`, the end of the steps before. If the user declines one of them, the task
-   * never acts.
+   * Starts the tasks of a step. `unchanged` completes when no task of an earlier step can change anything. A task that
+   * may act during its turns waits for `ended`, the end of the earlier steps. If the user declines one of these steps,
+   * the task never acts.
    */
   return Effect.fnUntraced(function* (
     states: ReadonlyArray<TaskState>,
@@ -218,7 +221,7 @@ const makeTaskStarts = Effect.gen(function* () {
       yield* Effect.forkScoped(Deferred.into(worked, state.worked), { startImmediately: true })
     }
     const writers = states.filter(({ task }) => mayWrite(task))
-    /* Steps run in order. So when the last step that writes is done, all steps before it are done. */
+    /* Steps run in order. When the last step that writes is done, all steps before it are done, too. */
     return writers.length === 0 ? unchanged : yield* untilDone(writers)
   })
 })
@@ -232,7 +235,8 @@ const makeConclusion = Effect.gen(function* () {
   const applier = yield* ChangeApplier
 
   /**
-   * The approved changes, merged with changes that others made meanwhile. The gate asks the user about the merged changes.
+   * Returns the approved changes, merged with changes that others made meanwhile. The gate asks the user about the
+   * merged changes.
    */
   const upToDate = Effect.fnUntraced(function* (
     state: TaskState,
@@ -250,7 +254,10 @@ const makeConclusion = Effect.gen(function* () {
     return yield* upToDate(state, round, { finished, outcome: now })
   })
 
-  /** Makes the calls of a task and stores its result. If somebody declined a further change, returns who. */
+  /**
+   * Makes the calls of a task and stores its result. If the user or a rule declines a further change, returns who
+   * declined it.
+   */
   const carryOut = Effect.fnUntraced(function* ({ done, step, task }: TaskState, order: Round, worked: WorkedTask) {
     const { briefing, round, state } = order
     yield* events.publish({ type: "task.started", round, step, task: task.name })
@@ -275,7 +282,7 @@ const makeConclusion = Effect.gen(function* () {
     yield* Deferred.fail(done, failure)
   })
 
-  /** If somebody declined the calls of the task, returns who. */
+  /** Carries out one task. If somebody declined its calls, returns who. */
   return (worked: Result.Result<WorkedTask, TaskFailure | CallsDeclined>, state: TaskState, round: Round) =>
     Effect.fromResult(worked).pipe(
       Effect.tap((ready) => untilFirst(state, round, ready)),
@@ -288,14 +295,14 @@ const makeConclusion = Effect.gen(function* () {
     )
 })
 
-/** The outcome of a task, and those of its calls that need approval. */
+/** A task whose turns have ended, and those of its calls that need approval. */
 interface ReadyTask {
   readonly state: TaskState
   readonly worked: Result.Result<WorkedTask, TaskFailure | CallsDeclined>
   readonly gated: GatedTask | undefined
 }
 
-/** Runs the tasks of a step with one approval. If somebody declined it, returns who. */
+/** Runs the tasks of a step with one approval. If somebody declined the step, returns who. */
 const makeStepRunner = Effect.gen(function* () {
   const approval = yield* makeApproval
   const changes = yield* makeTaskChanges
@@ -312,8 +319,8 @@ const makeStepRunner = Effect.gen(function* () {
   })
 
   /**
-   * Asks once about the tasks that need approval, in the order of the plan, after the turns of all tasks of the step.
-   * `joined` has the outcome of each task, based on the changes of the tasks before it.
+   * After the turns of all tasks of the step, asks once about the tasks that need approval, in the order of the plan.
+   * `joined` has the outcome of each task, merged onto the changes of the tasks before it.
    */
   const askAbout = Effect.fnUntraced(function* (title: string, tasks: ReadonlyArray<ReadyTask>, round: Round) {
     const joined = new Map<TaskState, ReadyTask["worked"]>()
@@ -375,7 +382,9 @@ export class Scheduler extends Context.Service<Scheduler>()("task-conductor/serv
       return yield* Deferred.succeed(done, kept.value)
     })
 
-    /** Returns the declined step, if there is one. The state contains the outcomes of the tasks. */
+    /**
+     * Runs a round. Returns the step that was declined, if there is one. The outcomes of the tasks are in the state.
+     */
     const runRound = Effect.fn("Scheduler.runRound")(function* (order: RoundOrder) {
       const tasks = yield* makeTaskStates(order.list)
       const earlier = (yield* order.state.get).results

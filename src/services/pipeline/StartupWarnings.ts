@@ -19,10 +19,11 @@ import { ToolRegistry } from "../tools/ToolRegistry.ts"
 const toolOf = (rule: string): string => rule.split(":")[0] ?? rule
 
 /**
- * The warnings of a run about rules and plugins, as sentences. `overrides` come from flags or options. Fails if a
- * plugin of `overrides` or of a script cannot be loaded. Fails for a rule without a tool if the rule comes from
- * `overrides`, or denies: it would protect nothing. A user's rule may name a tool of another project, or of a plugin
- * that failed to load.
+ * The warnings of a run about rules and plugins, as sentences. `overrides` come from flags or options.
+ *
+ * Fails if a plugin of `overrides` or of a script cannot be loaded. Also fails if a rule names no known tool and either
+ * comes from `overrides` or denies something: such a rule would protect nothing. A rule in the settings of the user may
+ * name a tool of another project, or of a plugin that failed to load.
  */
 export const readStartupWarnings = Effect.fn("readStartupWarnings")(function* (
   rules: ReadonlyArray<SourcedRule>,

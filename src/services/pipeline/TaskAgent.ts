@@ -1,6 +1,7 @@
 /**
  * Works on one task as an agent (services/agent/Agent.ts), and returns its outcome. The work begins in one of three
- * ways: with a model's first answer, with calls in its place, or with a report whose changes were merged with others.
+ * ways: with the first answer of the model, with calls that replace this answer, or with an earlier report whose
+ * changes were merged with others.
  */
 import * as Arr from "effect/Array"
 import * as Context from "effect/Context"
@@ -159,11 +160,11 @@ export class TaskAgent extends Context.Service<
   TaskAgent,
   {
     /**
-     * Works on a task until its report. With `joined`, continues after a report. `firstAnswer` replaces the model's
-     * first answer. Fails with a `TaskFailure`, or with who declined the calls of the task.
+     * Works on a task until its report. If the order has `joined`, continues after an earlier report. `firstAnswer`
+     * replaces the model's first answer. Fails with a `TaskFailure`, or with who declined the calls of the task.
      */
     work(order: TaskOrder, firstAnswer?: RefinementDocument): Effect.Effect<TaskOutcome, TaskFailure | CallsDeclined>
-    /** The model's first answer, if `work` requests anything. Its calls do not run yet. */
+    /** Asks the model for its first answer to a task. `work` accepts this answer. Its calls do not run yet. */
     firstAnswer(order: TaskOrder): Effect.Effect<RefinementDocument, TaskFailure>
   }
 >()("task-conductor/services/pipeline/TaskAgent") {
@@ -181,8 +182,8 @@ export class TaskAgent extends Context.Service<
       const runTurns = yield* makeTurns
 
       /**
-       * Continues after a report whose changes were merged with changes of others. Only checks them, or takes further
-       * turns.
+       * Continues after a report whose changes were merged with changes of others. If nothing clashes, only checks the
+       * merged files. Otherwise, or if a check fails, takes further turns.
        */
       const continueJoined = Effect.fnUntraced(function* (
         opened: TaskWork,
@@ -232,7 +233,7 @@ export class TaskAgent extends Context.Service<
             error._tag === "TaskFailure" ? error : taskFailure(order.task, "refinement", error)
           )
         )
-        // Impossible changes were never tried.
+        // The failed changes of these outcomes were never tried, so the failure does not list them.
         if (end._tag !== "Calls")
           return yield* noReport(opened, { ...(yield* Ref.get(opened.session)), outcomes: [] }, { _tag: "Unusable" })
         const { inputs, task } = yield* Ref.get(opened.fields)

@@ -31,7 +31,7 @@ import { requestOf, type TaskOrder } from "./TaskStage.ts"
 /** The combined changes of the items. */
 type Proposed = Pick<TaskOutcome, "bases" | "calls" | "checks" | "files">
 
-/** The last outcome of each check. If a check failed for any item, it failed. */
+/** The last outcome of each check. A check that failed for one item counts as failed. */
 const joinedChecks = (all: ReadonlyArray<CheckOutcome>): ReadonlyArray<CheckOutcome> => {
   const byCommand = new Map<string, CheckOutcome>()
   for (const outcome of all) {
@@ -64,7 +64,7 @@ const outcomeOfParts = (task: Task, outcomes: ReadonlyArray<PartOutcome>, propos
   }
 }
 
-/** Lists the items of a task, from project files or from another task's report. */
+/** Returns a function that lists the items of a task. They come from project files or from another task's report. */
 const makeItemSource = Effect.gen(function* () {
   const events = yield* RunEvents
   const itemFiles = yield* makeItemFiles
@@ -82,13 +82,13 @@ const makeItemSource = Effect.gen(function* () {
   })
 })
 
-/** The results of places, after their changes were merged with those of others. */
+/** The results for places after their changes were merged with changes of others. */
 const resultsAfter = (results: PartOutcome["results"], { items = [] }: TaskOutcome): PartOutcome["results"] => {
   const joined = new Map(items.map(({ item, note, state }) => [item, { note, state }]))
   return results.map((result) => Object.assign({}, result, joined.get(result.item)))
 }
 
-/** Combines the changes of the parts one after another. If the change of an item is lost, the item fails. */
+/** Combines the changes of the parts one after another. If the merge loses the change of an item, the item fails. */
 const makePartJoin = Effect.gen(function* () {
   const changes = yield* makeTaskChanges
   const { check } = yield* makeCopyWork
@@ -182,7 +182,8 @@ export class TaskItems extends Context.Service<TaskItems>()("task-conductor/serv
 
     return {
       /**
-       * Runs a for-each task. Fails if there are no items, or if there are more than the limit and no user allows that.
+       * Runs a for-each task. Fails if there are no items. Fails if there are more items than the limit, unless a user
+       * allows them.
        */
       work
     }

@@ -1,4 +1,7 @@
-/** Writes and measures the first message of a task. The check of a plan measures the same text that is sent later. */
+/**
+ * Writes and measures the first message of a task. When a plan is checked, the same text is measured that is sent
+ * later.
+ */
 import * as Effect from "effect/Effect"
 import { memoize } from "effect/Function"
 import { renderTaskPart } from "../../domain/documents/TaskRendering.ts"
@@ -29,21 +32,21 @@ import { RunSettings } from "../runs/RunSettings.ts"
 import { Skills } from "../skills/Skills.ts"
 import { ToolRegistry } from "../tools/ToolRegistry.ts"
 
-/** The turns need at least this many characters besides the first message. */
+/** The number of characters that the turns need, at least, besides the first message. */
 const leastBudget = 2000
 
 /** A shortened reference keeps at least this many characters. */
 const leastReference = 350
 
 /**
- * If the references fit into this part of the free budget, they are not shortened. The model would read most of the
- * rest anyway.
+ * References that fit into this share of the free budget are not shortened. The model would soon read most of what was
+ * cut.
  */
 const wholeShare = 1 / 2
 
 /**
- * The part of the free budget for references. The turns need the rest. A task that changes files needs most for its
- * turns, a reading task less. A task without tools needs only space for its report.
+ * The share of the free budget for references. The turns need the other part. A task that changes files needs most of
+ * the budget for its turns, a reading task less. A task without tools needs space only for its report.
  */
 const referenceShare = (tools: ReadonlyArray<string>): number =>
   tools.length === 0 ? 3 / 4 : tools.some((tool) => fileTools.has(tool)) ? 1 / 3 : 1 / 2
@@ -55,12 +58,12 @@ interface TaskContents {
 }
 
 /**
- * The part of the free budget for places and references. The answer has a reserve of its own, and later messages show
- * less.
+ * The share of the free budget for places and references. The answer has a reserve of its own, and later messages show
+ * fewer places.
  */
 const placeShare = 3 / 4
 
-/** Most tasks of a run share one briefing. */
+/** The text blocks of a briefing. They are kept, because most tasks of a run share one briefing. */
 const blocksOf = memoize((briefing: Briefing) => briefingBlocks(briefing))
 
 /** The instructions about the form of answers: calls (as text or native), changes of files, and the report. */
@@ -85,14 +88,17 @@ export const answerBlocks = (
   }
 }
 
-/** For a skill without tools, instructions about the report are added only if the skill has some. */
+/**
+ * True if a skill needs the instructions about work and reports. A skill without tools needs them only if it has no
+ * instructions of its own.
+ */
 const hasWorkInstructions = ({ execution }: Skill, tools: ReadonlyArray<string>): boolean =>
   tools.length > 0 || execution.trim() === ""
 
 /** True for a skill that needs the project map, for example for its commands. */
 const namesMap = (skill: Skill): boolean => /project map/i.test(`${refinementText(skill)}${executionText(skill)}`)
 
-/** The contents of the first message about places, besides the plan and the project. */
+/** What the first message about places contains, besides the plan and the project. */
 interface PlaceContents {
   readonly references?: string
   /** The text of the places, and their numbers. */
@@ -115,7 +121,7 @@ const makeFirstMessages = Effect.gen(function* () {
   const isShipped = ({ name }: Skill): boolean =>
     skills.all.some(({ origin, skill }) => origin === "package" && skill.name === name)
 
-  /** The first message of a task. */
+  /** Writes the first message of a task. */
   const first = (task: Task, briefing: Briefing, { goals = "", references = "" }: TaskContents = {}): FilledPrompt => {
     const skill = skills.find(task.skill)
     const tools = toolsOf(skill)
@@ -135,7 +141,7 @@ const makeFirstMessages = Effect.gen(function* () {
     })
   }
 
-  /** The first message about places that the model decides about together. */
+  /** Writes the first message about places that the model decides together. */
   const places = (
     task: Task,
     briefing: Briefing,
@@ -153,10 +159,11 @@ const makeFirstMessages = Effect.gen(function* () {
       may_note: mayChange ? "" : "note",
       may_look: tools.includes("read_file") ? "look" : "",
       skill_name: task.skill,
-      // Built-in skills explain how to search. Here the program has searched already.
+      // The instructions of built-in skills explain how to search. They are left out, because the program has already
+      // searched.
       skill_refinement: skill === undefined || isShipped(skill) ? "" : refinementText(skill),
       references,
-      // If the task repeats the prompt, only the part that it adds is needed.
+      // If the task repeats the prompt, only the sentences that it adds are shown.
       task_data: rawBlock("## Task", newSentences(task.whatIsNeeded, briefing.prompt)),
       places: placesText,
       numbers
@@ -177,8 +184,8 @@ export const makeTaskPrompts = Effect.gen(function* () {
   const budgetBeside = (task: Task, characters: number): number => charactersBeside(window, characters, scaleOf(task))
 
   /**
-   * The budget for the places of a first message and the references of its task. The answers and turns need the rest.
-   * Learnt token counts are ignored, so that a resumed run shortens the same parts.
+   * The budget for places and for references in a first message. The answers and turns need the rest. Learnt token
+   * counts are ignored, because a resumed run must shorten the same parts.
    */
   const placeBudget = (task: Task, briefing: Briefing): { readonly places: number; readonly references: number } => {
     const free = charactersBeside(window, charactersOf(places(task, briefing)))
@@ -194,7 +201,7 @@ export const makeTaskPrompts = Effect.gen(function* () {
     return { parts, whole: Math.floor(free * wholeShare) }
   }
 
-  /** Why the first message cannot fit, even with the shortest references and few turns. */
+  /** Says why the first message cannot fit, even with the shortest references and few turns. */
   const overflow = (task: Task, briefing: Briefing): string | undefined => {
     const scale = scaleOf(task)
     const least = leastReference * task.references.length + leastBudget

@@ -1,6 +1,4 @@
-/**
- * The input of a task's stages, and their failures.
- */
+/** What the stages of a task receive, and how they fail. */
 import * as Arr from "effect/Array"
 import * as Schema from "effect/Schema"
 import { checkFact } from "../../domain/checks/Facts.ts"
@@ -23,7 +21,7 @@ import { AnsweredBy } from "../../domain/permissions/Answer.ts"
 export const JoinedChanges = Schema.Struct({
   /** The outcome of the task before the merge. Its calls change the files in `own`. */
   outcome: TaskOutcome,
-  /** The changes of other tasks. Those of this task come on top of them. */
+  /** The changes of other tasks. The changes of this task are merged on top of them. */
   others: Schema.Array(ProposedFile),
   /** The merged changes of the task, without clashes. */
   own: Schema.Array(ProposedFile),
@@ -46,15 +44,15 @@ export interface TaskOrder {
   readonly isItem?: boolean
   /** The places that the task decides by number. */
   readonly places?: ReadonlyArray<NumberedPlace>
-  /** Present if the task continues after its report, because others changed its files. */
+  /** Present if the task continues after its report because others changed the same files. */
   readonly joined?: JoinedChanges
 }
 
-/** What the user and the plan want, in their words. */
+/** What the user and the plan ask for, in their own words. */
 export const requestOf = ({ briefing, goals = "", task }: Pick<TaskOrder, "briefing" | "goals" | "task">): string =>
   [briefing.prompt, goals, task.name, task.whatIsNeeded, task.expectedOutput].join("\n")
 
-/** The user declined the calls of the task. The task ends without a result. */
+/** Says that the user or a rule declined the calls of the task. The task then ends without a result. */
 export class CallsDeclined extends Schema.TaggedError<CallsDeclined>()("CallsDeclined", {
   by: AnsweredBy
 }) {}
@@ -81,18 +79,18 @@ const causeOf = (error: TaskError): FailureCause => {
   }
 }
 
-/** What is missing if a task fails in this phase. */
+/** What the model did not provide if a task fails in this phase. */
 const wanted: Record<TaskPhase, string> = { refinement: "tool calls", execution: "result" }
 
 const reasonOf = (error: TaskError, phase: TaskPhase): string => {
   if (error._tag !== "AttemptsExhausted") return error.message
-  /* The last answer had no issue, but it was not a report. */
+  /* No issues remain if the last answer was correct, but was no report. */
   if (error.issues.length === 0)
     return `the model wrote no report within ${error.attempts} turns (limits.turns, fewer by its skill, or more as it changed files).`
   return `no valid ${wanted[phase]} ${error.message} Last issues: ${error.issues.map(({ what }) => what).join(" ")}`
 }
 
-/** Describes the changes that a failed task had proposed, and their checks. */
+/** Describes the changes that a failed task had proposed, and the outcomes of their checks. */
 const droppedText = ({ checks = [], files = [] }: Partial<Pick<TaskOutcome, "checks" | "files">>): string => {
   if (files.length === 0) return ""
   const ends = checks.filter(({ notRun }) => notRun === undefined).map((check) => checkFact(check))
@@ -100,7 +98,7 @@ const droppedText = ({ checks = [], files = [] }: Partial<Pick<TaskOutcome, "che
   return ` Its changes of ${files.map(({ path }) => path).join(", ")} were not kept${known}.`
 }
 
-/** The failure of a task that made these calls and changes. */
+/** The failure of a task, with the calls and changes that the task made. */
 export const taskFailure = (
   task: Task,
   phase: TaskPhase,
@@ -119,7 +117,7 @@ export const taskFailure = (
   })
 }
 
-/** The failure of a task if none of its skill's tools exists. `reason` says what to do. */
+/** The failure of a task if none of its skill's tools exists. `reason` says what the user can do. */
 export const toolsMissing = (task: Task, { allowedTools = [], name }: Skill, reason: string): TaskFailure =>
   new TaskFailure({
     task: task.name,

@@ -1,5 +1,5 @@
 /**
- * Prepares a task for an agent (services/agent/Agent.ts). Writes its first message and the text after it. Reads the
+ * Prepares a task for an agent (services/agent/Agent.ts): writes its first message and the text after it, reads the
  * answers, and judges the report.
  */
 import * as Effect from "effect/Effect"
@@ -51,7 +51,7 @@ import { makePrefetch, type PrefetchState } from "./Prefetch.ts"
 import { makeTaskPrompts } from "./TaskPrompts.ts"
 import { type CallsDeclined, requestOf, type TaskOrder, taskFailure, toolsMissing } from "./TaskStage.ts"
 
-/** A task and its inputs. Answers may update them. */
+/** A task and its inputs. An answer of the model may update them. */
 export type TaskFields = Pick<Turn, "inputs" | "task">
 
 export interface TaskWork {
@@ -62,13 +62,16 @@ export interface TaskWork {
   /** The session before the first turn. */
   readonly begun: Session
   readonly session: Ref.Ref<Session>
-  /** The references of which the model has seen only a part. */
+  /** The references and files of which the model has seen only a part. */
   readonly seen: Effect.Effect<ReadonlyArray<SeenFact>>
-  /** The result of each place. For a task that decides about many places. */
+  /** The result for each place, if the task decides about many places. */
   readonly items?: Effect.Effect<ReadonlyArray<ItemResult>>
 }
 
-/** The texts of a message that the model sees. Tool results also have fields, such as the output of a command. */
+/**
+ * The parts of a message that the model sees as text. A tool result has several such parts, for example the output of a
+ * command.
+ */
 const shownTexts = (message: ConversationMessage): ReadonlyArray<string> => {
   if (message.role === "user") return [message.content]
   if (message.role !== "tool") return []
@@ -95,8 +98,8 @@ const partsOf = (prefetched: PrefetchState | undefined): string =>
   prefetched === undefined ? "" : Ref.getUnsafe(prefetched.parts)
 
 /**
- * Returns a function that gathers the material for a first message. If the message is written again, the material is
- * updated.
+ * Returns a function that gathers the material for a first message. When the first message is written again, the
+ * material is updated.
  */
 const makeMaterial = Effect.gen(function* () {
   const instructions = yield* makeInstructions
@@ -148,7 +151,7 @@ export const makeFolderInstructions = Effect.gen(function* () {
       const key = seenKey.instructions(task.name, `round-${round}/turn-${turn}`)
       const briefing = yield* Ref.get(kept)
       const instructions = yield* beside(key, files, { briefing, isReference: isReferenceOf(task), budget })
-      // After a compaction, they are part of the first message.
+      // The next compaction makes these instructions a part of the first message.
       yield* Ref.set(kept, instructions.briefing)
       return instructions.text
     })
@@ -162,8 +165,8 @@ const makePrompt = Effect.gen(function* () {
   const prompts = yield* makeTaskPrompts
 
   /**
-   * Writes the first message again after turns. References are shortened before recent readings. A reference is dropped
-   * if its file has changed.
+   * Writes the first message again after some turns. References are shortened before recently read files. If the file
+   * of a reference has changed, the reference is dropped.
    */
   const firstAgain = ({ assignment: { copy }, material, order: { task } }: OpenTask, answers: string): string => {
     const { block, briefing, fitted, prefetched } = material
@@ -198,7 +201,7 @@ const makePrompt = Effect.gen(function* () {
         const user = firstAgain(open, [...answers].join("\n"))
         return [{ role: "user", content: summary === "" ? user : `${withoutNow(user)}\n\n${summary}` }]
       },
-      // Inputs come first. Their values can be any text, so the grammar does not cover them.
+      // The values of inputs come first in the answer. They can be any text, so the grammar does not cover them.
       grammar: (offered) =>
         Effect.map(Ref.get(fields), ({ inputs }) => {
           const isOpen = ({ name, required }: Skill["inputs"][number]): boolean =>
@@ -211,12 +214,12 @@ const makePrompt = Effect.gen(function* () {
   }
 })
 
-/** Returns a function that reads an answer. If it is a question and no report, the user is asked. */
+/** Returns a function that reads an answer. If the answer is a question instead of a report, the user is asked. */
 const makeAnswerReader = Effect.gen(function* () {
   const activities = yield* Activities
   const workspace = yield* Workspace
 
-  /** Issues for inputs that should name a file, but do not. */
+  /** Returns issues for inputs that should name a file, but do not. */
   const checkInputs = Effect.fnUntraced(function* (task: string, skill: Skill, inputs: ReadonlyArray<InputValue>) {
     if (inputs.length === 0) return []
     return yield* activities.record(
@@ -251,8 +254,8 @@ const makeAnswerReader = Effect.gen(function* () {
 })
 
 /**
- * The references and files of which the model saw only a part. Changed files do not count: the diff and the checks
- * judge them.
+ * The references and files of which the model saw only a part. Changed files are not listed, because the diff and the
+ * checks judge them.
  */
 const seenFacts =
   ({ assignment: { task }, material, order }: OpenTask, hasChanged: () => boolean) =>
@@ -265,7 +268,7 @@ const seenFacts =
     return [...parts, ...reads].map((part) => Object.assign({ task }, part))
   }
 
-/** Returns a function that asks about calls with effects in an answer. */
+/** Returns a function that asks about the calls of an answer that have effects. */
 export const makeTurnApproval = Effect.gen(function* () {
   const approval = yield* makeApproval
   const registry = yield* ToolRegistry
@@ -284,7 +287,7 @@ export const makeAssignment = Effect.gen(function* () {
   const skills = yield* Skills
   const { limits } = yield* RunSettings
 
-  /** The skill of a task, or why it cannot be used. */
+  /** Returns the skill of a task. Fails if the skill cannot be used. */
   const skillOf = (task: Task): Effect.Effect<Skill, TaskFailure> => {
     const skill = skills.find(task.skill)
     if (skill === undefined) {

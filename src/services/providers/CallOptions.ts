@@ -27,7 +27,8 @@ export const secondsOf = (limits: Limits): CallSeconds => ({
 })
 
 /**
- * The form that the server forces on the answer: a grammar (GBNF) if the server accepts one, otherwise a JSON schema.
+ * The form that the server forces on the answer. It is a grammar (GBNF) if the server accepts one, otherwise a JSON
+ * schema.
  */
 export interface Bound {
   /** The grammar in GBNF. */
@@ -36,19 +37,19 @@ export interface Bound {
   readonly format?: object | undefined
 }
 
-/** What one call sets beside its prompt. */
+/** What can be set for one call, besides its prompt. */
 export interface CallSettings {
   /** The model that a skill or stage chose in place of the run's model. A provider with a single model ignores it. */
   readonly model?: string
-  /** Sampling parameters. The server chooses those that are absent. */
+  /** The sampling parameters. The server chooses values for absent parameters. */
   readonly sampling: Sampling
-  /** If absent, the model decides whether it thinks. */
+  /** Whether the model thinks. If absent, the model decides. */
   readonly think?: Think
-  /** `num_ctx` for Ollama, in tokens. If absent, the provider decides. */
+  /** The context window in tokens, which Ollama calls `num_ctx`. If absent, the provider decides. */
   readonly contextWindow?: number
   /** The limit of thoughts and answer together, in tokens. If absent, the provider decides. */
   readonly maxTokens?: number
-  /** Absent if the answer may be any text. */
+  /** The form of the answer. Absent if the answer may be any text. */
   readonly bound?: Bound
   /** True if the server refuses a prompt that is larger than its window. */
   readonly refusesLong?: boolean | undefined
@@ -56,11 +57,14 @@ export interface CallSettings {
   readonly seconds?: CallSeconds
   /** Called when the server has accepted the connection. */
   readonly connected?: () => void
-  /** Called once for each part of requests that the server refuses. */
+  /** Called once for each part of a request that the server refuses. */
   readonly noticed?: (notice: RequestNotice) => void
 }
 
-/** A reference, because the LanguageModel interface has no parameter for these options. */
+/**
+ * The settings of the current call. They are a context reference, because the LanguageModel interface has no parameter
+ * for them.
+ */
 export const CallOptions = Context.Reference<CallSettings>("task-conductor/services/providers/CallOptions", {
   defaultValue: () => ({ sampling: {} })
 })
@@ -74,7 +78,8 @@ export interface CallState {
 }
 
 /**
- * When a call times out if nothing more arrives. `anyReceivedAt` is when the server last sent an object to any call.
+ * The time at which a call times out if nothing more arrives, and the phase whose limit it is. `anyReceivedAt` is when
+ * the server last sent an object to any call.
  */
 const endOfCall = (seconds: CallSeconds, { began, receivedAt, isConnected }: CallState, anyReceivedAt: number) => {
   const end = (phase: keyof CallSeconds, since: number) => ({ phase, at: since + seconds[phase] * 1000 })
@@ -86,7 +91,7 @@ const endOfCall = (seconds: CallSeconds, { began, receivedAt, isConnected }: Cal
   return wait.at < whole.at ? wait : whole
 }
 
-/** Fails when the call times out. Progress moves that moment. */
+/** Waits until the call times out, and then fails. Each progress of the call moves this time. */
 export const watchCall = (
   seconds: CallSeconds = secondsOf(defaultLimits),
   state: CallState,
@@ -97,7 +102,7 @@ export const watchCall = (
       const { at, phase } = endOfCall(seconds, state, anyReceivedAt())
       const msLeft = at - (yield* Clock.currentTimeMillis)
       if (msLeft <= 0) return yield* new ServerError({ failure: { _tag: "TimedOut", phase, seconds: seconds[phase] } })
-      // The timeout may be earlier once the first object has arrived.
+      // After the first object has arrived, the call may time out earlier.
       yield* Effect.sleep(Duration.millis(Math.min(msLeft, seconds.nextWord * 1000)))
     }
   })

@@ -20,7 +20,7 @@ export interface TurnSubject {
   readonly outcomes: () => ReadonlyArray<CallOutcome>
 }
 
-/** `request` is the prompt of the run. */
+/** What a call is about, for each stage. `request` is the prompt of the run. */
 export type CallSubject =
   | TurnSubject
   | { readonly stage: "plan"; readonly request: string }
@@ -36,7 +36,7 @@ export type CallSubject =
       readonly failures: ReadonlyArray<TaskFailure>
     }
 
-/** Each stage sets it for its own calls. */
+/** The subject of the current call. Each stage sets it for its own calls. */
 export const CurrentSubject = Context.Reference<CallSubject | undefined>(
   "task-conductor/services/providers/CallSubject/CurrentSubject",
   { defaultValue: () => undefined }

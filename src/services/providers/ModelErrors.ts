@@ -1,6 +1,6 @@
 /**
- * Translates failures of model servers and errors of effect/ai to errors of this program. Inside effect/ai, a failure
- * is metadata of its error.
+ * Translates failures of model servers and errors of effect/ai into errors of this program. Inside effect/ai, a failure
+ * is part of the metadata of an error.
  */
 import * as AiError from "effect/ai/AiError"
 import { ModelError, type ModelErrorReason } from "../../domain/models/ModelAnswer.ts"
@@ -8,7 +8,7 @@ import { readServerOverflow, type ServerOverflow } from "../../domain/models/Ser
 import { oneLine } from "../../domain/text/Format.ts"
 import { describeFailure, endedForAnother, type ServerFailure } from "./ServerFailure.ts"
 
-/** What the user can do about a server or a model. One sentence each. */
+/** What the user can do about a server or a model, in one sentence for each case. */
 export interface Remedies {
   readonly start: string
   readonly check: string
@@ -19,7 +19,7 @@ export interface Remedies {
 
 /** How errors name a server, and what they advise. */
 export interface Spoken {
-  /** Names the provider in errors of effect/ai. */
+  /** The name of the provider in errors of effect/ai. */
   readonly module: string
   /** The name of the API, such as "Ollama". */
   readonly api: string
@@ -27,12 +27,15 @@ export interface Spoken {
   readonly remedies: (model: string) => Remedies
 }
 
-/** What the caller knows of the request. `partial` is the text that had arrived. */
+/** What the caller knows about the request. `partial` is the part of the answer that had arrived. */
 export interface FailureContext {
   readonly host: string
   readonly model: string
   readonly partial: string
-  /** The estimated tokens of the prompt and of the window. Used if the server only says that the prompt is too long. */
+  /**
+   * The estimated tokens of the prompt, and the tokens of the window. They are used if the server only says that the
+   * prompt is too long.
+   */
   readonly promptTokens?: number
   readonly window?: number
   /** The text that the model repeated at the end of its answer. */
@@ -61,15 +64,15 @@ export const toAiError = (
     })
   })
 
-/** One line without a full stop: `ModelError` continues the sentence. */
+/** The description of an error in one line without a full stop. `ModelError` continues the sentence. */
 const detailOf = (reason: AiError.AiErrorReason): string => {
   const said = "description" in reason ? reason.description : undefined
   return inOneLine(said || reason.message)
 }
 
 /**
- * Everything that a server said about a failure, in one line without a full stop. Templates of models give the reason
- * only on a later line. For a web page, the title of the page.
+ * Everything that a server said about a failure, in one line without a full stop. All lines are joined, because
+ * templates of models give the reason only in a later line. For a web page, the title of the page.
  */
 const inOneLine = (text: string): string => {
   const title = /^\s*<(?:!doctype|html)\b/i.test(text) ? /<title[^>]*>([^<]*)/i.exec(text)?.[1] : undefined
@@ -78,12 +81,12 @@ const inOneLine = (text: string): string => {
     .replace(/\.$/, "")
 }
 
-/** Finds the name of the setting, but not a model name such as `qwen3:4b-thinking`. */
+/** Finds the name of the setting for thinking, but not a model name such as `qwen3:4b-thinking`. */
 const namesThinking = /(?:^|[^-:/\w])think(?:ing)?(?![-:/\w])|\breasoning_effort\b/i
 
 /**
- * The message of llama.cpp's server if parallel calls exceed the memory that they share. One of the calls alone may
- * fit.
+ * The message of llama.cpp's server if parallel calls together exceed their shared memory. A single one of these calls
+ * may fit.
  */
 const saysShared = /Context size has been exceeded/i
 
@@ -91,7 +94,7 @@ const saysShared = /Context size has been exceeded/i
 export const refusesRequest = (status: number, said: string): boolean =>
   status === 400 || status === 422 || ((status === 500 || status === 501) && saysNever.test(said))
 
-/** Messages that mean "never", although the status means a fault of the server. */
+/** Messages about something that can never succeed, although the status means a fault of the server. */
 const saysNever =
   /validation errors?\b|jinja|chat[ _]template|raise_exception|failed to (?:parse|apply)|not supported|unsupported|cannot use\b|param requires/i
 
@@ -118,10 +121,10 @@ const overloadedStatus: ReadonlySet<number> = new Set([408, 429, 502, 503, 504])
 /** Statuses of a web server that is no model server, for an unknown path. */
 const foreignStatus: ReadonlySet<number> = new Set([404, 405, 501])
 
-/** If the same token comes thirty times in a row, Ollama ends the answer without its last line. */
+/** Ollama ends an answer without its last line if the same token comes this many times in a row. */
 const stoppedAfter = 30
 
-/** The reason, if the server stopped because the model repeated itself. */
+/** The reason if the server stopped an answer because the model repeated itself. */
 const stoppedLoop = ({ partial, repeated }: FailureContext): ModelErrorReason | undefined => {
   if (repeated === undefined || repeated.times < stoppedAfter) return undefined
   const { piece, times } = repeated
@@ -158,7 +161,7 @@ const refusal = (
 }
 
 /**
- * The reason if the server refused the prompt as too long. Sizes that the server does not name come from the request.
+ * The reason if the server refused the prompt as too long. If the server does not name the sizes, they are estimates.
  */
 const overflowOf = (
   { promptTokens, window }: ServerOverflow,
@@ -209,7 +212,7 @@ const ofFailure = ({ failure, remedies }: Carried, detail: string, context: Fail
 /** Names the function of the program that an error of the model is about. */
 export const functionParameter = "function"
 
-/** The general reason. For a model that is not from this program. */
+/** The general reason for an error of effect/ai. For a model whose provider is not part of this program. */
 const ofReason = (reason: AiError.AiErrorReason, context: FailureContext): ModelErrorReason => {
   const detail = detailOf(reason)
   const { host, model, partial } = context
@@ -237,7 +240,7 @@ const ofReason = (reason: AiError.AiErrorReason, context: FailureContext): Model
   }
 }
 
-/** This program's error for a failed request of any provider. */
+/** Turns a failed request of any provider into an error of this program. */
 export const fromAiError = ({ reason }: AiError.AiError, context: FailureContext): ModelError => {
   const carried = "metadata" in reason ? (reason.metadata[key] as unknown as Carried | undefined) : undefined
   return new ModelError({
@@ -245,7 +248,7 @@ export const fromAiError = ({ reason }: AiError.AiError, context: FailureContext
   })
 }
 
-/** This program's error for a failed query about a server or its models. */
+/** Turns a failed query about a server or its models into an error of this program. */
 export const fromFailure = (failure: ServerFailure, { api, remedies }: Spoken, host: string, model = ""): ModelError =>
   new ModelError({
     reason: ofFailure({ failure, remedies: remedies(model) }, describeFailure(failure, api), {

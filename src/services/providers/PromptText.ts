@@ -13,7 +13,7 @@ import * as Tool from "effect/ai/Tool"
 import { type FilledPrompt, estimateTokens } from "../../domain/models/PromptSize.ts"
 import { finishPart } from "./StreamedModel.ts"
 
-/** An id of a call that templates of models accept. Mistral requires nine letters and digits. */
+/** The id of a call in a form that the templates of all models accept. Mistral requires nine letters and digits. */
 export const sentId = (id: string): string =>
   /^[A-Za-z0-9]{9}$/.test(id) ? id : createHash("sha256").update(id).digest("hex").slice(0, 9)
 
@@ -36,7 +36,7 @@ const partText = (part: Part): string => {
 /** The prompt and tools for a model. */
 export type SentPrompt = Pick<LanguageModel.ProviderOptions, "prompt" | "tools">
 
-/** Tools and messages as one text. */
+/** Joins tools and messages into one text. */
 const promptText = ({ prompt, tools }: SentPrompt): string =>
   [
     ...tools.map((tool) => `${tool.name}${Tool.getDescription(tool)}${JSON.stringify(Tool.getJsonSchema(tool))}`),
@@ -46,7 +46,7 @@ const promptText = ({ prompt, tools }: SentPrompt): string =>
 export const messageText = ({ content }: Prompt.Message): string =>
   typeof content === "string" ? content : content.map((part) => (part.type === "text" ? part.text : "")).join("")
 
-/** The system text and the user text. */
+/** The text for the system role and the text of the user in a prompt. */
 export const filledPrompt = ({ content }: Prompt.Prompt): FilledPrompt => {
   const texts = (role: Prompt.Message["role"]) =>
     content
@@ -56,7 +56,7 @@ export const filledPrompt = ({ content }: Prompt.Prompt): FilledPrompt => {
   return { system: texts("system"), user: texts("user") }
 }
 
-/** The last part of an answer. Tokens of prompt and answer are estimates. */
+/** The last part of an answer. The token counts of prompt and answer are estimates. */
 export const estimatedFinish = (sent: SentPrompt, answerText: string, reason: "stop" | "length" | "tool_calls") =>
   finishPart(reason, reason === "tool_calls", {
     prompt: estimateTokens(promptText(sent)),
@@ -73,7 +73,7 @@ export const toolResultText = (part: Prompt.ToolResultPart): string => {
   return typeof shown === "string" ? shown : (JSON.stringify(shown) ?? "")
 }
 
-/** The tools in the form of both APIs. */
+/** The tools in the form that both Ollama and OpenAI servers accept. */
 export const sentTools = (tools: LanguageModel.ProviderOptions["tools"]) =>
   tools.map((tool) => ({
     type: "function",
@@ -84,7 +84,10 @@ export const sentTools = (tools: LanguageModel.ProviderOptions["tools"]) =>
     }
   }))
 
-/** Closed objects: if an object is open, a server lets the model add any property. */
+/**
+ * The JSON schema of an answer, with objects that allow no other properties. In an open object, a server lets the model
+ * add any property.
+ */
 export const closedJsonSchema = (schema: Schema.Constraint) =>
   Effect.try({
     try: (): JsonSchema.JsonSchema => {
@@ -98,7 +101,7 @@ export const closedJsonSchema = (schema: Schema.Constraint) =>
 /** A picture as a server expects it. */
 interface SentPicture {
   readonly mediaType: string
-  /** In base64. */
+  /** The content of the picture in base64. */
   readonly data: string
 }
 
@@ -108,7 +111,10 @@ const picturesOf = ({ content }: Prompt.UserMessage): ReadonlyArray<SentPicture>
     part.type === "file" && typeof part.data === "string" ? [{ mediaType: part.mediaType, data: part.data }] : []
   )
 
-/** The messages of a prompt as a server expects them. The callbacks convert what differs between servers. */
+/**
+ * The messages of a prompt as a server expects them. The callbacks convert the kinds of messages that differ between
+ * servers.
+ */
 export const sentMessages = <A, T, U>(
   { content }: Prompt.Prompt,
   assistant: (message: Prompt.AssistantMessage) => A,

@@ -1,5 +1,5 @@
 /**
- * What this program needs to know of a model provider. Each provider is one record in its own folder.
+ * What this program needs to know about a model provider. Each provider is one record in its own folder.
  * `builtInProviders` lists the built-in providers. Plugins may add more.
  */
 import * as Cache from "effect/Cache"
@@ -22,15 +22,15 @@ import type { ModelError, ModelErrorReason } from "../../domain/models/ModelAnsw
 
 /** Where a server is, and the key for it. */
 export interface ServerAddress {
-  /** The base address, in the form of the provider. */
+  /** The base address of the server, in the form that the provider uses. */
   readonly host: string
-  /** Sent as a bearer token. For servers that require one. */
+  /** The key that is sent as a bearer token, for servers that require one. */
   readonly apiKey?: Redacted.Redacted | undefined
 }
 
-/** How queries reach a server. Each query may take `patience`, 10 seconds by default. */
+/** How queries reach a server. */
 export interface ServerConnection extends ServerAddress {
-  /** How long one query may take. */
+  /** How long one query may take. The default is 10 seconds. */
   readonly patience?: Duration.Input | undefined
 }
 
@@ -38,11 +38,14 @@ export interface ServerConnection extends ServerAddress {
 export interface ModelOptions extends ServerAddress {
   /** The model, by its name on the server. */
   readonly model: string
-  /** The window in tokens. The same for all calls of a model, because a server may reload the model when it changes. */
+  /**
+   * The context window in tokens. All calls of a model use the same value, because a server may reload the model when
+   * it changes.
+   */
   readonly contextWindow: number
-  /** The limit of an answer in tokens. Without one, a model that repeats itself never stops. */
+  /** The limit of an answer in tokens. Without a limit, a model that repeats itself never stops. */
   readonly maxAnswerTokens: number
-  /** How long the server keeps the model loaded. Longer than users usually take to approve something. */
+  /** How long the server keeps the model loaded. This is longer than users usually take to approve something. */
   readonly keepAlive?: string | undefined
   /** Whether and how hard the model thinks. If absent, the model decides. */
   readonly think?: Think | undefined
@@ -54,25 +57,25 @@ export interface ModelFacts {
   readonly isKnown: boolean
   /** True if the server says that it lacks the model. */
   readonly isMissing?: boolean
-  /** True if the server forwards prompts for the model to another server. */
+  /** True if this server forwards prompts for the model to another server. */
   readonly isForwarded?: boolean | undefined
   /** What the model can do: call tools, think, see images. */
   readonly abilities: ModelAbilities
   /**
-   * The maximum length of a prompt, and how many calls the server answers at once. More calls than `slots` wait in the
-   * server.
+   * The maximum length of a prompt, and the number of calls that the server answers at once (`slots`). Further calls
+   * wait in the server.
    */
   readonly capacity: ModelCapacity
   /** True if the server can force answers into a grammar (GBNF). */
   readonly takesGrammar?: boolean
   /**
-   * True if the server refuses a prompt larger than its window without being asked to. The option would reload a model
-   * that another client uses.
+   * True if the server refuses a prompt larger than its window by default. For such a server, no option is sent: it
+   * would reload a model that another client uses.
    */
   readonly refusesLong?: boolean
   /** The `temperature` in the model's Modelfile. */
   readonly temperature?: number | undefined
-  /** Other names that reveal the model's family. */
+  /** Other names from which the model's family can be recognised. */
   readonly family?: string | undefined
 }
 
@@ -86,49 +89,54 @@ export interface ModelServer {
   /** What the server says about a model. Unknown if the server does not answer in time. */
   readonly facts: (model: string) => Effect.Effect<ModelFacts>
   /**
-   * Whether a model is in memory now; undefined if unknown. Some servers list a model as soon as loading begins. So
-   * false means that the model is not ready, but true does not mean that it is.
+   * Whether a model is in memory now; undefined if unknown. Some servers list a model as soon as loading begins. If
+   * false, the model is certainly not ready. If true, it may still be loading.
    */
   readonly isLoaded?: ((model: string) => Effect.Effect<boolean | undefined>) | undefined
-  /** The error if the server says that it does not have the model. */
+  /** Returns the error for a model that the server says it does not have. */
   readonly missing?: (model: string) => Extract<ModelErrorReason, { readonly _tag: "ModelMissing" }>
-  /** All installed models. Only for a provider that knows what each model can do. */
+  /** All installed models. Only a provider that knows what each model can do has this. */
   readonly inventory?: Effect.Effect<ReadonlyArray<InstalledModel>, ModelError>
   /** The memory of a loaded model; undefined if unknown. */
   readonly memory?: (model: string) => Effect.Effect<LoadedMemory | undefined>
-  /** Downloads a model, if the server can. An interruption keeps the downloaded parts. */
+  /**
+   * Downloads a model, if the server supports downloads. After an interruption, the server keeps the downloaded parts.
+   */
   readonly pull?: (model: string) => Stream.Stream<PullStep, ModelError>
   /** Unloads a model from memory. */
   readonly unload?: (model: string) => Effect.Effect<void, ModelError>
 }
 
-/** Where a provider's server is. */
+/** How the address of a provider's server is found, saved and checked. */
 export interface ServerLocation {
-  /** The configured base address, or the default. */
+  /** Returns the configured base address, or the default address. */
   readonly read: (configuration: Configuration) => string
-  /** The address as it is saved. A resumed run then finds the same server. */
+  /** Returns the address as a configuration to save. A resumed run then finds the same server. */
   readonly save: (host: string) => Configuration
-  /** Why requests can never reach an address, and what to do. Undefined if they can. */
+  /** Says why requests can never reach an address, and what to do. Undefined if they can reach it. */
   readonly problem: (host: string) => string | undefined
   /** Where the user sets the address, such as "OLLAMA_HOST or host". */
   readonly source: string
   /** What the user can do if no server answers. */
   readonly remedy: string
-  /** The environment variable with the key. If a plugin declares a secret of this name, that secret is used. */
+  /**
+   * The environment variable that contains the key. If a plugin declares a secret with this name, the secret is used
+   * instead.
+   */
   readonly keyVariable: string
 }
 
 /** A provider of models: a server, or code in this process that answers. */
 export interface Provider {
-  /** The names of its models begin with this id and a colon, unless `owns` decides otherwise. */
+  /** The id of the provider. The names of its models begin with the id and a colon, unless `owns` decides otherwise. */
   readonly id: string
   /** True for the name of a model of this provider. */
   readonly owns?: (model: string) => boolean
   /** Its name in traces. If absent, `id`. */
   readonly traceName?: string
-  /** Absent for models without a server. */
+  /** Where the server is. Absent for models without a server. */
   readonly server?: ServerLocation
-  /** The key of the server, if it is a secret of a plugin. The program sets it. */
+  /** The key of the server, if it is a secret of a plugin. The program sets this field. */
   readonly key?: Redacted.Redacted
   /** Connects to the server. The connections close with the scope. */
   readonly connect?: (address: ServerConnection) => Effect.Effect<ModelServer, never, Scope.Scope>
@@ -145,19 +153,19 @@ export const owns = ({ id, owns: isOwn }: Provider, model: string): boolean =>
 
 /** What the calls of a run know about their server. */
 interface AnsweringServer extends Pick<ModelServer, "facts" | "isLoaded" | "memory"> {
-  /** True for a model on the same server. If absent, the names of the models decide. */
+  /** True for a model on the same server. Without this function, the names of the models decide. */
   readonly serves?: ((model: string) => boolean) | undefined
 }
 
-/** A reference, because a model may have no server. */
+/** The server of the current run. It is a context reference with a default, because a model may have no server. */
 export const CurrentServer = Context.Reference<AnsweringServer>(
   "task-conductor/services/providers/Provider/CurrentServer",
   { defaultValue: () => ({ facts: () => Effect.succeed(unknownFacts) }) }
 )
 
 /**
- * All calls share one query for the facts of a model. The facts are cached once the server has answered. `knownFacts`
- * need no query.
+ * The server for all calls of a run. They share one query for the facts of a model. The facts are cached once the
+ * server has answered. Models in `knownFacts` need no query.
  */
 export const layerCurrentServer = <R>(
   connect: Effect.Effect<ModelServer, never, R>,

@@ -1,7 +1,7 @@
 /**
  * Adapts requests to what a server accepts. Servers with the same API know different fields, and templates of models
- * know different roles. If the server refuses a part by name, the retry omits that part. If that helped, later requests
- * to the same model omit it, too.
+ * know different roles. If the server refuses a part by name, the retry omits this part. If the retry succeeds, later
+ * requests to the same model omit the part, too.
  */
 import { refusesRequest } from "./ModelErrors.ts"
 import type { ServerFailure } from "./ServerFailure.ts"
@@ -12,10 +12,13 @@ export interface RequestNotice {
   readonly text: string
 }
 
-/** Never omitted, because the request would mean something else. Other code handles refused settings for thoughts. */
+/**
+ * Fields that are never omitted, because the request would then mean something else. Other code handles refused
+ * settings for thoughts.
+ */
 const needed: ReadonlySet<string> = new Set(["model", "messages", "tools", "think", "reasoning_effort"])
 
-/** Names of the same fields in newer servers. */
+/** The new names that newer servers use for some fields. */
 const newNames: Readonly<Record<string, string>> = { max_tokens: "max_completion_tokens" }
 
 /** Fields without effect on the answer. */
@@ -34,7 +37,7 @@ const systemRole = "system role"
 const refusing =
   /not (?:be |been |currently )?(?:supported|permitted|allowed|recogni[sz]ed|accepted|implemented|available|enabled|valid)|unsupported|unrecogni[sz]ed|unknown|unexpected|\bextra\b|forbidden|does(?: not|n't) (?:support|accept|allow)|invalid|additional propert|no such|cannot|can't|only supports?|literal_error|not found in|not a (?:valid|known)|deprecated|removed/i
 
-/** Words that come before a list of what the server accepts. */
+/** Words that come before a list of values or fields that the server accepts. */
 const listing =
   /\bexpected\b|\b(?:allowed|supported|valid|known|permitted|accepted)\s+(?:values?|parameters?|params|fields?|arguments?|keys?|properties|options?|ones?|are)\b|\bone of\b|\buse\s+['"`]/i
 
@@ -42,10 +45,10 @@ const listing =
 const refusesSystem =
   /\bsystem\b[^.\n]{0,40}\b(?:role|message|prompt|instruction)|\brole[^.\n]{0,80}\bsystem\b|\broles? (?:must|should) alternate|\bonly (?:the )?user,? (?:and )?assistant|\b(?:system|developer) instruction|messages?\W{1,4}0\W{1,4}role|\b(?:unknown|unsupported|invalid|unexpected) (?:message )?role/i
 
-/** At most this many characters lie between the words of refusal and the name of the field. */
+/** The maximum number of characters between the words of refusal and the name of the field. */
 const near = 80
 
-/** True if the text refuses a field by its name. The name may be in any notation, also with blanks for underscores. */
+/** True if the text refuses a field by its name. The name may have blanks or nothing in place of underscores. */
 const refusesField = (text: string, name: string): boolean => {
   const written = name === "stream" ? String.raw`stream(?:ing)?(?!\s+options)` : name.replaceAll("_", "[_ ]?")
   const names = new RegExp(String.raw`(?<![\w-])${written}(?![\w-])`, "gi")
@@ -101,7 +104,10 @@ const refusalText = (failure: ServerFailure): string | undefined => {
   return refusesRequest(failure.status, failure.detail) ? failure.detail : undefined
 }
 
-/** The fields that a failure may refuse. Once the answer streams, the field for streaming is not refused. */
+/**
+ * The fields that a failure may refuse. If the answer already streams, the server has not refused the field for
+ * streaming.
+ */
 const refusable = (request: Request, failure: ServerFailure): ReadonlyArray<string> =>
   Object.keys(request).filter(
     (name) =>
@@ -142,13 +148,13 @@ export const makeRequestFit = () => {
     return leftOut
   }
   return {
-    /** The adapter for one call, until the call is answered. */
+    /** Creates the adapter for one call. It is used until the call is answered. */
     forCall: (model: string) => {
       const leftOut = leftOutOf(model)
       const learnt: Array<string> = []
       return {
         fit: (request: object): Request => fitted(request as Request, leftOut),
-        /** Returns true if a retry would send a different request. */
+        /** Learns which parts the server refuses. Returns true if a retry would send a different request. */
         learn: (failure: ServerFailure, sent: Request): boolean => {
           const parts = refusedParts(failure, sent)
           const news = parts.filter((part) => !leftOut.has(part))
@@ -156,11 +162,11 @@ export const makeRequestFit = () => {
           learnt.push(...news)
           return parts.length > 0
         },
-        /** Forgets which parts of a request the server refuses. For a request that failed also without these parts. */
+        /** Forgets what this call learnt about refused parts. Used if the request also failed without these parts. */
         forget: (): void => {
           for (const part of learnt.splice(0)) leftOut.delete(part)
         },
-        /** Parts that were omitted for the first time. Call this when the call is answered. */
+        /** Returns notices about parts that were omitted for the first time. Called when the call is answered. */
         notices: (): ReadonlyArray<RequestNotice> => learnt.splice(0).map((part) => noticeOf(model, part))
       }
     }

@@ -1,6 +1,6 @@
 /**
  * A language model with scripted answers, for tests of the program and of plugins. An answer arrives at once, or when
- * the test releases it. Tests can then decide the order of events.
+ * the test releases it. A test can therefore decide the order of events.
  */
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
@@ -16,12 +16,12 @@ import type { FilledPrompt } from "../../domain/models/PromptSize.ts"
 import { type PromptOptions, makeStreamedModel } from "./StreamedModel.ts"
 import { estimatedFinish, filledPrompt } from "./PromptText.ts"
 
-/** What the model answers. `finish` is `length` for an answer that is cut off. */
+/** An answer of the model. `finish` is `length` for an answer that is cut off. */
 export interface ScriptedAnswer {
   readonly text: string
   readonly thinking?: string
   readonly finish?: "stop" | "length"
-  /** The native calls of the answer. `arguments` is an object, or a string that is not JSON. */
+  /** The native tool calls of the answer. `arguments` is an object, or a string that is not valid JSON. */
   readonly calls?: ReadonlyArray<{
     readonly id?: string
     readonly name: string
@@ -97,7 +97,7 @@ export class HeldCalls extends Context.Service<
   }
 >()("task-conductor/services/providers/ScriptedModel/HeldCalls") {}
 
-/** Answers at once with the result of the function, or fails with it. */
+/** Answers at once with the result of the function. If the result is an error, the call fails with it. */
 const layer = (
   answer: (prompt: FilledPrompt, index: number, request: ScriptedRequest) => ScriptedAnswer | string | AiError.AiError
 ): Layer.Layer<LanguageModel.LanguageModel> =>

@@ -1,6 +1,6 @@
 /**
  * Explains problems with secure connections: an untrusted certificate, or the wrong scheme in the address. Says what
- * the user can do about each. Such a problem shows that a server is running.
+ * the user can do about each problem. Such a problem also shows that a server is running.
  */
 import * as Predicate from "effect/Predicate"
 import { oneLine } from "../../domain/text/Format.ts"
@@ -36,7 +36,7 @@ const otherName: CertificateFault = {
   remedy: `Write the address with a name that the certificate has, or give the server a certificate for this one; ${noHelp}.`
 }
 
-/** What certificate codes of Node and OpenSSL mean. `isCertificateCode` recognises further codes. */
+/** The meaning of certificate codes of Node and OpenSSL. `isCertificateCode` recognises further codes. */
 const certificateFaults: ReadonlyMap<string, CertificateFault> = new Map([
   ["DEPTH_ZERO_SELF_SIGNED_CERT", ownSignature],
   ["SELF_SIGNED_CERT_IN_CHAIN", authority],
@@ -53,7 +53,7 @@ const certificateFaults: ReadonlyMap<string, CertificateFault> = new Map([
 const isCertificateCode = (code: string): boolean =>
   /^(?:CERT_|CRL_|UNABLE_TO_|ERROR_IN_CERT_|INVALID_(?:CA|PURPOSE)$|PATH_LENGTH_EXCEEDED$|AKID_|OCSP_)/.test(code)
 
-/** The code. If the certificate is for another host, also the names in the certificate. */
+/** The code of the problem. If the certificate is for another host, also the host names in the certificate. */
 const certificateWords = (code: string, error: object): string => {
   const certificate = Predicate.hasProperty(error, "cert") ? error.cert : undefined
   const names = Predicate.hasProperty(certificate, "subjectaltname") ? certificate.subjectaltname : undefined
@@ -61,13 +61,13 @@ const certificateWords = (code: string, error: object): string => {
   return isForOther ? `${code}: it has ${oneLine(names).slice(0, 200)}` : code
 }
 
-/** The address with the other scheme. */
+/** The same address with the other scheme, as advice. */
 const otherScheme = ({ host, protocol }: URL): string => {
   const scheme = protocol === "https:" ? "http" : "https"
   return `${scheme}://${host} in the place of ${protocol}//${host}`
 }
 
-/** The error and its nested causes. An HTTP client wraps errors of the system. */
+/** The error and its nested causes. They are needed because an HTTP client wraps errors of the system. */
 const causesOf = (error: unknown, levels = 6): ReadonlyArray<object> => {
   if (!Predicate.isObject(error) || levels === 0) return []
   const { cause, reason } = error as { readonly cause?: unknown; readonly reason?: unknown }
@@ -108,7 +108,7 @@ const secureConnectionFault = (url: URL, error: object): SecureFault | undefined
   }
 }
 
-/** The problem with security, if a connection failed before any answer for that reason. Otherwise undefined. */
+/** If a connection failed before any answer because of a security problem, the problem. Otherwise undefined. */
 export const secureFault = (error: unknown, address: string): SecureFault | undefined => {
   const url = URL.parse(address)
   if (url?.protocol !== "https:") return undefined
@@ -119,10 +119,10 @@ export const secureFault = (error: unknown, address: string): SecureFault | unde
   return undefined
 }
 
-/** Codes of a connection whose two sides use different schemes. They can also have other causes. */
+/** Codes of a connection whose two sides use different schemes. These codes can also have other causes. */
 const endsOtherScheme: ReadonlySet<string> = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"])
 
-/** What the user can try if a connection ended without an answer, as a sentence. May be undefined. */
+/** If a connection ended without an answer, a sentence that says what the user can try. May be undefined. */
 export const schemeHint = (error: unknown, address: string): string | undefined => {
   const url = URL.parse(address)
   const codes = causesOf(error).map((cause) => textOf(cause, "code"))
@@ -135,7 +135,7 @@ export const schemeHint = (error: unknown, address: string): string | undefined 
 const saysSecureOnly =
   /plain HTTP request was sent to (?:an? )?(?:HTTPS|TLS|SSL)|HTTP request to an? HTTPS server|speaking plain HTTP to an? SSL|requires? (?:https|TLS)\b/i
 
-/** The problem, if an HTTPS server refused plain text. */
+/** If an HTTPS server refused a request in plain text, the problem. Otherwise undefined. */
 export const plainTextRefusal = (text: string, address: string): SecureFault | undefined => {
   const url = URL.parse(address)
   if (url === null || url.protocol !== "http:" || !saysSecureOnly.test(text)) return undefined

@@ -1,4 +1,7 @@
-/** The ways in which a request to a model server fails, whatever its API. Also reads the errors that servers report. */
+/**
+ * The ways in which a request to a model server can fail, whatever its API. This file also reads the errors that
+ * servers report.
+ */
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Predicate from "effect/Predicate"
@@ -14,8 +17,8 @@ export type ServerFailure =
   /** No response: nothing listens, the host name is unknown, or the connection broke before the first byte. */
   | { readonly _tag: "NoResponse"; readonly detail: string; readonly hint?: string }
   /**
-   * A status other than 200. `json` is true if the body was an error object of the API. `isMissing` is true if the
-   * model is missing.
+   * The server sent a status other than 200. `json` is true if the body was an error object of the API. `isMissing` is
+   * true if the server lacks the model.
    */
   | {
       readonly _tag: "BadStatus"
@@ -36,7 +39,7 @@ export type ServerFailure =
   | { readonly _tag: "TooLarge"; readonly limit: number }
   /** The connection ended before the answer was complete. */
   | { readonly _tag: "BrokenOff"; readonly detail: string }
-  /** A time limit was reached in this phase of the call. */
+  /** The time limit of this phase of the call was reached. */
   | { readonly _tag: "TimedOut"; readonly phase: keyof typeof notWithin; readonly seconds: number }
 
 const notWithin = {
@@ -46,7 +49,7 @@ const notWithin = {
   call: "the answer was not complete"
 }
 
-/** Describes the failure without a full stop, for longer sentences. `api` is the name of the API. */
+/** Describes the failure as a clause without a full stop. `api` is the name of the API. */
 export const describeFailure = (failure: ServerFailure, api: string): string => {
   switch (failure._tag) {
     case "BadAddress":
@@ -66,31 +69,34 @@ export const describeFailure = (failure: ServerFailure, api: string): string => 
   }
 }
 
-/** A request to a model server failed. */
+/** The error of a failed request to a model server. */
 export class ServerError extends Data.TaggedError("ServerError")<{ readonly failure: ServerFailure }> {
   override get message(): string {
     return describeFailure(this.failure, "the API")
   }
 }
 
-/** For an unreadable line of an answer. Quotes 80 characters of the line. */
+/** The error for an unreadable line of an answer. Quotes 80 characters of the line. */
 export const badLine = (text: string): ServerError =>
   new ServerError({ failure: { _tag: "BadLine", excerpt: text.slice(0, 80) } })
 
-/** For data that is JSON, but not of the expected form. */
+/** The error for data that is JSON, but not of the expected form. */
 export const badShape = (said: unknown): ServerError => badLine(jsonOf(said))
 
-/** For an answer that ended too early. `detail` says how. */
+/** The error for an answer that ended too early. `detail` says how it ended. */
 export const brokenOff = (detail: string): ServerError => new ServerError({ failure: { _tag: "BrokenOff", detail } })
 
-/** llama-cpp-python ends an answer like this when another call arrives. Calls must then run one after another. */
+/**
+ * The detail of an answer that llama-cpp-python ended because another call arrived. Later calls must then run one after
+ * another.
+ */
 export const endedForAnother = "the server ended the answer without a reason, as some do when another call comes"
 
 /** Converts an error. Any error other than `ServerError` counts as an unreadable answer. */
 export const asServerError = (cause: unknown): ServerError =>
   cause instanceof ServerError ? cause : badLine(cause instanceof Error ? cause.message : String(cause))
 
-/** The content of the field `error`. Has sizes if the prompt did not fit. */
+/** What the field `error` of a response says. `overflow` is present if the prompt did not fit. */
 export interface ErrorValue {
   readonly detail: string
   readonly overflow?: ServerOverflow
@@ -98,10 +104,10 @@ export interface ErrorValue {
 
 const asDetail = (text: string): string => text.trim().replace(/\.$/, "").slice(0, 500)
 
-/** An error as text. Deep nesting is cut off: no real message needs it. */
+/** An error value as JSON text. Very deep levels are left out, because no real message needs them. */
 const jsonOf = (value: unknown): string => JSON.stringify(withoutDeeper((value ?? null) as Schema.Json, 8))
 
-/** The error of llama.cpp for a prompt that is too long. Has both sizes in tokens. */
+/** Recognises the error of llama.cpp for a prompt that is too long. It contains both sizes in tokens. */
 const isOverflow = Schema.is(
   Schema.Struct({
     type: Schema.Literal("exceed_context_size_error"),
@@ -110,21 +116,21 @@ const isOverflow = Schema.is(
   })
 )
 
-/** What an error says in its text, code or type about a prompt that is too long. */
+/** The sizes, if the text, code or type of an error says that the prompt is too long. */
 const overflowOf = (error: object, detail: string): ServerOverflow | undefined => {
   if (isOverflow(error)) return { promptTokens: error.n_prompt_tokens, window: error.n_ctx }
   const { code, type } = error as { readonly code?: unknown; readonly type?: unknown }
   return readServerOverflow(detail) ?? readServerOverflow([code, type].filter(Predicate.isString).join(" "))
 }
 
-/** An error of a validation, as FastAPI lists it: the location and the message. */
+/** One error of a validation in the form of FastAPI: the location and the message. */
 const RequestFault = Schema.Struct({
   loc: Schema.Array(Schema.Union([Schema.String, Schema.Finite])),
   msg: Schema.String
 })
 const isRequestFaults = Schema.is(Schema.NonEmptyArray(RequestFault))
 
-/** The text of an error: from `message`, or from `detail` as FastAPI writes it. */
+/** The text of an error. It is in `message`, or in `detail` if FastAPI wrote the error. */
 const wordsOf = (error: object): string => {
   const { detail, message } = error as { readonly detail?: unknown; readonly message?: unknown }
   if (typeof message === "string") return message
@@ -140,8 +146,8 @@ const parseObject = (text: string): object | undefined => {
 }
 
 /**
- * Reads an error from a sentence or an object with a `message`. Both may also be JSON in a string, as Ollama passes on
- * errors of its runner.
+ * Reads an error from a sentence or from an object with a `message`. Either may also be a string of JSON, as Ollama
+ * passes on errors of its runner.
  */
 export const readErrorValue = (value: unknown, levels = 8): ErrorValue => {
   const object = typeof value === "string" ? parseObject(value) : value
@@ -171,12 +177,12 @@ export const reportedError = (value: unknown): ServerError => {
   return new ServerError({ failure })
 }
 
-/** The status for a rate limit. Its message may look like one about size. */
+/** The status for a rate limit. The message of a rate limit may look like a message about the size of a prompt. */
 const tooManyRequests = 429
 
 /**
- * Parses a line or a document with one JSON object. Throws a `ServerError` for other text. `isWhole` is false if the
- * connection broke: the error then says that the answer ended too early.
+ * Parses a line or a document with one JSON object. Throws a `ServerError` for other text. If `isWhole` is false, the
+ * connection broke, and the error says that the answer ended too early.
  */
 export const readObject = (text: string, isWhole = true): object => {
   const parsed = Result.try((): unknown => JSON.parse(text))

@@ -12,8 +12,8 @@ import { asServerError, badShape, ServerError } from "./ServerFailure.ts"
 import { makeFetch, openAgent } from "./ServerTransport.ts"
 
 /**
- * Returns the function for queries to a server. `model` is the model that the query is about. The connections close
- * with the scope.
+ * Returns the function that sends queries to a server. `model` is the model that the query is about. The connections
+ * close with the scope.
  */
 export const openQuestions = Effect.fnUntraced(function* (
   { host, patience = "10 seconds" }: ServerConnection,

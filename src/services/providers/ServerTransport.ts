@@ -1,7 +1,7 @@
 /**
- * How all providers send requests: a `fetch` over node:http with time limits of this program. (Node's own fetch gives
- * up after five minutes without headers.) Fails with a `ServerError`, also for a status other than 200. The signal ends
- * a request at any time and closes its socket at once.
+ * Sends the requests of all providers: a `fetch` over node:http with the time limits of this program. (Node's own fetch
+ * gives up after five minutes without headers.) It fails with a `ServerError`, also for a status other than 200. The
+ * signal ends a request at any time and closes its socket at once.
  */
 import * as http from "node:http"
 import { Agent as SecureAgent, request as secureRequest } from "node:https"
@@ -21,21 +21,24 @@ export const authorization = ({ apiKey }: ServerAddress): Record<string, string>
 /** The maximum size of a line or document, in bytes. */
 export const maxBytes = 8 * 1024 * 1024
 
-/** How much of an error page is read, in bytes. */
+/** The maximum number of bytes that are read of an error page. */
 const errorBytes = 64 * 1024
 
 /**
- * How long to wait for the end of a response after the last object of the answer. Then the connection can be reused. In
- * ms.
+ * How long to wait for the end of a response after the last object of the answer, in milliseconds. After the end, the
+ * connection can be reused.
  */
 const endGrace = 250
 
-/** Reuses connections. An agent of `node:http`: a plugin may not have the types of `node:http`. */
+/**
+ * Connections that can be reused: an agent of `node:http`. A plugin may not have the types of `node:http`, so they are
+ * not used here.
+ */
 export interface Connections {
   destroy(): void
 }
 
-/** Reuses connections to `host`, until the scope closes. */
+/** Opens an agent that reuses connections to `host` until the scope closes. */
 export const openAgent = (host: string): Effect.Effect<Connections, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.sync(() =>
@@ -60,7 +63,7 @@ async function* piecesOf(response: http.IncomingMessage): AsyncGenerator<Uint8Ar
   }
 }
 
-/** The text of a body up to a limit. If the connection broke, the text that came before. */
+/** Reads the text of a body up to a limit. If the connection broke, returns the text that came before. */
 const readText = async (response: http.IncomingMessage, limit: number) => {
   const read: Array<Uint8Array> = []
   let size = 0
@@ -123,7 +126,7 @@ export async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerato
       }
       hold(piece.subarray(start))
     } finally {
-      // Lines before an unreadable line are yielded, too.
+      // The lines before an unreadable line are yielded before the error is thrown.
       if (lines.length > 0) yield lines
     }
   }
@@ -132,7 +135,7 @@ export async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerato
 
 export interface Exchange {
   readonly agent: Connections
-  /** Ends the request. */
+  /** The signal that ends the request. */
   readonly signal: AbortSignal
   /** Called when the server has accepted the connection. */
   readonly connected?: (() => void) | undefined
@@ -156,11 +159,12 @@ export const drain = async (pieces: AsyncIterator<unknown>): Promise<void> => {
 }
 
 /**
- * Codes of a reused connection that the server had closed. llama-server closes connections after each streamed answer.
+ * The codes of an error on a reused connection that the server had closed. llama-server closes its connection after
+ * each streamed answer.
  */
 const closedBefore: ReadonlySet<string> = new Set(["ECONNRESET", "EPIPE"])
 
-/** The failure of a connection that brought no answer. */
+/** The failure for a connection that ended without an answer. */
 const noResponse = (cause: unknown, { href }: URL, detail: string): ServerFailure => {
   const fault = secureFault(cause, href)
   if (fault !== undefined) return { _tag: "NotSecure", fault }
@@ -168,7 +172,7 @@ const noResponse = (cause: unknown, { href }: URL, detail: string): ServerFailur
   return { _tag: "NoResponse", detail, ...(hint === undefined ? {} : { hint }) }
 }
 
-/** Sends a request. Retries while reused connections turn out to be closed. */
+/** Sends a request. If a reused connection turns out to be closed, sends the request again. */
 const open = (exchange: Exchange, url: URL, sending: Sending): Promise<http.IncomingMessage> => {
   const { connected, signal } = exchange
   const agent = exchange.agent as http.Agent
@@ -177,7 +181,8 @@ const open = (exchange: Exchange, url: URL, sending: Sending): Promise<http.Inco
   const isSecure = url.protocol === "https:"
   return new Promise((resolve, reject) => {
     const request = (isSecure ? secureRequest : http.request)(url, { agent, method, headers })
-    // The option `signal` is not used: with it, aborting an unread answer is an error of the whole process.
+    // The option `signal` of the request is not used. With it, aborting an unread answer would be an error of the whole
+    // process.
     signal.addEventListener("abort", () => request.destroy(), { once: true })
     request.on("socket", (socket) => {
       if (request.reusedSocket) connected?.()
@@ -206,8 +211,8 @@ const send = async (exchange: Exchange, url: URL, sending: Sending): Promise<htt
 }
 
 /**
- * A `fetch` for the package of a provider. `read` processes the body of a streamed answer. Without `read`, the body is
- * a document.
+ * Makes a `fetch` for the package of a provider. `read` processes the body of a streamed answer. Without `read`, the
+ * body is one document.
  */
 export const makeFetch =
   (

@@ -1,7 +1,7 @@
 /**
- * A language model with streamed answers, as a service of effect/ai. Part of it builds the parts of an answer: each
- * text or thought has a start and an end. Another part is the model of a server that streams objects over HTTP. Every
- * request streams, because only a stream shows whether the answer makes progress.
+ * A language model with streamed answers, as a service of effect/ai. The first half of this file builds the parts of an
+ * answer: each text or thought has a start and an end. The second half is the model of a server that streams objects
+ * over HTTP. Every request streams, because only a stream shows whether the answer makes progress.
  */
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
@@ -33,7 +33,7 @@ export type Parts = ReadonlyArray<Response.StreamPartEncoded>
  * object.
  */
 export interface PartReader {
-  /** Throws a `ServerError` for an object that does not belong to an answer. */
+  /** Converts one object. Throws a `ServerError` for an object that does not belong to an answer. */
   readonly read: (object: unknown) => Parts
   /** The parts that are known when the last object has come. */
   readonly end: () => Parts
@@ -67,8 +67,9 @@ export const idOrNew = (given: string | null | undefined): string =>
 const decodeArguments = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
 
 /**
- * Reads arguments from an object, or from JSON in a string. Text that is not JSON stays text, which the schema of the
- * tool refuses. If arguments are nested too deeply, one level too many is kept, so that the call is refused.
+ * Reads arguments from an object, or from JSON in a string. Text that is not JSON stays text, and the schema of the
+ * tool then refuses it. Arguments that are nested too deeply keep one level more than allowed. The call is therefore
+ * refused.
  */
 export const paramsOf = (value: unknown): unknown => {
   if (value === undefined || value === null) return {}
@@ -79,11 +80,11 @@ export const paramsOf = (value: unknown): unknown => {
   return withoutDeeper((Predicate.isObject(inner) ? inner : decoded) as Schema.Json, maxNesting + 1)
 }
 
-/** A count from the server. An invalid count is dropped, and the answer stays. */
+/** Reads a count that the server reported. An invalid count becomes undefined, and the answer stays valid. */
 export const countOf = (value: unknown): number | undefined =>
   typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : undefined
 
-/** Why an answer ended, in the words of any server. */
+/** The reason why an answer ended. `said` is the reason in the words of any server. */
 const finishReason = (said: string | null | undefined, called: boolean): Response.FinishReason => {
   switch (said) {
     case "stop":
@@ -104,7 +105,8 @@ const finishReason = (said: string | null | undefined, called: boolean): Respons
 }
 
 /**
- * The last part of an answer. `cached` tokens are part of the `prompt`, but some servers leave them out of the total.
+ * The last part of an answer. The number `cached` is part of `prompt`, but some servers do not include it in their
+ * total.
  */
 export const finishPart = (
   serverReason: string | null | undefined,
@@ -146,7 +148,7 @@ const joinParts = (parts: ReadonlyArray<Response.StreamPartEncoded>): Array<Resp
   })
 }
 
-/** The options of a request that a provider reads. */
+/** The options of effect/ai that a provider reads. */
 export type PromptOptions = Pick<LanguageModel.ProviderOptions, "prompt" | "tools" | "toolChoice" | "responseFormat">
 
 const withoutTools = { tools: [], toolChoice: "none", responseFormat: { type: "text" } } as const
@@ -157,8 +159,9 @@ type Streamed = (
 ) => Stream.Stream<Response.StreamPartEncoded, AiError.AiError>
 
 /**
- * A model of effect/ai whose answers are streams, even if the caller wants the whole answer at once. Without tools, the
- * parts of a stream are not decoded: effect/ai would build a schema for each answer to check what this program wrote.
+ * A model of effect/ai whose answers are streams, even if the caller wants the whole answer at once. If there are no
+ * tools, the parts of a stream are not decoded. To decode them, effect/ai would build a schema for each answer, and
+ * would check only what this program wrote.
  */
 export const makeStreamedModel = Effect.fnUntraced(function* (streamed: Streamed) {
   const model = yield* LanguageModel.make({
@@ -174,33 +177,35 @@ export const makeStreamedModel = Effect.fnUntraced(function* (streamed: Streamed
   return { ...model, streamText: streamText as unknown as LanguageModel.LanguageModel["streamText"] }
 })
 
-/** The settings of a call: the options of the model, and those of the call, which take precedence. */
+/** The settings of a call. The options of the model apply where the call sets nothing. */
 export type Sent = Omit<CallSettings, "contextWindow" | "maxTokens" | "model"> & {
   readonly model: string
   readonly contextWindow: number
   readonly maxTokens: number
 }
 
-/** What differs between servers. */
+/** The parts of a streamed model that differ between servers. */
 interface StreamedServer<Question> {
   readonly spoken: Spoken
   /** The URL for answers. */
   readonly url: string
-  /** The question in the form of the server. */
+  /** Converts the prompt and its options into the form of the server. */
   readonly readOptions: (asked: PromptOptions) => Effect.Effect<Question, AiError.AiErrorReason>
-  /** The body of the request for a question. */
+  /** Makes the body of the request. */
   readonly requestOf: (question: Question, sent: Sent) => object
   /** Sends a request and returns the objects of the answer as they arrive. */
   readonly open: (request: object, exchange: Exchange) => Promise<AsyncIterable<unknown>>
   readonly makeReader: (sent: Sent) => PartReader
-  /** What a failure means for this model. */
+  /** Replaces an error by a more exact one for this model, if possible. */
   readonly refine?: (error: ServerError, model: string) => ServerError
 }
 
-/** Why a request is ended: its answer is complete, or nobody wants it any more. */
+/** The reason for ending a request whose answer is complete or no longer wanted. */
 const notRead = brokenOff("nobody reads the answer any more")
 
-/** The model as a service. Building it never fails: only the first request shows that a server is missing. */
+/**
+ * The model as a service. Building the service never fails. Only the first request shows whether a server is missing.
+ */
 export const layerStreamed = <Question>(
   server: StreamedServer<Question>,
   options: ModelOptions

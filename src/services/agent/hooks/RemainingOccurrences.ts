@@ -1,4 +1,7 @@
-/** Finds occurrences that the changes of a turn did not cover. It omits places that the model skipped on purpose. */
+/**
+ * Finds places that still contain a name or line which the changes of a turn removed. It omits places that the model
+ * skipped on purpose.
+ */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { remainingOccurrences, removedText, type RemovedText } from "../../../domain/files/RemainingOccurrences.ts"

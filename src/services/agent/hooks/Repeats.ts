@@ -1,6 +1,6 @@
 /**
- * Ends work in which the model repeats a call and gets the same output. If a compaction has dropped the output, the
- * model may repeat the call; a note tells the model that it may.
+ * Ends the work if the model repeats a call and gets the same output. If a compaction has dropped the output, the model
+ * may repeat the call, and a note says so.
  */
 import { callSign } from "../../../domain/documents/TaskOutcome.ts"
 import { outcomeText } from "../../../domain/models/OutputText.ts"
@@ -22,7 +22,7 @@ const repeatedCall = (outcomes: ReadonlyArray<CallOutcome>, most: number): ToolC
   })?.call
 }
 
-/** The hook; `most` is limits.identicalCalls. */
+/** Makes the hook. `most` is the setting `limits.identicalCalls`. */
 export const repeats = (most: number): AgentHook => ({
   endOf: ({ outcomes, shownFrom }) => {
     const shown = outcomes.filter(({ call: { uid } }) => turnNumber(uid) >= shownFrom)

@@ -1,7 +1,7 @@
 /**
- * Self-review. After the first report with passing checks, the program asks the model once about an input that the
- * change may treat wrongly. It also asks for a test of this input. It asks only if other lines of the code are related
- * to the change. Meanwhile the report stays the candidate (CandidateReport.ts).
+ * The self-review. After the first report with passing checks, the program asks which input the change may treat
+ * wrongly, and for a test of this input. The program asks once, and only if other lines of the code are related to the
+ * change. During the self-review, the report stays the candidate (CandidateReport.ts).
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -23,7 +23,10 @@ import { makeTaskChanges } from "../../changes/TaskChanges.ts"
 import { RunSettings } from "../../runs/RunSettings.ts"
 import type { AgentHook } from "../AgentHook.ts"
 
-/** The self-review needs this many answers. With fewer, the model could not fix a failing test and write a report. */
+/**
+ * The self-review needs at least this many answers. With fewer, the model could not fix a failing test and write a
+ * report.
+ */
 const leastAnswers = 4
 
 export const makeSelfReview = Effect.gen(function* () {
@@ -33,7 +36,7 @@ export const makeSelfReview = Effect.gen(function* () {
   const workspace = yield* Workspace
   const { lookBack = true } = yield* RunSettings
 
-  /** Lines of code related to the changes. In a large project only the nearest files are searched. */
+  /** Finds lines of code that are related to the changes. In a large project, only the nearest files are searched. */
   const search = Effect.fnUntraced(function* (changed: ReadonlyArray<ProposedFile>) {
     const names = reviewedDeclarations(changed).map(({ name }) => name)
     const changedPaths = new Set(changed.map(({ path }) => path))

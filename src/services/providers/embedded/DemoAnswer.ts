@@ -42,7 +42,10 @@ const bareWords = (request: string): ReadonlyArray<string> =>
 const pathsIn = (request: string): ReadonlyArray<string> =>
   bareWords(request).filter((word) => !isUrl(word) && word.includes(".") && languageOf(word) !== "")
 
-/** What to search for: names and quotations in the request. Without any, its longest words in the singular. */
+/**
+ * The texts to search for: names and quotations in the request. If there are none, the longest words of the request in
+ * the singular.
+ */
 export const searchTerms = (request: string): ReadonlyArray<string> => {
   const { literals, names, words } = searchTermsOf(request)
   const named = [...literals, ...names].map(({ text }) => text)
@@ -61,8 +64,8 @@ const argumentsIn = (request: string): ReadonlyArray<readonly [parameter: RegExp
 ]
 
 /**
- * Calls of a read-only tool with a single required value. Without such a tool, a call of one without required values,
- * preferably the list of files.
+ * Calls of a read-only tool that requires a single value. If there is no such tool, a call of a tool that requires no
+ * value, preferably of the list of files.
  */
 const callsFor = (request: string, tools: ReadonlyArray<ToolInfo>): ReadonlyArray<ToolCall> => {
   const lookingTools = tools
@@ -105,7 +108,7 @@ const planAnswer = (request: string): string => {
   })
 }
 
-/** Tasks finish in any order. So the results are sorted. */
+/** Writes the answer of a run. The results are sorted, because tasks finish in any order. */
 const conclusionAnswer = (results: ReadonlyArray<TaskResult>, failures: ReadonlyArray<TaskFailure>): string => {
   const sorted = results.toSorted((a, b) => compareCodePoints(a.name, b.name))
   const failed = failures.map(({ message }) => `- ${message}`).join("\n")

@@ -12,7 +12,7 @@ import type { Provider } from "../Provider.ts"
 import { makeStreamedModel } from "../StreamedModel.ts"
 import { demoAnswer } from "./DemoAnswer.ts"
 
-/** Streams paragraph by paragraph, so that there is progress to show. */
+/** The model as a service. It streams its answer paragraph by paragraph, so that there is progress to show. */
 export const EmbeddedModel = {
   layer: Layer.effect(
     LanguageModel.LanguageModel,

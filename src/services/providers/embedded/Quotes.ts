@@ -1,4 +1,4 @@
-/** Converts tool results to markdown. A quote is one line of a file with a link. Everything else is a note. */
+/** Converts tool results to markdown. A quote is one line of a file with a link. All other output becomes notes. */
 import { fileLink } from "../../../domain/files/FileHref.ts"
 import { codeSpan, fenced } from "../../../domain/markdown/PromptBlock.ts"
 import { outcomeText } from "../../../domain/models/OutputText.ts"
@@ -15,7 +15,7 @@ interface QuotedLine {
 /** A note is shown unchanged. */
 export type QuotePiece = QuotedLine | string
 
-/** The maximum number of lines: of a report, of a file without a matching word, and of any other output. */
+/** The maximum numbers of lines: of a report, of a file in which no line matches, and of any other output. */
 const mostLines = { report: 12, file: 5, output: 20 }
 
 const declaration =
@@ -24,7 +24,10 @@ const declaration =
 const countTerms = (text: string, terms: ReadonlyArray<string>): number =>
   terms.filter((term) => text.toLowerCase().includes(term.toLowerCase())).length
 
-/** How many of the words a line contains. Higher if the line declares a word, or if its file is named after one. */
+/**
+ * The rank of a line: the number of searched words in it. The rank is higher if the line declares such a word, or if
+ * its file is named after one.
+ */
 const relevance = ({ path, text }: QuotedLine, terms: ReadonlyArray<string>): number =>
   countTerms(text, terms) +
   Math.min(1, countTerms(declaration.exec(text)?.[1] ?? "", terms)) / 2 +
@@ -34,7 +37,7 @@ const cut = (text: string): string => codeSpan(text.length > 160 ? `${text.slice
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`
 
-/** The most relevant lines without duplicates, then the notes. */
+/** The most relevant lines without duplicates, followed by the notes. */
 export const quotedText = (pieces: ReadonlyArray<QuotePiece>, terms: ReadonlyArray<string>): string => {
   const notes = new Set(pieces.filter((piece) => typeof piece === "string"))
   const lines = pieces.filter((piece) => typeof piece !== "string" && piece.text !== "") as ReadonlyArray<QuotedLine>
@@ -59,7 +62,7 @@ const searchLines = (output: string): ReadonlyArray<QuotedLine> =>
     text: text.trim()
   }))
 
-/** The lines of a file that contain a word. Without any, its first lines. */
+/** The lines of a file that contain a searched word. If there are none, the first lines of the file. */
 const fileLines = (path: string, output: string, terms: ReadonlyArray<string>): ReadonlyArray<QuotedLine> => {
   const lines = output.split("\n").flatMap((line) => {
     const { number, text = "" } = readNumbered(line) ?? {}
@@ -69,7 +72,7 @@ const fileLines = (path: string, output: string, terms: ReadonlyArray<string>): 
   return relevant.length > 0 ? relevant : lines.slice(0, mostLines.file)
 }
 
-/** Quotes from the result of a call: lines of a search or a file. Otherwise the beginning of its output. */
+/** Quotes from the result of a call. These are lines of a search or of a file, or else the beginning of the output. */
 export const outcomeQuotes = (outcome: CallOutcome, terms: ReadonlyArray<string>): ReadonlyArray<QuotePiece> => {
   const { call, result } = outcome
   const { path, pattern } = call.arguments

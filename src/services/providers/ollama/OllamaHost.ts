@@ -7,8 +7,8 @@ import type { Spoken } from "../ModelErrors.ts"
 const defaultPorts: Readonly<Record<string, string>> = { http: "80", https: "443" }
 
 /**
- * Addresses on which a server can listen, but to which clients cannot connect on every system. Each with an address
- * that works.
+ * Addresses on which a server can listen, but to which clients cannot connect on every system. Each is mapped to an
+ * address that works.
  */
 const loopbackOf: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "[::]": "[::1]" }
 
@@ -45,7 +45,9 @@ export const resolveHost = (value: string | undefined): string => {
   return `${protocol}://${host}:${port !== undefined && isPort(port) ? port : fallback}${path}`
 }
 
-/** Why requests can never reach a base address, and what to do. Undefined if they can. Hides passwords. */
+/**
+ * Says why requests can never reach a base address, and what to do. Undefined if they can reach it. Hides passwords.
+ */
 export const hostProblem = (host: string): string | undefined => {
   const url = URL.parse(host)
   if (url !== null && /^https?:$/.test(url.protocol) && !host.includes("@")) return undefined

@@ -29,7 +29,8 @@ import type { ModelOptions } from "../Provider.ts"
 import { spoken } from "./OllamaHost.ts"
 
 /**
- * Ollama accepts only objects as arguments. So other arguments, such as invalid JSON, become the property of an object.
+ * Converts arguments to an object, because Ollama accepts only objects. Other arguments, such as invalid JSON, become a
+ * property of an object.
  */
 const sentArguments = (params: unknown): Record<string, unknown> =>
   typeof params === "object" && params !== null && !Array.isArray(params) ? { ...params } : { value: params }
@@ -63,8 +64,8 @@ const seenMessage = (content: string, pictures: ReadonlyArray<{ readonly data: s
 })
 
 /**
- * The part of the request that depends on the question. `tools` and `format` are present only if needed. The server
- * cannot force the model to call a tool.
+ * The part of the request that depends on the prompt. `tools` and `format` are present only if needed. The server has
+ * no option that forces the model to call a tool.
  */
 const readProviderOptions = Effect.fnUntraced(function* ({ prompt, responseFormat: wanted, tools }: PromptOptions) {
   const format = wanted.type === "text" ? undefined : yield* closedJsonSchema(wanted.schema)
@@ -80,8 +81,8 @@ const text = Schema.optionalKey(Schema.NullOr(Schema.String))
 const ReceivedFunction = Schema.Struct({ name: text, arguments: Schema.optionalKey(Schema.Unknown) })
 
 /**
- * A tool call. Servers that imitate Ollama may write `name` and `arguments` without `function` around them. A missing
- * name is accepted here and rejected later. Then the rest of the answer is not lost.
+ * A tool call. Servers that imitate Ollama may write `name` and `arguments` without `function` around them. A call
+ * without a name is accepted here and rejected later, so that the rest of the answer is not lost.
  */
 const ReceivedToolCall = Schema.Struct({
   id: Schema.optionalKey(Schema.Unknown),
@@ -103,7 +104,9 @@ const Chunk = Schema.Struct({
   done_reason: text
 })
 
-/** The other fields of a line. They are not checked: an invalid statistic must not lose an answer. */
+/**
+ * The other fields of a line. They are not checked, because an answer must not be lost through an invalid statistic.
+ */
 type Statistics = Readonly<Record<string, unknown>>
 
 const decodeChunk = Schema.decodeUnknownResult(Chunk)
@@ -148,7 +151,7 @@ const finishOf = (
 
 /**
  * Reads the lines of one answer in order. Each thought and text becomes a part with a start and an end. A call without
- * an id gets one.
+ * an id gets a new id.
  */
 const makePartReader = (sent: Parameters<typeof isShifted>[1]): PartReader => {
   let called = false
@@ -176,7 +179,7 @@ const makePartReader = (sent: Parameters<typeof isShifted>[1]): PartReader => {
   return { read, end: () => [] }
 }
 
-/** Sampling parameters, by their names in requests. For those that are absent, the Modelfile decides. */
+/** The sampling parameters under their names in requests. If a parameter is absent, the Modelfile decides. */
 const sampledWith = (sampling: Sampling) => ({
   temperature: sampling.temperature,
   top_p: sampling.topP,
@@ -189,7 +192,7 @@ const sampledWith = (sampling: Sampling) => ({
 /** Passes on the lines of an answer, up to the line that is marked as the last. Each line is one JSON object. */
 export async function* checkedLines(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
   const body = linesOf(pieces)
-  /** A server may answer with a single object in place of a stream. That object may span several lines. */
+  /** A server may answer with a single object instead of a stream. Such an object may span several lines. */
   const wide: Array<string> = []
   for await (const lines of body) {
     let checked = ""
@@ -204,11 +207,11 @@ export async function* checkedLines(pieces: AsyncIterable<Uint8Array>): AsyncGen
         checked += `${text}\n`
         if (!("done" in value && value.done === true)) continue
         await drain(body)
-        // The package reads nothing after the last line.
+        // The package reads nothing after the line that is marked as the last.
         break
       }
     } finally {
-      // Lines before an invalid line are passed on, too.
+      // The lines before an invalid line are passed on before the error.
       if (checked !== "") yield Buffer.from(checked)
     }
   }
@@ -235,7 +238,7 @@ export const layerOllama = (options: ModelOptions) =>
         stream: true as const,
         keep_alive: options.keepAlive ?? defaultKeepAlive,
         think,
-        // The server should fail, not shorten the prompt. The types of the package lack these two options.
+        // These options make the server fail instead of shortening the prompt. The types of the package lack them.
         truncate: false,
         ...(refusesLong === true ? {} : { shift: false }),
         options: { num_ctx: contextWindow, num_predict: maxTokens, ...sampledWith(sampling) }

@@ -1,6 +1,6 @@
 /**
- * Queries an Ollama server: its version, its models, and what a run needs to know of a model. Also makes it download a
- * model.
+ * Queries an Ollama server: its version, its models, and what a run needs to know about a model. Can also make the
+ * server download a model.
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -52,19 +52,24 @@ const Show = Schema.Struct({
 type ListedModels = (typeof Tags.Type)["models"]
 type LoadedModels = (typeof Running.Type)["models"]
 
-/** The key of the length begins with the architecture of the model, such as `llama.context_length`. */
+/**
+ * The maximum length of a prompt. The key of this length begins with the architecture of the model, such as
+ * `llama.context_length`.
+ */
 const contextLength = (info: Readonly<Record<string, unknown>>): number | undefined => {
   const length = info[`${String(info["general.architecture"])}.context_length`]
   return typeof length === "number" && Number.isSafeInteger(length) ? length : undefined
 }
 
-/** A number in the parameters of a Modelfile. Each parameter is a line with a name and a value. */
+/** Finds a number in the parameters of a Modelfile. Each parameter is a line with a name and a value. */
 const parameter = (text: string, name: string): number | undefined => {
   const value = new RegExp(String.raw`^\s*${name}\s+"?(-?\d+(?:\.\d+)?)"?\s*$`, "m").exec(text)?.[1]
   return value === undefined ? undefined : Number(value)
 }
 
-/** Servers before 0.6.4 do not report what a model can do. For them, a model can only complete text. */
+/**
+ * Reads what a model can do. Servers before 0.6.4 do not report it. For these servers, a model can only complete text.
+ */
 const readCapabilities = (modelInfo: typeof Show.Type): ModelFacts => {
   const names = modelInfo.capabilities ?? ["completion"]
   const window = parameter(modelInfo.parameters ?? "", "num_ctx")
@@ -130,13 +135,15 @@ const openQueries = Effect.fnUntraced(function* (address: ServerConnection) {
   return queries
 })
 
-/** How long a run waits for what the server says about a model. If the server hangs, the first call reports that. */
+/**
+ * How long a run waits for what the server says about a model. If the server hangs longer, the first call reports it.
+ */
 const patience = "2 seconds"
 
-/** The list of loaded models is asked again after this time. */
+/** How long the list of loaded models is valid before it is asked for again. */
 const valid = "1 second"
 
-/** True for servers that run every model in llama-server. Version 0.0.0 is a server that the user built. */
+/** True for servers that run every model in llama-server. Version 0.0.0 is a server that its user built from source. */
 const refusesLong = (version: string): boolean => {
   const [major = NaN, minor = NaN] = version.split(".").map(Number)
   return major > 0 || minor >= 30 || version === "0.0.0"
@@ -197,7 +204,7 @@ const readInventory = Effect.fn("readInventory")(function* (server: Queries) {
 
 const decodeStep = Schema.decodeUnknownResult(PullStep)
 
-/** The status in the last line. */
+/** The status in the last line of a download. */
 const ended = "success"
 
 async function* stepsOf(exchange: Exchange, address: ServerAddress, model: string): AsyncGenerator<PullStep, void> {
@@ -220,8 +227,8 @@ async function* stepsOf(exchange: Exchange, address: ServerAddress, model: strin
 const [mostRetries, retryAfter] = [5, "1 second"] as const
 
 /**
- * Makes the server download a model. The last step says "success". The server keeps downloaded parts, so a retry
- * continues where the last try stopped. Retries after a broken connection.
+ * Makes the server download a model. The last step says "success". After a broken connection, it tries again. The
+ * server keeps downloaded parts, so a retry continues where the last try stopped.
  */
 const pullModel = (address: ServerAddress, model: string): Stream.Stream<PullStep, ModelError> =>
   Stream.unwrap(
@@ -235,7 +242,7 @@ const pullModel = (address: ServerAddress, model: string): Stream.Stream<PullSte
         Stream.suspend(() => Stream.fromAsyncIterable(stepsOf({ agent, signal }, address, model), asServerError)).pipe(
           Stream.catch((error) => {
             const { _tag } = error.failure
-            /** Without any answer, there is no server. A server that has answered before may be restarting. */
+            /** If the server never answered, there is no server. If it answered before, it may be restarting. */
             const isBroken = _tag === "BrokenOff" || (_tag === "NoResponse" && retriesLeft < mostRetries)
             if (!isBroken || retriesLeft === 0) return Stream.fail(error)
             return Stream.concat(Stream.fromEffectDrain(Effect.sleep(retryAfter)), attempt(retriesLeft - 1))
@@ -253,7 +260,7 @@ export const connectOllama = Effect.fnUntraced(function* (address: ServerConnect
     Effect.timeout(patience),
     Effect.orElseSucceed(() => undefined)
   )
-  /** Concurrent calls share one answer. */
+  /** Concurrent queries for the loaded models share one answer. */
   const loaded = yield* Effect.cachedWithTTL(loadedInTime, valid)
   const connected: OllamaServer = {
     ...server,
