@@ -1,7 +1,9 @@
 /**
- * Replaces, creates or removes a file in one step: a reader sees the old text or the new text, never a part. The new
- * text goes to a temporary file in the same folder, which is flushed to disk and renamed. Its name identifies the
- * write. A resumed run removes the temporary files of a killed process by this name.
+ * Replaces, creates or removes a file in one step: a reader sees the old text or the new text, never a part.
+ *
+ * The new text goes to a temporary file in the same folder, which is flushed to disk and renamed. The name of the
+ * temporary file identifies the write. A resumed run finds the temporary files of a killed process by these names, and
+ * removes them.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -27,7 +29,9 @@ type Write = Pick<FileState, "path" | "after">
 
 const beginningOf = ({ after, path }: Write): string => `.task-conductor-${hashOf([path, after]).slice(0, 16)}-`
 
-/** The name of the temporary file of a write. `suffix` keeps the same write by two processes apart. */
+/**
+ * The name of the temporary file of a write. If two processes make the same write, `suffix` keeps their files apart.
+ */
 export const temporaryName = (write: Write, suffix: string): string => `${beginningOf(write)}${suffix}.tmp`
 
 export const cannotEncode = (file: string, why: string) =>
@@ -36,10 +40,12 @@ export const cannotEncode = (file: string, why: string) =>
 const cannotWrite = (file: string, what: string) =>
   new ToolFailure({ type: "io_error", message: `Cannot write ${file}: ${what}. Nothing was changed.` })
 
-/** In a larger file, the encoding is not examined, and only UTF-8 text can replace it. In bytes. */
+/**
+ * The maximum size, in bytes, of a file whose encoding is examined. A larger file can only be replaced by UTF-8 text.
+ */
 const mostEncoded = 67_108_864
 
-/** The mode and owner of an existing file. `reach` is its path through the handle of its folder. */
+/** Returns the mode and owner of an existing file. `reach` is the path to it through the handle of its folder. */
 const existing = Effect.fnUntraced(function* (file: string, reach: string) {
   const fs = yield* FileSystem.FileSystem
   const info = yield* ifFound(fs.lstat(reach))
@@ -49,7 +55,7 @@ const existing = Effect.fnUntraced(function* (file: string, reach: string) {
   return { mode: info.mode & 0o7777, uid: info.uid, gid: info.gid, size: Number(info.size) }
 })
 
-/** The text in the encoding of the file that it replaces. */
+/** Converts the text to the encoding of the file that it replaces. */
 const encoded = Effect.fnUntraced(function* (file: string, reach: string, text: string, size: number | undefined) {
   const fs = yield* FileSystem.FileSystem
   const before =
@@ -60,8 +66,8 @@ const encoded = Effect.fnUntraced(function* (file: string, reach: string, text: 
 })
 
 /**
- * Gives the new file the owner and group of the old one, if this user may. A change of owner clears mode bits, so the
- * mode is set again.
+ * Gives the new file the owner and group of the old file, if this user may do that. A change of owner clears mode bits,
+ * so the mode is set again.
  */
 const keepOwner = Effect.fnUntraced(
   function* (temporary: string, { gid, uid }: Pick<FileSystem.File.Info, "uid" | "gid">, mode: number | undefined) {
@@ -79,8 +85,8 @@ interface Expected {
   /** The hash of the text from which an edit was computed. */
   readonly base?: string
   /**
-   * The state of the file when the write was approved. The name is the same as in `WriteAccess`, because callers pass a
-   * whole `WriteAccess`.
+   * The state of the file when the write was approved. The field has the same name as in `WriteAccess`, because callers
+   * pass a whole `WriteAccess`.
    */
   readonly found?: string
 }
@@ -90,7 +96,7 @@ interface Made extends Expected {
   readonly kind?: FileKind
   /** The file that is moved to this path. The new file gets its bytes and mode. */
   readonly from?: FileEntry
-  /** If set, this folder is removed or moved as a whole, with the file in it. */
+  /** If set, the folder that is removed or moved as a whole together with the file. */
   readonly folder?: string
   readonly mode?: number
 }
@@ -101,7 +107,7 @@ const modeOf = ({ kind, mode }: Made, old: number | undefined): number | undefin
   return old === undefined && kind === "plain" ? undefined : modeAs(kind, old ?? newFileMode & ~process.umask())
 }
 
-/** True if the text of the file does not have this hash. */
+/** True if the text of the file no longer has this hash. */
 const changed = Effect.fnUntraced(function* (reach: string, base: string) {
   const now = decodeFile(yield* FileSystem.FileSystem.use((fs) => fs.readFile(reach)))
   return Result.isFailure(now) || hashOf(now.success.text) !== base
@@ -125,8 +131,8 @@ const failure = (what: string, file: string) => (error: unknown) => {
 }
 
 /**
- * Gives a file a second, temporary name. If the system refuses hard links, copies it. Fails if the file has changed.
- * Usually need not read the bytes of the file.
+ * Gives a file a second, temporary name, usually without reading its bytes. If the system refuses hard links, copies
+ * the file. Fails if the file has changed.
  */
 const takeBytes = Effect.fnUntraced(function* (from: FileEntry, temporary: string, onCreated: () => void) {
   const source = yield* openDirectory(path.dirname(from.path))
@@ -147,8 +153,10 @@ const takeBytes = Effect.fnUntraced(function* (from: FileEntry, temporary: strin
 })
 
 /**
- * Writes a whole text, or bytes, to a canonical path. Fails and writes nothing if the file has changed. Creates missing
- * folders. An existing text file keeps its owner, its encoding, and its mode unless the change sets one. A hard link to
+ * Writes a whole text, or bytes, to a canonical path. Creates missing folders. Fails and writes nothing if the file has
+ * changed.
+ *
+ * An existing text file keeps its owner and its encoding. It keeps its mode unless the change sets one. A hard link to
  * the old file keeps the old text. After a failure or interruption, the old text stays and the temporary file is
  * removed.
  */
@@ -183,7 +191,10 @@ export const replaceFile = Effect.fn("replaceFile")(
   (effect, file) => fileOperation("write", file)(effect)
 )
 
-/** Removes empty folders above a file, up to the folder that is removed as a whole. */
+/**
+ * Removes the empty folders above a removed file, up to and including `outermost`, the folder that is removed as a
+ * whole.
+ */
 export const removeEmptied = (file: string, outermost: string): Effect.Effect<void> =>
   Effect.promise(async () => {
     for (let at = path.dirname(file); isWithin(outermost, at); at = path.dirname(at)) {
@@ -233,8 +244,8 @@ const removeTemporaryFile = (write: Write) =>
   removeNamed(path.dirname(write.path), (name) => name.startsWith(beginningOf(write)) && name.endsWith(".tmp"))
 
 /**
- * Removes the temporary files of these writes after their process was killed. Ignores errors. None of these writes may
- * be in progress.
+ * Removes the temporary files of these writes after their process was killed. Ignores errors. Must not be called while
+ * one of these writes is in progress.
  */
 export const removeTemporaryFiles = Effect.fn("removeTemporaryFiles")((writes: ReadonlyArray<Write>) =>
   Effect.forEach(writes, (write) => Effect.ignore(removeTemporaryFile(write)), { discard: true })
@@ -242,12 +253,12 @@ export const removeTemporaryFiles = Effect.fn("removeTemporaryFiles")((writes: R
 
 const anyTemporary = /^\.task-conductor-[\da-f]{16}-[\da-z]+\.tmp$/
 
-/** Folders that no tool writes to, or that are too large to search. */
+/** Folders that are not searched for temporary files, because no tool writes to them or because they are too large. */
 const passedOver: ReadonlySet<string> = new Set([".git", "node_modules"])
 
 /**
- * Removes the temporary files of all writes below a folder, after their process was killed. No write may be in progress
- * there.
+ * Removes the temporary files of all writes below a folder after their process was killed. Must not be called while a
+ * write is in progress there.
  */
 export const removeAllTemporaryFiles = Effect.fn("removeAllTemporaryFiles")(function* (root: string) {
   const folders = [root]

@@ -37,7 +37,10 @@ const absent = "0".repeat(40)
 const blobName = (content: Uint8Array | undefined): string =>
   content === undefined ? absent : createHash("sha1").update(`blob ${content.length}\0`).update(content).digest("hex")
 
-/** The lines after the header of a patch. An undefined content means that there is no file. */
+/**
+ * The lines of a patch after its header. If `before` or `after` is undefined, the file does not exist before or after
+ * the change.
+ */
 export const binaryPatch = (before: Uint8Array | undefined, after: Uint8Array | undefined): string => {
   const nothing = new Uint8Array()
   return `index ${blobName(before)}..${blobName(after)}\nGIT binary patch\n${literal(after ?? nothing)}\n${literal(before ?? nothing)}\n`

@@ -1,6 +1,7 @@
 /**
  * Makes paths canonical: absolute, with all links resolved as far as the path exists. Permissions apply to the
- * canonical path, and tools open only that. Also recognises files that the system generates, such as those in /proc.
+ * canonical path, and tools open only this path. Also recognises files that the system generates, such as those in
+ * /proc.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -11,7 +12,7 @@ import { fileFailure, ifFound } from "./FileFailure.ts"
 import { isMissing, realPath } from "./FileLook.ts"
 import { statfs } from "node:fs"
 
-/** Give up after this many dangling links: they are a cycle. */
+/** The maximum number of dangling links that are followed in a path. More links are treated as a cycle. */
 const maxLinks = 40
 
 /** True if `candidate` is `root` or below it. Both must be canonical. Compares whole components. */
@@ -28,7 +29,7 @@ const danglingTarget = Effect.fnUntraced(function* (candidate: string) {
   return path.resolve(yield* fs.realPath(path.dirname(candidate)), target)
 })
 
-/** Resolves the deepest existing ancestor and appends the rest. Follows dangling links. */
+/** Resolves the deepest existing folder of a path and appends the remaining names. Follows dangling links. */
 const resolveExisting = Effect.fnUntraced(function* (absolute: string) {
   let candidate = absolute
   let rest = ""
@@ -69,7 +70,7 @@ export const canonicalPath = Effect.fn("canonicalPath")(function* (root: string,
   return { path: resolved, inside: isWithin(root, resolved) }
 })
 
-/** The real target of a path, if a link leads it out of the folder. Otherwise undefined. */
+/** If a link leads a path out of the folder, its real target. Otherwise undefined. */
 export const leadsOut = Effect.fn("leadsOut")(function* (folder: string, file: string) {
   const root = path.resolve(folder)
   if (!isWithin(root, path.resolve(root, file))) return undefined
@@ -77,11 +78,11 @@ export const leadsOut = Effect.fn("leadsOut")(function* (folder: string, file: s
   return from === undefined || to === undefined || isWithin(from, to) ? undefined : to
 })
 
-/** The canonical path alone; undefined if there is none. */
+/** The canonical path without further facts; undefined if it cannot be determined. */
 export const pathFrom = (folder: string, written: string) =>
   Effect.match(canonicalPath(folder, written), { onFailure: () => undefined, onSuccess: (found) => found.path })
 
-/** Linux's numbers of file systems that contain no user files. */
+/** The numbers of Linux for file systems that contain no files of users. */
 const systemKinds: ReadonlySet<number> = new Set([
   0x9fa0, // proc
   0x62656572, // sysfs
@@ -102,7 +103,7 @@ const systemKinds: ReadonlySet<number> = new Set([
   0x1cd1 // devpts
 ])
 
-/** True for a file that the system generates; false if unknown. */
+/** True for a file that the system generates. False for other files, and if this cannot be determined. */
 export const isSystemFile = (path: string): Effect.Effect<boolean> =>
   process.platform === "linux"
     ? Effect.callback<boolean>((resume) =>
@@ -122,7 +123,7 @@ const kinds: Readonly<Record<FileSystem.File.Type, string>> = {
 }
 
 /**
- * The kind of a special file, to complete the sentence `It is ...`. Undefined for a regular file with stored content.
+ * The kind of a special file, as the end of the sentence `It is ...`. Undefined for a regular file with stored content.
  */
 export const specialKind = Effect.fnUntraced(function* (path: string, { type }: FileSystem.File.Info) {
   if (type !== "File") return kinds[type]

@@ -1,7 +1,7 @@
 /**
  * Reads the files that describe the project and how to work in it: AGENTS.md and similar files. Searches the folders of
- * given files and all folders above them, up to the repository. Such a text can import another file of the project,
- * which is read once.
+ * given files and all folders above them, up to the top of the repository. Such a file can import another file of the
+ * project. Each imported file is read once.
  */
 import * as Effect from "effect/Effect"
 import { stat } from "node:fs/promises"
@@ -13,19 +13,22 @@ import type { DescriptionFile } from "../../domain/models/ProjectDescription.ts"
 import { isWithin } from "./CanonicalPath.ts"
 import { isFileAt, type Workspace } from "./Workspace.ts"
 
-/** In each folder, the first of these files that exists and is not empty is used. */
+/** The possible names. In each folder, the first of these files that exists and is not empty is used. */
 const names = ["AGENTS.md", "CLAUDE.md", "GEMINI.md", ".github/copilot-instructions.md"]
 const maxBytes = 1_048_576
 
-/** At most this many imports per file are followed. */
+/** The maximum number of imports that are followed in one file. */
 const mostImports = 20
 
-/** How many folders above the project are searched. */
+/** The maximum number of folders above the project that are searched. */
 const mostFoldersAbove = 32
 
 const infoOf = (file: string) => Effect.promise(() => stat(file).catch(() => undefined))
 
-/** The repository in a folder above the project. It must have the same owner: another owner could plant files there. */
+/**
+ * The repository that contains the project, if a folder above the project is its top. The folder must have the same
+ * owner, because another owner could plant files there.
+ */
 const repositoryAbove = Effect.fnUntraced(function* (root: string) {
   const owner = (yield* infoOf(root))?.uid
   let folder = root
@@ -41,7 +44,7 @@ const repositoryAbove = Effect.fnUntraced(function* (root: string) {
 })
 
 export interface DescriptionOrder {
-  /** Paths relative to the project. */
+  /** The files whose folders are searched, as paths relative to the project. */
   readonly near: ReadonlyArray<string>
   /** Decides whether a canonical path may be read. */
   readonly mayRead: (path: string) => Effect.Effect<boolean>
@@ -49,17 +52,17 @@ export interface DescriptionOrder {
   readonly above?: boolean
 }
 
-/** A file that may be shown, or a clause that says why not. The subject of the clause is the file. */
+/** A file that may be shown. If it may not be shown, a clause that says why; its subject is the file. */
 type Looked = { readonly path: string } | { readonly why: string } | undefined
 
-/** Finds files that may be shown, and returns each of them once. */
+/** Returns a function that looks up files. It returns each file that may be shown only once. */
 const makeLook = (workspace: Workspace["Service"], { mayRead }: DescriptionOrder, repository: string) => {
   /** The canonical paths of the files that were already shown. */
   const shownFiles = new Set<string>()
 
   /**
-   * Looks up an absolute path; undefined if there is no file. A file in the project cannot import a file above the
-   * project.
+   * Looks up a file at an absolute path; undefined if there is none. A file in the project cannot import a file above
+   * the project.
    */
   const look = Effect.fnUntraced(function* (written: string, from = written): Effect.fn.Return<Looked> {
     const base = isWithin(workspace.root, from) ? workspace.root : repository
@@ -100,7 +103,7 @@ const makeReader = (workspace: Workspace["Service"], order: DescriptionOrder, re
     notes.push(`${name} is not part of the prompts: ${why.replace(/\.$/, "")}.`)
   }
 
-  /** The text with its imports inserted. Imports of imports are not followed. */
+  /** The text with its imports inserted. Imports in the imported texts are not followed. */
   const expand = Effect.fnUntraced(function* (text: string, from: string) {
     const name = nameOf(from)
     const all = importsIn(text)
@@ -126,7 +129,7 @@ const makeReader = (workspace: Workspace["Service"], order: DescriptionOrder, re
   })
 
   /**
-   * If the whole text only names another file, returns the text of that file. Otherwise the text itself. Undefined if
+   * If the text only names another file, returns the text of that file. Otherwise returns the text itself. Undefined if
    * the text was already shown.
    */
   const follow = Effect.fnUntraced(function* (text: string, file: string, name: string) {
@@ -181,8 +184,8 @@ const makeReader = (workspace: Workspace["Service"], order: DescriptionOrder, re
 }
 
 /**
- * The descriptions in the folders of the `near` files and above them, nearest first. If there are none, the README.md
- * of the project. `notes` mention files that are not shown.
+ * Returns the descriptions in the folders of the `near` files and above them, nearest first. If there are none, returns
+ * the README.md of the project. `notes` mention files that are not shown.
  */
 export const readDescriptions = Effect.fn("readDescriptions")(function* (
   workspace: Workspace["Service"],
@@ -199,7 +202,7 @@ export const readDescriptions = Effect.fn("readDescriptions")(function* (
       above.push(folder)
   }
   const { firstIn, notes } = makeReader(workspace, order, repository ?? root)
-  /** Reads the widest description first, so that descriptions in inner folders do not repeat it. */
+  /** The widest description is read first, because descriptions in inner folders must not repeat it. */
   const found = yield* Effect.forEach([...below, root, ...above].toReversed(), firstIn)
   return { files: found.flat().toReversed(), notes }
 })

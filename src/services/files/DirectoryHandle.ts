@@ -1,7 +1,7 @@
 /**
- * A handle of an open folder. If somebody replaces the folder by a link, the handle still leads to the folder. Linux
- * accesses files through the handle. Other systems check the path again, so a short time remains in which a swap
- * succeeds.
+ * A handle of an open folder. If somebody replaces the folder by a link, the handle still leads to the original folder.
+ * Linux accesses files through the handle. Other systems check the path again, so a swap in the short time after the
+ * check remains possible.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -28,18 +28,21 @@ const becameLink = (folder: string) =>
     message: `The folder ${folder} was replaced by a link after it was checked. Nothing was read or changed.`
   })
 
-/** Opens the folder at a canonical path, until the scope closes. `reach` is another path to the folder. */
+/**
+ * Opens the folder at a canonical path until the scope closes. `reach` is another path to the same folder, through
+ * which it is opened.
+ */
 const open = Effect.fnUntraced(function* (folder: string, reach: string) {
   const fs = yield* FileSystem.FileSystem
   const { type } = yield* fs.lstat(reach)
   if (type === "SymbolicLink") return yield* becameLink(folder)
   if (type !== "Directory") return yield* new ToolFailure({ type: "io_error", message: `${folder} is not a folder.` })
-  /** Links are not followed. Some folders can be traversed but not opened. */
+  /** Links are not followed. A folder that can be traversed but not opened has no handle. */
   const handle = yield* Effect.catchTag(fs.open(reach, { noFollow: true }), "PlatformError", (error) =>
     ["BadArgument", "PermissionDenied"].includes(error.reason._tag) ? Effect.undefined : Effect.fail(error)
   )
   const descriptor = handle === undefined ? undefined : descriptorPath(handle)
-  /** A system may not tell the path of an open folder. */
+  /** If the system does not tell the path of an open folder, the real path is determined again. */
   const place = descriptor === undefined ? undefined : yield* linkAt(descriptor)
   const real = place ?? (yield* fs.realPath(folder))
   if (real !== folder) return yield* becameLink(folder)

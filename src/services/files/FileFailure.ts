@@ -4,13 +4,13 @@ import type { PlatformError } from "effect/PlatformError"
 import type * as Scope from "effect/Scope"
 import { ToolFailure } from "../../domain/tools/ToolCall.ts"
 
-/** The code of the system, such as `EACCES` or `ENOSPC`. The tag of the error if there is no code. */
+/** The error code of the system, such as `EACCES` or `ENOSPC`. If there is no code, the tag of the error. */
 export const codeOf = (error: PlatformError): string => {
   const cause = error.reason.cause
   return typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : error.reason._tag
 }
 
-/** If nothing is at the path, returns undefined instead of failing. */
+/** Runs an effect about a path. If nothing exists at the path, returns undefined instead of failing. */
 export const ifFound = <A, R>(
   effect: Effect.Effect<A, PlatformError, R>
 ): Effect.Effect<A | undefined, PlatformError, R> =>
@@ -39,7 +39,7 @@ export const explanationOf = (error: PlatformError): string => {
   return explanations[code] ?? `The system says ${code}.`
 }
 
-/** Codes that mean a wrong path, not a fault of the system. */
+/** Error codes that mean that the path is wrong, and not that the system has a fault. */
 const pathFaults: Readonly<Record<string, ToolFailure["type"]>> = {
   ENOTDIR: "not_found",
   ELOOP: "validation_failed",

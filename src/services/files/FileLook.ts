@@ -1,8 +1,8 @@
 /**
  * Questions about files. An error counts as a missing file.
  *
- * A run asks hundreds of them for each command, and the kernel answers from memory. So they are synchronous: the thread
- * pool and error objects would cost ten times the processor time.
+ * A run asks hundreds of these questions for each command, and the kernel answers from memory. The functions are
+ * therefore synchronous: the thread pool and error objects would cost ten times the processor time.
  */
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
@@ -59,8 +59,8 @@ export const infoAt = (path: string) =>
   }, undefined)
 
 /**
- * Distinguishes a folder from a later folder at the same path, by inode and creation time. Undefined if the folder is
- * gone.
+ * Identifies a folder by inode and creation time. A later folder at the same path has another identity. Undefined if
+ * the folder is gone.
  */
 export const folderIdentity = (path: string): string | undefined => {
   const info = statAt(path)
@@ -82,7 +82,10 @@ export const typeAt = (path: string) =>
     return stats === undefined ? undefined : typeOf(stats)
   }, undefined)
 
-/** True if nothing is at the path, not even a link. False if that is unknown, as below a file. */
+/**
+ * True if nothing is at the path, not even a link. False if the system cannot say, for example if a parent of the path
+ * is a file.
+ */
 export const isMissing = (path: string) =>
   Effect.sync(() => {
     try {

@@ -1,6 +1,6 @@
 /**
- * Lists the files of a project without those that git ignores through `.gitignore` files and `.git/info/exclude`.
- * Always lists tracked files. Never follows links. Reports unreadable folders and rules.
+ * Lists the files of a project. Omits files that git ignores through `.gitignore` files and `.git/info/exclude`, but
+ * always lists tracked files. Never follows links. Reports unreadable folders and rules.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -17,7 +17,7 @@ import { gitFolders, type TrackedFiles, trackedFiles } from "./TrackedFiles.ts"
 
 export const maxTreeEntries = 100_000
 
-/** Always skipped, whatever the rules say. */
+/** Folders that are always skipped, whatever the rules say. */
 export const alwaysSkipped: ReadonlySet<string> = new Set([".git", "node_modules"])
 const foldersAtOnce = 16
 
@@ -28,23 +28,25 @@ interface Rules {
 }
 
 /**
- * The rule files of a folder, nearest first. The nearest file that has a matching rule decides. In this file, the last
- * matching rule decides.
+ * The rule files that apply to a folder, nearest first. The nearest file that has a matching rule decides. Within this
+ * file, the last matching rule decides.
  */
 export type RuleChain = ReadonlyArray<Rules>
 
-/** The same limit as in git. */
+/** The maximum size of a file of rules, in bytes. Git has the same limit. */
 const maxRuleBytes = 104_857_600
 
-/** The rules, or a sentence that says why they are unreadable. */
+/** The rules of a file, or a sentence that says why they are unreadable. */
 interface ReadRules {
   readonly rules: RuleChain
   readonly problem?: string
 }
 
 /**
- * The rules of a file; empty if unreadable, as in git. Rules are bytes for git. A line that is not UTF-8 affects no
- * other line. It is decoded as Node decodes such a file name.
+ * Reads the rules of a file. Like git, returns no rules for an unreadable file.
+ *
+ * For git, rules are bytes, so a line that is not UTF-8 affects no other line. The line is decoded as Node decodes such
+ * a file name.
  */
 export const readRules = Effect.fnUntraced(function* (
   file: string,
@@ -61,8 +63,8 @@ export const readRules = Effect.fnUntraced(function* (
 })
 
 /**
- * Returns a function that tests whether the rules ignore an entry of this folder. Computes the path from each rule file
- * to the folder once.
+ * Returns a function that tests whether the rules ignore an entry of this folder. The path from each rule file to the
+ * folder is computed only once.
  */
 export const ignoredIn = (chain: RuleChain, folder: string) => {
   const placed = chain.map(({ base, ignore }) => {
@@ -98,7 +100,7 @@ export interface RuledFolder {
   readonly path: string
   readonly chain: RuleChain
   readonly tracked: TrackedFiles
-  /** True if only tracked files of the folder count. */
+  /** True if git ignores the folder. Only its tracked files are then listed. */
   readonly isIgnored: boolean
 }
 
@@ -111,8 +113,8 @@ const problemsOf = (...all: ReadonlyArray<{ readonly problem?: string }>): Reado
   all.flatMap(({ problem }) => problem ?? [])
 
 /**
- * `root` with the rules of its repository. Its own `.gitignore` is read later. If the repository ignores `root`, no
- * rules apply.
+ * Returns `root` with the rules of its repository. The `.gitignore` of `root` itself is read later. If the repository
+ * ignores `root`, no rules apply.
  */
 export const ruledRoot = Effect.fn("ruledRoot")(function* (root: string) {
   const above = yield* foldersAbove(root)
@@ -133,10 +135,10 @@ export const ruledRoot = Effect.fn("ruledRoot")(function* (root: string) {
   return { path: root, chain, tracked, isIgnored: false, problems } satisfies RuledRoot
 })
 
-/** An entry is listed, is ignored, or only its tracked content is listed. */
+/** Whether an entry is listed (`counts`), is ignored, or is a folder of which only tracked files are listed. */
 type Standing = "counts" | "tracked" | "ignored"
 
-/** Classifies the entries of a folder whose rules are known. */
+/** Returns a function that classifies the entries of a folder whose rules are known. */
 export const standingIn = ({ chain, isIgnored, path: folder, tracked }: RuledFolder) => {
   const isIgnoredByRule = ignoredIn(chain, folder)
   return (name: string, isFolder: boolean): Standing => {
@@ -165,7 +167,7 @@ interface ListedFolder {
   readonly problems: ReadonlyArray<string>
 }
 
-/** Adds the folder's own rules, and its own index if it is another repository. */
+/** Adds the rules of the folder itself. If it is another repository, also adds the index of this repository. */
 const entered = Effect.fnUntraced(function* (folder: RuledFolder, names: ReadonlySet<string>, isTop: boolean) {
   const folderRules = names.has(".gitignore")
     ? yield* readRules(path.join(folder.path, ".gitignore"), folder.path)
@@ -181,7 +183,7 @@ const entered = Effect.fnUntraced(function* (folder: RuledFolder, names: Readonl
 const trackedBelow = ({ files }: TrackedFiles, folder: string): ReadonlyArray<string> =>
   [...files].filter((file) => file.startsWith(`${folder}${path.sep}`))
 
-/** The entries of a folder that are listed. A missing folder counts as empty. */
+/** Lists the entries of a folder that count. A missing folder counts as empty. */
 const listFolder = Effect.fnUntraced(function* (
   outer: RuledFolder,
   isTop = false
@@ -204,13 +206,13 @@ const listFolder = Effect.fnUntraced(function* (
   return { files, folders, passedOver, problems: problem === undefined ? problems : [problem, ...problems] }
 })
 
-/** The limits of a listing, and where it begins. */
+/** The limits of a listing, and the path at which it begins. */
 export interface TreeBounds {
-  /** At most this many files and folders. */
+  /** The maximum number of files and folders. */
   readonly entries: number
   /** No folder is opened after this time, in milliseconds since 1970. */
   readonly until?: number
-  /** A file or folder relative to the root. Only it and its content are listed. */
+  /** A file or folder relative to the root. Only this entry and its content are listed. */
   readonly below?: string
   /** True to include ignored files and empty folders. */
   readonly everything?: boolean
@@ -221,7 +223,7 @@ export interface TreeListing {
   readonly files: ReadonlyArray<string>
   /** False if the listing stopped at a limit. */
   readonly isWhole: boolean
-  /** Folders that were found but not opened because of a limit. */
+  /** Folders that were found but not opened, because the listing reached a limit. */
   readonly unread: ReadonlyArray<string>
   /** Tracked files in folders that are never listed. */
   readonly passedOver: ReadonlyArray<string>
@@ -248,7 +250,7 @@ const startAt = Effect.fnUntraced(function* (root: string, below: string) {
   return { files: [], folders: [folder], isTop, problems }
 })
 
-/** A folder that exists only in a working copy counts as empty in the project. */
+/** A folder that exists only in a working copy is listed as empty. */
 const listEverything = Effect.fnUntraced(function* (root: string, { below = "", entries }: TreeBounds) {
   const absolute = yield* Effect.catchIf(
     filesBelow(path.join(root, below), entries),
@@ -260,9 +262,9 @@ const listEverything = Effect.fnUntraced(function* (root: string, { below = "", 
 })
 
 /**
- * File paths relative to `root`, separated by `/` and sorted by code point. Links are listed but not followed. Pipes,
- * sockets, devices, `.git` and `node_modules` are omitted. Folders near the root are read first, so that an incomplete
- * listing contains the top of the project.
+ * Lists file paths relative to `root`, separated by `/` and sorted by code point. Links are listed but not followed.
+ * Pipes, sockets, devices, `.git` and `node_modules` are omitted. Folders near the root are read first, because an
+ * incomplete listing should contain the top of the project.
  */
 export const listTreeWithin = Effect.fn("listTreeWithin")(function* (root: string, bounds: TreeBounds) {
   if (bounds.everything === true) return yield* listEverything(root, bounds)
@@ -304,7 +306,10 @@ export const listTreeWithin = Effect.fn("listTreeWithin")(function* (root: strin
   } satisfies TreeListing
 })
 
-/** All files, as `listTreeWithin` lists them. Fails with `output_limit` above `maxEntries` files or folders. */
+/**
+ * Lists all files, as `listTreeWithin` does. Fails with `output_limit` if there are more than `maxEntries` files or
+ * folders.
+ */
 export const listTree = Effect.fn("listTree")(function* (root: string, maxEntries: number) {
   const { files, isWhole } = yield* listTreeWithin(root, { entries: maxEntries })
   if (isWhole) return files

@@ -1,6 +1,6 @@
 /**
- * Stores the content of files before and after each change. The user can see and undo the changes. Each version is a
- * file named by the SHA-256 of its bytes, in a folder that only the user can read.
+ * Stores the content of files before and after each change. With it, the user can see and undo the changes. Each
+ * version is a file named by the SHA-256 of its bytes, in a folder that only the user can read.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -18,21 +18,21 @@ import { missingFolders, writePrivateFile } from "./PrivateFile.ts"
 interface Versions {
   readonly has: (name: string) => Effect.Effect<boolean, PlatformError>
   readonly add: (name: string, bytes: Uint8Array) => Effect.Effect<void, PlatformError>
-  /** Undefined for a version that is gone or damaged. */
+  /** Returns the bytes of a version. Undefined if the version is gone or damaged. */
   readonly read: (name: string) => Effect.Effect<Uint8Array | undefined>
 }
 
 export interface FileVersions {
   /**
-   * Stores the current content of a file and its next content. The next content is a text, the bytes of the file at
-   * `from`, or null for a removal. Returns the change with references to the stored versions.
+   * Stores the current content and the next content of a file. The next content is a text, the bytes of the file at
+   * `from`, or null for a removal. Returns the change with references to both stored versions.
    */
   readonly keep: (
     change: FileState,
     next: string | null | { readonly from: string }
   ) => Effect.Effect<FileState, PlatformError>
   readonly read: Versions["read"]
-  /** Notes a call that may change files whose content is not stored. */
+  /** Notes that a call may change files whose content is not stored. */
   readonly noteOther: () => void
   /** All changes in order, with references to stored versions. */
   readonly changes: () => ReadonlyArray<FileState>
@@ -40,7 +40,7 @@ export interface FileVersions {
   readonly isComplete: () => boolean
 }
 
-/** Changes of earlier sessions. `isWhole` is false if they may have changed further files. */
+/** The changes of earlier sessions. `isWhole` is false if these sessions may also have changed other files. */
 export interface EarlierChanges {
   readonly changes: ReadonlyArray<FileState>
   readonly isWhole: boolean
@@ -59,8 +59,8 @@ const keeping = (
       if (!(yield* versions.has(name))) yield* versions.add(name, bytes)
     })
     /**
-     * The bytes of a file, or the target of a link, with its mode. `null` if nothing exists; undefined if it is not
-     * stored.
+     * The bytes of a file, or the target of a link, with its mode. `null` if nothing exists at the path; undefined if
+     * the content is not stored.
      */
     const fileAt = Effect.fnUntraced(function* (file: string) {
       const info = yield* ifFound(fs.lstat(file))
@@ -106,7 +106,10 @@ const keeping = (
     }
   })
 
-/** Versions in a folder that is created with the first version. `earlier` are the changes of earlier sessions. */
+/**
+ * Stores versions in a folder, which is created with the first version. `earlier` contains the changes of earlier
+ * sessions.
+ */
 export const versionsIn = (
   folder: string,
   earlier?: EarlierChanges
@@ -128,7 +131,7 @@ export const versionsIn = (
     )
   })
 
-/** Versions in memory, for the lifetime of the process. */
+/** Stores versions in memory, for the lifetime of the process. */
 export const versionsInMemory = Effect.suspend(() => {
   const all = new Map<string, Uint8Array>()
   return keeping({
@@ -138,7 +141,7 @@ export const versionsInMemory = Effect.suspend(() => {
   })
 })
 
-/** The versions of the current run. By default nothing is stored. */
+/** The versions of the current run. The default stores nothing. */
 export const FileVersions = Context.Reference<FileVersions>("task-conductor/services/files/FileVersions", {
   defaultValue: () => ({
     keep: Effect.succeed,

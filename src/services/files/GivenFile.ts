@@ -1,6 +1,6 @@
 /**
- * Reads text files that the user names: configuration, prompt, plan, document to check. (Files that a model names are
- * read by Workspace.)
+ * Reads text files that the user names: configuration, prompt, plan, document to check. (Workspace reads the files that
+ * a model names.)
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -10,16 +10,16 @@ import { decodeText } from "../../domain/text/TextEncoding.ts"
 import { specialKind } from "./CanonicalPath.ts"
 
 const maxBoundedBytes = 1_048_576
-/** A larger prompt, plan or document is refused. In bytes. */
+/** The maximum size of a prompt, plan or document in bytes. */
 const maxGivenBytes = 33_554_432
 
-/** A file cannot be used as text. */
+/** Says that a file cannot be used as text. */
 export class GivenFileError extends Schema.TaggedError<GivenFileError>()("GivenFileError", {
   path: Schema.String,
   reason: Schema.Literals(["missing", "folder", "special", "too_large", "unreadable", "not_text"]),
-  /** The limit in bytes, for a file that is too large. */
+  /** The limit in bytes that the file exceeds. Present if the file is too large. */
   most: Schema.optionalKey(Schema.Int),
-  /** What the bytes are instead, if they are not UTF-8 text. */
+  /** What the bytes are if they are no UTF-8 text. */
   detail: Schema.optionalKey(Schema.String)
 }) {
   /** The problem, without the path. */
@@ -41,7 +41,7 @@ export class GivenFileError extends Schema.TaggedError<GivenFileError>()("GivenF
   }
 }
 
-/** If a parent is not a folder, the system reports a bad resource. That counts as a missing file. */
+/** If a parent of the path is not a folder, the system reports a bad resource. This counts as a missing file. */
 const reasonOf = ({ reason }: PlatformError): GivenFileError["reason"] =>
   reason._tag === "NotFound" || reason._tag === "BadResource" ? "missing" : "unreadable"
 
@@ -54,7 +54,7 @@ export const decodeUtf8 = (path: string, bytes: Uint8Array): Effect.Effect<strin
 const asGiven = (path: string) =>
   Effect.mapError((error: PlatformError) => new GivenFileError({ path, reason: reasonOf(error) }))
 
-/** The bytes of a regular file, at most `maxBytes`. Does not read other kinds of files. */
+/** The bytes of a regular file of at most `maxBytes`. Fails for other kinds of files. */
 const readBytes = Effect.fnUntraced(function* (path: string, maxBytes: number) {
   const files = yield* FileSystem.FileSystem
   const info = yield* asGiven(path)(files.stat(path))
@@ -80,7 +80,7 @@ export const readGivenFile = Effect.fn("readGivenFile")(function* (path: string)
   return yield* decodeUtf8(path, yield* readGivenBytes(path))
 })
 
-/** The bytes of a regular file up to a limit. For files that the user did not name in this call. */
+/** The bytes of a regular file up to a limit. Used for files that the user did not name in this call. */
 export const readBoundedBytes = Effect.fn("readBoundedBytes")((path: string, maxBytes: number = maxBoundedBytes) =>
   readBytes(path, maxBytes)
 )

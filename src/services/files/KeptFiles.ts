@@ -14,13 +14,16 @@ import { writePrivateFile } from "./PrivateFile.ts"
 type NewFile = Pick<ResultFile, "hash" | "name">
 
 export interface KeptFiles {
-  /** Stores the bytes. Returns their path relative to the journal, or undefined if files are kept in memory. */
+  /**
+   * Stores the bytes. Returns the path of the stored file relative to the journal, or undefined if files are kept in
+   * memory.
+   */
   readonly keep: (file: NewFile, bytes: Uint8Array) => Effect.Effect<string | undefined, PlatformError>
-  /** The bytes; undefined if they are gone or damaged. */
+  /** Returns the bytes of a stored file; undefined if they are gone or damaged. */
   readonly read: (file: NewFile) => Effect.Effect<Uint8Array | undefined>
 }
 
-/** This many characters of the hash are part of the file name, so that files of the same name differ. */
+/** The number of characters of the hash in a file name. They keep files with the same name apart. */
 const shownHash = 12
 
 const folderName = "files"
@@ -56,7 +59,7 @@ export const filesInMemory = Effect.sync((): KeptFiles => {
   }
 })
 
-/** The files of the current run. By default nothing is stored. */
+/** The stored files of the current run. The default stores nothing. */
 export const KeptFiles = Context.Reference<KeptFiles>("task-conductor/services/files/KeptFiles", {
   defaultValue: () => ({ keep: () => Effect.undefined, read: () => Effect.undefined })
 })

@@ -15,17 +15,17 @@ import { ifFound } from "./FileFailure.ts"
 import { entriesIn, isThere } from "./FileLook.ts"
 import { CurrentCopy, type WorkingCopy } from "./WorkingCopy.ts"
 
-/** At most this many similarly named folders are searched. */
+/** The maximum number of folders with similar names that are searched. */
 const mostFolders = 16
 
-/** True if the copy proposes something at or below a path, false if it removes the path, otherwise undefined. */
+/** True if the copy proposes something at or below a path. False if the copy removes the path. Otherwise undefined. */
 const proposes = (copy: WorkingCopy | undefined, file: string): boolean | undefined => {
   const own = copy?.get(file)
   if (own !== undefined) return own.text !== null
   return copy?.files().some((one) => one.text !== null && isWithin(file, one.path)) === true ? true : undefined
 }
 
-/** Whether a project path leads to something, and whether it exists only in the copy. */
+/** Whether something exists at a project path, and whether it exists only in the working copy. */
 const look = Effect.fnUntraced(function* (root: string, written: string) {
   const canonical = yield* Effect.option(canonicalPath(root, written))
   if (canonical._tag === "None" || !canonical.value.inside) return { isThere: false, isProposed: false }
@@ -33,14 +33,14 @@ const look = Effect.fnUntraced(function* (root: string, written: string) {
   return { isThere: proposed ?? (yield* isThere(canonical.value.path)), isProposed: proposed === true }
 })
 
-/** True if something exists at an absolute path, or if that is unknown. */
+/** True if something exists at an absolute path, or if this cannot be determined. */
 const isOnMachine = (absolute: string) =>
   Effect.match(
     FileSystem.FileSystem.use((fs) => ifFound(fs.stat(absolute))),
     { onFailure: () => true, onSuccess: (info) => info !== undefined }
   )
 
-/** Project paths that equal a path apart from blanks and normalisation. */
+/** The project paths that differ from a path only in blanks and normalisation. */
 const alike = Effect.fnUntraced(function* (root: string, relative: string) {
   let folders: ReadonlyArray<string> = [root]
   for (const part of relative.split(path.sep)) {
@@ -59,7 +59,7 @@ const alike = Effect.fnUntraced(function* (root: string, relative: string) {
   return yield* Effect.filter(found, (one) => Effect.map(look(root, one), (seen) => seen.isThere))
 })
 
-/** The project path that a path relative to the root means. Undefined if none fits, or several fit. */
+/** The project path that a path relative to the root means. Undefined if no path fits, or if several fit. */
 const fromRoot = Effect.fnUntraced(function* (root: string, written: string) {
   for (const spelling of [written, ...otherSpellings(written)]) {
     const { isProposed, isThere } = yield* look(root, spelling)
@@ -73,14 +73,14 @@ const fromRoot = Effect.fnUntraced(function* (root: string, written: string) {
   return { path: relative, isProposed: (yield* look(root, near)).isProposed }
 })
 
-/** The path that the model means, relative to the project or absolute. The written path if no other fits. */
+/** The path that the model means, relative to the project or absolute. If no other path fits, the path as written. */
 export const meantPath = Effect.fn("meantPath")(function* (root: string, written: string) {
   const meant = yield* fromRoot(root, written)
   if (meant !== undefined) return meant.path
   const stripped = written.replace(/^\/+/, "")
   if (stripped === written || stripped === "" || isWithin(root, path.resolve(root, written))) return written
   const inProject = yield* fromRoot(root, stripped)
-  /** A proposal of the task reveals nothing about the machine. So no further check is needed. */
+  /** A file that the task itself proposes reveals nothing about the machine, so the machine is not searched. */
   if (inProject?.isProposed === true) return inProject.path
   if (inProject !== undefined) return (yield* isOnMachine(written)) ? written : inProject.path
   const folder = path.dirname(stripped)

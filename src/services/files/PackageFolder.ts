@@ -8,7 +8,10 @@ import { fileURLToPath } from "node:url"
 /** True if the program runs from its sources. */
 export const isSource: boolean = import.meta.url.endsWith(".ts")
 
-/** The absolute path of this package. A built module lies in a folder of `dist`. This source lies in `src/services`. */
+/**
+ * The absolute path of this package. After a build, this module lies in a folder of `dist`. As a source, it lies in
+ * `src/services/files`.
+ */
 export const packageRoot: string = resolve(fileURLToPath(new URL(isSource ? "../../.." : "../..", import.meta.url)))
 
 export const packageFolder = (name: "prompts" | "skills" | "templates"): string => join(packageRoot, name)

@@ -15,7 +15,8 @@ export const makeDirectory = Effect.fnUntraced(function* (folder: string, mode?:
 })
 
 /**
- * Flushes the entries of a folder. Created and renamed files then survive a power loss. Not all systems can do that.
+ * Flushes the entries of a folder to disk. Created and renamed files then survive a power loss. Some systems cannot
+ * flush folders.
  */
 export const flushFolder = Effect.fnUntraced(function* (folder: string) {
   const opened = (yield* FileSystem.FileSystem).open(folder)
@@ -34,8 +35,8 @@ export const missingFolders = Effect.fnUntraced(function* (folder: string) {
 })
 
 /**
- * Creates the missing folders of a path one by one, with this mode. Node's recursive call never returns below a folder
- * that refuses new entries, such as /proc.
+ * Creates the missing folders of a path one by one, with this mode. Node's recursive function is not used: below a
+ * folder that refuses new entries, such as /proc, it never returns.
  */
 export const makeFolders = Effect.fn("makeFolders")(function* (
   folder: string,
@@ -70,7 +71,10 @@ const folderMode = 0o700
 /** A suffix that makes the name of a file or folder unique. */
 export const randomSuffix = Effect.map(Random.nextIntBetween(0, Number.MAX_SAFE_INTEGER), (one) => one.toString(36))
 
-/** Replaces or creates the file in one step. If the process is killed, the file has the old text or the new text. */
+/**
+ * Replaces or creates the file in one step. If the process is killed meanwhile, the file has either the old text or the
+ * new text.
+ */
 export const writePrivateFile = Effect.fn("writePrivateFile")(function* (file: string, content: string | Uint8Array) {
   const fs = yield* FileSystem.FileSystem
   yield* makeFolders(path.dirname(file), folderMode)

@@ -1,6 +1,6 @@
 /**
- * A lock between processes that ends when its holder dies: a socket that only one process can own. If the socket is
- * taken, other processes ask the holder over the socket who it is.
+ * A lock between processes that ends when its holder dies: a socket that only one process can own. Other processes ask
+ * the holder over the socket who it is.
  */
 import { createHash } from "node:crypto"
 import { connect, createServer, type Server } from "node:net"
@@ -19,7 +19,7 @@ export const LockHolder = Schema.Struct({
   pid: Schema.Int,
   /** When the holder took the lock, in ISO 8601. */
   since: Schema.String,
-  /** Absent if the holder is a run. */
+  /** The work of the holder, if it is a conversation. Absent if the holder is a run. */
   work: Schema.optionalKey(Schema.Literal("conversation")),
   runId: Schema.String
 })
@@ -32,7 +32,7 @@ const timeText = (iso: string): string => {
   return Number.isNaN(at.getTime()) ? iso : at.toLocaleString("en-GB", parts)
 }
 
-/** Another process has the lock. `holder` is absent if that process does not answer. */
+/** Says that another process has the lock. `holder` is absent if that process does not answer. */
 export class LockTaken extends Schema.TaggedError<LockTaken>()("LockTaken", {
   /** What is locked, for messages. */
   what: Schema.String,
@@ -52,7 +52,7 @@ export class LockTaken extends Schema.TaggedError<LockTaken>()("LockTaken", {
   }
 }
 
-/** The system allows no lock. `code` is the error code of the system. */
+/** Says that the system allows no lock. `code` is the error code of the system. */
 export class LockUnavailable extends Schema.TaggedError<LockUnavailable>()("LockUnavailable", {
   /** What should be locked, for messages. */
   what: Schema.String,
@@ -70,7 +70,10 @@ export interface LockPlace {
 
 const answerTime = "500 millis"
 
-/** On Linux, abstract sockets have no file and vanish with their process, however it ends. */
+/**
+ * The address of the socket. Linux has abstract sockets, which are no files and vanish with their process, however it
+ * ends.
+ */
 const addressOf = Effect.fnUntraced(function* (name: string, { folder }: LockPlace) {
   const digest = createHash("sha256").update(name).digest("hex").slice(0, 32)
   const unique = `task-conductor-${process.getuid?.() ?? 0}-${digest}`
@@ -85,18 +88,18 @@ const listen = (address: string, holder: LockHolder): Effect.Effect<Server, Node
   Effect.callback((resume) => {
     const server = createServer((socket) => {
       socket.on("error", () => socket.destroy())
-      /** Ends the connection: an open one would keep the lock and this process alive. */
+      /** Ends the connection. An open connection would keep the lock and this process alive. */
       socket.end(JSON.stringify(holder), () => socket.destroy())
     })
     /**
-     * Also handles later errors, such as when the system accepts no more connections. Clients then get no answer, but
-     * the lock stays.
+     * This also handles later errors, for example when the system accepts no more connections. Clients then get no
+     * answer, but the lock stays.
      */
     server.on("error", (error: NodeJS.ErrnoException) => resume(Effect.fail(error)))
     server.listen(address, () => resume(Effect.succeed(server.unref())))
   })
 
-/** What the holder answers. Undefined if nobody listens or answers in time. */
+/** The answer of the holder. Undefined if nobody listens, or if the holder does not answer in time. */
 const askHolder = (address: string) =>
   Effect.callback<string, NodeJS.ErrnoException>((resume) => {
     const socket = connect(address)
@@ -110,20 +113,20 @@ const askHolder = (address: string) =>
 
 const decodeHolder = Schema.decodeUnknownOption(Schema.fromJsonString(LockHolder))
 
-/** The holder of the lock called `name`. Undefined if there is none, or it does not answer. */
+/** The holder of the lock called `name`. Undefined if there is no holder, or if the holder does not answer. */
 export const lockHolder = Effect.fn("lockHolder")(function* (name: string, place: LockPlace) {
   const said = yield* Effect.option(Effect.flatMap(addressOf(name, place), askHolder))
   return Option.flatMap(Option.flatten(said), decodeHolder)
 })
 
-/** True if nobody listens at the address. Removes the socket file of a dead process. */
+/** True if nobody listens at the address any more. Removes the socket file of a dead process. */
 const clearDead = Effect.fnUntraced(function* (address: string, { code }: NodeJS.ErrnoException) {
   if (code !== "ECONNREFUSED" && code !== "ENOENT") return false
   if (!address.startsWith("\0")) yield* Effect.ignore((yield* FileSystem.FileSystem).remove(address))
   return true
 })
 
-/** Takes the lock called `name` until the scope closes. `what` says in error messages what is locked. */
+/** Takes the lock called `name` until the scope closes. `what` is what error messages say is locked. */
 export const takeLock = Effect.fn("takeLock")(function* (
   name: string,
   options: LockPlace & Omit<LockHolder, "pid" | "since"> & { readonly what: string; readonly remedy?: string }
@@ -135,7 +138,7 @@ export const takeLock = Effect.fn("takeLock")(function* (
   const { runId, work } = options
   const holder: LockHolder = { pid: process.pid, since, ...(work === undefined ? {} : { work }), runId }
 
-  /** Fails because the lock is taken. If the holder is dead or has released it, tries once more. */
+  /** Fails because the lock is taken. If the holder has died or released the lock meanwhile, tries once more. */
   const refused = Effect.fnUntraced(function* (
     isSecond: boolean
   ): Effect.fn.Return<Server, LockTaken | LockUnavailable, FileSystem.FileSystem> {

@@ -9,7 +9,10 @@ import type { Workspace } from "./Workspace.ts"
 /** True if a file may be read without a question. The argument is its canonical path. */
 export type MayRead = (path: string) => Effect.Effect<boolean>
 
-/** Draws the map for a context window of this many tokens. Empty if there is nothing to show, or no space. */
+/**
+ * Draws the map for a context window of this many tokens. The map is empty if there is nothing to show, or no space for
+ * it.
+ */
 export type DrawMap = (window: number, mayRead: MayRead) => Effect.Effect<string, never, Workspace>
 
 export const ProjectMap = Context.Reference<DrawMap>("task-conductor/services/files/ProjectMap", {

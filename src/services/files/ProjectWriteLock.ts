@@ -1,6 +1,6 @@
 /**
- * The lock on a project. Only one process at a time may change the project. Meanwhile no process may change a project
- * above or below it.
+ * The lock on a project. Only one process at a time may change the project. While it does, no process may change a
+ * project above or below this one.
  *
  * A run holds the lock from its first change to its end. A conversation can stay open for hours, so it releases the
  * lock after each message. Before a change, the gate takes the lock, and waits if another process holds it.
@@ -25,7 +25,7 @@ import { type LockHolder, lockHolder, LockTaken, type LockUnavailable, takeLock 
 /** The project, and the folder for lock files on systems that need them. */
 export interface LockedProject extends Omit<LockHolder, "pid" | "since"> {
   readonly locks: string
-  /** Absolute. */
+  /** The absolute path of the project. */
   readonly project: string
 }
 
@@ -33,13 +33,16 @@ const remedy = "Wait for it, end it first, or run with --read-only what changes 
 
 const lockName = (project: string): string => `project ${project}`
 
-/** The lock on the list of locked projects in a folder: only one process at a time reads it. */
+/** The lock on the list of locked projects in a folder. Only one process at a time may read this list. */
 export const listLock = (folder: string) => ({ what: "The list of projects", name: `projects ${folder}` })
 
-/** How long other processes wait for the process that reads the list, which may be slow. In milliseconds. */
+/** How long, in milliseconds, other processes wait for the process that reads the list. That process may be slow. */
 const longestLook = 30_000
 
-/** True while different holders follow each other. False if one holder has had the lock for too long. */
+/**
+ * Returns a function that says whether to keep waiting. It returns true while different holders follow each other, and
+ * false if one holder has had the lock for too long.
+ */
 const makePatience = () => {
   let [holder, since] = ["", 0]
   return ({ _tag, message }: LockTaken | LockUnavailable) =>
@@ -49,12 +52,12 @@ const makePatience = () => {
     })
 }
 
-/** Runs of this process read the list one after another. Otherwise they would block each other. */
+/** Lets runs of this process read the list one after another. Otherwise they would block each other. */
 const inThisProcess = Semaphore.makeUnsafe(1)
 
 /**
- * Fails if another process changes a project above or below this one. The files in `folder` list the projects being
- * changed.
+ * Fails if another process changes a project above or below this one. The files in `folder` are the list of projects
+ * that are being changed.
  */
 const refuseNested = Effect.fnUntraced(function* (real: string, folder: string, locks: string) {
   const fs = yield* FileSystem.FileSystem
@@ -69,8 +72,11 @@ const refuseNested = Effect.fnUntraced(function* (real: string, folder: string, 
 })
 
 /**
- * Takes the lock until the scope closes. Fails if another process has it, or has the lock of a project above or below.
- * If the list still names this project, a process was killed during its changes. Then its temporary files are removed.
+ * Takes the lock until the scope closes. Fails if another process has this lock, or the lock of a project above or
+ * below.
+ *
+ * If the list still names this project, a process was killed during its changes. The temporary files of that process
+ * are then removed.
  */
 export const takeProject = Effect.fnUntraced(function* ({ locks, project, ...holder }: LockedProject) {
   const fs = yield* FileSystem.FileSystem
@@ -97,10 +103,10 @@ export const takeProject = Effect.fnUntraced(function* ({ locks, project, ...hol
   yield* Effect.addFinalizer(() => Effect.ignore(fs.remove(file)))
 })
 
-/** How often a process checks whether the project is free. */
+/** How often a waiting process checks whether the project is free. */
 const lookAgain = "300 millis"
 
-/** Takes the lock as soon as it is free. Calls `waits` for each new holder. */
+/** Takes the lock as soon as it is free. Calls `waits` for each holder that it waits for. */
 const awaitProject = Effect.fnUntraced(function* (
   place: LockedProject,
   waits: (taken: LockTaken) => Effect.Effect<void>
@@ -150,18 +156,21 @@ export class ProjectWriteLock extends Context.Service<
   ProjectWriteLock,
   {
     /**
-     * Takes the lock as soon as it is free, and keeps it. `waits` receives a sentence about the current holder. Returns
-     * why the project cannot be locked, otherwise undefined.
+     * Takes the lock as soon as it is free, and keeps it. `waits` receives a sentence about the current holder. If the
+     * project cannot be locked, returns the reason.
      */
     readonly claim: (waits: (text: string) => Effect.Effect<void>) => Effect.Effect<string | undefined>
-    /** Releases the project for others. */
+    /** Releases the lock, so that other processes can change the project. */
     readonly release: Effect.Effect<void>
   }
 >()("task-conductor/services/files/ProjectWriteLock") {
-  /** Other processes see `runId` as the holder. The lock is released when the layer closes, if not earlier. */
+  /**
+   * A lock for one run. Other processes see `runId` as the holder. The lock is released when the layer closes, if it
+   * was not released before.
+   */
   static readonly layer = (place: LockedProject): Layer.Layer<ProjectWriteLock, never, FileSystem.FileSystem> =>
     Layer.effect(ProjectWriteLock, makeWriteLock(place))
 
-  /** For callers that hold the lock for the whole time. No call then needs to take it. */
+  /** The lock for callers that hold it for the whole time. Calls then need not take it. */
   static readonly layerHeld = Layer.succeed(ProjectWriteLock)({ claim: () => Effect.undefined, release: Effect.void })
 }

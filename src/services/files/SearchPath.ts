@@ -1,6 +1,7 @@
 /**
- * The search path for programs that task-conductor itself starts outside any sandbox. It omits folders that a command
- * of the project or another user could write. `npm` and `npx` put such project folders first in PATH.
+ * The search path for programs that task-conductor itself starts outside any sandbox. `npm` and `npx` put folders of
+ * the project first in PATH. This search path omits all folders that a command of the project or another user could
+ * write.
  */
 import { realpathSync, statSync } from "node:fs"
 import * as path from "node:path"
@@ -16,7 +17,7 @@ const real = (file: string): string | undefined => {
   }
 }
 
-/** The absolute folders of a search path that are outside the project and that only trusted users can write. */
+/** The absolute folders of a search path that are outside the project and that no other user can write. */
 export const trustedFolders = (searchPath: string | undefined, project: string): ReadonlyArray<string> => {
   const root = real(project) ?? project
   return (searchPath ?? "").split(path.delimiter).filter((folder) => {

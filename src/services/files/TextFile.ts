@@ -17,10 +17,10 @@ import { openDirectory } from "./DirectoryHandle.ts"
 import { specialKind } from "./CanonicalPath.ts"
 
 const chunkBytes = 262_144
-/** At least this many bytes are read, because the reported size may be too small. */
+/** The minimum number of bytes that are read. The size that the system reports may be too small. */
 const smallestChunk = 4096
 
-/** The search for a line stops after this many bytes. */
+/** The number of bytes after which the search for a line stops. */
 const maxScanned = 268_435_456
 
 const megabytes = (bytes: number): string =>
@@ -65,7 +65,7 @@ const openSafely = Effect.fnUntraced(function* (file: string) {
   )
 })
 
-/** Opens a regular file until the scope closes. Checks its type before and after. */
+/** Opens a regular file until the scope closes. Checks the type of the file before and after opening it. */
 const openRegular = Effect.fnUntraced(function* (file: string) {
   if (yield* isMissing(file)) return yield* notFound(file)
   const fs = yield* FileSystem.FileSystem
@@ -79,7 +79,7 @@ const openRegular = Effect.fnUntraced(function* (file: string) {
 
 const closing = (file: string) => fileOperation("read", file)
 
-/** All bytes of a regular file. Counts the bytes while reading, because the reported size may be wrong. */
+/** All bytes of a regular file. The bytes are counted while they are read, because the reported size may be wrong. */
 const readBytes = Effect.fnUntraced(function* (file: string, maxBytes: number) {
   const { handle, size } = yield* openRegular(file)
   if (size > maxBytes) return yield* tooLarge(file, maxBytes)
@@ -94,12 +94,15 @@ const readBytes = Effect.fnUntraced(function* (file: string, maxBytes: number) {
   }
 })
 
-/** All bytes of a regular file, text or not. Fails above `maxBytes`. */
+/** All bytes of a regular file, text or not. Fails if there are more than `maxBytes`. */
 export const readFileBytes = Effect.fn("readFileBytes")((file: string, maxBytes: number) =>
   readBytes(file, maxBytes).pipe(closing(file))
 )
 
-/** The position of line `sought` in a chunk whose first line is `line`. Otherwise the last line of the chunk. */
+/**
+ * The position of the line `sought` in a chunk whose first line is `line`. If the chunk ends before it, the number of
+ * the chunk's last line.
+ */
 const seekLine = (
   chunk: Uint8Array,
   line: number,
@@ -115,7 +118,7 @@ const seekLine = (
   return { at, line }
 }
 
-/** The bytes of some lines from a file of any size. Fails above `maxBytes`. */
+/** The bytes of some lines from a file of any size. Fails if these lines have more than `maxBytes`. */
 const readLineBytes = Effect.fnUntraced(function* (file: string, { from, to }: LineRange, maxBytes: number) {
   const { handle } = yield* openRegular(file)
   const chunks: Array<Uint8Array> = []
@@ -153,7 +156,7 @@ export const readDecodedFile = Effect.fn("readDecodedFile")(function* (file: str
 export const readTextFile = (file: string, maxBytes: number) =>
   Effect.map(readDecodedFile(file, maxBytes), ({ text }) => text)
 
-/** Lines of a proposed text, in the form in which `readTextLines` returns those of a file. */
+/** The lines of a proposed text, in the form in which `readTextLines` returns lines of a file. */
 export const linesOfText = Effect.fnUntraced(function* (
   file: string,
   text: string,
@@ -172,7 +175,10 @@ const beyondEnd = (file: string, { from }: LineRange, lines: number): ToolFailur
     message: `${file} has fewer than ${from} lines: it ends at line ${lines}.`
   })
 
-/** In larger files, the encoding is determined from the requested lines only. In bytes. */
+/**
+ * The maximum size, in bytes, of a file whose encoding is determined from the whole file. In a larger file, only the
+ * requested lines determine it.
+ */
 export const maxDecodedBytes = 67_108_864
 
 const readStart = Effect.fnUntraced(function* (file: string) {
@@ -182,8 +188,8 @@ const readStart = Effect.fnUntraced(function* (file: string) {
 
 /**
  * Reads lines of a text file at a canonical path. The lines together may have at most `maxBytes`; the file may be
- * larger. A file that is not UTF-8 is decoded as a whole: its encoding does not show in a few lines, and line ends
- * differ in UTF-16.
+ * larger. A file that is not UTF-8 is decoded as a whole. A few lines do not show its encoding, and UTF-16 has other
+ * line ends.
  */
 export const readTextLines = Effect.fn("readTextLines")(function* (file: string, range: LineRange, maxBytes: number) {
   const isWide = utf16Mark(yield* closing(file)(readStart(file))) !== undefined

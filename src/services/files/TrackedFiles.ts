@@ -1,6 +1,6 @@
 /**
- * Reads from git's index which files a repository tracks. Patterns of `.gitignore` do not affect tracked files. Starts
- * no git program.
+ * Reads from git's index which files a repository tracks, without starting git. Patterns of `.gitignore` do not affect
+ * tracked files.
  */
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
@@ -17,19 +17,19 @@ export interface TrackedFiles {
   /** The folders with a tracked file. */
   readonly folders: ReadonlySet<string>
   readonly submodules: ReadonlySet<string>
-  /** A sentence that says why the result is empty or incomplete. */
+  /** A sentence that says why the list of tracked files is empty or incomplete. */
   readonly problem?: string
 }
 
-/** Larger indexes are not read; git needs about a hundred bytes per file. */
+/** The maximum size of an index that is read, in bytes. Git needs about a hundred bytes for each file. */
 const maxIndexBytes = 268_435_456
 const maxSettingBytes = 1_048_576
 
 const settingText = (file: string) => Effect.orElseSucceed(readTextFile(file, maxSettingBytes), () => "")
 
 /**
- * The folder that contains a repository's index, and the folder that its worktrees share. In a worktree or submodule,
- * `.git` is a file.
+ * The folder that contains a repository's index, and the folder that the worktrees of the repository share. In a
+ * worktree or submodule, `.git` is a file that names the folder.
  */
 export const gitFolders = Effect.fnUntraced(function* (top: string) {
   const git = path.join(top, ".git")
@@ -46,7 +46,7 @@ const hashBytesOf = Effect.fnUntraced(function* (common: string) {
 
 type ReadIndex = Result.Result<GitIndex | undefined, string>
 
-/** The index at a path, merged with a shared index if there is one. Undefined if there is none yet. */
+/** The index at a path, merged with its shared index if there is one. Undefined if there is no index yet. */
 const indexAt = Effect.fnUntraced(function* (
   file: string,
   hashBytes: number

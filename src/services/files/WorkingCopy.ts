@@ -1,6 +1,6 @@
 /**
- * The changes that one task proposes, by file. Only this task sees the project with these changes, until they are
- * approved and made.
+ * The changes that one task proposes, by file. Until they are approved and made, only this task sees the project with
+ * these changes.
  */
 import * as Context from "effect/Context"
 import * as Schema from "effect/Schema"
@@ -12,8 +12,8 @@ import { changedLines } from "../../domain/files/TextEdit.ts"
 export type WorkingCopy = ReturnType<typeof makeWorkingCopy>
 
 /**
- * Combines a proposal with an earlier one for the same path. The base is the state before the earlier proposal. A
- * written text replaces moved bytes. A file that is moved back counts as unchanged.
+ * Combines a proposal with an earlier proposal for the same path. The base stays the state before the earlier proposal.
+ * A written text replaces the bytes of a moved file. A file that is moved back counts as unchanged.
  */
 const proposedAfter = (before: ProposedFile | undefined, proposal: ProposedFile): ProposedFile => {
   const { path, text } = proposal
@@ -38,8 +38,8 @@ const inOrder = (files: Iterable<ProposedFile>): ReadonlyArray<ProposedFile> =>
   [...files].toSorted((a, b) => (a.path < b.path ? -1 : 1))
 
 /**
- * Makes a copy that begins with the proposals of other tasks. They do not count as changes of this task. File paths are
- * canonical. The base of a proposal is the text in the project.
+ * Makes a copy that begins with the proposals of other tasks. These do not count as changes of this task. The paths of
+ * files are canonical. The base of a proposal is the text in the project.
  */
 export const makeWorkingCopy = (others: ReadonlyArray<ProposedFile> = []) => {
   const first = new Map(others.map((file) => [file.path, file]))
@@ -49,8 +49,8 @@ export const makeWorkingCopy = (others: ReadonlyArray<ProposedFile> = []) => {
   return {
     get: (path: string): ProposedFile | undefined => proposed.get(path),
     /**
-     * Proposes a text. Keeps the base and kind of an earlier proposal. If the text equals the base, nothing is
-     * proposed.
+     * Proposes a text for a file. The base and kind of an earlier proposal are kept. If the text equals the base, the
+     * file has no proposal any more.
      */
     propose: (given: ProposedFile): void => {
       const file = proposedAfter(proposed.get(given.path), given)
@@ -73,31 +73,31 @@ export const makeWorkingCopy = (others: ReadonlyArray<ProposedFile> = []) => {
       }),
     /** Notes which tool changed a file. */
     noteChange: (path: string, tool: string): void => void tools.set(path, (tools.get(path) ?? new Set()).add(tool)),
-    /** The tools that changed a file, as noted. */
+    /** The tools that changed a file, as `noteChange` noted them. */
     changedBy: (path: string): ReadonlySet<string> => tools.get(path) ?? new Set(),
     /** A number that changes with each proposal. */
     version: (): number => version
   }
 }
 
-/** A proposal as the journal stores it. If there was a text before, only the changed lines are stored. */
+/** A proposal as the journal stores it. If the file had a text before, only the changed lines are stored. */
 export const ProposedChange = Schema.Struct({
   path: Schema.String,
-  /** The text in the project. Null for a missing file, and for a file that an earlier proposal has changed. */
+  /** The text in the project. Null if there is no file, or if an earlier proposal has already changed the file. */
   base: Schema.NullOr(Schema.String),
-  /** The whole text. Used if there was no text before, or if there is none now. */
+  /** The whole text. Used if the file had no text before, or has none now. */
   text: Schema.optionalKey(Schema.NullOr(Schema.String)),
   kind: Schema.optionalKey(FileKind),
   holds: Schema.optionalKey(FileEntry),
   from: Schema.optionalKey(FileEntry),
-  /** Replaces `count` lines from index `from` with `now`. Absent if the whole text is stored. */
+  /** Replaces `count` lines from the index `from` by the lines `now`. Absent if the whole text is stored. */
   lines: Schema.optionalKey(Schema.Struct({ from: Schema.Int, count: Schema.Int, now: Schema.Array(Schema.String) }))
 })
 export type ProposedChange = typeof ProposedChange.Type
 
 /**
- * The proposals that changed since `before`. A withdrawn proposal appears as a proposal of the original text. Files
- * that had a proposal in `before` have no base.
+ * The proposals that changed since `before`. A withdrawn proposal appears as a proposal of the original text. A file
+ * that had a proposal in `before` has no base.
  */
 export const proposedSince = (copy: WorkingCopy, before: ReadonlyArray<ProposedFile>): ReadonlyArray<ProposedFile> => {
   const known = new Map(before.map((file) => [file.path, file]))
@@ -113,7 +113,10 @@ export const proposedSince = (copy: WorkingCopy, before: ReadonlyArray<ProposedF
   return [...changed, ...back]
 }
 
-/** The proposals that changed since `before`. If the previous text is known, only changed lines are returned. */
+/**
+ * The proposals that changed since `before`, as the journal stores them. If the previous text is known, only its
+ * changed lines are returned.
+ */
 export const changesSince = (copy: WorkingCopy, before: ReadonlyArray<ProposedFile>): ReadonlyArray<ProposedChange> => {
   const textsBefore = new Map(before.map((file) => [file.path, file.text]))
   return proposedSince(copy, before).map((file): ProposedChange => {
@@ -126,7 +129,7 @@ export const changesSince = (copy: WorkingCopy, before: ReadonlyArray<ProposedFi
   })
 }
 
-/** Applies stored changes to a copy that has the same content as when they were stored. */
+/** Applies stored changes to a copy. The copy must have the content that it had before these changes. */
 export const proposeAgain = (copy: WorkingCopy, changes: ReadonlyArray<ProposedChange>): void => {
   for (const change of changes) {
     const { base, lines, path, text = null } = change
@@ -136,7 +139,7 @@ export const proposeAgain = (copy: WorkingCopy, changes: ReadonlyArray<ProposedC
   }
 }
 
-/** The working copy of the fiber's task; absent outside tasks. */
+/** The working copy of the current task; absent outside tasks. */
 export const CurrentCopy = Context.Reference<WorkingCopy | undefined>("task-conductor/services/files/CurrentCopy", {
   defaultValue: () => undefined
 })

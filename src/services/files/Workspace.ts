@@ -25,10 +25,10 @@ import { fileFailure } from "./FileFailure.ts"
 import { contentState, linkState, textHash } from "./Hash.ts"
 import { listTree, listTreeWithin, maxTreeEntries, type TreeBounds, type TreeListing } from "./FileTree.ts"
 
-/** Larger files are not compared. In bytes. */
+/** The maximum size of files that are compared, in bytes. */
 const maxComparedBytes = 64 * 1024 * 1024
 
-/** The folder cannot be used as a project. `path` is absolute. */
+/** Says that the folder cannot be used as a project. `path` is absolute. */
 export class WorkspaceError extends Schema.TaggedError<WorkspaceError>()("WorkspaceError", {
   path: Schema.String,
   reason: Schema.Literals(["missing", "not_a_folder", "unreadable"])
@@ -56,7 +56,7 @@ const openRoot = Effect.fnUntraced(function* (root: string) {
   return yield* Effect.mapError(opened, () => unusable("unreadable"))
 })
 
-/** Uses the proposal in the fiber's working copy. If there is none, the project. */
+/** Uses the proposal for a path in the current working copy. If there is none, uses the project. */
 const proposedOr = <A, E, R>(
   path: string,
   proposal: (file: ProposedFile) => Effect.Effect<A, E>,
@@ -92,8 +92,8 @@ const bytesAt = (path: string) =>
   Effect.map(Effect.option(readFileBytes(path, maxComparedBytes)), Option.getOrUndefined)
 
 /**
- * What the project has at the path of a write: a text, or something else. Fails if a character of the new text does not
- * exist in the encoding of the file that it replaces or that is moved.
+ * What the project has at the path of a write: a text, or something else. Fails if the encoding of the old or moved
+ * file lacks a character of the new text.
  */
 const heldAt = Effect.fnUntraced(function* (access: WriteAccess, moved: FileEntry | undefined) {
   const { from, kind, path: file } = access
@@ -119,7 +119,7 @@ const encodingOf = (file: string) =>
 
 /**
  * The details of a write besides its text. If a task moves a file twice, or changes and then moves it, the details
- * still refer to the file in the project.
+ * refer to the file in the project.
  */
 const movedIn = Effect.fnUntraced(function* (copy: WorkingCopy, access: WriteAccess) {
   const source = access.from === undefined ? undefined : copy.get(access.from.path)
@@ -129,7 +129,7 @@ const movedIn = Effect.fnUntraced(function* (copy: WorkingCopy, access: WriteAcc
   return besideText({ ...access, from, kind: access.kind ?? source.kind })
 })
 
-/** Identifies the proposed content. */
+/** A text that identifies the proposed content. */
 const proposedState = (file: ProposedFile): string => {
   const { from, kind, text } = file
   if (text === null) return "absent"
@@ -148,8 +148,8 @@ const proposedEntry = (file: ProposedFile): FileEntry | undefined => {
 }
 
 /**
- * The entry at a path according to the fiber's copy. A folder is gone if all its content is removed. It exists if the
- * copy puts something into it.
+ * The entry at a path, including the changes of the current working copy. If the copy removes all content of a folder,
+ * the folder is gone. If the copy puts something into a folder, the folder exists.
  */
 const entryWith = Effect.fnUntraced(function* (file: string) {
   yield* requireNoFileAbove(file)
@@ -167,11 +167,11 @@ const entryWith = Effect.fnUntraced(function* (file: string) {
   return inProject.every((one) => removedPaths.has(one)) ? undefined : entry
 })
 
-/** Give up after this many links that the task created: they are a cycle. */
+/** The maximum number of links of the task that are followed in a path. More links are treated as a cycle. */
 const maxLinks = 40
 
 /**
- * The real path according to the fiber's working copy. Follows links that the copy creates, and not links that it
+ * The real path according to the current working copy. Follows links that the copy creates, and ignores links that it
  * removes. Undefined if the copy does not affect the path.
  */
 const proposedPlace = Effect.fnUntraced(function* (root: string, written: string) {
@@ -189,7 +189,7 @@ const proposedPlace = Effect.fnUntraced(function* (root: string, written: string
   return yield* new ToolFailure({ type: "validation_failed", message: `The links at ${written} form a circle.` })
 })
 
-/** Fails if the fiber's working copy has a file where the path needs a folder. */
+/** Fails if the current working copy has a file where the path needs a folder. */
 const requireNoFileAbove = Effect.fnUntraced(function* (file: string) {
   const above = ((yield* CurrentCopy)?.files() ?? []).some(
     (one) => one.text !== null && one.kind !== "link" && one.path !== file && isWithin(one.path, file)
@@ -199,7 +199,10 @@ const requireNoFileAbove = Effect.fnUntraced(function* (file: string) {
   return yield* new ToolFailure({ type: "not_found", message })
 })
 
-/** The listing of the project, with files that the fiber's working copy adds and without those that it removes. */
+/**
+ * The listing of the project with the changes of the current working copy: added files are included, removed files are
+ * left out.
+ */
 const withProposals = (root: string, listed: ReadonlyArray<string>, below = "") =>
   Effect.map(CurrentCopy, (copy): ReadonlyArray<string> => {
     const files = copy?.files() ?? []
@@ -218,7 +221,8 @@ const withProposals = (root: string, listed: ReadonlyArray<string>, below = "") 
 export const requireProject = (root: string) => Effect.asVoid(openRoot(root))
 
 /**
- * The project as files. If the fiber works on a task, it sees the task's working copy, and writes go into that copy.
+ * The project as files. During a task, reads include the changes of the task's working copy, and writes go into that
+ * copy.
  */
 export class Workspace extends Context.Service<
   Workspace,
@@ -231,8 +235,8 @@ export class Workspace extends Context.Service<
      */
     canonical(path: string): Effect.Effect<{ readonly path: string; readonly inside: boolean }, ToolFailure>
     /**
-     * The path that a model means. `/src/a.ts` means `src/a.ts` if only the project has such a file. Names may differ
-     * in blanks or normalisation (MeantPath.ts). Returns the written path if no other fits.
+     * The path that a model means. For example, `/src/a.ts` means `src/a.ts` if only the project has such a file. Names
+     * may differ in blanks or normalisation (MeantPath.ts). If no other path fits, returns the path as written.
      */
     meant(path: string): Effect.Effect<string>
     /** A text that identifies the current content at a canonical path. */
@@ -248,8 +252,8 @@ export class Workspace extends Context.Service<
     /** The encoding of a text file, which a change keeps. Undefined for other files. */
     encoding(file: string): Effect.Effect<TextEncoding | undefined>
     /**
-     * The entry at a canonical path; undefined if there is none. Does not follow a link. Does not determine `isText`.
-     * Fails with `io_error`.
+     * The entry at a canonical path; undefined if there is none. Does not follow a link, and does not determine
+     * `isText`. Fails with `io_error`.
      */
     entry(file: string): Effect.Effect<FileEntry | undefined, ToolFailure>
     /**
@@ -263,7 +267,7 @@ export class Workspace extends Context.Service<
      * 100,000 files.
      */
     readonly tree: Effect.Effect<ReadonlyArray<string>, ToolFailure>
-    /** Like `tree`, but stops at a limit instead of failing. The result says whether it stopped. */
+    /** Lists files like `tree`, but stops at a limit instead of failing. The result says whether it stopped. */
     treeWithin(bounds: TreeBounds): Effect.Effect<TreeListing, ToolFailure>
   }
 >()("task-conductor/services/files/Workspace") {
@@ -321,7 +325,7 @@ export class Workspace extends Context.Service<
       })
     )
 
-  /** A workspace whose content cannot be read or changed. `root` is the real path of the project. */
+  /** A workspace that knows its root but can neither read nor change files. `root` is the real path of the project. */
   static readonly layerNamed = (root: string) => {
     const unreadable = Effect.fail(new ToolFailure({ type: "io_error", message: `Nothing in ${root} is read now.` }))
     return Layer.succeed(Workspace)(
@@ -347,7 +351,7 @@ export const isFileAt = (workspace: Workspace["Service"], written: string): Effe
     Effect.match({ onFailure: () => false, onSuccess: (entry) => entry?.is === "file" })
   )
 
-/** The hash of the text at a canonical path. For an entry without text, its state. `null` if nothing is there. */
+/** The hash of the text at a canonical path. If the entry there is no text, its state. `null` if nothing is there. */
 export const fileState = (workspace: Workspace["Service"], path: string): Effect.Effect<string | null> =>
   Effect.catch(Effect.map(workspace.readText(path, maxComparedBytes), textHash), ({ type }) =>
     type === "not_found"

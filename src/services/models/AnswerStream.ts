@@ -1,7 +1,7 @@
 /**
- * Reads the answer of a model while the model writes it. Separates thoughts from text. Thoughts may come in fields or
- * in tags. Passes the text to a listener. Stops as soon as the answer can no longer be useful. Leaving the stream
- * closes the request.
+ * Reads the answer of a model while the model writes it. Separates thoughts, which may come in fields or in tags, from
+ * text. Passes the text to a listener. Stops as soon as the answer can no longer be useful. Leaving the stream closes
+ * the request.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -55,7 +55,9 @@ class AnswerWriting {
   text = ""
   thinking = ""
   readonly calls: Array<AskedCall> = []
-  /** Absent until the model begins to think. A model without thoughts has no phases. */
+  /**
+   * The current phase of the answer. Absent until the model begins to think. A model without thoughts has no phases.
+   */
   phase: Phase | undefined
   readonly #split = new ThinkingSplit()
   readonly #watch: AnswerWatch
@@ -88,10 +90,12 @@ class AnswerWriting {
 
   addThinking(delta: string): ModelErrorReason | undefined {
     this.thinking += delta
-    // Some models write an empty block of thoughts if asked not to think.
+    // Only text or thoughts that are not blank begin a phase. Some models write an empty block of thoughts if asked not
+    // to think.
     if (this.text.trim() === "" && this.thinking.trim() !== "") this.phase = "thinking"
     const thought = this.thinkingTokens
-    // Thoughts whose tag is never closed may contain the document. Then the limit for the answer applies to them.
+    // If the tag of thoughts is never closed, the thoughts may contain the document. The limit for the answer applies
+    // to such thoughts.
     if (thought > this.#options.thinking.tokens && !this.#split.hasHeading)
       return { _tag: "ThinkingCutOff", tokens: thought }
     return this.#unrecoverable(this.#watch.thinking(delta))
@@ -107,7 +111,7 @@ class AnswerWriting {
     return { _tag: "Hopeless", kind: found.kind, detail: detailOf(found), partial: this.text }
   }
 
-  /** Adds the remaining text when the answer ends. */
+  /** Adds the text that is still held back when the answer ends. */
   end(): void {
     const { answer, pieces } = this.#split.end()
     for (const { kind, text } of pieces) {
@@ -132,16 +136,16 @@ export interface Received extends ModelAnswer {
 
 const readTimes = Schema.decodeUnknownOption(Schema.Struct(Struct.pick(Usage.fields, ["answerMs", "loadMs"])))
 
-/** Durations of parts of a call, as the server reported them. Absent if the provider does not pass them on. */
+/** How long parts of a call took, as the server reported it. Absent if the provider does not pass these times on. */
 const serverTimes = (finish: Response.FinishPart | undefined): Pick<Usage, "answerMs" | "loadMs"> =>
   Object.assign({}, ...Object.values(finish?.metadata ?? {}).flatMap((said) => Option.toArray(readTimes(said))))
 
 interface ReadOptions extends WritingOptions {
-  /** For messages. */
+  /** The server and the model, for error messages. */
   readonly server: Omit<FailureContext, "partial">
   readonly meter: UsageMeter["Service"]
   readonly settings: CallSettings
-  /** Called for each part of the answer. `characters` counts all thoughts and text so far. */
+  /** Called for each part of the answer. `characters` is the number of characters of all thoughts and text so far. */
   readonly onPart: (characters: number) => void
   /** Runs when the first part of the answer arrives. */
   readonly arrived: Effect.Effect<void>
@@ -149,15 +153,15 @@ interface ReadOptions extends WritingOptions {
   readonly entered: (phase: Phase) => Effect.Effect<void>
 }
 
-/** Arguments as plain JSON: `{}` if missing or invalid. Deeper values than the maximum depth are cut. */
+/** Converts arguments to plain JSON: `{}` if they are missing or invalid. Values below the maximum depth are cut. */
 const jsonOf = (params: unknown): Schema.Json =>
   JSON.parse(JSON.stringify(withoutDeeper(params as Schema.Json, maxNesting + 1)) ?? "{}")
 
 export type ReceivedPart = Response.StreamPart<Record<string, Tool.Any>, "deferred">
 
 /**
- * Fails with the cause if the answer breaks off. Fails with `Hopeless` or `ThinkingCutOff` if the program stopped it.
- * The error contains the text so far.
+ * Reads a whole answer. Fails with the cause if the answer breaks off. Fails with `Hopeless` or `ThinkingCutOff` if the
+ * program stopped the answer. The error contains the text so far.
  */
 export const readAnswer = Effect.fnUntraced(function* (
   answer: Stream.Stream<ReceivedPart, AiError.AiError>,
@@ -166,7 +170,7 @@ export const readAnswer = Effect.fnUntraced(function* (
   const { arrived, entered, onPart, meter, server, settings } = options
   const started = yield* Clock.currentTimeMillis
   const writing = new AnswerWriting(options)
-  /** How many times in a row the last piece arrived. Blanks around it do not count. */
+  /** The last piece of the answer, and how many times in a row it arrived. Blanks around it do not count. */
   let repeated = { piece: "", times: 0 }
   let finish: Response.FinishPart | undefined
   let hasArrived = false
@@ -191,7 +195,7 @@ export const readAnswer = Effect.fnUntraced(function* (
     const answerTokens = finish?.usage.outputTokens.total
     const usage: Usage = {
       ...(promptTokens === undefined ? {} : { promptTokens }),
-      // Some servers count cached tokens separately, not as part of the prompt. Their number is then dropped.
+      // Some servers do not count cached tokens as part of the prompt. Their number is then dropped.
       ...(cachedTokens === undefined || cachedTokens > (promptTokens ?? 0) ? {} : { cachedTokens }),
       ...(answerTokens === undefined ? {} : { answerTokens }),
       ...serverTimes(finish),
@@ -233,7 +237,7 @@ export const readAnswer = Effect.fnUntraced(function* (
   }
 })
 
-/** Fails for an answer that is cut off, empty, or only thoughts. An answer with calls needs no text. */
+/** Fails if the answer is cut off, empty, or consists only of thoughts. An answer with calls needs no text. */
 export const usableAnswer = ({
   isCutOff,
   thinkingTokens,

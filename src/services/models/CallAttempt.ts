@@ -48,25 +48,25 @@ export type { Bound } from "../providers/CallOptions.ts"
 export interface ModelRequest {
   readonly id: ModelCallId
   readonly prompt: FilledPrompt
-  /** A conversation to send in place of the prompt. The prompt then only serves to estimate tokens. */
+  /** A conversation that is sent in place of the prompt. The prompt then only serves to estimate tokens. */
   readonly conversation?: ConversationCall
   /** The step of the task; see `Urgency`. */
   readonly step: number
-  /** The model that a skill chose. If absent, the stage's model or the run's. */
+  /** The model that a skill chose. If absent, the model of the stage or of the run is used. */
   readonly model?: string
   /** The JSON schema that the answer must fit. */
   readonly format?: object
-  /** How the server may force the model to write a form, if the server can. */
+  /** The form that the server should force on the answer, if it can force one. */
   readonly bound?: Bound
   /** The expected document. An answer that cannot become this document is stopped. */
   readonly shape?: AnswerShape
   /** Creates a listener for the text of one answer. Each retry gets a new listener. */
   readonly listen?: () => (delta: string) => void
-  /** What was wrong with earlier answers. Absent if nothing was. */
+  /** What was wrong with earlier answers to the same prompt. Absent if nothing was wrong. */
   readonly tuning?: Tuning
 }
 
-/** Where a call goes. `window` is the window of the run, or smaller if the model supports less. */
+/** The model that a call goes to. `window` is the window of the run, or a smaller window if the model supports less. */
 interface Target {
   readonly name: string
   readonly facts: ModelFacts
@@ -75,10 +75,13 @@ interface Target {
   readonly isAlone?: boolean
 }
 
-/** How often a call was retried, what happened before, and whether it waits for the server. */
+/**
+ * What is known about earlier tries of a call: how often it was retried, what happened before, and whether it waits for
+ * the server.
+ */
 export interface Tries {
   readonly retried: number
-  /** Retries by reason. Each reason has its own limit. */
+  /** The number of retries for each reason. Each reason has its own limit. */
   readonly byReason: ReadonlyMap<string, number>
   readonly isWaiting: boolean
   readonly after?: string
@@ -86,7 +89,7 @@ export interface Tries {
   readonly isAlone?: boolean
 }
 
-/** A prompt is too long if it leaves no space for the answer although no other call shares the window. */
+/** Converts an error of a full window. If no other call shares the window, the prompt itself is too long. */
 const asOverflow = (error: ModelError, { isAlone = false, window }: Target, estimated: number): ModelError => {
   const { reason } = error
   const isFull = isAlone && reason._tag === "Busy" && reason.isShared === true && /context size/i.test(reason.detail)
@@ -100,7 +103,8 @@ const unclearCount = (counted: number, estimated: number): string =>
   `The model server counted ${counted} tokens for a prompt of about ${estimated}. Either it leaves out what it had in its cache (Ollama 0.30), or its window is smaller than contextWindow and it dropped the front of the prompt. Look at "ollama ps" for the window.`
 
 /**
- * The form that the server forces on the answer. None if the model thinks or makes native calls: a form excludes both.
+ * The form that the server forces on the answer. There is none if the model thinks or makes native calls, because a
+ * form would prevent both.
  */
 const boundOf = ({ bound = {}, conversation }: ModelRequest, { facts }: Target, thinks: boolean): Bound => {
   if (thinks || (conversation?.tools.length ?? 0) > 0) return {}
@@ -108,7 +112,7 @@ const boundOf = ({ bound = {}, conversation }: ModelRequest, { facts }: Target, 
   return grammar !== undefined && facts.takesGrammar === true ? { grammar } : format === undefined ? {} : { format }
 }
 
-/** A planned call, and a function that receives notices from its provider. */
+/** A planned call, the form of its answer, and a function that receives notices from its provider. */
 interface PlannedCall {
   readonly planned: CallPlan
   readonly bound: Bound
@@ -118,13 +122,15 @@ interface PlannedCall {
 type Learning = Effect.Success<ReturnType<typeof makeLearning>>
 type Targets = Effect.Success<ReturnType<typeof makeTargets>>
 
-/** Learns from answers and refusals how many tokens prompts have, and which calls share a window. */
+/**
+ * Learns from answers and refusals how many tokens prompts have, and which models share one window between their calls.
+ */
 const makeLearning = Effect.fnUntraced(function* (notes: ModelNotes) {
   const calibration = yield* TokenCalibration
-  /** Models whose calls share one window. */
+  /** The models whose parallel calls share one window. */
   const sharing = new Set<string>()
 
-  /** The error for a prompt that does not fit the window. `counted` is the token count of the server. */
+  /** The error for a prompt that does not fit the window. `counted` is the token count of the server, if known. */
   const overflow = (prompt: FilledPrompt, { name, window }: Target, estimated: number, counted?: number) => {
     const parts = largestParts(prompt, calibration.scale(name))
     return new ModelError({
@@ -132,7 +138,7 @@ const makeLearning = Effect.fnUntraced(function* (notes: ModelNotes) {
     })
   }
 
-  /** Learns from the server's token count for a prompt. Does nothing if the answer has no count. */
+  /** Learns from the server's token count for a prompt. Learns nothing if the answer has no count. */
   const learn = (
     { prompt: { system, user } }: ModelRequest,
     { name, window }: Pick<Target, "name" | "window">,
@@ -144,7 +150,7 @@ const makeLearning = Effect.fnUntraced(function* (notes: ModelNotes) {
 
   /**
    * Learns from a prompt that the server refused as too long. Without a token count, the prompt counts as longer than
-   * the window. The call still has its slot, so that no other call starts before. If the window of the server is
+   * the window. The call still holds its slot, so no other call starts before this. If the window of the server is
    * smaller than configured, estimates of tokens grow in proportion.
    */
   const learnRefusal = Effect.fnUntraced(function* (
@@ -160,7 +166,7 @@ const makeLearning = Effect.fnUntraced(function* (notes: ModelNotes) {
     if (share > 1) yield* notes.once("window", "warning", smallerWindowNote(name, reason.window, window))
   })
 
-  /** Fails if the server did not read the whole prompt of an answer. */
+  /** Fails if the server answered without reading the whole prompt. */
   const check = Effect.fnUntraced(function* (request: ModelRequest, target: Target, answer: ModelAnswer) {
     const counted = answer.usage.promptTokens ?? 0
     const estimated = estimatePrompt(request.prompt, calibration.scale(target.name))
@@ -172,13 +178,13 @@ const makeLearning = Effect.fnUntraced(function* (notes: ModelNotes) {
   return { check, learn, learnRefusal, overflow, sharesWindow: (name: string) => sharing.has(name) }
 })
 
-/** Plans the model and the settings of calls. */
+/** Chooses the model and the settings of calls. */
 const makeTargets = Effect.fnUntraced(function* (thinking: Thinking, { sharesWindow }: Learning) {
   const calibration = yield* TokenCalibration
   const settings = yield* RunSettings
   const { facts: factsOf, serves = () => true } = yield* CurrentServer
 
-  /** The model that a skill or a stage chose, if the same server has it. Otherwise the model of the run. */
+  /** The model that a skill or a stage chose, if the same server has this model. Otherwise the model of the run. */
   const nameOf = ({ id, model = stageModel(settings, id.stage) }: ModelRequest): string =>
     model !== undefined && serves(model) ? model : settings.model
 
@@ -212,8 +218,8 @@ const makeTargets = Effect.fnUntraced(function* (thinking: Thinking, { sharesWin
 })
 
 /**
- * Sends the request. Calls stay as the model wrote them, because the gate decides about them before they run. A request
- * without tools has no toolkit: an empty toolkit would refuse any call.
+ * Sends the request. The model's tool calls stay as it wrote them, because the gate decides about them before they run.
+ * A request without tools gets no toolkit, because an empty toolkit would refuse any call.
  */
 const streamOf = (
   model: LanguageModel.LanguageModel,
@@ -286,8 +292,8 @@ const makePlannedSend = Effect.fnUntraced(function* (
   const unbound = new Set<string>()
 
   /**
-   * Sends a planned call. If the server refuses a setting for thoughts, sends the call again without it, and remembers
-   * that.
+   * Sends a planned call. If the server refuses a setting for thoughts, remembers the refusal and sends the call again
+   * without the setting.
    */
   const sendPlanned = Effect.fnUntraced(function* (
     request: ModelRequest,
@@ -311,7 +317,8 @@ const makePlannedSend = Effect.fnUntraced(function* (
       const detail = error.what
       if (think === undefined) return yield* new ModelError({ reason: { _tag: "Refused", detail } })
       if (think === refused) return yield* error
-      // Not reported if the user did not choose the setting: it was only tried after thoughts were cut off.
+      // The refusal is not reported if the user did not choose the setting. The program then tried it only because
+      // thoughts were cut off.
       const isReported = think === generationFor(settings, id.stage).think
       if (thinking.refuse(name, think) && isReported) {
         yield* events.publish({ type: "message", level: "warning", text: refusalNote(name, think, detail) })
@@ -344,7 +351,7 @@ const makePlannedSend = Effect.fnUntraced(function* (
   return sendPlanned
 })
 
-/** Sends the calls of a run. Everything learnt about a model applies to its later calls. */
+/** Sends the calls of a run. What one call teaches about a model applies to later calls of the model. */
 export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait) {
   const calibration = yield* TokenCalibration
   const events = yield* RunEvents
@@ -356,7 +363,9 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
   const { nameOf, needs, targetOf } = targets
   const sendPlanned = yield* makePlannedSend(server, thinking, notes, learning, targets)
 
-  /** Sends the prompt once. If the call waited for the server, its start was already reported. */
+  /**
+   * Sends the prompt once. If the call waited for the server, its start was already reported and is not reported again.
+   */
   const send = Effect.fnUntraced(function* (request: ModelRequest, { after, isAlone, isWaiting, retried }: Tries) {
     const { id, prompt } = request
     const target = yield* targetOf(request)
@@ -379,7 +388,10 @@ export const makeCallAttempts = Effect.fnUntraced(function* (server: ServerWait)
   })
 
   return {
-    /** The request. If its whole prompt does not fit the window of the run, the shorter form of the prompt is used. */
+    /**
+     * Returns the request as it fits. If its whole prompt does not fit the window of the run, the shorter form of the
+     * prompt is used.
+     */
     fitted: (request: ModelRequest): ModelRequest => {
       calibration.expect(request.prompt.system + request.prompt.user)
       const scale = calibration.scale(nameOf(request))

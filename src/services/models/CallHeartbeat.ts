@@ -1,7 +1,7 @@
 /**
  * Reports the progress of a model call: its phase and duration, how much the model has written, and the limit that ends
  * it. The user can then tell a slow server from a hanging one. Before the first word arrives, the phase may stay
- * unknown: only the server and other calls give hints.
+ * unknown, because only the server and other calls give hints.
  */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -13,7 +13,7 @@ import type { CallSeconds } from "../providers/CallOptions.ts"
 import { CurrentServer } from "../providers/Provider.ts"
 import type { RunEvents } from "../runs/RunEvents.ts"
 
-/** Speeds measured over a shorter time are unreliable. In milliseconds. */
+/** A speed is shown only after this time, in milliseconds. Speeds over a shorter time are unreliable. */
 const measurable = 1000
 
 /** After every third progress report, the server is asked whether it has loaded the model. */
@@ -35,19 +35,20 @@ const inSeconds = (millis: number): number => Math.round(millis / 1000)
 interface ServerView {
   /** When the server last sent data to any call. */
   lastReceivedAt: number
-  /** Models that have answered. They count as loaded, unless the server says that they are not. */
+  /** The models that have answered. They count as loaded, unless the server says that they are not. */
   readonly answered: Set<string>
-  /** How many calls receive an answer now, and how many the server answers at once. */
+  /** The number of calls that receive an answer now. `slots` is how many calls the server answers at once. */
   writing: number
   readonly slots: number
 }
 
-/** When a phase ends, by its own limit or by that of the whole call. In seconds since the phase began. */
+/** When a phase ends, in seconds since it began. Its own limit may end it, or the limit of the whole call. */
 const endOf = (limits: CallSeconds, limit: keyof CallSeconds, seconds: number, whole: number): number =>
   Math.min(limits[limit], seconds + limits.call - whole)
 
 /**
- * What a call waits for before its first word: its turn, or the word. `silent` is how long the server has sent nothing.
+ * What a call waits for before its first word: for its turn in the server, or for the word itself. `silent` is how long
+ * the server has sent nothing.
  */
 const waitingForFirst = (limits: CallSeconds, silent: number, whole: number): WaitingReport =>
   silent < whole && silent < inSeconds(heartbeatEvery)
@@ -79,7 +80,7 @@ const followCall = ({ charactersPerToken, limits, model }: FollowedCall, server:
     connected: (): void => {
       isConnected = true
     },
-    /** A part of the answer arrived. `sum` counts all characters of thoughts and text so far. */
+    /** Notes that a part of the answer arrived. `sum` is the number of characters of all thoughts and text so far. */
     onPart: (sum: number): void => {
       receivedAt = server.lastReceivedAt = now()
       characters = sum
@@ -96,7 +97,7 @@ const followCall = ({ charactersPerToken, limits, model }: FollowedCall, server:
       text += piece
     },
     isWaiting: (): boolean => firstAt === undefined,
-    /** Whether the server has the model in memory, as the server says. */
+    /** Notes whether the server says that the model is in memory. */
     listed: (is: boolean | undefined): void => {
       isListed = is
     },
@@ -104,7 +105,7 @@ const followCall = ({ charactersPerToken, limits, model }: FollowedCall, server:
     ended: (): void => {
       if (firstAt !== undefined) server.writing -= 1
     },
-    /** The text since the last call of this function. */
+    /** Returns the text that arrived since the last call of this function. */
     takeText: (): string => {
       const piece = text
       text = ""
@@ -135,7 +136,7 @@ const followCall = ({ charactersPerToken, limits, model }: FollowedCall, server:
 }
 export type CallLife = ReturnType<typeof followCall>
 
-/** Runs `effect`. Meanwhile also runs `beside`. */
+/** Runs `effect`, and runs `beside` until `effect` ends. */
 const meanwhile = <A, E, R, R2>(
   beside: Effect.Effect<unknown, never, R2>,
   effect: Effect.Effect<A, E, R>
@@ -165,7 +166,7 @@ export const makeHeartbeat = Effect.fnUntraced(function* (events: RunEvents["Ser
         if (passed % heartbeatEvery === 0) yield* events.publish({ type: "model.waiting", call, ...life.waiting() })
         if (passed % progressEvery === 0) {
           if (life.isWaiting() && questions++ % askEvery === 0) {
-            /** The server may take long to list loaded models. The report does not wait for that. */
+            /** The server may take long to list loaded models. This loop does not wait for the list. */
             const listed = Effect.map(isLoaded(model), life.listed)
             yield* Effect.forkChild(Effect.andThen(listed, reportProgress), { startImmediately: true })
           } else yield* reportProgress
@@ -176,7 +177,7 @@ export const makeHeartbeat = Effect.fnUntraced(function* (events: RunEvents["Ser
     })
   }
 
-  /** Reads an answer. Emits `model.waiting` and `model.progress` meanwhile. */
+  /** Reads an answer, and meanwhile emits `model.waiting` and `model.progress`. */
   return <A, E, R>(followed: FollowedCall, read: (life: CallLife) => Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.suspend(() => {
       const life = followCall(followed, server, () => clock.currentTimeMillisUnsafe())

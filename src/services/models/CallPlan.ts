@@ -1,5 +1,5 @@
 /**
- * Plans the settings of a call: whether and how long the model thinks, sampling, and the limit of the answer. Also
+ * Plans the settings of a call: whether and how long the model thinks, the sampling, and the limit of the answer. Also
  * remembers what the run has learnt about the thoughts of its models.
  */
 import { type Think, generationFor, samplingToSend } from "../../domain/models/Generation.ts"
@@ -30,8 +30,8 @@ export const makeThinking = () => {
     return known
   }
   /**
-   * The nearest setting that the server has not refused. In place of a level, "on" is used. In place of "on", none is
-   * used.
+   * The nearest setting that the server has not refused. A refused level becomes "on". A refused "on" is not sent at
+   * all.
    */
   const accepted = ({ refused }: Learnt, think: Think | undefined): Think | undefined => {
     if (think === undefined || !refused.has(settingOf(think))) return think
@@ -39,9 +39,10 @@ export const makeThinking = () => {
   }
 
   /**
-   * `cuts` counts answers that were cut off during thoughts. After the first cut, the model is asked not to think. If
-   * it thinks anyway, its budget doubles with each cut. If `think` is undefined, it is not sent. `thinks` is true if
-   * the model is expected to think.
+   * Plans the thoughts of a call. `cuts` counts answers that were cut off during thoughts. After the first cut, the
+   * model is asked not to think. If it thinks anyway, its budget doubles with each cut.
+   *
+   * In the result, an undefined `think` is not sent. `thinks` is true if the model is expected to think.
    */
   const plan = (model: string, facts: ModelFacts, wanted: Think | undefined, cuts: number) => {
     const learnt = of(model)
@@ -57,7 +58,7 @@ export const makeThinking = () => {
 
   return {
     plan,
-    /** Notes that the server refused the setting. Returns true if that is new. */
+    /** Notes that the server refused the setting. Returns true if the refusal is new. */
     refuse: (model: string, think: Think): boolean => {
       const { refused } = of(model)
       const isNew = !refused.has(settingOf(think))
@@ -84,10 +85,10 @@ const words: Record<Setting, string> = {
 export const refusalNote = (model: string, think: Think, detail: string): string =>
   `The model "${model}" does not support ${words[settingOf(think)]} (${detail}). It is asked without it from now on.`
 
-/** What was wrong with earlier answers. Each retry depends only on this. */
+/** What was wrong with earlier answers to a prompt. The settings of a retry depend only on this. */
 export interface Tuning {
   readonly repeats: number
-  /** How many answers were cut off during thoughts. */
+  /** How many answers were cut off while the model was thinking. */
   readonly thinkingCuts: number
 }
 
@@ -105,17 +106,17 @@ export interface CallPlan {
   readonly isWindowTooSmall: boolean
 }
 
-/** The smallest budget for thinking, in tokens. A smaller budget would usually cut off the thoughts. */
+/** The smallest budget for thinking, in tokens. With a smaller budget, thoughts would usually be cut off. */
 const leastThinking = 512
 
 /** Stages whose answers grow with the number of tasks. */
 const growing: ReadonlySet<Stage> = new Set<Stage>(["plan", "iterate", "conclude"])
 
 /**
- * Plans a call whose prompt needs this many tokens. Thoughts get what prompt and answer leave of the window.
+ * Plans a call whose prompt needs this many tokens. Thoughts get the part of the window that prompt and answer leave.
  *
  * A plan of many tasks, and the answer of a run, may fill the rest of the window. With a lower limit, good answers
- * would be cut at the same place in every attempt. Endless answers are stopped otherwise: at a repetition, when the
+ * would be cut at the same place in every attempt. Endless answers are stopped in other ways: at a repetition, when the
  * document is wrong, at the limit of thoughts, or at `limits.callSeconds`.
  */
 export const planCall = (
@@ -135,7 +136,7 @@ export const planCall = (
   const { sampling = {}, think } = generationFor(settings, stage)
   const reserve = answerReserve(contextWindow)
   const free = Math.max(0, contextWindow - promptTokens - reserve)
-  /** The prompt size is only an estimate. So the answer always gets at least its share of the window. */
+  /** The answer always gets at least its share of the window, because the size of the prompt is only an estimate. */
   const tokensLeft = Math.max(reserve, contextWindow - promptTokens)
   const wanted = thinking.plan(model, facts, think, tuning.thinkingCuts)
   const least = Math.min(leastThinking, limits.thinkingTokens)

@@ -1,6 +1,6 @@
 /**
- * Makes one model call, from the prompt to the answer. The call waits for a slot, is retried if that may help, is
- * recorded as one activity, and emits events. Every stage calls the model through this service.
+ * Makes one model call, from the prompt to the answer. The call waits for a slot, and is retried if a retry may help.
+ * It is recorded as one activity, and emits events. Every stage calls the model through this service.
  */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -20,8 +20,8 @@ import { RunSettings } from "../runs/RunSettings.ts"
 import { makeServerWait } from "./ServerWait.ts"
 
 /**
- * How often a call is retried, which limit applies, and the delay before the first retry. Each further delay is twice
- * as long.
+ * How often a call is retried, which setting limits the retries, and the delay before the first retry. Each further
+ * delay is twice as long.
  */
 interface Retries {
   readonly times: number
@@ -37,7 +37,7 @@ const retriesOf = (reason: ModelErrorReason, limits: Limits): Retries => {
     if (reason.limit === undefined) return { times: busyRetries, wait, name: "busyRetries" }
     return { times: brokenRetries, wait, name: "brokenRetries" }
   }
-  // A call that used all its time would use it all again.
+  // A call that used its whole time would probably use it again, so it is not retried.
   const isBroken = reason._tag === "DiedMidStream" && reason.limit?.name !== "callSeconds"
   if (!isBroken) return { times: 0, wait: Duration.zero }
   return { times: brokenRetries, wait: Duration.millis(250), name: "brokenRetries" }
@@ -49,7 +49,7 @@ const afterRetries = (error: ModelError, { name, times }: Retries): ModelError =
     ? new ModelError({ reason: { ...error.reason, retried: { name, times } } })
     : error
 
-/** The event of a failed call. `next` is the number of the next retry, and of how many. */
+/** The event of a failed call. `next` is the number of the next retry, and the maximum number of retries. */
 const failedEvent = (
   call: ModelCallId,
   { message, reason, what }: ModelError,
@@ -57,7 +57,9 @@ const failedEvent = (
   next: { readonly retry?: number; readonly retries?: number } = {}
 ) => ({ type: "model.failed", call, reason: reason._tag, message, willRetry, what, ...next }) as const
 
-/** Errors that do not show whether the server responds. A prompt that is too large may never have been sent. */
+/**
+ * Errors that do not prove that the server responds. For example, a prompt that is too large may never have been sent.
+ */
 const saysNothing: ReadonlySet<string> = new Set(["Unreachable", "Busy", "ContextOverflow"])
 
 export class ModelCaller extends Context.Service<ModelCaller>()("task-conductor/services/models/ModelCaller", {
@@ -94,7 +96,7 @@ export class ModelCaller extends Context.Service<ModelCaller>()("task-conductor/
       return yield* send(request, { retried: retry, byReason, isWaiting: false, after: error.what, isAlone })
     })
 
-    /** Sends the prompt in a slot. Reports if it must wait for a slot. */
+    /** Sends the prompt when a slot is free. Reports if the call must wait for a slot. */
     const inSlot = Effect.fnUntraced(function* (request: ModelRequest, tries: Tries) {
       const { id, prompt, step } = request
       const isAlone = tries.isAlone === true
@@ -133,16 +135,18 @@ export class ModelCaller extends Context.Service<ModelCaller>()("task-conductor/
         execute,
         emit: ({ usage }) => events.publish({ type: "model.finished", call: id, usage })
       })
-      /** A recorded token count improves the estimate as a new count does. */
+      /** An answer from the journal improves the estimate of tokens as much as a new answer. */
       if (!isSent) yield* attempts.learn(request, answer)
       return answer
     })
 
     return {
       /**
-       * Sends one prompt and waits for the whole answer. Fails if the answer is empty, cut off or unreadable. Fails if
-       * the prompt does not fit the window, by the estimate or by the server's count. If only the whole prompt does not
-       * fit, sends its shorter form.
+       * Sends one prompt and waits for the whole answer. If only the whole prompt does not fit the window, sends its
+       * shorter form.
+       *
+       * Fails if the answer is empty, cut off or unreadable. Fails if the prompt does not fit the window, by the
+       * estimate or by the server's count.
        */
       ask
     }

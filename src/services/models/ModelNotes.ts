@@ -1,6 +1,6 @@
 /**
- * Messages about models that the user sees once per run. They concern many calls, models that are not fully on the
- * graphics card, and why the server loaded a model again.
+ * Messages about models that the user sees at most once per run. They are about problems of many calls, models that are
+ * not fully on the graphics card, and models that the server loaded again.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -19,7 +19,7 @@ export const makeModelNotes = Effect.gen(function* () {
   const answeredAt = new Map<string, number>()
 
   const saidOnce = new Set<string>()
-  /** Reports something that may concern many calls, once per run. */
+  /** Reports a fact that may concern many calls, but only once per run. */
   const once = (about: string, level: "info" | "warning", text: string): Effect.Effect<void> =>
     Effect.suspend(() => {
       if (saidOnce.has(about)) return Effect.void
@@ -35,10 +35,10 @@ export const makeModelNotes = Effect.gen(function* () {
     const remedy = 'A smaller model or context window may fit; "task-conductor models" says more.'
     yield* events.publish({ type: "message", level: "info", text: `The server has ${name} ${text}. ${remedy}` })
   })
-  /** Reports why the server loaded a model again. `before` is the time of the model's last answer. */
+  /** Reports that the server loaded a model again, and why. `before` is the time of the model's previous answer. */
   const load = Effect.fnUntraced(function* (name: string, before: number | undefined, usage: Usage) {
     const now = yield* Clock.currentTimeMillis
-    /** If several calls waited for the same loading, it is reported once. */
+    /** If several calls waited while the server loaded the model, only one of them reports it. */
     const isNews = before !== undefined && before === answeredAt.get(name) && wasLoaded(usage)
     const hasAnswered = answeredAt.has(name)
     answeredAt.set(name, now)

@@ -1,7 +1,10 @@
 /**
- * Keeps the model server busy, and lets at most one call wait there. At most slots + 1 calls are sent at the same time.
- * All others wait here, by priority, and for space if calls share the server's window. The extra call is answered
- * before all calls that wait here. So only a call of the earliest step may be the extra call.
+ * Keeps the model server busy, and lets at most one call wait in the server. At most slots + 1 calls are sent at the
+ * same time. All other calls wait here, by priority. If calls share the server's window, they also wait for space in
+ * it.
+ *
+ * The server answers the extra call before all calls that wait here. Only a call of the earliest step may therefore be
+ * the extra call.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -14,27 +17,30 @@ import { progressEvery } from "../../domain/runs/RunEvent.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 
 /**
- * The priority of a call. Stages of the whole run come first, then earlier steps. Within a step, tasks that have begun
- * come first.
+ * What decides the priority of a call. Stages of the whole run come first, then earlier steps. Within a step, tasks
+ * that have begun come first.
  */
 export interface Urgency {
   readonly stage: Stage
   /** The step of the task, from 0; 0 for stages of the whole run. */
   readonly step: number
-  /** True for a later turn of a task. It comes before the first turns of other tasks. */
+  /** True for a later turn of a task. Such a call comes before the first turns of other tasks. */
   readonly isBegun: boolean
   /**
    * The beginning of the prompt of the call. Calls with the same beginning follow each other if nothing else decides.
    * The server can then reuse its cache.
    */
   readonly beginning: string
-  /** The tokens of prompt and answer; 0 if absent. */
+  /** The tokens of prompt and answer together. Counts as 0 if absent. */
   readonly tokens?: number
-  /** The tokens that all sent calls may have together, as far as known. Undefined if calls do not share a window. */
+  /**
+   * Returns the number of tokens that all sent calls may have together, as far as known. Undefined if calls do not
+   * share a window.
+   */
   readonly pool?: () => number | undefined
   /** True for a call that must run alone. */
   readonly isAlone?: boolean
-  /** False for a server that would answer the extra call at once, without a queue. */
+  /** False for a server that has no queue, and would therefore answer the extra call at once. */
   readonly mayWait?: boolean
 }
 
@@ -44,11 +50,12 @@ interface Call extends Urgency {
   readonly granted: Deferred.Deferred<void>
 }
 
-/** The rank of stages of the whole run. */
+/** The rank of calls for stages of the whole run. */
 const beforeAll = -1
 
 /**
- * A slot is reserved for the next turn of a task for this long if only later steps wait. In ms. Most tools take less.
+ * How long, in milliseconds, a slot is reserved for the next turn of a task if only later steps wait. Most tools take
+ * less time.
  */
 const toolsTake = 20
 
@@ -68,10 +75,10 @@ const fitsWindow = ({ isAlone = false, pool, tokens = 0 }: Call, running: Readon
 }
 
 const makeSlots = (slots: number, scope: Scope.Scope): ModelSlots["Service"]["withSlot"] => {
-  /** Waiting calls by rank. Within a rank, in order of arrival. */
+  /** Waiting calls by rank. The calls of a rank are in the order of their arrival. */
   const waiting = new Map<number, Set<Call>>()
   const running = new Set<Call>()
-  /** Waiting calls that were not yet reported, with the time to report them. In order of arrival. */
+  /** Waiting calls that were not yet reported, with the time to report them, in the order of their arrival. */
   const silent = new Map<Call, { readonly at: number; readonly queued: Effect.Effect<void> }>()
   let isWatched = false
   let lastBeginning = ""
@@ -80,7 +87,7 @@ const makeSlots = (slots: number, scope: Scope.Scope): ModelSlots["Service"]["wi
     fitsWindow(call, running) &&
     (running.size < slots ||
       (call.mayWait !== false && running.size === slots && [...running].every((other) => call.step <= other.step)))
-  /** Removes a waiting call. Returns false if the call is not waiting. */
+  /** Removes a waiting call. Returns false if the call was not waiting. */
   const leave = (call: Call): boolean => {
     const alike = waiting.get(call.rank)
     const hasLeft = alike?.delete(call) === true
@@ -88,14 +95,16 @@ const makeSlots = (slots: number, scope: Scope.Scope): ModelSlots["Service"]["wi
     if (alike?.size === 0) waiting.delete(call.rank)
     return hasLeft
   }
-  /** The most urgent waiting call. */
+  /**
+   * The most urgent waiting call. Among equally urgent calls, one with the same beginning as the last call comes first.
+   */
   const next = (): Call | undefined => {
     const alike = waiting.get(Math.min(...waiting.keys())) ?? []
     for (const call of alike) if (call.beginning === lastBeginning) return call
     const [first] = alike
     return first
   }
-  /** Starts the most urgent waiting calls, as long as a slot is free for them. */
+  /** Starts the most urgent waiting calls, as long as slots are free. */
   const grant = (): void => {
     if (running.size > slots) return
     for (let call = next(); call !== undefined && mayBegin(call); call = next()) {
@@ -105,7 +114,7 @@ const makeSlots = (slots: number, scope: Scope.Scope): ModelSlots["Service"]["wi
       Deferred.doneUnsafe(call.granted, Effect.void)
     }
   }
-  /** Reports calls that have waited for a moment. One fiber does this for all calls. */
+  /** Reports calls that have waited for one second. One fiber does this for all calls. */
   const watch = Effect.gen(function* () {
     for (const [call, { at, queued }] of silent) {
       yield* Effect.sleep(Math.max(0, at - (yield* Clock.currentTimeMillis)))
@@ -137,7 +146,7 @@ const makeSlots = (slots: number, scope: Scope.Scope): ModelSlots["Service"]["wi
         waiting.set(call.rank, (waiting.get(call.rank) ?? new Set()).add(call))
         grant()
         return Effect.suspend(() => (running.has(call) ? Effect.void : restore(wait(call, queued)))).pipe(
-          // An interruption may come just when the slot is granted. The slot must be released then, too.
+          // An interruption may come just when the slot is granted. Even then, the slot must be released.
           Effect.onError(() => (leave(call) ? Effect.void : release(call))),
           Effect.andThen(Effect.ensuring(restore(effect), release(call)))
         )
@@ -149,7 +158,7 @@ export class ModelSlots extends Context.Service<
   ModelSlots,
   {
     /**
-     * Runs the effect in a slot. Waits for a slot without a limit. Calls `queued` after a wait of one second. An
+     * Runs the effect in a slot, and waits for the slot without a limit. Calls `queued` after a wait of one second. An
      * interruption releases the slot.
      */
     withSlot<A, E, R>(

@@ -18,7 +18,7 @@ import {
 } from "../../domain/models/PromptTemplate.ts"
 import { packageFolder } from "../files/PackageFolder.ts"
 
-/** A template file is missing, or lacks placeholders that its stage needs. */
+/** Says that a template file is missing, or that it lacks placeholders that its stage needs. */
 export class PromptTemplateError extends Schema.TaggedError<PromptTemplateError>()("PromptTemplateError", {
   /** The path of the template. */
   file: Schema.String,
@@ -48,7 +48,7 @@ const load = Effect.fnUntraced(function* (folder: string, name: TemplateName) {
 export class Prompts extends Context.Service<
   Prompts,
   {
-    /** Fills a template in one pass. Values that look like placeholders stay as they are. */
+    /** Fills a template in one pass. A value that looks like a placeholder is inserted unchanged. */
     fill<Name extends TemplateName>(name: Name, values: TemplateValues<Name>): FilledPrompt
     /** The text of a template without its values. */
     instructions(name: TemplateName): string

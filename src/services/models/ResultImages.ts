@@ -14,14 +14,14 @@ import { Activities } from "../journal/Activities.ts"
 import { CurrentServer } from "../providers/Provider.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 
-/** At most this many images per message. */
+/** The maximum number of images in one message. */
 export const mostImages = 4
 
-/** The chosen images of a turn, and one sentence per omitted image. */
+/** The chosen images of a turn, and one sentence about each omitted image. */
 const ImageChoice = Schema.Struct({ shown: Schema.Array(ResultFile), lines: Schema.Array(Schema.String) })
 type ImageChoice = typeof ImageChoice.Type
 
-/** The work that the next message belongs to. */
+/** The stage and the model that the next message is for. */
 interface ImageTarget {
   readonly id: Pick<ModelCallId, "round" | "stage">
   readonly skill?: { readonly model?: string } | undefined
@@ -47,14 +47,14 @@ const imagesOf = (outcomes: ReadonlyArray<CallOutcome>): ReadonlyArray<ResultIma
 const leftOut = ({ file: { name, path }, tool }: ResultImage, why: string): string =>
   `The image ${name} of \`${tool}\` is left out: ${why}. It is ${path === undefined ? "not kept" : `kept as ${path}`}.`
 
-/** A replay sends nothing. So its images have no bytes. */
+/** Makes a picture for a message. A replay sends nothing, so its pictures have no bytes. */
 const pictureOf = ({ mediaType, name }: ResultFile, bytes: Uint8Array = new Uint8Array()): Picture => ({
   path: name,
   mediaType,
   data: Buffer.from(bytes).toString("base64")
 })
 
-/** Chooses the images for the next message. `budget` is how much space they may take, in characters. */
+/** Chooses the images for the next message. `budget` is the space that they may take, in characters. */
 export const makeResultImages = Effect.gen(function* () {
   const activities = yield* Activities
   const kept = yield* KeptFiles
@@ -69,7 +69,7 @@ export const makeResultImages = Effect.gen(function* () {
     return (yield* facts(name)).abilities.vision === true
   })
 
-  /** Chooses the images. Stores the bytes that it reads in `bytes`, by hash. */
+  /** Chooses the images within the budget. Stores the bytes that it reads in `bytes`, by hash. */
   const choose = Effect.fnUntraced(function* (
     target: ImageTarget,
     images: ReadonlyArray<ResultImage>,

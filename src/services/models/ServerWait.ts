@@ -14,7 +14,7 @@ import type { RunEvents } from "../runs/RunEvents.ts"
 /** The delays between tries, in milliseconds. The last delay repeats. */
 const delays = [1000, 2000, 4000, 5000]
 
-/** The remaining time is reported this often, in milliseconds. */
+/** How often the remaining time is reported, in milliseconds. */
 const reportEvery = 10_000
 
 interface Outage {
@@ -27,34 +27,37 @@ interface Outage {
   reportedAt: number
 }
 
-/** True for an error that suggests that the server will respond later. */
+/** True for an error after which the server will probably respond again. */
 const isWaitedFor = (reason: ModelErrorReason, wasReached: boolean): boolean =>
   (reason._tag === "Unreachable" && wasReached) || (reason._tag === "Busy" && reason.isOverloaded === true)
 
-/** The error, with the time that the call has waited. */
+/** Adds to the error how long the call has waited. */
 const afterWait = (error: ModelError, seconds: number): ModelError =>
   error.reason._tag === "Unreachable" || error.reason._tag === "Busy"
     ? new ModelError({ reason: { ...error.reason, waitedSeconds: seconds } })
     : error
 
 export interface ServerWait {
-  /** Call this when the server responded and is not overloaded. Waiting calls then continue. */
+  /** Notes that the server has responded and is not overloaded. Waiting calls then continue. */
   readonly reached: Effect.Effect<void>
   /** Notes that the server has responded. Does not wake waiting calls. */
   readonly noteAnswered: () => void
-  /** Waits while the server is known to be gone. Call this before each call of the model. */
+  /** Waits while the server is known to be gone. Every call of the model begins with this. */
   readonly ready: Effect.Effect<void>
   readonly waitsFor: (error: ModelError) => boolean
-  /** Waits after an error until the call should be sent again. Fails when the time is over. */
+  /** Waits after an error until the call should be sent again. Fails when the maximum wait is over. */
   readonly after: (error: ModelError) => Effect.Effect<void, ModelError>
 }
 
-/** False if a call should fail at once when the server has stopped: another machine may have a server. */
+/** False if a call should fail at once when the server has stopped, because another machine may have a server. */
 export const WaitsForServer = Context.Reference("task-conductor/services/models/ServerWait/WaitsForServer", {
   defaultValue: () => true
 })
 
-/** `seconds` is the longest wait; 0 disables waiting. There is no wait for a server that has never responded. */
+/**
+ * Creates the wait of a run. `seconds` is the longest wait; 0 disables waiting. If the server has never responded,
+ * calls do not wait for it.
+ */
 export const makeServerWait = (events: RunEvents["Service"], seconds: number): Effect.Effect<ServerWait> =>
   Effect.gen(function* () {
     const mutex = yield* Semaphore.make(1)
@@ -90,7 +93,7 @@ export const makeServerWait = (events: RunEvents["Service"], seconds: number): E
       return events.publish({ type: "server.waiting", reason: reason._tag, message, secondsLeft })
     }
 
-    /** Waits for the next try. Other calls queue behind it. So only one call at a time tries the server. */
+    /** Waits for the next try. Other calls queue behind this wait, so only one call at a time tries the server. */
     const nextTry = (mine: Outage): Effect.Effect<void> =>
       mutex.withPermits(1)(
         Effect.gen(function* () {

@@ -38,7 +38,7 @@ const promptMessage = (message: ConversationMessage): Prompt.Message => {
   }
 }
 
-/** Templates of models expect user and assistant in turn. So consecutive user messages are joined. */
+/** Joins consecutive messages of the user. Templates of models expect messages of user and assistant in turn. */
 const joinedUsers = (messages: ReadonlyArray<ConversationMessage>): ReadonlyArray<ConversationMessage> => {
   const joined: Array<ConversationMessage> = []
   for (const message of messages) {
@@ -59,7 +59,7 @@ const toolkitOf = (tools: ReadonlyArray<ToolInfo>) =>
     )
   )
 
-/** A prompt becomes a conversation with one message. */
+/** Makes a conversation with one message from a prompt. */
 const promptAlone = ({ system, user }: FilledPrompt): ConversationCall => ({
   system,
   messages: [{ role: "user", content: user }],

@@ -18,7 +18,7 @@ export class TokenCalibration extends Context.Service<
   {
     /** The scale for the next prompt of a model, with a safety margin. */
     scale(model: string): TokenScale
-    /** Uses this text as a sample for the estimate, until a server has counted a prompt. */
+    /** Estimates tokens from this text, until a server has counted a prompt. */
     expect(text: string): void
     /** Learns from the token count of a prompt that a server refused as too long. */
     refused(model: string, count: Pick<TokenCount, "counted" | "prompt">): void

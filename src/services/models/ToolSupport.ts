@@ -1,6 +1,6 @@
 /**
- * Checks whether a model can make native calls of tools, and whether it has vision. `ask` checks this first if native
- * calls are required: a model without them would only write about calls.
+ * Checks whether a model can make native tool calls, and whether it has vision. If native calls are required, `ask`
+ * checks this first. A model without them would only write about calls.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -9,7 +9,7 @@ import * as Schema from "effect/Schema"
 import type { ModelError } from "../../domain/models/ModelAnswer.ts"
 import type { ModelServer } from "../providers/Provider.ts"
 
-/** The model cannot call tools. `able` are installed models that can. */
+/** Says that the model cannot call tools. `able` are the installed models that can. */
 export class NoToolSupport extends Schema.TaggedError<NoToolSupport>()("NoToolSupport", {
   model: Schema.String,
   able: Schema.Array(Schema.String)
@@ -22,7 +22,7 @@ export class NoToolSupport extends Schema.TaggedError<NoToolSupport>()("NoToolSu
   }
 }
 
-/** The model has no vision. `able` are installed models that have it. */
+/** Says that the model has no vision. `able` are the installed models that have vision. */
 export class NoVision extends Schema.TaggedError<NoVision>()("NoVision", {
   model: Schema.String,
   able: Schema.Array(Schema.String)
@@ -36,26 +36,26 @@ export class NoVision extends Schema.TaggedError<NoVision>()("NoVision", {
 export class ToolSupport extends Context.Service<
   ToolSupport,
   {
-    /** Succeeds if the model can call tools, or if it need not. */
+    /** Succeeds if the model can call tools, or if no tool calls are needed. */
     readonly require: Effect.Effect<void, NoToolSupport | ModelError>
     /** Succeeds if the model has vision, or if that is unknown. */
     readonly see: Effect.Effect<void, NoVision>
   }
 >()("task-conductor/services/models/ToolSupport") {
-  /** For models that are known to call tools. */
+  /** The layer for models that are known to call tools. */
   static readonly layerAssumed: Layer.Layer<ToolSupport> = Layer.succeed(ToolSupport)(
     ToolSupport.of({ require: Effect.void, see: Effect.void })
   )
 
-  /** For the built-in demo, which has no vision. */
+  /** The layer for the built-in demo, which has no vision. */
   static readonly layerBlind = (model: string): Layer.Layer<ToolSupport> =>
     Layer.succeed(ToolSupport)(
       ToolSupport.of({ require: Effect.void, see: Effect.fail(new NoVision({ model, able: [] })) })
     )
 
   /**
-   * Asks the server what the model can do. If it cannot, asks which other models can. If not `isNeeded`, only checks
-   * that the server responds.
+   * Asks the server what the model can do. If the model lacks the ability, asks which other models have it. If
+   * `isNeeded` is false, only checks that the server responds.
    */
   static readonly layerServer = (
     { facts, greeting, inventory }: ModelServer,

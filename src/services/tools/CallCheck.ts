@@ -1,5 +1,5 @@
 /**
- * Prepares the calls of a model before anything runs. Checks them, decodes their arguments, makes declared accesses
+ * Prepares the calls of a model before anything runs. It checks calls, decodes their arguments, makes declared accesses
  * canonical, and finds calls that would fail.
  */
 import * as Effect from "effect/Effect"
@@ -34,7 +34,7 @@ import * as Cause from "effect/Cause"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 
-/** A call with harmless deviations corrected, its issues, and the repairs. */
+/** A call after its check: the corrected call, its issues, and the repairs of harmless deviations. */
 export interface CheckedCall {
   readonly call: ToolCall
   readonly issues: ReadonlyArray<Issue>
@@ -52,7 +52,7 @@ const howToName = (name: string, allowed: ReadonlyArray<string>): string => {
   return allowed.length === 0 ? "The skill may use no tools: remove the call." : `Use one of: ${near.join(", ")}.`
 }
 
-/** The tool for a call, or the problem with its name. */
+/** Finds the tool of a call, or says what is wrong with the name. */
 const findTool = (name: string, { allowed, tools }: CheckContext): LoadedTool | [code: IssueCode, what: string] => {
   const tool = tools.get(name)
   if (name === "") return ["tool-call-name", "The tool call has no name."]
@@ -60,7 +60,7 @@ const findTool = (name: string, { allowed, tools }: CheckContext): LoadedTool | 
   return allowed.has(name) ? tool : ["tool-not-allowed", `The skill may not use the tool ${name}.`]
 }
 
-/** Renames a call if it can only mean one tool. The skill must allow that tool. */
+/** Corrects the name of a call if the call can only mean one tool, and the skill allows this tool. */
 const nameTool = (call: ToolCall, { allowed, tools }: CheckContext, where: Where) => {
   if (tools.has(call.name)) return { call, repairs: [] }
   const ownTool = ownCall(call, (name) => tools.has(name))
@@ -71,8 +71,8 @@ const nameTool = (call: ToolCall, { allowed, tools }: CheckContext, where: Where
 }
 
 /**
- * Checks the name, the permission of the skill, and the arguments. The arguments are only checked if the tool is
- * allowed.
+ * Checks the name of a call, whether the skill allows the tool, and the arguments. The arguments are only checked if
+ * the tool is allowed.
  */
 export const checkCall = (written: ToolCall, context: CheckContext): CheckedCall => {
   const where: Where = { section: "Tool Calls", ...(context.task === undefined ? {} : { task: context.task }) }
@@ -97,7 +97,7 @@ export const checkCall = (written: ToolCall, context: CheckContext): CheckedCall
 
 const invalid = (message: string) => new ToolFailure({ type: "validation_failed", message })
 
-/** The tool and its decoded parameters. Fails with `not_found` or `validation_failed`. */
+/** Returns the tool of a call and the decoded parameters. Fails with `not_found` or `validation_failed`. */
 export const decodeCall = Effect.fnUntraced(function* (call: ToolCall, tools: ReadonlyMap<string, LoadedTool>) {
   const tool = tools.get(call.name)
   if (tool === undefined) {
@@ -137,7 +137,7 @@ export const canonicalAccesses = Effect.fnUntraced(function* (
   return Object.freeze(accesses.flat().map((access) => Object.freeze(access)))
 })
 
-/** Failures that go away with other arguments. */
+/** Types of failures that the model can avoid with other arguments. */
 const avoidable: ReadonlySet<ToolErrorType> = new Set([
   "not_found",
   "validation_failed",
@@ -146,25 +146,28 @@ const avoidable: ReadonlySet<ToolErrorType> = new Set([
   "output_limit"
 ])
 
-/** True if a program is missing. The task can report that, but it cannot install the program. */
+/**
+ * True if a command failed because its program is missing. The task can report this, but it cannot install the program.
+ */
 const lacksProgram = (declared: unknown, { type }: ToolFailure): boolean => {
   if (type !== "not_found" || !isAccesses(declared)) return false
   const command = declared.find((access) => access._tag === "RunCommand")
-  // If the only word has blanks, the command is malformed. No program is missing.
+  // If the only word of the command contains blanks, the command is malformed, and no program is missing.
   return command !== undefined && (command.argv.length > 1 || !/\s/.test(command.argv[0].trim()))
 }
 
-/** Fails for a write to a path where no file can be. */
+/** Fails for a write to a path at which a file cannot exist. */
 const checkTarget = Effect.fnUntraced(function* (access: CanonicalAccess, workspace: Workspace["Service"]) {
   if (access._tag !== "WriteFile" || !access.inside || access.base !== undefined) return
   const readable = yield* Effect.result(workspace.readText(access.path, 0))
   if (Result.isSuccess(readable) || readable.failure.type !== "io_error") return
-  // An unreadable file can still be replaced.
+  // A file that cannot be read can still be replaced.
   if (!(yield* isFileAt(workspace, access.path))) return yield* readable.failure
 })
 
 /**
- * Why a call would fail, as far as the project shows that without running the call. Undefined if the call may succeed.
+ * Says why a call would fail, as far as the project shows this without running the call. Undefined if the call may
+ * succeed.
  */
 export const inspectCall = Effect.fnUntraced(function* (
   call: ToolCall,

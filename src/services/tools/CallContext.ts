@@ -16,11 +16,11 @@ export interface CallContext<Config = unknown> {
   /** The decoded configuration of the plugin; undefined for a plugin without one. */
   readonly config: Config
   /**
-   * Returns the value of a secret that the plugin declares. If the user has not provided it, the call fails with a
-   * message that says how to do that.
+   * Returns the value of a secret that the plugin declares. If the user has not provided the secret, the call fails
+   * with a message that says how to provide it.
    */
   readonly secret: (name: string) => string
-  /** Aborted when the call is stopped or its time is over. Pass it to functions such as `fetch`. */
+  /** The signal that is aborted when the call is stopped or its time is over. Pass it to functions such as `fetch`. */
   readonly signal: AbortSignal
   /** Reports the progress of the call: `progress("reading")`, `progress({ done: 3, total: 10, text: "pages" })`. */
   readonly progress: CallReports["progress"]
@@ -28,21 +28,24 @@ export interface CallContext<Config = unknown> {
   readonly log: CallReports["log"]
   /**
    * Asks the user about an effect that was unknown when the call began: `await ask({ does: "comment on issue 12",
-   * target: "issue:12", details: text })`. Resolves after a yes. A no is a `ToolFailure` that ends the call. The time
-   * limit of the call pauses until the answer.
+   * target: "issue:12", details: text })`. Resolves after a yes. A no is a `ToolFailure` that ends the call. Until the
+   * answer, the time limit of the call pauses.
    */
   readonly ask: (question: CallQuestion) => Promise<void>
-  /** The program's services, for a tool that is not an effect. */
+  /** The services of the program, for a tool that is not an effect. */
   readonly host: HostFunctions
 }
 
 /** The program's services as functions. Each promise rejects with a `ToolFailure`. */
 export interface HostFunctions {
-  /** The text of a project file or a granted file. Fails above `maxBytes`, 1,000,000 by default. */
+  /**
+   * Returns the text of a project file or a granted file. Fails if the file is larger than `maxBytes`, 1,000,000 by
+   * default.
+   */
   readText(path: string, maxBytes?: number): Promise<string>
-  /** Replaces, creates or removes the file of a granted `WriteFile`. */
+  /** Makes the change of a granted `WriteFile`: it replaces, creates or removes the file. */
   write(granted: CanonicalAccess | undefined): Promise<void>
-  /** The page of a granted `FetchUrl` as text. */
+  /** Returns the page of a granted `FetchUrl` as text. */
   fetchPage(url: string): Promise<Page>
   /** Runs a granted `RunCommand` and returns `{ exit_code, output }`. */
   runCommand(granted: CanonicalAccess | undefined, seconds?: number): Promise<Schema.Json>
@@ -52,18 +55,21 @@ const usualBytes = 1_000_000
 
 const ignore = (): void => undefined
 
-/** Returns the function that asks the user during one call. If the signal is aborted, an open question is withdrawn. */
+/**
+ * Returns the function that asks the user during one call. If the signal is aborted, an unanswered question is
+ * withdrawn.
+ */
 export const askFunction =
   (services: Context.Context<HostServices>, signal: AbortSignal): CallContext["ask"] =>
   (question) => {
     const asked = Effect.flatMap(CallQuestions, ({ ask }) => ask(question))
     const answer = Effect.runPromiseWith(services)(asked, { signal })
-    /** If a tool does not await the answer, it misses a denial. The program must not crash then. */
+    /** If a tool does not await the answer, nobody handles a denial. The program must not crash because of it. */
     answer.catch(ignore)
     return answer
   }
 
-/** The functions for one call. Its signal stops all of them. */
+/** Returns the functions for one call. The signal of the call stops all of them. */
 export const hostFunctions = (services: Context.Context<HostServices>, signal: AbortSignal): HostFunctions => {
   const promise = <A, E>(work: Effect.Effect<A, E, HostServices>): Promise<A> =>
     Effect.runPromiseWith(services)(work, { signal })

@@ -1,6 +1,6 @@
 /**
- * Limits for the time and output of a call. Each names the setting that raises it. Time that a call waits for approvals
- * does not count.
+ * Limits for the time and output of a call. Each limit names the setting that raises it. Time in which a call waits for
+ * approvals does not count.
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -25,7 +25,10 @@ interface CallLimit {
   readonly name: string
 }
 
-/** A command has a shorter limit of its own. That limit stops the processes and shows their output. In seconds. */
+/**
+ * The time limit of a call that runs a command, in seconds. The command itself has a shorter limit, which stops the
+ * processes and shows their output.
+ */
 const lastForCommands = commandSeconds.most + 60
 
 export const sizeOf = (data: Schema.Json): number => Buffer.byteLength(dataText(data))
@@ -44,7 +47,7 @@ const secondsOf = (limits: CallLimits, { accesses, info: { name } }: PreparedCal
   return isCommand && !hasOwn ? { value: lastForCommands, name: "limits.commandSeconds" } : secondsOfTool(limits, name)
 }
 
-/** The output of a tool, or a failure if its text is too large. */
+/** Returns the output of a tool, or a failure if the text of the output is too large. */
 const withinOutput = (limits: CallLimits, tool: string, output: CallOutput): Result.Result<CallOutput, ToolFailure> => {
   const size = isOutput(output) ? sizeOf(`${output.text}`) : sizeOf(output)
   const own = limits.tools?.[tool]?.outputBytes
@@ -62,12 +65,12 @@ interface LimitedWork {
   readonly publishing: Effect.Effect<never>
 }
 
-/** Runs the code of a tool within its limits. Reports regularly that it is still running. */
+/** Runs the code of a tool within its limits. Reports regularly that the code is still running. */
 export const makeLimitedRun = (limits: CallLimits) =>
   Effect.map(RunEvents, (events) => (id: ToolCallId, call: PreparedCall, work: LimitedWork) => {
     const { name } = call.info
     const most = secondsOf(limits, call)
-    // A command has a time limit of its own.
+    // A command has a time limit of its own, so the report names no end.
     const ends = most.value === lastForCommands ? {} : { endsAtSeconds: most.value }
     let seconds = 0
     const report = Effect.suspend(() => {

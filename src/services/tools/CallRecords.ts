@@ -1,7 +1,8 @@
 /**
  * The records of calls in the journal. A call with effects outside a working copy is one activity. A resumed run takes
- * its result from the journal, and asks about a call that began without a result. A change of a working copy is
- * recorded for a replay only: a resumed run makes it again.
+ * the result of such a call from the journal. If the call began without a result, the run asks about it.
+ *
+ * A change of a working copy is recorded only for a replay. A resumed run makes such a change again.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -35,27 +36,27 @@ import { sizeOf } from "./CallLimits.ts"
 import type { makeInFlightCalls } from "./InFlightCalls.ts"
 import { resolveUncertain } from "./UncertainCall.ts"
 
-/** A result, with what the call changed in its working copy. A resumed run restores these changes. */
+/** The result of a call, with what the call changed in its working copy. A resumed run restores these changes. */
 const MadeCall = Schema.Struct({
   ...ToolResult.fields,
   proposed: Schema.optionalKey(Schema.Array(ProposedFile))
 })
 
-/** A call that only changed the working copy, and its denials. For a replay. */
+/** The record of a call that only changed the working copy, for a replay. Includes the denials of the call. */
 const ProposingCall = Schema.Struct({
   ...ToolResult.fields,
   proposed: Schema.optionalKey(Schema.Array(ProposedChange)),
   denials: Schema.optionalKey(Schema.Array(SavedDenial))
 })
 
-/** A call, and the working copy that it writes to. No working copy if the call writes to the project. */
+/** A call, and the working copy that it writes to. Without a working copy, the call writes to the project. */
 interface PlacedCall {
   readonly id: ToolCallId
   readonly call: ToolCall
   readonly copy: WorkingCopy | undefined
 }
 
-/** A recorded outcome is only valid for the same tool with the same arguments. */
+/** The activity of a call. Its recorded outcome is valid only for the same tool with the same arguments. */
 export const activityOf = ({ call: { arguments: given, name }, id }: Pick<PlacedCall, "call" | "id">) => {
   const activity = { key: toolCallKey(id), input: hashOf([name, given]) }
   return { ...activity, name: activityName(activity) }
@@ -86,7 +87,7 @@ const lacksSecret = ({ base, text }: ProposedFile): boolean => `${base}${text}`.
 const lostFiles =
   "What this call wrote is not known any more: it holds a secret, which is not kept. Make the call again if it is needed."
 
-/** The result of a recorded call. If the working copy lacks what the call wrote, that is proposed again. */
+/** The result of a recorded call. If the working copy lacks what the call wrote, the changes are proposed again. */
 const resultOf = ({ proposed = [], ...result }: typeof MadeCall.Type, copy: WorkingCopy | undefined): ToolResult => {
   if (copy !== undefined && proposed.some(lacksSecret)) {
     return { ...result, success: false, data: null, error_message: lostFiles, error_type: "io_error" }
@@ -95,14 +96,17 @@ const resultOf = ({ proposed = [], ...result }: typeof MadeCall.Type, copy: Work
   return result
 }
 
-/** The result of a call that happened before the run was resumed. What it wrote in a working copy is lost. */
+/**
+ * The result of a call that was carried out before the run was interrupted. The output of the call is not known, and
+ * its changes of a working copy are lost.
+ */
 const happened = ({ targets }: UncertainCall, copy: WorkingCopy | undefined): Schema.Json => ({
   note: "This call was carried out before the run was interrupted; its output is not known.",
   ...(copy === undefined ? {} : { files: "What it wrote may be missing: look before you rely on it." }),
   targets
 })
 
-/** The result of a call whose answer was lost, and that another call has replaced. */
+/** The result of a call whose answer was lost. Another call was made in its place. */
 const replaced = ({ call: { arguments: given, name }, outcome }: UncertainCall): Schema.Json => ({
   note: "This call was not made. The run was interrupted, and an answer of yours before that had made another call in its place:",
   carried_out: [name, given as Schema.JsonObject],
@@ -110,7 +114,7 @@ const replaced = ({ call: { arguments: given, name }, outcome }: UncertainCall):
 })
 
 /**
- * True for a call that may be repeated after a crash without a question. It changes nothing, or it is an isolated
+ * True for a call that may be repeated after a crash without a question. The call changes nothing, or it is an isolated
  * command on a new copy of the project. Never true for a plugin's tool, because it may do more than it declares.
  */
 const isRepeatable = ({ accesses, info: { effect, origin } }: PreparedCall): boolean =>
@@ -119,7 +123,7 @@ const isRepeatable = ({ accesses, info: { effect, origin } }: PreparedCall): boo
     accesses.length > 0 &&
     accesses.every((access) => access._tag === "RunCommand" && access.leavesNothing === true))
 
-/** The user has denied the same effect so often that the task ends. The call still has a result. */
+/** Says that the user has denied the same effect so often that the task ends. The call still has a result. */
 export class TooManyDenials extends Schema.TaggedError<TooManyDenials>()("TooManyDenials", {
   denied: SavedDenial,
   result: ToolResult
@@ -129,7 +133,7 @@ export class TooManyDenials extends Schema.TaggedError<TooManyDenials>()("TooMan
   }
 }
 
-/** Makes a call. If it was denied and changed nothing, fails with the denial. */
+/** An effect that makes a call. If the call was denied and changed nothing, the effect fails with the denial. */
 type Make = Effect.Effect<ToolResult, PermissionDenied>
 
 type InFlightCalls = Effect.Success<typeof makeInFlightCalls>
@@ -141,7 +145,7 @@ export const makeBeginning = Effect.fnUntraced(function* (inFlight: InFlightCall
   const versions = yield* FileVersions
   const workspace = yield* Workspace
 
-  /** The state of a file before a write. Its content is stored for undo. */
+  /** Returns the state of a file before a write, and stores the content of the file for undo. */
   const stateBefore = Effect.fnUntraced(function* (write: WriteAccess, isProposed: boolean) {
     const { folder, from, kind, path } = write
     const text = writtenText(write)
@@ -203,7 +207,9 @@ export const makeCallRecords = Effect.fnUntraced(function* (inFlight: InFlightCa
     return result
   })
 
-  /** The result of a call from an earlier session, as far as it is known. Undefined for a call that must be made. */
+  /**
+   * The result that a call had in an earlier session, as far as it is known. Undefined for a call that must be made.
+   */
   const earlierResult = Effect.fnUntraced(function* ({ call, copy, id }: PlacedCall) {
     const { name: key } = activityOf({ call, id })
     const uncertain = yield* journal.uncertain(key)
@@ -242,7 +248,7 @@ export const makeCallRecords = Effect.fnUntraced(function* (inFlight: InFlightCa
     )
   })
 
-  /** True for a call that an earlier session made or began. It is not repeated. */
+  /** True for a call that an earlier session made or began. Such a call is not repeated. */
   const wasBegun = Effect.fnUntraced(function* (id: ToolCallId, call: ToolCall) {
     const { name } = activityOf({ id, call })
     return Option.isSome(yield* journal.saved("outcome", name)) || (yield* journal.uncertain(name)) !== undefined

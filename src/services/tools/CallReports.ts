@@ -18,10 +18,10 @@ export interface CallReports {
   readonly log: (text: string) => void
 }
 
-/** For calls that nobody watches. */
+/** Reports that do nothing, for calls that nobody watches. */
 export const noReports: CallReports = { progress: () => undefined, log: () => undefined }
 
-/** Creates the reports of a call. `publishing` emits the progress and never ends. */
+/** Creates the reports of a call. `publishing` is an effect that emits the progress and never ends. */
 export const makeReports = Effect.map(RunEvents, (events) =>
   Effect.fnUntraced(function* (id: ToolCallId, name: string) {
     const notes = makeCallLog()

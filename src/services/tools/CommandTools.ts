@@ -1,6 +1,6 @@
 /**
- * Creates tools from commands that a configuration declares. Declarations of the user always apply. Declarations of a
- * project apply only if the user trusts exactly these declarations.
+ * Creates tools from commands that a configuration declares. Declarations in the user's own files always apply.
+ * Declarations of a project apply only if the user trusts exactly these declarations.
  */
 import * as Effect from "effect/Effect"
 import * as Path from "effect/Path"
@@ -32,7 +32,7 @@ export interface DeclaredTools {
   readonly ofUser: Declarations
 }
 
-/** The parameters. Also checks that the command can be filled in with them. */
+/** The codec of the parameters. It also checks that the parameters can be filled into the command. */
 const parametersFor = (declared: CommandTool): Result.Result<Schema.Codec<Arguments, unknown>, string> =>
   Result.map(jsonSchemaParameters(parametersOf(declared), "apply"), (codec) =>
     codec.check(
@@ -59,7 +59,7 @@ export const declarationProblems = (name: string, declared: CommandTool): Readon
   return Result.isSuccess(example) ? [] : [{ path: ["example"], what: "the example does not fit the parameters." }]
 }
 
-/** A plugin with a single tool. If its name is taken, only this tool is skipped. */
+/** Makes a plugin with a single tool. If the name of the tool is taken, only this tool is skipped. */
 const pluginOf = (origin: string, name: string, declared: CommandTool): Plugin =>
   definePlugin({
     name: origin,
@@ -97,8 +97,8 @@ const trusted = Effect.fnUntraced(function* (tools: Declarations, project: strin
 })
 
 /**
- * The tools that the user and the project declare. Tools that the user does not trust are missing. `project` is
- * absolute.
+ * The tools that the user and the project declare. Tools of the project are missing if the user does not trust them.
+ * `project` is an absolute path.
  */
 export const commandPlugins = Effect.fn("commandPlugins")(function* (project: string, declared: DeclaredTools) {
   const ofProject = yield* Effect.result(trusted(declared.ofProject, project))

@@ -1,4 +1,4 @@
-/** The plugins that were discovered for a run, in addition to those that were named. */
+/** The plugins that were discovered for a run, in addition to plugins that the user named. */
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
 import type { Discovered } from "./Plugin.ts"

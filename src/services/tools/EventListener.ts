@@ -18,8 +18,8 @@ export interface ListenedWork {
 export type TakeEvent = (recorded: RecordedEvent) => Effect.Effect<void>
 
 /**
- * Sends the metrics of this registry until the scope closes. Returns false if nobody collects them. A failure is a
- * sentence.
+ * Sends the metrics of this registry until the scope closes. Returns false if nobody collects metrics. If it fails, the
+ * error is a sentence.
  */
 export type MetricSender = (metrics: {
   readonly registry: Metric.MetricRegistry
@@ -27,7 +27,7 @@ export type MetricSender = (metrics: {
 }) => Effect.Effect<boolean, string, Scope.Scope>
 
 /**
- * Begins to listen. Its resources live as long as the work. Returns undefined if it does not want the events. A failure
- * is a sentence for the user; the work then continues without the listener.
+ * Begins to listen. The resources of the listener live as long as the work. Returns undefined if the listener does not
+ * want the events. If it fails, the error is a sentence for the user, and the work continues without the listener.
  */
 export type EventListener = (work: ListenedWork) => Effect.Effect<TakeEvent | undefined, string, Scope.Scope>

@@ -1,6 +1,6 @@
 /**
- * Makes declared file accesses canonical. Finds real paths, the new content, and the current state. An edit follows a
- * link to its file. A removal and a move are about the link itself.
+ * Makes declared file accesses canonical: finds the real paths, the new content, and the current state. If the path is
+ * a link, an edit changes the file behind it. A removal or a move is about the link itself.
  */
 import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path"
 import * as Effect from "effect/Effect"
@@ -36,7 +36,7 @@ export interface AccessContext {
 
 const maxEditBytes = 10_485_760
 
-/** The path of an entry. Its folder is resolved. If the entry is a link, the link is not followed. */
+/** The path of an entry, with its folder resolved. If the entry itself is a link, the link is not followed. */
 const namedPlace = Effect.fnUntraced(function* (written: string, workspace: Workspace["Service"]) {
   if (written === "" || written.includes("\0")) return yield* workspace.canonical(written)
   const absolute = resolve(workspace.root, written)
@@ -45,7 +45,7 @@ const namedPlace = Effect.fnUntraced(function* (written: string, workspace: Work
   return { path, inside: folder.inside && path !== workspace.root }
 })
 
-/** The path of an entry. The path may have been copied from markdown. */
+/** The path of the entry that a model means. The model may have copied the path from markdown. */
 const meantPlace = Effect.fnUntraced(function* (written: string, workspace: Workspace["Service"]) {
   const place = yield* namedPlace(written, workspace)
   const isThere = Effect.map(workspace.entry(place.path), (entry) => entry !== undefined)
@@ -63,8 +63,8 @@ const writeTo = (path: string, inside: boolean, control: boolean): WriteAccess =
 })
 
 /**
- * A path to be changed, and whether git would run or follow it. The gate denies every write to a protected path, so a
- * protected path is not examined.
+ * A path to be changed, and whether git would run or follow the file there. Protected paths are not examined, because
+ * the gate denies every write to them.
  */
 const targetAt = Effect.fnUntraced(function* (
   { inside, path }: { readonly path: string; readonly inside: boolean },
@@ -76,14 +76,15 @@ const targetAt = Effect.fnUntraced(function* (
   return { mayLook, name, write: writeTo(path, inside, control) }
 })
 
-/** The target of a text write. Links are followed to the file itself. */
+/** The target of a text write. Links are followed to the file behind them. */
 const canonicalTarget = Effect.fnUntraced(function* (written: string, context: AccessContext) {
   const { workspace } = context
   return yield* targetAt(yield* workspace.canonical(yield* workspace.meant(written)), context)
 })
 
 /**
- * Project files whose content the call of a file tool may reveal or copy. Removing a link or a folder reveals nothing.
+ * The project files whose content a call of a file tool may reveal or copy. The removal of a link or a folder reveals
+ * nothing.
  */
 export const revealedFiles = Effect.fnUntraced(function* (
   call: ToolCall,
@@ -103,7 +104,7 @@ export const revealedFiles = Effect.fnUntraced(function* (
   return file !== undefined && entry?.is === "file" ? [file.path] : []
 })
 
-/** Why there is nothing to edit, with suggestions. */
+/** Says why a file cannot be edited, with suggestions of other paths. */
 const explainMissing = Effect.fnUntraced(function* (
   name: string,
   { message, type }: ToolFailure,
@@ -115,8 +116,8 @@ const explainMissing = Effect.fnUntraced(function* (
 })
 
 /**
- * The write that the edits result in. The gate decides about its new content. The write is bound to the text from which
- * it was computed. Fails with `validation_failed` if an edit does not fit.
+ * The write that results from the edits. It contains the new content, about which the gate decides. It is bound to the
+ * text from which it was computed. Fails with `validation_failed` if an edit does not fit.
  */
 const canonicalEdit = Effect.fnUntraced(function* (
   { edits, path: written }: Access & { readonly _tag: "EditFile" },
@@ -138,7 +139,7 @@ const canonicalEdit = Effect.fnUntraced(function* (
   return { ...write, content, base: hashOf(text), found, ...(loses === undefined ? {} : { loses }) }
 })
 
-/** A link within the project. The path must be free. */
+/** Checks a new link: it must stay within the project, and its path must be free. */
 const canonicalLink = Effect.fnUntraced(function* (write: WriteAccess, { workspace }: AccessContext) {
   const { content, path } = write
   const { inside } = yield* workspace.canonical(resolve(dirname(path), content))
@@ -148,12 +149,15 @@ const canonicalLink = Effect.fnUntraced(function* (write: WriteAccess, { workspa
   return yield* invalid(`There is something at ${path}, and a link takes the place of nothing.`)
 })
 
-/** The write, bound to the file that it would replace. It cannot replace another file. */
+/**
+ * The write of a whole text. It is bound to the current state of the file, so it cannot replace another state of the
+ * file.
+ */
 const canonicalWrite = Effect.fnUntraced(function* (
   { content, kind, path: written }: Access & { readonly _tag: "WriteFile" },
   context: AccessContext
 ) {
-  /** A link is created at the path itself, not at a target. */
+  /** A link is created at the given path. Only for a text, links in the path are followed. */
   const target =
     kind === "link"
       ? yield* targetAt(yield* namedPlace(written, context.workspace), context)
@@ -191,7 +195,7 @@ const missing = Effect.fnUntraced(function* (name: string, workspace: Workspace[
 
 /** The files in a folder that is removed or moved as a whole. */
 const filesOf = Effect.fnUntraced(function* (folder: string, name: string, { workspace }: AccessContext) {
-  /** Files that this task has already removed are left out. */
+  /** The listing has room for files that this task has already removed. They are left out of the result. */
   const entries = mostInFolder + ((yield* CurrentCopy)?.files().length ?? 0)
   const below = relative(workspace.root, folder)
   const { files, isWhole } = yield* workspace.treeWithin({ entries, below, everything: true })
@@ -209,11 +213,11 @@ const removalOf = (entry: FileEntry, controls: ReadonlySet<string>, folder?: str
   ...(folder === undefined ? {} : { folder })
 })
 
-/** The existing entries among these paths. */
+/** The entries that exist at these paths. */
 const entriesOf = (files: ReadonlyArray<string>, { workspace }: AccessContext) =>
   Effect.map(Effect.forEach(files, workspace.entry), (found) => found.filter((entry) => entry !== undefined))
 
-/** The removal of a file, of a link (not its target), or of a folder with its content. */
+/** The removal of a file, a link, or a folder with its content. If the path is a link, its target stays. */
 const canonicalRemoval = Effect.fnUntraced(function* (
   written: string,
   context: AccessContext
@@ -224,7 +228,7 @@ const canonicalRemoval = Effect.fnUntraced(function* (
   if (!mayLook) return [{ ...write, removes: true }]
   const entry = yield* workspace.entry(path)
   if (entry === undefined) {
-    /** If this task has already removed the file, another removal succeeds. */
+    /** If this task has already removed the file, removing it again succeeds. */
     const proposed = (yield* CurrentCopy)?.files() ?? []
     if (proposed.some((file) => file.path === path)) return [{ ...write, removes: true, found: "absent" }]
     const isEmptied = proposed.some((file) => file.path.startsWith(`${path}/`))
@@ -266,7 +270,7 @@ const moveOf = Effect.fnUntraced(function* (
   return [write, removal]
 })
 
-/** Where a move leads: into the folder that it names, or to the path itself. */
+/** The target of a move: a path in the folder that the call names, or the named path itself. */
 const moveTarget = Effect.fnUntraced(function* (to: string, source: FileEntry, context: AccessContext) {
   const { workspace } = context
   const place = yield* namedPlace(to, workspace)
@@ -275,7 +279,10 @@ const moveTarget = Effect.fnUntraced(function* (to: string, source: FileEntry, c
   return isInto ? yield* namedPlace(join(to, basename(source.path)), workspace) : place
 })
 
-/** The move of a file, of a link (not its target), or of a folder with its content. The new path must be free. */
+/**
+ * The move of a file, a link, or a folder with its content. If the path is a link, its target stays in its place. The
+ * new path must be free.
+ */
 const canonicalMove = Effect.fnUntraced(function* (
   { path: written, to }: Access & { readonly _tag: "MoveFile" },
   context: AccessContext
@@ -294,7 +301,7 @@ const canonicalMove = Effect.fnUntraced(function* (
     return yield* invalid(`${source.name} cannot be moved to ${target.name}, which is the same place or lies in it.`)
   }
   const there = yield* workspace.entry(path)
-  /** After an interrupted move, both paths may have the same content. */
+  /** After an interrupted move, both paths may have the same content. Such a move can be repeated. */
   if (there !== undefined && (there.is !== "file" || there.state !== entry.state)) {
     const what = `There is ${there.is === "folder" ? "a folder" : "a file"} ${target.name} already, so ${source.name} was not moved.`
     return yield* invalid(`${what} Choose another path, or remove that one first.`)
@@ -310,7 +317,7 @@ const canonicalMove = Effect.fnUntraced(function* (
   return moved.flat()
 })
 
-/** The canonical form of one access. For a folder, one access for each file. */
+/** The canonical form of one access. For a whole folder, one access for each file in it. */
 export const canonicalAccess = Effect.fnUntraced(function* (
   access: Access,
   context: AccessContext

@@ -16,11 +16,12 @@ export interface FileRead {
   readonly text: string
 }
 
-/** A listener may fall behind by this many reads. Then it loses the oldest. */
+/** The number of reads by which a listener may fall behind. Beyond it, the listener loses the oldest reads. */
 const bufferedReads = 64
 
 /**
- * Tells plugins which files were read. `read_file` announces each successful read. For example, an index can listen.
+ * Tells plugins which files were read. `read_file` announces each successful read. A plugin with an index, for example,
+ * can listen.
  */
 export class FileReads extends Context.Service<
   FileReads,
@@ -43,23 +44,26 @@ export class FileReads extends Context.Service<
   )
 }
 
-/** Fetches pages for a tool. The tool must have declared the URL, and the gate must have granted it for the call. */
+/**
+ * Fetches pages for a tool. The tool must have declared the URL of the page, and the gate must have granted it for the
+ * call.
+ */
 export class PageFetch extends Context.Service<
   PageFetch,
   {
     /**
-     * The page at a granted URL. The gate decides about each redirect before it is followed. Sends no cookies and no
-     * credentials.
+     * Returns the page at a granted URL. The gate decides about each redirect before it is followed. The request has no
+     * cookies and no credentials.
      */
     get(url: string): Effect.Effect<Page, ToolFailure>
   }
 >()("task-conductor/services/tools/HostServices/PageFetch") {}
 
-/** A question of a tool during its call. */
+/** A question that a tool asks the user during its call. */
 export interface CallQuestion {
   /** What will happen after a yes. One line that begins with a verb: "comment on issue 12". */
   readonly does: string
-  /** The target in rules, such as `issue:12`. If absent, `does`. */
+  /** The target as rules name it, such as `issue:12`. If absent, `does` is the target. */
   readonly target?: string
   /** Everything that the user must read before the answer, such as the text to post. At most 20,000 characters. */
   readonly details?: string
@@ -70,8 +74,8 @@ export class CallQuestions extends Context.Service<
   CallQuestions,
   {
     /**
-     * Asks whether the call may do something that only became known while it runs. The rules and the user decide. After
-     * a no, fails with `permission_denied`. The time limit of the call pauses until the answer.
+     * Asks whether the call may do something that was not known when the call began. The rules and the user decide.
+     * After a no, this fails with `permission_denied`. Until the answer, the time limit of the call pauses.
      */
     ask(question: CallQuestion): Effect.Effect<void, ToolFailure>
   }

@@ -19,7 +19,7 @@ export interface CallData {
   readonly files?: ReadonlyArray<ResultFile>
 }
 
-/** At most this many images and files per call. */
+/** The maximum number of images and files of one call. */
 export const mostFiles = 20
 
 const base64 = /^(?:[A-Za-z\d+/]{4})*(?:[A-Za-z\d+/]{2}==|[A-Za-z\d+/]{3}=)?$/
@@ -31,7 +31,7 @@ const bytesOf = (data: unknown): Uint8Array | undefined => {
   return typeof data === "string" && base64.test(data) ? Buffer.from(data, "base64") : undefined
 }
 
-/** One image or file of an output. It may have any shape. */
+/** One image or file of an output, before it was checked. */
 interface ReadFile {
   readonly name: string
   readonly mediaType: string
@@ -54,7 +54,9 @@ const readFile = (output: unknown, usualName: string): Result.Result<ReadFile, s
 
 const extension = (type: unknown): string => /^image\/(\w+)/.exec(String(type))?.[1]?.replace("jpeg", "jpg") ?? "bin"
 
-/** The files of an output. If a file is invalid, fails with what files must have. */
+/**
+ * Reads the images and files of an output. If one is invalid, fails with a sentence that says what a file must have.
+ */
 const readOutput = ({ files, images, text }: ToolOutput): Result.Result<ReadonlyArray<ReadFile>, string> => {
   if (typeof text !== "string" || !Array.isArray(images) || !Array.isArray(files)) {
     return Result.fail('A "ToolOutput" has a "text" and lists of "images" and "files".')
@@ -69,7 +71,7 @@ const readOutput = ({ files, images, text }: ToolOutput): Result.Result<Readonly
     : Result.fail(`Each of its images and files ${wrong}.`)
 }
 
-/** Text without the secrets of plugins. Other bytes stay unchanged. */
+/** Removes the secrets of plugins from bytes that are text. Other bytes stay unchanged. */
 const withoutSecrets = (bytes: Uint8Array): Uint8Array => {
   const text = Result.try(() => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes))
   if (Result.isFailure(text)) return bytes
@@ -79,10 +81,10 @@ const withoutSecrets = (bytes: Uint8Array): Uint8Array => {
 
 export type CallOutput = Schema.Json | ToolOutput
 
-/** True for output with images or files. A plugin may use a copy of the class. */
+/** True for output with images or files. The tag decides, because a plugin may use its own copy of the class. */
 export const isOutput = (value: unknown): value is ToolOutput => Predicate.isTagged(value, "ToolOutput")
 
-/** Stores the output of a call within the limits of the run. */
+/** Stores the images and files of a call's output, within the limits of the run. */
 export const makeKeepOutput = ({ toolFileBytes }: Pick<Limits, "toolFileBytes">) =>
   Effect.map(KeptFiles, (kept) =>
     Effect.fnUntraced(function* (tool: string, output: CallOutput): Effect.fn.Return<CallData, ToolFailure> {

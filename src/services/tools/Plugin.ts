@@ -39,7 +39,7 @@ export const pluginApiVersion = 1
 export interface DiscoveryPlace {
   /** The absolute path of the project. */
   readonly project: string
-  /** The settings of the run, with those of the user and the project. */
+  /** The settings of the run, which include the settings of the user and the project. */
   readonly settings: Settings
   /** The version of the program. */
   readonly version: string
@@ -49,7 +49,7 @@ export interface DiscoveryPlace {
 export interface DiscoveredPlugin {
   /** The origin of its tools. */
   readonly origin: string
-  /** Who named it. */
+  /** Where the plugin was named: by the user or by the project. */
   readonly scope: PluginScope
   /** The plugin, or why it is not used. */
   readonly outcome: Result.Result<Plugin, McpProblem | PluginProblem>
@@ -59,7 +59,7 @@ export interface DiscoveredPlugin {
 export interface Discovered {
   /** All plugins in the order of the configuration, including unused ones. */
   readonly plugins: ReadonlyArray<DiscoveredPlugin>
-  /** Skipped plugins, entries of the configuration, and single tools. */
+  /** Problems of plugins, entries of the configuration, and single tools that were skipped. */
   readonly problems: ReadonlyArray<McpProblem | PluginProblem>
   /** Further notes for the user, one sentence each. */
   readonly notes: ReadonlyArray<string>
@@ -75,40 +75,41 @@ export type DiscoveryServices =
   | Scope.Scope
   | Workspace
 
-/** Finds plugins. Everything that the function starts lives as long as the run. */
+/** Finds plugins. Everything that this function starts lives as long as the run. */
 export type Discovery = (place: DiscoveryPlace) => Effect.Effect<Discovered, never, DiscoveryServices>
 
-/** What the program notes about a discovered plugin. */
+/** What the program itself knows about a discovered plugin. */
 interface HostNotes {
   /** The version of its package, if it comes from one. */
   readonly version?: string
-  /** The name or path in the configuration. */
+  /** The name or path by which the configuration names the plugin. */
   readonly named?: string
   /** True for a plugin that a script passes as a value. */
   readonly isValue?: boolean
   /** The plugin's configuration in the user's or the project's file. */
   readonly configuration?: GivenConfiguration
-  /** Its declared secrets with their values, or why one is missing. */
+  /** The values of the secrets that the plugin declares. For a missing secret, the reason. */
   readonly secretValues?: ReadonlyMap<string, Result.Result<string, string>>
-  /** The folder of its skills, or why they are skipped. */
+  /** The folder of the plugin's skills, or why the skills are skipped. */
   readonly skillsFolder?: Result.Result<string, string>
 }
 
-/** The parts of a plugin besides tools and configuration. All are optional except the name. */
+/** The parts of a plugin besides tools, providers and configuration. All parts are optional except the name. */
 interface BroughtParts {
   /** The name, such as "word-count". Messages name it as the origin of its tools. */
   readonly name: string
   /**
-   * The secrets that the plugin needs: names of environment variables with their purposes. For example `{ GITHUB_TOKEN:
-   * "To read issues." }`.
+   * The secrets that the plugin needs. Each name of an environment variable has its purpose, for example `{
+   * GITHUB_TOKEN: "To read issues." }`.
    */
   readonly secrets?: Readonly<Record<string, SecretNeed>>
   /** A folder of the package with one folder for each skill: `new URL("./skills/", import.meta.url)`. */
   readonly skills?: URL
   /**
-   * Commands for the command line, by their words, such as "report". A plugin of this package may add a subcommand,
-   * such as "models bench". Commands and all later parts apply only if the user names the plugin. A project alone
-   * cannot activate them.
+   * Commands for the command line, such as "report". The key is the words of the command. A plugin of this package may
+   * add a subcommand, such as "models bench".
+   *
+   * Commands and all parts below apply only if the user names the plugin. A project alone cannot activate them.
    */
   readonly commands?: PluginCommands
   /** Receives the events of runs and conversations. */
@@ -126,7 +127,7 @@ interface BroughtParts {
 /** What a plugin receives for creating its providers. */
 export type ProviderSetup<Config = unknown> = Pick<PluginSetup<Config>, "config" | "secret">
 
-/** Model providers, or a function that creates them from the plugin's settings. */
+/** Model providers, or a function that creates them from the plugin's configuration and secrets. */
 export type ProviderSource<Config = unknown> =
   | ReadonlyArray<Provider>
   | ((setup: ProviderSetup<Config>) => ReadonlyArray<Provider>)
@@ -135,10 +136,10 @@ export type ProviderSource<Config = unknown> =
 export interface Plugin extends BroughtParts, HostNotes {
   /** The `pluginApiVersion` for which the plugin was written. */
   readonly apiVersion: number
-  /** Its providers of models, or what makes them. */
+  /** The plugin's model providers, or a function that creates them. */
   // oxlint-disable-next-line typescript/no-explicit-any -- each plugin has a configuration of its own
   readonly providers?: ProviderSource<any>
-  /** Its tools. Built once for each run. Opened resources close with the run. */
+  /** The plugin's tools. They are built once for each run. The resources that they open close with the run. */
   readonly tools: Layer.Layer<PluginTools, ToolFailure, HostServices>
   /** The schema of its configuration. */
   readonly config?: SchemaSource
@@ -148,11 +149,11 @@ type ConfigOf<Source> = [Source] extends [never] ? undefined : ValueOf<Source>
 
 /** What `definePlugin` accepts. */
 export interface PluginParts<Source = SchemaSource> extends BroughtParts {
-  /** The schema of its configuration, which is an object. Absent for a plugin without configuration. */
+  /** The schema of the plugin's configuration, which is an object. Absent for a plugin without configuration. */
   readonly config?: Source
   /**
-   * Its tools. If they need open resources, a function or an effect that returns tools. The resources live as long as
-   * the run.
+   * The plugin's tools. If they need open resources, a function or an effect that returns tools. The resources live as
+   * long as the run.
    */
   readonly tools?: ToolSource<ConfigOf<Source>>
   /** Its model providers. A function receives the configuration and the secrets. */

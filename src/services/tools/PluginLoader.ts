@@ -38,13 +38,13 @@ export interface LoadedTool {
   readonly parameters: Parameters
   // oxlint-disable-next-line typescript/no-explicit-any -- each tool has parameters of its own
   readonly tool: Tool<any>
-  /** The settings of its plugin. */
+  /** The settings of the plugin that the tool belongs to. */
   readonly settings: PluginSettings
 }
 
 export const loadTime = "30 seconds"
 
-/** Checks what the compiler cannot check in a package written in JavaScript. */
+/** The shape of a tool. The compiler cannot check it in a package written in JavaScript. */
 const ToolShape = Schema.Struct({
   description: Schema.NonEmptyString,
   risk: Risk,
@@ -140,7 +140,7 @@ const loadTools = (set: SetPlugin, tools: object, loadedTools: ReadonlyMap<strin
   return Result.succeed(loaded)
 }
 
-/** The problem with what a package exports. Undefined if it has the shape of a plugin. */
+/** The problem of a value that a package exports as a plugin. Undefined if the value has the shape of a plugin. */
 export const pluginShapeProblem = (plugin: unknown): PluginProblem | undefined => {
   const shape = Schema.decodeUnknownResult(PluginShape)(plugin)
   if (Result.isSuccess(shape) && Layer.isLayer((plugin as Plugin).tools)) return undefined
@@ -159,7 +159,7 @@ const secretsProblem = (secrets: unknown = {}): string | undefined => {
     : `its secret ${JSON.stringify(wrong)} has not the name of an environment variable.`
 }
 
-/** Builds the plugin in a scope of its own. If the plugin cannot be used, the scope is closed. */
+/** Builds the plugin in a scope of its own. If the plugin cannot be used, closes the scope. */
 const loadPlugin = Effect.fnUntraced(function* (plugin: Plugin, loadedTools: ReadonlyMap<string, LoadedTool>) {
   const malformed = pluginShapeProblem(plugin)
   if (malformed !== undefined) return yield* malformed
@@ -198,7 +198,7 @@ export const withOrigin = ({ isValue, named }: Plugin, problem: PluginProblem): 
   return named === undefined ? problem : problemOfNamed(problem, named)
 }
 
-/** Problems of a plugin that is used anyway. */
+/** Problems of a plugin that is used in spite of them. */
 const limitsOf = (plugin: Plugin): ReadonlyArray<PluginProblem> => {
   const lack = (code: PluginProblem["code"], detail: string) =>
     new PluginProblem({ plugin: plugin.name, code, detail, isUsed: true })
@@ -212,8 +212,8 @@ const limitsOf = (plugin: Plugin): ReadonlyArray<PluginProblem> => {
 }
 
 /**
- * Loads plugins in order. If two plugins have a tool of the same name, the first keeps it. Tools have the order of the
- * plugins. All live until the scope closes.
+ * Loads plugins in order. If two plugins have a tool of the same name, the first plugin keeps it. The tools are in the
+ * order of the plugins, and live until the scope closes.
  */
 export const loadPlugins = Effect.fn("loadPlugins")(function* (plugins: ReadonlyArray<Plugin>) {
   const tools = new Map<string, LoadedTool>()

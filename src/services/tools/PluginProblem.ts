@@ -3,7 +3,7 @@ import * as Schema from "effect/Schema"
 import type { AnsweredBy } from "../../domain/permissions/Answer.ts"
 import { exactPattern } from "../../domain/permissions/TargetPattern.ts"
 
-/** Codes of reasons in lists of plugins. */
+/** The codes of reasons, as lists of plugins show them. */
 const Code = Schema.Literals([
   "NotFound",
   "NotAPlugin",
@@ -22,8 +22,8 @@ const Code = Schema.Literals([
 ])
 
 /**
- * A plugin with all its tools, or the hooks of a project, are skipped. `detail` is the end of a sentence. It says why,
- * and what to do.
+ * Says that a plugin with all its tools is skipped, or that the hooks or tools of a project are skipped. `detail` is
+ * the end of a sentence that says why, and what to do.
  */
 export class PluginProblem extends Schema.TaggedError<PluginProblem>()("PluginProblem", {
   plugin: Schema.String,
@@ -31,9 +31,9 @@ export class PluginProblem extends Schema.TaggedError<PluginProblem>()("PluginPr
   detail: Schema.String,
   /** The name or path in the configuration, if it differs from the plugin's own name. */
   named: Schema.optionalKey(Schema.String),
-  /** True if the plugin is used anyway. */
+  /** True if the plugin is used in spite of the problem. */
   isUsed: Schema.optionalKey(Schema.Literal(true)),
-  /** True for hooks or tools that the file of a project declares. `plugin` says which of the two. */
+  /** True for hooks or tools that the configuration of a project declares. `plugin` says which of the two. */
   isDeclared: Schema.optionalKey(Schema.Literal(true)),
   /** True for a plugin that a script passed as a value. */
   isValue: Schema.optionalKey(Schema.Literal(true))
@@ -55,11 +55,11 @@ const refusalText = (by: AnsweredBy, name: string, hash: string, it: "it" | "the
   return details[by]
 }
 
-/** The problem of a project's plugin, if the user has not trusted its content with this hash. */
+/** The problem of a project's plugin whose content, with this hash, the user has not trusted. */
 export const notTrusted = (plugin: string, name: string, hash: string, by: AnsweredBy) =>
   new PluginProblem({ plugin, code: "NotTrusted", detail: refusalText(by, name, hash, "it") })
 
-/** The problem of hooks or tools that a project declares and the user has not trusted. */
+/** The problem of hooks or tools that a project declares, but that the user has not trusted. */
 export const declaredNotTrusted = (name: string, hash: string, by: AnsweredBy) =>
   new PluginProblem({
     plugin: name,
@@ -91,17 +91,17 @@ export const notAPlugin = (
 }
 
 /**
- * An MCP server, one of its tools, or an entry of the configuration is skipped. Or a server does not behave as it
- * should.
+ * Says that an MCP server, one of its tools, or an entry of the configuration is skipped. Also used if a server is used
+ * but does not behave as it should.
  */
 export class McpProblem extends Schema.TaggedError<McpProblem>()("McpProblem", {
   /** Absent if the problem concerns a whole file. */
   server: Schema.optionalKey(Schema.String),
-  /** Present if the server's other tools are used. */
+  /** The tool that is skipped. Present if the server's other tools are used. */
   tool: Schema.optionalKey(Schema.String),
   /** The problem and what to do, as sentences. */
   detail: Schema.String,
-  /** True if the server is used anyway. */
+  /** True if the server is used in spite of the problem. */
   isUsed: Schema.optionalKey(Schema.Literal(true))
 }) {
   override get message(): string {

@@ -1,6 +1,6 @@
 /**
- * The user's settings for a plugin, as the plugin receives them. These are its configuration, checked against its
- * schema, and its secrets.
+ * The user's settings for a plugin, as the plugin receives them: its secrets, and its configuration, which was checked
+ * against its schema.
  */
 import * as Context from "effect/Context"
 import * as Result from "effect/Result"
@@ -21,21 +21,21 @@ export interface PluginSettings {
   readonly secret: (name: string) => string
 }
 
-/** The purpose of a secret. An optional secret may be missing. */
+/** The purpose of a secret, for the user. A secret that is marked as optional may be missing. */
 export type SecretNeed = string | { readonly use: string; readonly optional: true }
 
 export const isOptional = (need: SecretNeed): boolean => typeof need !== "string"
 
 export const useOf = (need: SecretNeed): string => (typeof need === "string" ? need : need.use)
 
-/** The part of a plugin that concerns its secrets. */
+/** The part of a plugin that is needed to find its secrets. */
 interface SecretHolder {
   readonly name: string
   readonly secrets?: Readonly<Record<string, SecretNeed>>
   readonly secretValues?: ReadonlyMap<string, Result.Result<string, string>>
 }
 
-/** Why a secret is missing. Names its purpose, and says how to provide it. */
+/** Says why a secret is missing, what it is for, and how to provide it. */
 const missingText = (name: string, purpose: string, why: string): string => {
   const use = purpose.trim().replace(/\.$/, "")
   return `the secret ${name} is missing (${use}): ${why.replace(/\.$/, "")}.`
@@ -48,7 +48,9 @@ export const missingSecrets = ({ secrets = {}, secretValues = new Map() }: Secre
     return Result.isFailure(value) && !isOptional(need) ? [missingText(name, useOf(need), value.failure)] : []
   })
 
-/** Returns a function from the name of a secret to its value. A missing optional secret is an empty text. */
+/**
+ * Returns a function that takes the name of a secret and returns its value. A missing optional secret is an empty text.
+ */
 export const secretOf =
   (plugin: SecretHolder) =>
   (name: string): string => {
@@ -72,7 +74,7 @@ export const CurrentSettings = Context.Reference<PluginSettings>("task-conductor
 
 const howToSet = (plugin: string): string => `Write [${JSON.stringify(plugin)}, { ... }] in the place of its name.`
 
-/** The part of a plugin that concerns its configuration. */
+/** The part of a plugin that is needed to read its configuration. */
 interface ConfigurablePlugin {
   readonly name: string
   readonly named?: string
@@ -81,8 +83,8 @@ interface ConfigurablePlugin {
 }
 
 /**
- * The decoded configuration of a plugin. Without a configuration, the defaults of the schema apply. Fails with the end
- * of a sentence. It names the file, the path of each wrong value, and what is expected.
+ * Decodes the configuration of a plugin. Without a configuration, the defaults of the schema apply. If it fails, the
+ * error is the end of a sentence. It names the file, the path of each wrong value, and what is expected.
  */
 export const readPluginConfiguration = ({
   config: schema,

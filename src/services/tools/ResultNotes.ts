@@ -1,4 +1,4 @@
-/** Records which texts of a call the model reads. The gate can then ask about URLs that contain such text. */
+/** Records which texts of a call the model reads. If a URL contains such a text, the gate can ask about it. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Schema from "effect/Schema"
@@ -16,7 +16,10 @@ export const makeResultNotes = Effect.gen(function* () {
   const { noteRead } = yield* ReadTexts
   const workspace = yield* Workspace
 
-  /** Where the result of a call comes from. A tool of high risk may have run commands. */
+  /**
+   * Where the result of a call comes from. The result of a tool with high risk counts as output of a command, because
+   * the tool may have run commands.
+   */
   const sourceOf = Effect.fnUntraced(function* (
     { arguments: { path }, name }: ToolCall,
     info: ToolInfo | undefined

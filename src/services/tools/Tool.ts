@@ -19,24 +19,31 @@ interface ToolParts<Params, Config> {
   readonly description: string
   /** Other names of parameters that calls may use. The model does not see them. */
   readonly aliases?: ArgumentAliases
-  /** How risky a call is. `safe` calls run without a question. The program asks about all others. */
+  /** How risky a call is. `safe` calls run without a question. The program asks the user about all other calls. */
   readonly risk: Risk
-  /** Whether an interrupted call may be made again. `pure` and `idempotent` calls may. For `once`, the program asks. */
+  /**
+   * Whether an interrupted call may be made again. `pure` and `idempotent` calls may be made again. For a `once` call,
+   * the program asks the user.
+   */
   readonly effect: EffectClass
   /** Arguments of an example call, for the model. If absent, they are made from the required parameters. */
   readonly example?: Arguments
-  /** When the tool fails with each type of error, one sentence each. For users, not for the model. */
+  /**
+   * For each type of error, a sentence that says when the tool fails with it. The sentences are for users, not for the
+   * model.
+   */
   readonly errors?: ToolErrors
   /**
-   * Identifies the complete definition at its source, such as a server. Permissions for the tool end when it changes.
+   * Identifies the complete definition of the tool at its source, such as a server. If it changes, permissions for the
+   * tool end.
    */
   readonly revision?: string
-  /** The accesses of a call with these parameters. If absent, a call has none. */
+  /** Returns the accesses of a call with these parameters. If this function is absent, calls have no accesses. */
   readonly access?: (params: Params) => ReadonlyArray<Access>
   /**
-   * Does the work. Returns a string, JSON, or a `ToolOutput` with images or files. May be an async function, or a
-   * function that returns an effect. An error is the failure of the call. Throw a `ToolFailure` to set the type of the
-   * failure.
+   * Does the work. Returns a string, JSON, or a `ToolOutput` with images or files. It may be an async function, or a
+   * function that returns an effect. If it fails with an error, the call fails. Throw a `ToolFailure` to set the type
+   * of the failure.
    */
   readonly execute: (params: Params, call: CallContext<Config>) => ToolWork
 }
@@ -44,8 +51,8 @@ interface ToolParts<Params, Config> {
 /** A tool with its parameters. */
 export interface Tool<Params, Source = SchemaSource, Config = unknown> extends ToolParts<Params, Config> {
   /**
-   * The schema of an object: an Effect schema, a Standard Schema, or a JSON schema. Its descriptions are text in the
-   * prompt.
+   * The schema of the parameters, which is the schema of an object: an Effect schema, a Standard Schema, or a JSON
+   * schema. Descriptions in the schema become part of the prompt.
    */
   readonly parameters: Source
 }

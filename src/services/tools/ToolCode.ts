@@ -1,6 +1,7 @@
 /**
- * Runs the code of a tool. An effect is run, anything else is awaited. To stop a tool, its signal is aborted first.
- * Then the program waits for an async function as long as for any code of a plugin.
+ * Runs the code of a tool. If the code returns an effect, the effect is run; anything else is awaited. To stop a tool,
+ * the program first aborts the signal of the call. Then it waits for an async function as long as for any code of a
+ * plugin.
  */
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -12,7 +13,10 @@ import type { Tool } from "./Tool.ts"
 
 const ignore = (): void => undefined
 
-/** The code of a tool, with the result and failure that it declares. Neither is checked yet: each may be any value. */
+/**
+ * The code of a tool, with the types of result and failure that it declares. Neither type is checked yet, so each may
+ * be any value.
+ */
 type Unchecked<R> = Effect.Effect<CallOutput, ToolFailure, R>
 
 /** The value of a promise. An interruption aborts the signal, and waits until the promise ends. */

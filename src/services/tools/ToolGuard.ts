@@ -1,6 +1,6 @@
 /**
  * Runs the code of a tool so that its call has exactly one result. An error becomes a failure that names the tool and
- * its author. If code of a plugin does not end, the program goes on without it.
+ * its author. If the code of a plugin does not end, the program goes on without it.
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -12,10 +12,10 @@ import * as Schema from "effect/Schema"
 import { builtInOrigin, ToolErrorType, ToolFailure } from "../../domain/tools/ToolCall.ts"
 import { causeText, runIsolated, type Wait } from "./ForeignCode.ts"
 
-/** The tool of a call, as messages name it. With its author, if the tool is at fault. */
+/** How messages name the tool of a call. If the tool is at fault, they also name its author. */
 interface NamedTool {
   readonly name: string
-  /** Absent for a tool that does not exist. */
+  /** The author of the tool. Absent for a tool that does not exist. */
   readonly origin: string | undefined
 }
 
@@ -26,7 +26,10 @@ const titleOf = (tool: NamedTool): string =>
 
 const isErrorType = Schema.is(ToolErrorType)
 
-/** The failure of a tool, if it is valid. A plugin may use a copy of the class, or any value. */
+/**
+ * Returns the failure of a tool if it has the form of a `ToolFailure`. The tag decides, because a plugin may use its
+ * own copy of the class, or any value.
+ */
 const knownFailure = (failure: unknown): ToolFailure | undefined => {
   if (!Predicate.isTagged(failure, "ToolFailure") || !Predicate.hasProperty(failure, "type")) return undefined
   if (!Predicate.hasProperty(failure, "message") || typeof failure.message !== "string") return undefined
@@ -34,7 +37,7 @@ const knownFailure = (failure: unknown): ToolFailure | undefined => {
   return failure instanceof ToolFailure ? failure : new ToolFailure({ type: failure.type, message: failure.message })
 }
 
-/** Reads a failure. Code of the failure may throw. */
+/** Reads a failure. Reading it may run code of the plugin that throws. */
 const readFailure = (failure: unknown): ToolFailure | undefined => {
   try {
     return knownFailure(failure)
@@ -43,7 +46,7 @@ const readFailure = (failure: unknown): ToolFailure | undefined => {
   }
 }
 
-/** The failure of a tool that was stopped and did not end. */
+/** The failure of a tool that was stopped but did not end. */
 const endless = ({ message, type }: ToolFailure): ToolFailure =>
   new ToolFailure({
     type,
@@ -62,7 +65,7 @@ export const guardTool = <A>(
     onSuccess: (exit) => {
       if (Exit.isSuccess(exit)) return Result.succeed(exit.value)
       const failure = Cause.findErrorOption<unknown>(exit.cause)
-      /** A function that is not async throws. An async function rejects. */
+      /** A function that is not async throws its error as a defect. An async function rejects with its error. */
       const known = readFailure(Option.getOrElse(failure, () => Cause.squash(exit.cause)))
       if (known !== undefined) return Result.fail(known)
       const how = Option.isSome(failure) ? "failed" : "crashed"

@@ -1,8 +1,8 @@
-/** The user's limits, for tools that mention or enforce them. */
+/** The limits that the user has set, for tools that mention or enforce them. */
 import * as Context from "effect/Context"
 import { defaultLimits, type Limits } from "../../domain/configuration/Limits.ts"
 
-/** The limits of the run as a reference: `yield* ToolLimits` in a tool. Outside of a run, the default limits. */
+/** The limits of the run. A tool gets them with `yield* ToolLimits`. Outside of a run, they are the default limits. */
 export const ToolLimits = Context.Reference<Limits>("task-conductor/services/tools/ToolLimits", {
   defaultValue: () => defaultLimits
 })

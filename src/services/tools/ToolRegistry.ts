@@ -1,7 +1,8 @@
 /**
- * All tools of a run by name: their descriptions, the check of calls, and the accesses of a call. A tool runs only with
- * a permit, which only the gate can create. The code of a tool can read the project. For everything else it needs what
- * the gate granted for the call.
+ * All tools of a run by name, with their descriptions, the check of their calls, and the accesses of a call.
+ *
+ * A tool runs only with a permit, which only the gate can create. The code of a tool can read the project. For
+ * everything else, the code needs what the gate granted for the call.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -39,9 +40,12 @@ import { isSecretLike } from "../../domain/files/SensitivePath.ts"
 
 interface Granted {
   readonly accesses: ReadonlyArray<CanonicalAccess>
-  /** Decides about an access that becomes known during the call. Absent while a plugin loads. */
+  /** Decides about an access that becomes known only during the call. Absent while a plugin loads. */
   readonly admit?: Permit["admit"]
-  /** Decides about project files that the call did not declare. Absent while a plugin loads: then no rule is needed. */
+  /**
+   * Decides about project files that the call did not declare. Absent while a plugin loads: the plugin may then read
+   * all project files.
+   */
   readonly mayRead?: Permit["mayRead"]
 }
 
@@ -58,7 +62,7 @@ const grantedWorkspace = (
   workspace: Workspace["Service"],
   { accesses, mayRead = () => Effect.succeed(true) }: Granted
 ): Workspace["Service"] => {
-  /** The path to read: a granted path, or the canonical path in the project. */
+  /** The path that may be read: a granted path, or the canonical path of a project file. */
   const readable = Effect.fnUntraced(function* (file: string) {
     if (accesses.some((access) => "inside" in access && access.path === file)) return file
     const { inside, path } = yield* workspace.canonical(file)
@@ -68,7 +72,7 @@ const grantedWorkspace = (
   })
   return {
     ...workspace,
-    /** The hash of a file is left out, because it would help to guess the content. */
+    /** The hash of a file is hidden, because it would help to guess the content of the file. */
     state: () => Effect.succeed(hiddenState),
     entry: (file) => Effect.map(workspace.entry(file), (entry) => entry && { ...entry, state: hiddenState }),
     readText: (file, maxBytes, range) =>
@@ -92,7 +96,7 @@ const grantedPages = (web: WebFetch["Service"], { accesses, admit }: Granted): P
   })
 })
 
-/** A question in the form of an access. The gate treats it like a declared access. */
+/** Converts a question to an access. The gate treats it like a declared access. */
 const accessOfQuestion = ({ details, does, target = does }: CallQuestion): Result.Result<OtherAccess, string> => {
   const access: Access = { _tag: "Other", target, changes: true, words: does, ...definedFields({ details }) }
   return isAccess(access)
@@ -117,7 +121,7 @@ const grantedCommands = (commands: Commands["Service"], { accesses }: Granted): 
       : Effect.fail(undeclared(`runs ${accessTarget(command)}`))
 })
 
-/** The services of the program for code of plugins. They do only what was granted. */
+/** The services of the program as the code of plugins may use them. They do only what the gate granted. */
 const grantedServices = (
   host: Context.Context<Commands | FileReads | WebFetch | Workspace>,
   granted: Granted
@@ -146,8 +150,8 @@ interface DecodedCall {
 }
 
 /**
- * The tools of these plugins, those of built-in plugins first. `setAside` are the problems of plugins that were already
- * skipped.
+ * Creates the registry from the tools of these plugins. Tools of built-in plugins come first. `setAside` contains the
+ * problems of plugins that were already skipped.
  */
 const makeToolRegistry = Effect.fnUntraced(function* (
   plugins: ReadonlyArray<Plugin>,
@@ -175,7 +179,7 @@ const makeToolRegistry = Effect.fnUntraced(function* (
   })
 
   /**
-   * Runs the call of a permit, once, with the canonical values that the gate decided about. `paused` wraps each wait
+   * Runs the call of a permit once, with the canonical values about which the gate decided. `paused` wraps each wait
    * for an answer of the user.
    */
   const execute = Effect.fnUntraced(function* (
@@ -213,13 +217,17 @@ const makeToolRegistry = Effect.fnUntraced(function* (
     problems: [...setAside, ...problems],
     find: (name: string) => infos.get(name),
     /**
-     * Checks one call against the tools that a skill may use. In this order: the call has a name, the tool exists, the
-     * skill may use it, all required arguments are present, all arguments fit the schema. Collects all problems and
-     * runs nothing. A harmless deviation, such as a number as a string, is corrected in `call` and noted as a repair.
-     * Issues name `task`.
+     * Checks one call against the tools that a skill may use. The checks in their order: the call has a name, the tool
+     * exists, the skill may use it, no required argument is missing, and the arguments fit the schema.
+     *
+     * Collects all problems and runs nothing. A harmless deviation, such as a number as a string, is corrected in
+     * `call` and noted as a repair. Issues name `task`.
      */
     check: (call: ToolCall, allowed: ReadonlySet<string>, task?: string) => checkCall(call, { tools, allowed, task }),
-    /** Instructions for the model. For each tool: description, parameters and an example call. */
+    /**
+     * The instructions for the model about these tools: for each tool its description, its parameters and an example
+     * call.
+     */
     instructions: (names: ReadonlyArray<string>) => toolInstructions(names.flatMap((name) => infos.get(name) ?? [])),
     /** True if one of the tools changes something. */
     changesSomething: (names: ReadonlyArray<string>) =>
@@ -228,7 +236,7 @@ const makeToolRegistry = Effect.fnUntraced(function* (
     /** Decodes and resolves a call without running it. */
     prepare: (call: ToolCall) => Effect.flatMap(decode(call), ({ resolve }) => resolve),
     /**
-     * Why the call would fail now, as far as the project shows that. Undefined if the call may succeed. Changes
+     * Says why the call would fail now, as far as the project shows this. Undefined if the call may succeed. Changes
      * nothing.
      */
     inspect: (call: ToolCall) => inspectCall(call, tools, context),
@@ -239,7 +247,7 @@ const makeToolRegistry = Effect.fnUntraced(function* (
 export class ToolRegistry extends Context.Service<ToolRegistry>()("task-conductor/services/tools/ToolRegistry", {
   make: makeToolRegistry
 }) {
-  /** The tools live as long as the layer. */
+  /** The registry as a layer. The tools live as long as the layer. */
   static readonly layer = (...args: Parameters<typeof makeToolRegistry>) =>
     Layer.effect(this, this.make(...args)).pipe(Layer.provide(FileReads.layer))
 }

@@ -1,7 +1,9 @@
 /**
  * The path of every tool call: decode, resolve, permit, run, record. All calls of a model take this path, whoever wrote
- * the tool. So do changes of files, in a working copy and in the project. This is the only place where a tool runs.
- * Every call gets exactly one result, even if it is unknown, invalid or denied, or if it crashes.
+ * the tool. Changes of files take it in a working copy and again in the project.
+ *
+ * This is the only place where a tool runs. Every call gets exactly one result. This is also true for a call that is
+ * unknown, invalid or denied, or that crashes.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -40,15 +42,15 @@ import { ToolRegistry } from "./ToolRegistry.ts"
 export type CallTarget = WorkingCopy | "project"
 
 /**
- * True for a call that only changes a working copy. The gate asks nobody about it, and it is no activity. The gate asks when
- * the change is made in the project.
+ * True for a call that only changes a working copy. Such a call is no activity, and the gate asks nobody about it. The
+ * gate asks when the change is made in the project.
  */
 export const isProposal = ({ name }: ToolCall, target: CallTarget): boolean =>
   target !== "project" && fileTools.has(name)
 
-/** Observes changes of the project before and after they are made. A plugin provides it. */
+/** Observes changes of the project before and after they are made. A plugin can provide such a guard. */
 export interface ChangeGuard {
-  /** Why the change must not be made; undefined if it may be. */
+  /** Returns why the change must not be made; undefined if it may be made. */
   readonly objectionTo: (writes: ReadonlyArray<WriteAccess>) => Effect.Effect<string | undefined>
   readonly noteMade: (writes: ReadonlyArray<WriteAccess>) => Effect.Effect<void>
 }
@@ -60,7 +62,10 @@ export const ChangeGuard = Context.Reference<ChangeGuard>("task-conductor/servic
 const accessesOf = (resolved: Result.Result<PreparedCall, ToolFailure>): PreparedCall["accesses"] =>
   Result.isSuccess(resolved) ? resolved.success.accesses : []
 
-/** True for a call that fails with a reason, and for a call that moves files. Both can reveal content. */
+/**
+ * True for a call that fails with a reason, and for a call that moves files. Both kinds of calls can reveal the content
+ * of files.
+ */
 const revealsFiles = (resolved: Result.Result<PreparedCall, ToolFailure>): boolean =>
   Result.isFailure(resolved) || writesIn(accessesOf(resolved)).some(({ from }) => from !== undefined)
 
@@ -81,8 +86,8 @@ const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
     const copy = target === "project" ? undefined : target
     const isProposed = isProposal(call, target)
     const key = toolCallKey(id)
-    // A denial also applies to the other calls of the same answer. The gate does not ask about changes of a working
-    // copy.
+    // A denial also applies to the other calls of the same reply. The gate does not ask about changes of a working
+    // copy, so their scope names no reply.
     const scope = isProposed
       ? { task: id.task, place: key }
       : { task: id.task, place: activityOf({ id, call }).name, reply: answerOf(key) }
@@ -97,8 +102,8 @@ const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
         const tool = { name: call.name, origin: registry.find(call.name)?.origin }
         const resolving = Effect.flatMap(decoded, ({ resolve }) => resolve)
         const resolved = yield* guardTool(tool, resolving)
-        // 3. Permit: first whether the content of files may be revealed, in a diff or in the reason for a failure. Then
-        // the call itself.
+        // 3. Permit: first decide whether the content of files may be revealed, in a diff or in the reason for a
+        // failure. Then decide about the call itself.
         const revealed =
           isProposed || revealsFiles(resolved) ? yield* revealedFiles(call, accessesOf(resolved), workspace) : []
         for (const file of revealed) yield* gate.authorize(questionOfReading(scope, file, call.name))
@@ -119,7 +124,7 @@ const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
           Effect.flatMap(Effect.fromResult(returned), (output) => keep(call.name, output))
         )
         if (writes.length > 0 && Result.isSuccess(outcome)) yield* guard.noteMade(writes)
-        // If an access was denied, a resumed run asks again. It does not if the call may have changed something.
+        // If an access was denied, a resumed run asks again, unless the call may already have changed something.
         const isDenied = Result.isFailure(outcome) && outcome.failure.type === "permission_denied"
         const denied = isDenied ? permit.denied() : undefined
         lastDenial = denied?.endsTask === true ? denied : undefined
@@ -147,8 +152,9 @@ const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
   return {
     /**
      * Runs one call that writes to `target`. A change of a working copy is made without a question. Any other call is
-     * one activity. It emits `tool.started`, and `tool.finished` when its result is recorded. Interruptions reach the
-     * tool. A denial is a failure of the activity, so a resumed run may ask again.
+     * one activity. The call emits `tool.started`, and `tool.finished` when its result is recorded.
+     *
+     * An interruption stops the tool. A denial is a failure of the activity, so a resumed run may ask again.
      */
     run,
     wasBegun: records.wasBegun,
@@ -157,9 +163,9 @@ const makeToolRunner = Effect.fnUntraced(function* (limits: CallLimits) {
      * answered. All running calls have ended by then.
      */
     stopped: inFlight.stopped,
-    /** Why the run should stop, or undefined. */
+    /** Why the run should stop; undefined if it should not. */
     stopReason: inFlight.reason,
-    /** Stops the run because of an answer that another worker received. */
+    /** Stops the run because another worker received an answer that stops it. */
     stop: (reason: PermissionDenied) => Effect.andThen(inFlight.stop(reason), inFlight.end(""))
   }
 })
@@ -169,7 +175,7 @@ export class ToolRunner extends Context.Service<ToolRunner>()("task-conductor/se
 }) {
   static readonly layer = (limits: CallLimits = defaultLimits) => Layer.effect(this, this.make(limits))
 
-  /** With the limits of the run. */
+  /** The runner with the limits of the run. */
   static readonly layerSettings = Layer.unwrap(Effect.map(RunSettings, ({ limits }) => ToolRunner.layer(limits)))
 }
 
@@ -180,7 +186,7 @@ interface CallOwner {
   readonly target: CallTarget
 }
 
-/** Runs a call of a task and counts it. A change is counted when it is made in the project. */
+/** Returns a function that runs a call of a task and counts it. A change is counted when it is made in the project. */
 export const makeTaskCall = Effect.gen(function* () {
   const runner = yield* ToolRunner
   const meter = yield* UsageMeter

@@ -10,7 +10,10 @@ import type { Tools } from "./Tool.ts"
 export interface PluginSetup<Config = unknown> {
   /** The decoded configuration of the plugin; undefined for a plugin without one. */
   readonly config: Config
-  /** Returns the value of a declared secret. If the user has not provided it, throws, and the plugin is skipped. */
+  /**
+   * Returns the value of a declared secret. If the user has not provided the secret, this throws, and the plugin is
+   * skipped.
+   */
   readonly secret: (name: string) => string
   /** Registers a function that closes a resource at the end of the run. The functions run in reverse order. */
   readonly onEnd: (close: () => unknown) => void
@@ -18,10 +21,13 @@ export interface PluginSetup<Config = unknown> {
 
 type OpenedTools = Tools | PromiseLike<Tools> | Effect.Effect<Tools, ToolFailure, HostServices | Scope.Scope>
 
-/** The tools themselves, an effect that returns them, or a function that opens them. The function may be async. */
+/**
+ * The source of a plugin's tools: the tools themselves, an effect that returns them, or a function that opens them. The
+ * function may be async.
+ */
 export type ToolSource<Config = unknown> = OpenedTools | ((setup: PluginSetup<Config>) => OpenedTools)
 
-/** The tools for one run. Opened resources close with the scope. */
+/** Opens the tools for one run. The resources that they open close with the scope. */
 export const openTools = <Config>(
   source: ToolSource<Config>
 ): Effect.Effect<Tools, ToolFailure, HostServices | Scope.Scope> =>

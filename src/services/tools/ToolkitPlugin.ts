@@ -1,6 +1,6 @@
 /**
- * Converts a toolkit of effect/ai to a plugin. Its tools keep their names, parameters and handlers. Their annotations
- * decide their risk.
+ * Converts a toolkit of effect/ai to a plugin. The tools keep their names, parameters and handlers. The annotations of
+ * a tool decide its risk.
  */
 import type * as Tool from "effect/ai/Tool"
 import type * as Toolkit from "effect/ai/Toolkit"
@@ -22,15 +22,15 @@ export interface ToolkitParts<Tools extends Record<string, Tool.Any>> {
   readonly name: string
   /** The toolkit, with the names and parameters of its tools. */
   readonly toolkit: Toolkit.Toolkit<Tools>
-  /** The handlers of its tools, as from `toolkit.toLayer`. Built once per run. */
+  /** The handlers of the tools, as `toolkit.toLayer` returns them. They are built once for each run. */
   readonly layer: Layer.Layer<Tool.HandlersFor<Tools>, ToolFailure, HostServices>
 }
 
 type Annotations = typeof import("effect/ai/Tool")
 
 /**
- * Tools annotated as read-only are safe. All others need a question. The question has a warning, unless the tool is
- * annotated as not destructive.
+ * The risk of a tool by its annotations. Read-only tools are safe. The program asks about calls of all other tools,
+ * with a warning unless the tool is annotated as not destructive.
  */
 const riskOf = ({ annotations }: Tool.Any, { Destructive, Readonly }: Annotations): Risk => {
   if (Context.get(annotations, Readonly)) return "safe"
@@ -51,7 +51,7 @@ type Handle = (
 const failed = (result: unknown): ToolFailure =>
   new ToolFailure({ type: "internal_error", message: typeof result === "string" ? result : JSON.stringify(result) })
 
-/** The last result of a handler. A failure of the handler is the failure of the call. */
+/** Returns the last result of a handler. If the handler fails, the call fails. */
 const resultOf = (handle: Handle, name: string, params: unknown) =>
   Effect.gen(function* () {
     const last = yield* Stream.runLast(yield* handle(name, params))

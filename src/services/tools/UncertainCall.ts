@@ -1,6 +1,6 @@
 /**
- * Decides about an uncertain call: it began before the run was interrupted, and has no result. It is repeated, or
- * treated as done.
+ * Decides about an uncertain call: a call that began before the run was interrupted, and has no result. The call is
+ * repeated, or it is treated as done.
  */
 import * as Effect from "effect/Effect"
 import type { FileState, UncertainCall } from "../../domain/journal/JournalRecord.ts"
@@ -9,8 +9,8 @@ import { stoppedAt } from "../permissions/Ask.ts"
 import type { Gate } from "../permissions/Gate.ts"
 
 /**
- * What the files say. If they are in the old state, nothing happened. If they are in the new state, the call happened.
- * Otherwise the files do not show what happened.
+ * What the files of the call show. If all are in the old state, the call changed nothing. If all are in the new state,
+ * the call happened. Otherwise the files do not show what happened.
  */
 const verdictOfFiles = Effect.fnUntraced(function* (files: ReadonlyArray<FileState>, workspace: Workspace["Service"]) {
   if (files.length === 0) return undefined
@@ -19,7 +19,10 @@ const verdictOfFiles = Effect.fnUntraced(function* (files: ReadonlyArray<FileSta
   )
   const isAs = (index: number, wanted: string | null): boolean =>
     states[index]?.some((state) => state === wanted || state === `link ${wanted}`) === true
-  /** If both states are equal, the call changes something else, and can be repeated. */
+  /**
+   * If the old and the new state are equal, the call changes something other than its files. The call can then be
+   * repeated.
+   */
   if (files.every(({ before }, index) => isAs(index, before))) return "again" as const
   if (files.every(({ after }, index) => isAs(index, after))) return "done" as const
   /** If only some of several files have changed, repeating the call completes it. */
@@ -28,7 +31,10 @@ const verdictOfFiles = Effect.fnUntraced(function* (files: ReadonlyArray<FileSta
     : undefined
 })
 
-/** The files of the call decide. If they cannot, the user is asked. Fails if the run should stop. */
+/**
+ * Decides whether the call is repeated. The states of its files decide. If they do not, the user is asked. Fails if the
+ * run should stop.
+ */
 export const resolveUncertain = Effect.fnUntraced(function* (
   intent: UncertainCall,
   gate: Gate["Service"],

@@ -13,7 +13,7 @@ export interface Page {
   readonly text: string
 }
 
-/** A page cannot be fetched. `type` is the error type of a tool. `detail` is the reason. */
+/** Says that a page cannot be fetched. `type` is the error type of a tool. `detail` is the reason. */
 export class FetchFailure extends Schema.TaggedError<FetchFailure>()("FetchFailure", {
   url: Schema.String,
   type: ToolErrorType,
@@ -24,7 +24,7 @@ export class FetchFailure extends Schema.TaggedError<FetchFailure>()("FetchFailu
   }
 }
 
-/** The failure for a URL, without its user name and password. */
+/** Makes the failure for a URL. The user name and password of the URL are left out. */
 export const fetchFailure = (url: URL, type: ToolErrorType, detail: string): FetchFailure => {
   const shownUrl = new URL(url)
   shownUrl.username = ""
@@ -32,7 +32,7 @@ export const fetchFailure = (url: URL, type: ToolErrorType, detail: string): Fet
   return new FetchFailure({ url: shownUrl.href, type, detail })
 }
 
-/** Parses an http or https URL without user name and password. A relative URL needs `base`. */
+/** Parses an http or https URL. The URL must not contain a user name or password. A relative URL needs `base`. */
 export const parseTarget = (text: string, base?: URL): Effect.Effect<URL, FetchFailure> => {
   const url = URL.parse(text, base?.href)
   if (url === null) {
@@ -50,8 +50,8 @@ export class WebFetch extends Context.Service<
   WebFetch,
   {
     /**
-     * The text of a page. The caller has authorised the URL itself. `authorizeHop` runs before each redirect. If it
-     * fails, the fetch ends. Sends no cookies and no credentials.
+     * Returns the text of a page. The caller has already authorised the URL. `authorizeHop` runs before each redirect.
+     * If `authorizeHop` fails, the fetch ends. The request has no cookies and no credentials.
      */
     get<E = never, R = never>(
       url: string,
@@ -59,7 +59,7 @@ export class WebFetch extends Context.Service<
     ): Effect.Effect<Page, FetchFailure | E, R>
   }
 >()("task-conductor/services/tools/WebFetch") {
-  /** For a program without a plugin that fetches pages. */
+  /** The service of a program without a plugin that fetches pages. */
   static readonly layerNone = Layer.succeed(this)({
     get: (url) =>
       Effect.flatMap(parseTarget(url), (target) =>
@@ -70,20 +70,22 @@ export class WebFetch extends Context.Service<
 
 /** A server to which this program itself connects. */
 export interface OwnService {
-  /** Its `host:port`, as this program connects to it. */
+  /** The address of the server as `host:port`, as this program connects to it. */
   readonly target: string
-  /** What the server is, to complete "is the". */
+  /** What the server is, as the end of a sentence that begins with "is the". */
   readonly what: string
-  /** True if the server is recognised by its name only, because other sites may share its address. */
+  /** True if the server is recognised only by its name, because other sites may share its address. */
   readonly isPublic?: boolean
 }
 
 /** Which pages may be fetched, and the time limit. */
 export interface WebOptions {
-  /** Private addresses that may be fetched. Each is the exact `host:port` of the URL, with brackets around IPv6. */
+  /**
+   * Private addresses that may be fetched. Each entry is the exact `host:port` of the URL, with brackets around IPv6.
+   */
   readonly allowed?: ReadonlyArray<string>
   /**
-   * Services that this program uses. They are denied under every name. An exception is a service whose exact
+   * Services to which this program connects. Fetching from them is denied under every name, unless their exact
    * `host:port` is in `allowed`.
    */
   readonly services?: ReadonlyArray<OwnService>
