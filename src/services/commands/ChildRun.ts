@@ -1,6 +1,6 @@
 /**
- * Runs one child process to its end with limited output. Leaves no process behind. The process group gets SIGTERM and
- * then SIGKILL. In the sandbox, all descendants end with it.
+ * Runs one child process to its end, with limited output, and leaves no process behind. To stop the child, its process
+ * group gets SIGTERM and then SIGKILL. In the sandbox, all descendants end with the child.
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -34,40 +34,43 @@ export const processProvider = Effect.map(Effect.context<ChildProcessSpawner | F
   Effect.provideContext(context)
 )
 
-/** Limits for a child's use of the machine. Without `limits`, the usage of the child is not measured. */
+/** Limits for the child's use of the machine. If `limits` is absent, the usage of the child is not measured. */
 interface ChildBounds {
   readonly limits?: CommandLimits
-  /** In-memory folders of the sandbox. */
+  /** The in-memory folders of the sandbox. Their content counts as memory. */
   readonly temporary?: ReadonlyArray<string>
-  /** The control group in which the kernel enforces the limits. */
+  /** The control group of the child. In it, the kernel enforces the limits. */
   readonly group?: ControlGroup | undefined
 }
 
 interface ChildOrder {
-  /** The program and its arguments. In the sandbox, those of the sandbox come first. */
+  /** The program and its arguments. In the sandbox, the words of the sandbox come first. */
   readonly argv: ReadonlyArray<string>
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
   /** True if the program is bubblewrap, which reports on descriptor 3. */
   readonly sandboxed: boolean
-  /** The system call filter, which bubblewrap reads from descriptor 4. */
+  /** The system call filter as bytes. bubblewrap reads it from descriptor 4. */
   readonly filter?: Uint8Array | undefined
-  /** Input and output of the process on descriptor 5. */
+  /** The input and output that the process has on descriptor 5. */
   readonly channel?: Channel | undefined
   /** The stdin of the program; empty if absent. */
   readonly input?: string | undefined
   readonly seconds: number
-  /** The setting that determines `seconds`, named if a user needs more time. Absent if no setting determines it. */
+  /**
+   * The setting that determines `seconds`. It is named if the command needs more time. Absent if no setting determines
+   * the time.
+   */
   readonly limit?: string
   readonly bounds?: ChildBounds
 }
 
 export interface ChildEnd {
-  /** The exit code; 128 or more for a signal. Null if the child was stopped because it wrote or used too much. */
+  /** The exit code; 128 or more after a signal. Null if the child was stopped because it wrote or used too much. */
   readonly exitCode: number | null
-  /** Why the child was stopped, as a sentence. Present if the exit code is null. */
+  /** A sentence that says why the child was stopped. Present if the exit code is null. */
   readonly stopped?: string
-  /** stdout and stderr in the order of writing. Only the beginning and the end of a long output. */
+  /** stdout and stderr in the order of writing. Of a long output, only the beginning and the end. */
   readonly output: string
 }
 
@@ -79,7 +82,10 @@ const shownTail = 2000
 const watchEvery = "300 millis"
 const tooMuch = "It wrote more than 10 MB and was stopped."
 
-/** Reports of bubblewrap: the first process in the sandbox, later the exit code of the command. */
+/**
+ * The reports of bubblewrap: first the process id of the first process in the sandbox, later the exit code of the
+ * command.
+ */
 const Status = Schema.Struct({
   "child-pid": Schema.optionalKey(Schema.Int),
   "exit-code": Schema.optionalKey(Schema.Int)
@@ -98,16 +104,20 @@ const signal = (pid: number, name: NodeJS.Signals): void => {
 
 /** The state of the sandbox around a child. */
 interface SandboxWatch {
-  /** The first process in the sandbox. bubblewrap reports it, and all other processes end with it. */
+  /**
+   * The first process in the sandbox, as bubblewrap reports it. If it ends, all other processes in the sandbox end,
+   * too.
+   */
   readonly inner: Deferred.Deferred<number>
   /** The exit code of the command. Undefined until the command has ended. */
   readonly exitCode: () => number | undefined
-  /** Ends when bubblewrap has no more reports. */
+  /** The fiber that reads the reports. It ends when bubblewrap has no more reports. */
   readonly reading: Fiber.Fiber<void>
 }
 
 /**
- * Stops the processes in the sandbox with SIGTERM, then SIGKILL. A signal to bubblewrap itself would not reach them.
+ * Stops the processes in the sandbox with SIGTERM, then SIGKILL. A signal to bubblewrap itself would not reach these
+ * processes.
  */
 const stopInner = Effect.fnUntraced(function* (handle: ChildProcessHandle, { inner }: SandboxWatch) {
   const isRunning = Effect.orElseSucceed(handle.isRunning, () => false)
@@ -161,8 +171,8 @@ const watchSandbox = Effect.fnUntraced(function* (handle: ChildProcessHandle) {
 })
 
 /**
- * Measures the usage of the child repeatedly. If it is too high, ends all processes at once and returns the reason.
- * Otherwise never returns.
+ * Measures the usage of the child repeatedly. If the usage is too high, ends all processes at once and returns the
+ * reason. Otherwise this effect never returns.
  */
 const watchUsage = Effect.fnUntraced(function* (
   { bounds: { limits, temporary = [] } = {} }: ChildOrder,
@@ -206,7 +216,7 @@ const runToEnd = Effect.fnUntraced(function* (order: ChildOrder, output: Command
     watchUsage(order, handle, sandbox)
   ])
   if (typeof exitCode === "string") return exitCode
-  /** Background processes end with the command. The output is complete only after that. */
+  /** Background processes end together with the command. Only then is the output complete. */
   yield* Effect.ignore(handle.kill({ killSignal: "SIGTERM", forceKillAfter: grace }))
   const readers = sandbox === undefined ? [collecting] : [collecting, sandbox.reading]
   yield* Effect.timeoutOption(Effect.forEach(readers, Fiber.await), grace)
@@ -219,7 +229,10 @@ const runToEnd = Effect.fnUntraced(function* (order: ChildOrder, output: Command
   return yield* new ToolFailure({ type: "io_error", message: `The sandbox could not be started: ${why}` })
 }, Effect.scoped)
 
-/** Runs the child. Fails with `timeout` if it or its output lasts longer than `seconds`, otherwise with `io_error`. */
+/**
+ * Runs the child. Fails with `timeout` if the child or its output lasts longer than `seconds`. Fails with `io_error`
+ * for other problems.
+ */
 export const runChild = Effect.fn("runChild")(function* (order: ChildOrder) {
   const output = new CommandOutput()
   const result = yield* runToEnd(order, output).pipe(

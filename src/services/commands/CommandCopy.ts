@@ -1,6 +1,6 @@
 /**
  * Working copies for commands. A command of a task sees the project with the changes that the task proposes. What the
- * command writes is proposed too. One trial per run on the real project shows how to make the copy.
+ * command writes is proposed too. The first command of a run tries on the real project how a copy can be made.
  */
 import { chmod, lstat, mkdir, mkdtemp, readdir, rm, rmdir, writeFile } from "node:fs/promises"
 import * as Effect from "effect/Effect"
@@ -37,39 +37,45 @@ import { testReports } from "./TestReports.ts"
 import { emptySurvey } from "./ProjectSurvey.ts"
 import type { Sandbox } from "./Sandbox.ts"
 
-/** How commands see the proposals of a task. */
+/** Whether and how commands see the proposals of a task. */
 export interface CopyState {
-  /** `none`: commands see only the project. Changes must then be made before commands can check them. */
+  /**
+   * The way to make the copy. With `none`, commands see only the project. Changes must then be made in the project
+   * before commands can check them.
+   */
   readonly mechanism: "overlay" | "copy" | "none"
-  /** How the copy is made, or why it cannot be made, as a clause. */
+  /** A clause that says how the copy is made, or why it cannot be made. */
   readonly words: string
 }
 
-/** How a command ended. `guarded` are the paths that the sandbox protected. */
+/** How a command in a copy ended. `guarded` contains the paths that the sandbox protected. */
 interface CopiedRun {
   readonly end: ChildEnd
   readonly guarded: ReadonlyArray<string>
 }
 
 interface Way extends CopyState {
-  /** Absent if the copy is a plain folder. */
+  /** The way to mount an overlay. Absent if the copy is a plain folder. */
   readonly overlay?: OverlayMounts
 }
 
 const none = (words: string): Way => ({ mechanism: "none", words })
 const overlayWay = (words: string, overlay: OverlayMounts) => ({ mechanism: "overlay" as const, words, overlay })
 
-/** Uninterruptible: interrupting a cached effect would also interrupt later callers. */
+/**
+ * Runs an effect at most once. It cannot be interrupted, because interrupting a cached effect would also interrupt
+ * later callers.
+ */
 const once = <A, E>(effect: Effect.Effect<A, E>) => Effect.cached(Effect.uninterruptible(effect))
 
 interface CopyPlaces {
   /** The real path of the project. */
   readonly root: string
-  /** The parent folder of all folders for commands. Other processes use it too. */
+  /** The parent folder of the folders for single commands. Other processes use this parent folder, too. */
   readonly scratch: string
   readonly git: boolean
   readonly sandbox: Sandbox["Service"]
-  /** Runs a command. Afterwards, removes the empty folders that its sandbox created. */
+  /** Runs a command. Afterwards, removes the empty folders that the sandbox of the command created. */
   readonly holding: (
     placeholders: ReadonlyArray<string>,
     child: Effect.Effect<ChildEnd, ToolFailure>
@@ -79,7 +85,9 @@ interface CopyPlaces {
 const hideScript = 'for f; do mknod "$f" c 0 0 || exit 1; done'
 const missingScript = 'i=0; for f; do [ -e "$f" ] || [ -L "$f" ] || echo $i; i=$((i+1)); done'
 
-/** Tests an overlay: removes a file and a folder, creates them again, and expects that the old content stays away. */
+/**
+ * Tests an overlay. The script removes a file and a folder, and creates them again. The old content must not come back.
+ */
 const trialScript =
   'cd "$0" && [ ! -e gone ] && rm -r folder && mkdir folder && echo new > folder/new && [ "$(ls folder)" = new ] && rm file && echo new > file && [ "$(cat file)" = new ]'
 
@@ -95,7 +103,8 @@ const failure = (message: string) => new ToolFailure({ type: "io_error", message
 const folderMode = 0o700
 
 /**
- * Ignores entries that vanish meanwhile. After a failure, a parallel removal continues in other folders for a while.
+ * Makes all folders below a folder writable. Ignores entries that vanish meanwhile: after a failure, a parallel removal
+ * continues in other folders for a while.
  */
 const openAll = async (folder: string): Promise<void> => {
   await chmod(folder, folderMode).catch(() => undefined)
@@ -105,15 +114,18 @@ const openAll = async (folder: string): Promise<void> => {
 
 const remove = (folder: string) => rm(folder, { recursive: true, force: true })
 
-/** Removes a folder with all its content. Overlays leave a folder of mode 000, so unreadable content is removed too. */
+/**
+ * Removes a folder with all its content. Overlays leave a folder of mode 000. If a removal fails, all folders are
+ * therefore made readable and removed again.
+ */
 const removeTree = (folder: string): Effect.Effect<void> =>
   Effect.ignore(Effect.tryPromise(() => remove(folder).catch(() => openAll(folder).then(() => remove(folder)))))
 
-/** While a process has this lock, no other process removes its folder. */
+/** Takes the lock on a folder for commands. While a process has this lock, no other process removes the folder. */
 const lockFolder = (parent: string, folder: string) =>
   takeLock(folder, { folder: parent, runId: folder, what: `The folder ${folder}` })
 
-/** Removes the folders of killed processes from `parent`, and `parent` itself if it is empty. */
+/** Removes the folders that killed processes left in `parent`. Also removes `parent` itself if it is empty. */
 const removeLeft = (parent: string) =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
@@ -125,7 +137,7 @@ const removeLeft = (parent: string) =>
     yield* Effect.tryPromise(() => rmdir(real))
   }).pipe(Effect.ignore, Effect.withSpan("removeLeft"))
 
-/** Creates a private folder in `parent`, until the scope closes. */
+/** Creates a private folder in `parent`. It is removed when the scope closes. */
 const openScratch = Effect.fn("openScratch")(
   function* (parent: string) {
     const fs = yield* FileSystem.FileSystem
@@ -162,7 +174,7 @@ const makeCopyHelper = Effect.fnUntraced(function* ({ holding, root, sandbox }: 
   const hide = (paths: ReadonlyArray<string>) =>
     Effect.forEach(batches(paths), (some) => helper(["/bin/sh", "-c", hideScript, "sh", ...some]), { discard: true })
 
-  /** Names that the copy does not contain, relative to the project. */
+  /** Returns the names that the copy does not contain. Names are relative to the project. */
   const missing = (mounts: CopyMounts) =>
     Effect.fnUntraced(function* (names: ReadonlyArray<string>) {
       const outputs = yield* Effect.forEach(batches(names), (some) =>
@@ -202,7 +214,10 @@ const tryOverlay = Effect.fnUntraced(function* (
   yield* helper(["/bin/sh", "-c", trialScript, path.join(root, name)], mounts)
 })
 
-/** A user namespace has only one user and group. An overlay in it cannot change files of other users. */
+/**
+ * True if everything in the project belongs to this user and group. A user namespace has only one user and group, so an
+ * overlay in it cannot change files of other users.
+ */
 const hasOneOwner = Effect.fnUntraced(function* (root: string) {
   const { uid, gid } = yield* doing("look at the project", () => lstat(root))
   if (uid !== process.getuid?.() || gid !== process.getgid?.()) return false
@@ -212,7 +227,7 @@ const hasOneOwner = Effect.fnUntraced(function* (root: string) {
 
 type Trial = (overlay: OverlayMounts) => Effect.Effect<void, ToolFailure>
 
-/** The available ways to mount an overlay, in the order of trying. */
+/** The available ways to mount an overlay, in the order in which they are tried. */
 const overlaysHere = Effect.fnUntraced(function* ({ root, sandbox }: CopyPlaces) {
   if (!(yield* hasOneOwner(root))) return []
   const unshare = yield* sandbox.find("unshare")
@@ -222,7 +237,7 @@ const overlaysHere = Effect.fnUntraced(function* ({ root, sandbox }: CopyPlaces)
   ]
 })
 
-/** The file system of a path. The path may not exist yet. */
+/** Identifies the file system of a path, even if the path does not exist yet. */
 const diskOf = Effect.fnUntraced(function* (place: string) {
   let existing = place
   while (yield* isMissing(existing)) existing = path.dirname(existing)
@@ -230,12 +245,12 @@ const diskOf = Effect.fnUntraced(function* (place: string) {
 })
 
 /**
- * The overlays that worked in this process. The key holds all that decides: the programs, and the file systems of
- * project and scratch folder. Later runs skip the trial, which starts four programs.
+ * The overlays that worked in this process. The key contains everything that decides whether an overlay works: the
+ * programs, and the file systems of project and scratch folder. Later runs skip the trial, which starts four programs.
  */
 const workingOverlays = new Map<string, string>()
 
-/** How to mount an overlay here, or why it is impossible. */
+/** Finds a way to mount an overlay on this machine, or says why it is impossible. */
 const findOverlay = Effect.fnUntraced(function* (places: CopyPlaces, scratch: string, trial: Trial) {
   const { root, sandbox } = places
   const programs = [yield* sandbox.find("bwrap"), yield* sandbox.find("unshare")]
@@ -283,7 +298,7 @@ export const makeCommandCopies = Effect.fnUntraced(function* (places: CopyPlaces
   const provide = yield* processProvider
   const helper = yield* makeCopyHelper(places)
 
-  /** Removes old folders now, because a resumed run may need no command. */
+  /** Folders of killed processes are removed now, because a resumed run may need no command. */
   yield* provide(removeLeft(scratch))
   const ownScratch = yield* once(provide(Effect.provideService(openScratch(scratch), Scope.Scope, scope)))
 
@@ -301,7 +316,7 @@ export const makeCommandCopies = Effect.fnUntraced(function* (places: CopyPlaces
 
   return {
     state: Effect.map(way, ({ mechanism, words }): CopyState => ({ mechanism, words })),
-    /** Runs a command in its own copy. Afterwards, proposes what the command wrote. */
+    /** Runs a command in a copy of its own. Afterwards, proposes what the command wrote. */
     within: (copy: WorkingCopy, run: (mounts: CopyMounts) => Effect.Effect<CopiedRun, ToolFailure>) =>
       Effect.scoped(
         Effect.gen(function* () {

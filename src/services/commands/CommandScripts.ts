@@ -1,6 +1,6 @@
 /**
- * Finds the project files that a command runs: its scripts, the scripts that those name, and links to them. Permission
- * or trust for a command holds only for the current content of these files.
+ * Finds the project files that a command runs: its scripts, the scripts that these scripts name, and links to any of
+ * them. Permission or trust for a command holds only for the current content of these files.
  */
 import * as Effect from "effect/Effect"
 import * as path from "node:path"
@@ -12,24 +12,26 @@ import { textHash } from "../files/Hash.ts"
 import { readTextFile } from "../files/TextFile.ts"
 import { CurrentCopy } from "../files/WorkingCopy.ts"
 
-/** At most this many scripts are followed. */
+/** The maximum number of scripts that are followed for one command. */
 const maxScripts = 200
-/** A longer chain of links is a cycle. */
+/** The maximum number of links that are followed in a chain. A longer chain is treated as a cycle. */
 const maxLinks = 40
-/** How deep, and in how many folders per level, workspace packages are searched. */
+/** The depth to which workspace packages are searched, and the maximum number of folders on each level. */
 const deepestPackage = 5
 const mostPackageFolders = 500
 const maxBytes = 4 * 1_048_576
-/** Larger texts are not handwritten, so they are not searched for scripts. In bytes. */
+/** The maximum size, in bytes, of a text that is searched for scripts. Nobody writes larger texts by hand. */
 const maxFollowed = 262_144
 
-/** A text to search for scripts, and the folders to which its paths are relative. */
+/** A text that must still be searched for scripts, and the folders to which its paths are relative. */
 interface Open {
   readonly named: NamedScripts
   readonly folders: ReadonlyArray<string>
 }
 
-/** Files with these names count in a project folder and the folders above it. */
+/**
+ * The files with these names in a project folder and in the folders above it. A command can be defined in any of them.
+ */
 const definitionsFrom = Effect.fnUntraced(function* (root: string, folder: string, names: ReadonlyArray<RegExp>) {
   const files: Array<string> = []
   for (let current = folder; names.length > 0 && isWithin(root, current); current = path.dirname(current)) {
@@ -40,7 +42,7 @@ const definitionsFrom = Effect.fnUntraced(function* (root: string, folder: strin
   return files
 })
 
-/** The file at a canonical path as a command sees it: its hash, and its text. Undefined for anything but a file. */
+/** The file at a canonical path as a command sees it: its hash, and its text. Undefined if the path is no file. */
 export const readScript = Effect.fnUntraced(function* (file: string) {
   const proposed = (yield* CurrentCopy)?.get(file)
   if (proposed !== undefined) {
@@ -53,7 +55,10 @@ export const readScript = Effect.fnUntraced(function* (file: string) {
   return { hash: text === undefined ? stamp : textHash(text), text }
 })
 
-/** The project links on the path to a file, with their targets. A changed link would run another file. */
+/**
+ * The links in the project that lie on the path to a file, with their targets. If such a link changes, the command runs
+ * another file.
+ */
 const linksOnTheWay = Effect.fnUntraced(function* (root: string, file: string) {
   const links: Array<RunScript> = []
   let rest = path.relative(root, file).split(path.sep)
@@ -71,7 +76,10 @@ const linksOnTheWay = Effect.fnUntraced(function* (root: string, file: string) {
   return links
 })
 
-/** The package folders of a workspace: folders near the root with a manifest, except installed and hidden ones. */
+/**
+ * The package folders of a workspace: folders near the root that contain a manifest. Installed and hidden packages are
+ * not included.
+ */
 const packageFolders = Effect.fnUntraced(function* (root: string) {
   const folders: Array<string> = []
   let level: ReadonlyArray<string> = [root]

@@ -14,7 +14,10 @@ interface ProcessLine {
   readonly residentBytes: number
 }
 
-/** The largest page size of Linux on this processor. A first estimate of memory may be too high, but not too low. */
+/**
+ * The largest page size that Linux uses on this processor. With it, the first estimate of memory may be too high, but
+ * not too low.
+ */
 const pageBytes = ["arm64", "ppc64"].includes(process.arch) ? 65_536 : 4096
 
 const textOf = (file: string): string => {
@@ -25,7 +28,7 @@ const textOf = (file: string): string => {
   }
 }
 
-/** Parses /proc/PID/stat. The program name stands in parentheses and may contain any character. */
+/** Parses /proc/PID/stat. The name of the program stands in parentheses and may contain any character. */
 const readLine = (pid: number): ProcessLine | undefined => {
   const text = textOf(`/proc/${pid}/stat`)
   const fields = text
@@ -46,11 +49,11 @@ const allProcesses = (): ReadonlyArray<ProcessLine> => {
   }
 }
 
-/** A process with its descendants and its session. */
+/** A process with all its descendants and all processes of its session. */
 const processTree = (first: number, all: ReadonlyArray<ProcessLine> = allProcesses()) => {
   const children = Map.groupBy(all, ({ parent }) => parent)
   const tree = new Set(all.filter(({ pid, session }) => pid === first || session === first))
-  /** The loop adds to this set while it runs: a set also visits added elements. */
+  /** This loop adds elements to the set while it runs. The loop also visits the added elements. */
   for (const { pid } of tree) for (const child of children.get(pid) ?? []) tree.add(child)
   return [...tree]
 }
@@ -58,8 +61,8 @@ const processTree = (first: number, all: ReadonlyArray<ProcessLine> = allProcess
 const sum = (numbers: ReadonlyArray<number>): number => numbers.reduce((all, one) => all + one, 0)
 
 /**
- * The memory of a process, with its share of memory used by several processes. Its resident memory if the share is
- * unknown.
+ * The memory of a process, including its share of memory that several processes use. If the share is unknown, its
+ * resident memory.
  */
 const sharedOut = ({ pid, residentBytes }: ProcessLine): number => {
   const kilobytes = /^Pss:\s+(\d+) kB/m.exec(textOf(`/proc/${pid}/smaps_rollup`))?.[1]
@@ -68,7 +71,7 @@ const sharedOut = ({ pid, residentBytes }: ProcessLine): number => {
 
 const tmpfs = 0x01021994
 
-/** The bytes in a temporary folder of the sandbox. 0 if something else is mounted there. */
+/** The bytes in a temporary folder of the sandbox. The result is 0 if something else is mounted there. */
 const bytesIn = (folder: string, sizeBytes: number): number => {
   try {
     const { bfree, blocks, bsize, type } = statfsSync(folder)
@@ -86,9 +89,9 @@ export interface TemporaryFolders {
 }
 
 /**
- * The current usage of a process and all its descendants. `inner` is the first process in the sandbox. Its temporary
- * folders are visible through it. Shared memory is counted exactly only if the rough count exceeds `enough`, because an
- * exact count is slow.
+ * The current usage of a process and all its descendants. `inner` is the first process in the sandbox, through which
+ * the temporary folders of the sandbox are visible. Shared memory is counted exactly only if the rough count exceeds
+ * `enough`, because an exact count is slow.
  */
 export const usageOf = (
   pid: number,

@@ -1,6 +1,6 @@
 /**
- * Runs commands for tools: without a shell, input or terminal, and with few environment variables. Uses a sandbox if
- * there is one.
+ * Runs commands for tools: without a shell, input or terminal, and with few environment variables. A command runs in a
+ * sandbox if one works.
  */
 import * as Effect from "effect/Effect"
 import { release, totalmem } from "node:os"
@@ -40,16 +40,16 @@ import { CurrentCopy } from "../files/WorkingCopy.ts"
 import { type CopyState, makeCommandCopies } from "./CommandCopy.ts"
 import type { CopyEnd } from "./CopyChanges.ts"
 
-/** How a command runs without the sandbox. */
+/** The enclosure of a command that runs without the sandbox. */
 const unenclosed = { placeholders: [], guarded: [], shownPaths: [], temporary: [] } as const
 
-/** A command in the form that the gate decides about. The same form runs later. */
+/** A command in the form about which the gate decides. The same form runs later. */
 export type CanonicalCommand = CanonicalAccess & { readonly _tag: "RunCommand" }
 
 export interface CommandsOptions extends SandboxOptions {
-  /** Environment variables that the user adds for commands. */
+  /** The names of environment variables that the user allows for commands. */
   readonly named?: ReadonlyArray<string>
-  /** The folder for command output in working copies, outside the project. */
+  /** The folder for the files that commands write in working copies. It lies outside the project. */
   readonly scratch: string
   /** The default time limit of a command, in seconds; 120 if absent. */
   readonly usualSeconds?: number
@@ -57,16 +57,18 @@ export interface CommandsOptions extends SandboxOptions {
   readonly limits?: Partial<GivenCommandLimits>
 }
 
-/** How a command ended, with changed files that programs run automatically. Paths are relative to the project. */
+/**
+ * How a command ended. `changed` lists changed files that other programs run automatically, relative to the project.
+ */
 interface CommandEnd extends ChildEnd {
   readonly changed?: ReadonlyArray<string>
-  /** What the command wrote in the working copy of its task. Absent if it ran in the project. */
+  /** What the command wrote in the working copy of its task. Absent if the command ran in the project. */
   readonly copied?: CopyEnd
-  /** The XML reports that tests of the command wrote in the working copy. */
+  /** The XML reports that the tests of a command wrote in the working copy. */
   readonly reports?: ReadonlyArray<string>
   /** The setting that would help if the sandbox made the command fail. */
   readonly sandboxHint?: string
-  /** The limit that the command itself ran into. */
+  /** A text about the limit that the command itself ran into. */
   readonly limitHint?: string
 }
 
@@ -74,24 +76,29 @@ interface RunOptions {
   readonly seconds?: number
   /** The setting that determines `seconds`. Absent if the tool call determines it. */
   readonly limit?: string
-  /** True for a trial in the sandbox, which changes nothing. */
+  /** True for a command that only tests the sandbox. It changes nothing. */
   readonly isTrial?: boolean
   readonly stdin?: string
-  /** True if the caller tells the user which setting would help. */
+  /** True if the caller itself tells the user which setting would help. */
   readonly isQuiet?: boolean
 }
 
 const invalid = (message: string) => new ToolFailure({ type: "validation_failed", message })
 
-/** Since Linux 5.14, processes in a user namespace are counted separately from the user's other processes. */
+/**
+ * True if processes in a user namespace are counted separately from the user's other processes, as since Linux 5.14.
+ */
 const countsInNamespaces = (() => {
   const [major = 0, minor = 0] = release().split(".").map(Number)
   return process.platform === "linux" && (major > 5 || (major === 5 && minor >= 14))
 })()
 
 /**
- * The only shell. Its script is fixed, and the words of the command are its arguments. It joins stderr to stdout, which
- * keeps their order. It ignores SIGTERM, so that the command stops first. It also sets limits and links toolchains.
+ * Wraps a command into a shell with a fixed script. The words of the command are the arguments of this script. No other
+ * shell is used.
+ *
+ * The script joins stderr to stdout, which keeps the order of their lines. It ignores SIGTERM, so that the command
+ * stops before the shell. It also sets limits and links toolchains.
  */
 const joined = (argv: ReadonlyArray<string>, limits: CommandLimits, sandboxed: boolean): ReadonlyArray<string> => [
   "/bin/sh",
@@ -113,7 +120,7 @@ interface CommandSetting {
   readonly limits: CommandLimits
 }
 
-/** The project folder of a command. It may exist only as a proposal. */
+/** The folder of the project in which a command runs. It may exist only as a proposal. */
 const folderOf = Effect.fnUntraced(function* (workspace: Workspace["Service"], written: string) {
   const { inside, path: folder } = yield* workspace.canonical(yield* workspace.meant(written))
   if (!inside)
@@ -126,13 +133,13 @@ const folderOf = Effect.fnUntraced(function* (workspace: Workspace["Service"], w
   return yield* invalid(`There is no folder ${folder}. Leave cwd out, or name a folder of the project.`)
 })
 
-/** The path of a program, in the command's folder or on the search path. */
+/** The path of a program, which is found in the command's folder or on the search path. */
 const findFrom = ({ folders }: CommandSetting, program: string, cwd: string) =>
   program.includes("/") ? Effect.succeed(path.resolve(cwd, program)) : findProgram(program, folders)
 
 /**
- * Where a program is. Outside the project, its real path. In the project, the folder around its `bin`. A link from the
- * project to a program elsewhere gives nothing.
+ * The place of a program for the sandbox. For a program outside the project, its real path. For a program in the
+ * project, the folder around its `bin`. A link from the project to a program elsewhere has no place.
  */
 const placeOfProgram = Effect.fnUntraced(function* (setting: CommandSetting, program: string, cwd: string) {
   const { root } = setting
@@ -142,7 +149,7 @@ const placeOfProgram = Effect.fnUntraced(function* (setting: CommandSetting, pro
   return real === undefined || isWithin(root, real) ? {} : { program: real }
 })
 
-/** Explains failed commands to the user. Each cause is explained once. */
+/** Explains to the user why commands failed. Each cause is explained only once. */
 const makeHints = Effect.fnUntraced(function* (setting: CommandSetting) {
   const events = yield* RunEvents
   const { committed, limits, options, root } = setting
@@ -155,7 +162,7 @@ const makeHints = Effect.fnUntraced(function* (setting: CommandSetting) {
     yield* events.publish({ type: "message", level: "warning", text: `${commandText(argv)}: ${hint}` })
   })
 
-  /** Adds the limit or sandbox setting that caused a failure. Tells the user once. */
+  /** If a limit or the sandbox caused a failure, adds the setting that would help. Tells the user once. */
   return Effect.fnUntraced(function* (
     { argv, cwd, sandbox: sandboxWords, sandboxed }: CanonicalCommand,
     shownFolders: ReadonlyArray<string>,
@@ -193,7 +200,7 @@ const makeHints = Effect.fnUntraced(function* (setting: CommandSetting) {
   })
 })
 
-/** Starts a command in the sandbox or in the system's confinement. `words` are the arguments of the shell. */
+/** Starts a command in the sandbox or in the system's confinement. `words` are the arguments for the shell. */
 const makeStart = Effect.fnUntraced(function* ({
   env,
   limits,
@@ -218,7 +225,10 @@ const makeStart = Effect.fnUntraced(function* ({
     const proxy =
       sandboxed && hosts !== undefined
         ? yield* doing("open the proxy of commands", async () => {
-            /** Imported late: its dependencies change `process`, and plugins would be blamed for that. */
+            /**
+             * The module is imported only now. Its dependencies change `process`, and plugins would be blamed for the
+             * change.
+             */
             const { openProxy } = await import("./NetworkProxy.ts")
             return openProxy(hosts)
           })
@@ -227,7 +237,7 @@ const makeStart = Effect.fnUntraced(function* ({
       ...around,
       ...child,
       channel: proxy?.channel,
-      /** The folder of the command may exist only as a proposal. */
+      /** The folder of the command may exist only as a proposal. The process then starts in the root. */
       cwd: copy === undefined ? cwd : root,
       env: { ...env, ...(sandboxed && "TMPDIR" in env ? { TMPDIR: "/tmp" } : {}), ...around.variables },
       sandboxed,
@@ -241,7 +251,7 @@ const makeStart = Effect.fnUntraced(function* ({
   })
 })
 
-/** Runs the programs that calls declare with an access `RunCommand`, in a sandbox. */
+/** Runs the programs that calls declare with an access `RunCommand`. The programs run in a sandbox if one works. */
 export class Commands extends Context.Service<
   Commands,
   {
@@ -250,18 +260,20 @@ export class Commands extends Context.Service<
      * folder outside the project) or `not_found` (no such program).
      */
     canonical(access: Access & { readonly _tag: "RunCommand" }): Effect.Effect<CanonicalCommand, ToolFailure>
-    /** The files among these that git runs or follows. Uses git's own lookup, not the names of the files. */
+    /**
+     * Returns those of these files that git runs or follows. Decides as git itself does, not by the names of the files.
+     */
     controlsAmong(paths: ReadonlyArray<string>): Effect.Effect<ReadonlySet<string>>
     /**
      * Runs a granted command for at most 1800 seconds. Any exit code is a result. Fails with `timeout` or `io_error`.
      * An interruption stops the command and all its processes.
      *
-     * If the fiber has a working copy, the command sees the project with the proposed changes. Text files that it
-     * writes become proposals. If no copy is possible and something is proposed, it fails with `io_error`. Without
-     * proposals it then runs in the project.
+     * If a working copy is current, the command sees the project with the proposed changes. Text files that the command
+     * writes become proposals. If no copy is possible, the command fails with `io_error` if something is proposed;
+     * otherwise it runs in the project.
      */
     run(command: CanonicalCommand, options?: RunOptions): Effect.Effect<CommandEnd, ToolFailure>
-    /** How commands see the proposals of a task. Determined on first use. */
+    /** Whether and how commands see the proposals of a task. This is determined on first use. */
     readonly copies: Effect.Effect<CopyState>
   }
 >()("task-conductor/services/commands/Commands") {
@@ -349,7 +361,7 @@ export class Commands extends Context.Service<
     ).pipe(Layer.provide(Sandbox.layer(options)))
 }
 
-/** The first names, and a count of the others. */
+/** The first names of a list, and a count of the remaining names. */
 const firstOf = (names: ReadonlyArray<string>): ReadonlyArray<string> =>
   names.length <= maxNamed ? names : [...names.slice(0, maxNamed), `and ${names.length - maxNamed} more`]
 

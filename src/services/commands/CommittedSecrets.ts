@@ -1,6 +1,6 @@
 /**
- * Detects repositories that contain files that look like secrets, in any commit, stash or index. Their git objects are
- * hidden from sandboxed commands: a command could read the hidden files from them.
+ * Detects repositories that contain files that look like secrets, in any commit, stash or index. The git objects of
+ * such a repository are hidden from sandboxed commands. Otherwise a command could read the secrets from them.
  */
 import * as Effect from "effect/Effect"
 import { spawn } from "node:child_process"
@@ -9,12 +9,12 @@ import { createInterface } from "node:readline"
 import { isSecretLike } from "../../domain/files/SensitivePath.ts"
 import { isFolder } from "../files/FileLook.ts"
 
-/** If git needs longer for a repository, the repository counts as one with secrets. */
+/** How long git may take for a repository. After this time, the repository is treated as if it contained secrets. */
 const patience = "20 seconds"
 
 /**
- * Lists all paths with content in the repository, one per line after the name of its object. The configuration of the
- * repository cannot make git start a program or reach a server.
+ * The arguments with which git lists all paths with content in a repository. Each line has the name of an object and a
+ * path. With these arguments, the configuration of the repository cannot make git start a program or reach a server.
  */
 const argv = "-c core.fsmonitor=false rev-list --objects --all --reflog --indexed-objects".split(" ")
 
@@ -26,7 +26,7 @@ const environment = {
   GIT_OPTIONAL_LOCKS: "0"
 }
 
-/** True if a path looks like a secret, or if git cannot list the paths. */
+/** True if a path in the repository looks like a secret, or if git cannot list the paths. */
 const listsSecrets = (repository: string, searchPath: string): Effect.Effect<boolean> =>
   Effect.callback<boolean>((resume) => {
     const child = spawn("git", [`--git-dir=${repository}`, ...argv], {
@@ -46,11 +46,11 @@ const listsSecrets = (repository: string, searchPath: string): Effect.Effect<boo
     return Effect.sync(() => void child.kill("SIGKILL"))
   })
 
-/** Remembers for one run which repositories were checked. Commands that may commit see all objects. */
+/** Remembers during one run which repositories were checked. If commands may commit, nothing is hidden from them. */
 export const makeCommittedSecrets = ({ git, searchPath }: { readonly git: boolean; readonly searchPath: string }) => {
   const holdsSecrets = new Map<string, boolean>()
   return {
-    /** The object folders of these repositories that are hidden from commands. */
+    /** The object folders of these repositories that must be hidden from commands. */
     hiddenOf: Effect.fn("CommittedSecrets.hiddenOf")(function* (repositories: ReadonlyArray<string>) {
       if (git) return []
       const hidden: Array<string> = []
@@ -68,7 +68,7 @@ export const makeCommittedSecrets = ({ git, searchPath }: { readonly git: boolea
       }
       return hidden
     }),
-    /** The hidden object folders of all checked repositories. */
+    /** The hidden object folders of all repositories that were checked so far. */
     hidden: (): ReadonlyArray<string> =>
       [...holdsSecrets].flatMap(([repository, isHidden]) => (isHidden ? [path.join(repository, "objects")] : []))
   }

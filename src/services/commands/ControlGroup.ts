@@ -1,8 +1,9 @@
 /**
- * Linux control groups (version 2), if this program may create one. The kernel then enforces the limits of memory and
- * processes at every moment, also for root. Without a group, the program only measures a few times a second. Ending a
- * group ends all its processes, even those that left their parent. The program creates a group below its own group, or
- * below a higher group of the user. A trial shows whether that works.
+ * Linux control groups (version 2), if this program may create one. In a group, the kernel enforces the limits of
+ * memory and processes at every moment, also for root. Without a group, the program only measures a few times a second.
+ *
+ * Ending a group ends all its processes, even those that left their parent. The program creates a group below its own
+ * group, or below a higher group of the user. A trial shows whether this works.
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -14,9 +15,9 @@ import { type CommandLimits, controlGroupFolders, memoryReason } from "../../dom
 import { groupPrefix } from "./Watchdog.ts"
 
 export interface ControlGroup {
-  /** Words that run a command in the group. If the group is gone, they run it without. */
+  /** Words that run a command in the group. If the group is gone, they run the command without it. */
   readonly enter: (argv: ReadonlyArray<string>) => ReadonlyArray<string>
-  /** Why the kernel ended the whole group. Undefined if it did not. */
+  /** Says why the kernel ended the whole group. Undefined if the kernel did not end it. */
   readonly exceeded: () => string | undefined
 }
 
@@ -37,7 +38,10 @@ const succeeds = (work: () => unknown): boolean => {
   }
 }
 
-/** Writing zero moves the writing process into the group. Here that is the shell, which then becomes the command. */
+/**
+ * Writing zero moves the writing process into the group. This process is the shell, which afterwards becomes the
+ * command.
+ */
 const enterScript = 'echo 0 2>/dev/null > "$0/cgroup.procs"; exec "$@"'
 const enterWords = (folder: string, argv: ReadonlyArray<string>) => ["/bin/sh", "-c", enterScript, folder, ...argv]
 
@@ -50,8 +54,8 @@ const makeIn = (parent: string): string | undefined => {
 }
 
 /**
- * Tests a new group in a folder: whether a process can be put into it, and whether the whole group can be ended at
- * once.
+ * Tests a new group in a folder. A process must enter the group, and all its processes must end when the group is
+ * ended.
  */
 const works = (parent: string): boolean => {
   const folder = makeIn(parent)
@@ -68,7 +72,8 @@ const controllersOf = (parent: string): ReadonlyArray<string> =>
   textOf(path.join(parent, "cgroup.subtree_control")).trim().split(/\s+/)
 
 /**
- * The nearest folder where groups can limit memory and processes. Otherwise the nearest where groups can be created.
+ * The nearest folder in which groups can limit memory and processes. If there is none, the nearest folder in which
+ * groups can be created.
  */
 const findParent = Effect.sync(() => {
   if (process.platform !== "linux") return undefined
@@ -78,14 +83,14 @@ const findParent = Effect.sync(() => {
   return bounding ?? found[0]
 })
 
-/** How often to retry removing a group. The kernel may still be ending its processes. */
+/** The number of attempts to remove a group. The kernel may still be ending its processes. */
 const looks = 50
 
 const remove = Effect.fnUntraced(function* (folder: string) {
   succeeds(() => writeFileSync(path.join(folder, "cgroup.kill"), "1"))
   for (let look = 0; look < looks; look++) {
     if (succeeds(() => rmdirSync(folder))) return
-    /** A real delay, because a test clock does not affect the kernel. */
+    /** The delay uses real time, because a test clock does not affect the kernel. */
     yield* Effect.promise(() => setTimeout(20))
   }
 })
@@ -97,7 +102,10 @@ const open = (parent: string, { memoryBytes, processes }: CommandLimits) => {
     succeeds(() => writeFileSync(path.join(folder, name), `${value}`, { flag: "r+" }))
   set("memory.max", memoryBytes)
   set("memory.swap.max", 0)
-  /** Ends the whole group. If only one process ended, the command would continue without it. */
+  /**
+   * If memory runs out, the kernel ends the whole group. If it ended only one process, the command would continue
+   * without this process.
+   */
   set("memory.oom.group", 1)
   set("pids.max", processes)
   const group: ControlGroup = {
@@ -109,8 +117,8 @@ const open = (parent: string, { memoryBytes, processes }: CommandLimits) => {
 }
 
 /**
- * Gives each command its own group until the scope closes. Closing ends all processes in the group. Undefined if no
- * group can be created.
+ * Returns a function that gives a command its own group until the scope closes. Closing the scope ends all processes in
+ * the group. Undefined if no group can be created.
  */
 export const makeControlGroups = Effect.map(Effect.cached(findParent), (parent) =>
   Effect.fnUntraced(function* (limits: CommandLimits): Effect.fn.Return<ControlGroup | undefined, never, Scope.Scope> {

@@ -1,5 +1,5 @@
 /**
- * Finds what a command wrote in its working copy, and proposes it. That covers text files that git does not ignore,
+ * Finds what a command wrote in its working copy, and proposes it. Proposed are text files that git does not ignore,
  * their executable flag, and new links within the project.
  */
 import { chmod, readdir, readlink } from "node:fs/promises"
@@ -21,7 +21,7 @@ import type { WorkingCopy } from "../files/WorkingCopy.ts"
 import { entryAt, type LayerEntry, walkLayer } from "./LayerWalk.ts"
 import { changesLayer, type NamedProposal } from "./ProjectCopy.ts"
 
-/** Larger files are not proposed. In bytes. */
+/** The maximum size, in bytes, of a file that is proposed. */
 const maxBytes = 1_048_576
 
 export interface ShownProject {
@@ -32,13 +32,13 @@ export interface ShownProject {
 
 /** What the command changed, by names relative to the project. */
 export interface Difference {
-  /** The folder that contains the written files. */
+  /** The folder in which the written files can be read. */
   readonly folder: string
   readonly written: ReadonlyArray<string>
   readonly removed: ReadonlyArray<string>
-  /** Links, devices, pipes and sockets. */
+  /** Changed entries that are links, devices, pipes or sockets. */
   readonly others: ReadonlyArray<string>
-  /** Paths that git ignores or that builds create. */
+  /** Changed paths that git ignores or that builds create. */
   readonly ignored: ReadonlyArray<string>
 }
 
@@ -59,13 +59,13 @@ const filesBelow = Effect.fnUntraced(function* ({ proposals, root }: ShownProjec
 
 interface OverlayEnd extends ShownProject {
   readonly scratch: string
-  /** The names that do not exist in the overlay. */
+  /** Returns those of the names that do not exist in the overlay. */
   readonly missing: (names: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<string>, ToolFailure>
 }
 
 /**
- * Finds an old name in a folder that is not in the top layer. If the overlay lacks that name, the command has recreated
- * the folder.
+ * Finds an entry that a folder had before the command and that is not in the top layer. If the overlay lacks this
+ * entry, the command has removed the folder and created it again.
  */
 const probeIn = Effect.fnUntraced(function* (folder: string, end: OverlayEnd, top: ReadonlySet<string>) {
   for (const tree of [path.join(end.scratch, changesLayer), end.root]) {
@@ -106,7 +106,7 @@ const walkCopy = Effect.fnUntraced(function* (root: string, folder: string) {
   return { stamps: new Map(stamps), ignored }
 })
 
-/** Stamps of the files in a copy, to compare later. A changed file gets a different stamp. */
+/** The stamps of all files in a copy. When a file changes, its stamp changes, so a later comparison finds it. */
 export const stampsOf = (root: string, folder: string) => Effect.map(walkCopy(root, folder), ({ stamps }) => stamps)
 
 export const copyDifference = Effect.fn("copyDifference")(function* (
@@ -116,7 +116,7 @@ export const copyDifference = Effect.fn("copyDifference")(function* (
 ) {
   const { ignored, stamps: after } = yield* walkCopy(root, folder)
   const changed = [...after].filter(([name, stamp]) => before.get(name) !== stamp)
-  /** What the command wrote may make git ignore a file that still exists. */
+  /** True for a path that is now ignored. The command may have made git ignore a file that still exists. */
   const isLeftOut = (name: string) => ignored.some((one) => one === name || isBelow(one, name))
   return {
     folder,
@@ -129,7 +129,7 @@ export const copyDifference = Effect.fn("copyDifference")(function* (
 
 type FoundText = { readonly text: string | null; readonly bytes?: Uint8Array } | { readonly why: string }
 
-/** The text of a file, or null if there is none. Otherwise the reason why it cannot be proposed. */
+/** The text of a file, or null if there is no file. If the file cannot be proposed, the reason. */
 const textAt = Effect.fnUntraced(function* (file: string) {
   const info = yield* entryAt(file)
   if (info === undefined || info.isDirectory()) return { text: null } satisfies FoundText
@@ -144,7 +144,7 @@ const textAt = Effect.fnUntraced(function* (file: string) {
 
 const withoutMark = (bytes: Uint8Array): Buffer => Buffer.from(hasByteOrderMark(bytes) ? bytes.subarray(3) : bytes)
 
-/** True if the text in the old encoding gives these bytes. A byte order mark of UTF-8 does not count. */
+/** True if these bytes are the text in the old encoding. Differences in the byte order mark of UTF-8 do not count. */
 const isWrittenLike = (before: Uint8Array | undefined, text: string, bytes: Uint8Array): boolean => {
   const encoded = encodeLike(before, text)
   return Result.isSuccess(encoded) && withoutMark(encoded.success).equals(withoutMark(bytes))
@@ -180,7 +180,9 @@ export const proposeDifference = Effect.fn("proposeDifference")(function* (harve
     return undefined
   })
 
-  /** Why a change is not proposed. Undefined if it is proposed, or if nothing changed. */
+  /**
+   * Proposes the change of one file. Returns the reason if the change cannot be proposed. Otherwise returns undefined.
+   */
   const take = Effect.fnUntraced(function* (name: string, isThere: boolean) {
     const place = path.join(root, name)
     const before = proposals.get(name)
@@ -191,7 +193,7 @@ export const proposeDifference = Effect.fn("proposeDifference")(function* (harve
     const there = yield* entryAt(place)
     const kindBefore = before?.kind ?? (there === undefined ? "plain" : kindOfMode(there.mode))
     const kind: FileKind = kindOfMode((isThere ? yield* entryAt(file) : undefined)?.mode ?? 0)
-    /** A command may leave an unreadable file. */
+    /** The command may have left an unreadable file, so the file is made readable first. */
     if (isThere) yield* Effect.ignore(Effect.tryPromise(() => chmod(file, 0o600)))
     const written = isThere ? yield* textAt(file) : { text: null }
     if ("why" in written) return written.why
@@ -204,7 +206,7 @@ export const proposeDifference = Effect.fn("proposeDifference")(function* (harve
     return yield* propose({ path: place, base, text: written.text, ...(isSameKind ? {} : { kind }) }, name)
   })
 
-  /** Proposes a link within the project, at a path where nothing was. */
+  /** Proposes a new link within the project. Nothing must have been at its path. */
   const takeLink = Effect.fnUntraced(function* (name: string) {
     const place = path.join(root, name)
     const text = yield* Effect.orElseSucceed(

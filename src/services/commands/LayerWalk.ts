@@ -1,6 +1,6 @@
 /**
- * Walks a folder whose files have the same paths as in the project: a copy, or the layer that a command writes. Lists
- * ignored paths and build output separately, without entering them.
+ * Walks a folder whose files have the same paths as in the project: a copy, or the layer that a command writes. Ignored
+ * paths and build output are listed separately. Their folders are not entered.
  */
 import { chmod, readdir } from "node:fs/promises"
 import { lstatSync, type Stats } from "node:fs"
@@ -26,7 +26,9 @@ interface Layer {
   /** The real path of the project. */
   readonly root: string
   readonly folder: string
-  /** Trees that lie between this tree and the project. The first one that has ignore rules decides. */
+  /**
+   * The trees between this tree and the project. The first tree that has ignore rules decides which paths are ignored.
+   */
   readonly behind: ReadonlyArray<string>
 }
 
@@ -40,10 +42,10 @@ export const doing = <A>(what: string, work: () => Promise<A>): Effect.Effect<A,
       })
   })
 
-/** The entry at a path without following links; undefined if there is none. */
+/** The entry at a path; undefined if there is none. Does not follow links. */
 export const entryAt = (path: string) => look(() => lstatSync(path, { throwIfNoEntry: false }), undefined)
 
-/** How the kernel marks a removed file in an overlay. */
+/** True for the mark with which the kernel replaces a removed file in an overlay. */
 const isGone = (info: Stats): boolean => info.isCharacterDevice() && info.rdev === 0
 
 const kindOf = (info: Stats): LayerKind => {
@@ -53,8 +55,8 @@ const kindOf = (info: Stats): LayerKind => {
 }
 
 /**
- * A command may leave unreadable folders, which are made readable here. An unreadable folder of the project counts as
- * empty.
+ * The names in a folder. If a command left an unreadable folder, the folder is made readable first. An unreadable
+ * folder of the project counts as empty.
  */
 const namesIn = (folder: string, isProject: boolean) =>
   doing(`list ${folder}`, () =>
@@ -62,8 +64,8 @@ const namesIn = (folder: string, isProject: boolean) =>
   )
 
 /**
- * All entries that git does not ignore and no build generates, parents first. The names of the other entries are listed
- * separately.
+ * Lists all entries that git does not ignore and no build generates, parents first. The ignored and generated entries
+ * are returned separately, by name only.
  */
 export const walkLayer = Effect.fn("walkLayer")(function* ({ behind, folder: top, root }: Layer) {
   const entries: Array<LayerEntry> = []

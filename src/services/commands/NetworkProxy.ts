@@ -1,6 +1,7 @@
 /**
- * Lets a sandboxed command reach listed hosts. An HTTP proxy in this process receives the connections of the command as
- * HTTP/2 over one stream. The proxy checks each address like that of a web page, and dials the checked address.
+ * Lets a sandboxed command reach only the hosts that the user lists. An HTTP proxy in this process receives the
+ * connections of the command as HTTP/2 over one stream. The proxy checks each address with the rules for web pages, and
+ * connects to exactly the checked address.
  */
 import * as NodeSink from "@effect/platform-node/NodeSink"
 import * as NodeStream from "@effect/platform-node/NodeStream"
@@ -24,7 +25,7 @@ export const interfaceAddresses = (): ReadonlyArray<string> =>
 export interface NetworkProxy {
   /** The stream to the process in the sandbox. */
   readonly channel: Channel
-  /** Refused hosts, written as the user's list writes hosts. */
+  /** The hosts that were refused, in the form of the entries in the user's list. */
   readonly refused: ReadonlySet<string>
   readonly close: () => void
 }
@@ -43,8 +44,8 @@ const statusOf = (error: unknown): number => (error instanceof Refused ? 403 : 5
 const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /**
- * Joins two connections in both directions. If one ends, its remaining data is written before the other ends. A
- * pipeline would drop that data.
+ * Joins two connections in both directions. If one of them ends, its remaining data is written before the other one
+ * ends. Node's `pipeline` would drop this data.
  */
 const joinBoth = (a: Duplex, b: Duplex): void => {
   for (const [from, to] of [
@@ -57,7 +58,7 @@ const joinBoth = (a: Duplex, b: Duplex): void => {
   }
 }
 
-/** Connects to listed hosts only. Keeps a list of refused hosts and of open connections. */
+/** Makes connections, but only to listed hosts. Keeps lists of refused hosts and of open connections. */
 const makeDialler = (list: ReadonlyArray<string>) => {
   const refused = new Set<string>()
   const dialled = new Set<net.Socket>()
@@ -67,7 +68,7 @@ const makeDialler = (list: ReadonlyArray<string>) => {
     throw new Refused(`The sandbox refused ${name}: ${why}.\n`)
   }
 
-  /** Connects to the host if the list covers it. */
+  /** Connects to a host if the list contains it. */
   const dial = async (host: string, port: number): Promise<net.Socket> => {
     const covered = coverage(list, host, port)
     if (covered === undefined) return refuse(host, port, "sandbox.network does not list it")
@@ -98,7 +99,7 @@ const makeDialler = (list: ReadonlyArray<string>) => {
 
 type Dial = ReturnType<typeof makeDialler>["dial"]
 
-/** The host of a URL; an IPv6 address without brackets. */
+/** The host of a URL. An IPv6 address has no brackets in the result. */
 const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, "")
 
 const proxyServer = (dial: Dial): http.Server => {
@@ -149,12 +150,12 @@ export const openProxy = async (list: ReadonlyArray<string>): Promise<NetworkPro
   tunnel.on("stream", (stream) => {
     stream.on("error", () => undefined)
     stream.respond({ ":status": 200 })
-    /** An HTTP/2 stream mixes up the order of strings and buffers. So everything is written as buffers. */
+    /** An HTTP/2 stream mixes up the order of strings and buffers, so everything is written as buffers. */
     server.emit("connection", Duplex.from({ readable: stream, writable: stream }))
   })
   /**
-   * Node's HTTP/2 needs a socket of the system. This socket lies in a private folder that is removed at once, so nobody
-   * else can connect.
+   * Node's HTTP/2 needs a real socket of the system. This socket lies in a private folder that is removed at once, so
+   * nobody else can connect to it.
    */
   const folder = await mkdtemp(path.join(tmpdir(), "task-conductor-"))
   try {
@@ -171,7 +172,7 @@ export const openProxy = async (list: ReadonlyArray<string>): Promise<NetworkPro
       refused,
       close: () => {
         outer.destroy()
-        /** A server may keep connections open after the command has ended. */
+        /** A server may keep connections open after the command has ended, so they are destroyed. */
         for (const socket of dialled) socket.destroy()
         tunnel.close()
       }

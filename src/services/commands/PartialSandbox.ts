@@ -1,7 +1,7 @@
 /**
- * Confinement by the system if bubblewrap does not work: Landlock on Linux, applied by `setpriv` of util-linux, and
- * `sandbox-exec` on macOS. A command may read programs and the project. It may write in the project, its cache and its
- * own home folder. Landlock cannot exclude a part of a folder, so it protects nothing inside the project.
+ * Confinement by the system, for when bubblewrap does not work: Landlock on Linux, applied by `setpriv` of util-linux,
+ * and `sandbox-exec` on macOS. A command may read programs and the project. It may write in the project, its cache and
+ * its own home folder. Landlock cannot exclude a part of a folder, so nothing inside the project is protected.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -29,7 +29,7 @@ interface Place {
   readonly isFolder: boolean
 }
 
-/** What a command may access. Each real path includes everything below it. */
+/** What a command may access. Each real path stands for everything below it, too. */
 export interface PartialReach {
   readonly readable: ReadonlyArray<Place>
   readonly writable: ReadonlyArray<Place>
@@ -37,8 +37,8 @@ export interface PartialReach {
   readonly listed: ReadonlyArray<string>
   readonly home: string
   /**
-   * Paths that must not be read or changed, and paths that must not be changed. Landlock cannot protect paths inside
-   * the project.
+   * `kept` are paths that must not be read or changed. `fixed` are paths that must not be changed. Landlock cannot
+   * protect paths inside the project.
    */
   readonly kept: ReadonlyArray<string>
   readonly fixed: ReadonlyArray<string>
@@ -48,13 +48,17 @@ const [readFile, inFolder] = ["execute,read-file", "read-dir,execute,read-file"]
 const writeFile = "write-file,truncate"
 const change = `${writeFile},remove-dir,remove-file,make-dir,make-reg,make-sock,make-fifo,make-sym,refer`
 /**
- * The rights that Landlock controls since Linux 6.2. Without `truncate`, a command could empty any file of the user.
+ * The rights that Landlock controls since Linux 6.2. If `truncate` were not controlled, a command could empty any file
+ * of the user.
  */
 const all = `${inFolder},${change},make-char,make-block`
 
 const rule = (rights: string, one: string) => ["--landlock-rule", `path-beneath:${rights}:${one}`] as const
 
-/** The words before a command. `filter` is the path of the system call filter. Root loses its privileges. */
+/**
+ * The words that confine a command, placed before it. `filter` is the path of the system call filter. If the user is
+ * root, the command loses root's privileges.
+ */
 export const landlockWords = (
   program: string,
   { listed, readable, writable }: PartialReach,
@@ -100,11 +104,11 @@ interface PartialBounds {
   readonly network: NetworkReach
   readonly unixSockets: boolean
   readonly why: string
-  /** True if folders of this program lie where commands may write. */
+  /** True if folders of this program lie where commands may write, and are therefore not protected. */
   readonly isExposed: boolean
 }
 
-/** What the confinement protects, and what it does not. Shown after "Sandbox: ". */
+/** Says what the confinement protects, and what it does not protect. The text is shown after "Sandbox: ". */
 export const partialWords = (
   { filter, name }: PartialHelper,
   { isExposed, network, unixSockets, why }: PartialBounds
@@ -127,14 +131,14 @@ export const partialWords = (
 
 const likelyDenial = /permission denied|EACCES|operation not permitted|EPERM|address family not supported|EAFNOSUPPORT/i
 
-/** What the user can do about a command that the confinement made fail. */
+/** Says what the user can do if the confinement probably made a command fail. */
 export const partialFailure = (exitCode: number, output: string): string | undefined =>
   exitCode !== 0 && likelyDenial.test(output)
     ? 'The weaker sandbox is the likely cause: it hides the home folder and /tmp, and has no network, not even of its own. Install bubblewrap, which permits more, or see "sandbox" in ~/.config/task-conductor/config.json.'
     : undefined
 
 /**
- * The parts of a folder without its protected paths, and the folders on the way to them. Links are excluded, because
+ * The parts of a folder that are not protected, and the folders on the way to these parts. Links are left out, because
  * they could lead to a protected path.
  */
 const without = Effect.fnUntraced(function* (folder: string, kept: ReadonlyArray<string>) {
@@ -164,7 +168,7 @@ export type PartialCommand = Pick<CommandPlaces, "cwd" | "projectBin" | "program
   readonly argv: ReadonlyArray<string>
 }
 
-/** Runs a command in the confinement until the scope closes, which removes its home folder. */
+/** Prepares the confinement of a command. When the scope closes, the home folder of the command is removed. */
 export const confinement = Effect.fn("confinement")(
   function* (helper: PartialHelper, places: SandboxPlaces, { argv, survey, ...command }: PartialCommand) {
     const fs = yield* FileSystem.FileSystem
@@ -174,7 +178,7 @@ export const confinement = Effect.fn("confinement")(
     const sandboxHome = path.join(folder, "home")
     yield* fs.makeDirectory(sandboxHome)
     const toolchains = yield* toolchainPlaces({ ...places, home }, command)
-    /** The command's home folder links to what the sandbox would show of the user's home. */
+    /** The home folder of the command gets links to those parts of the user's home that the sandbox would show. */
     for (const { from, to } of toolchains.shown.filter((one) => isWithin(home, one.to))) {
       const link = path.join(sandboxHome, path.relative(home, to))
       yield* Effect.ignore(fs.makeDirectory(path.dirname(link), { recursive: true }))

@@ -1,7 +1,7 @@
 /**
- * Working copies of the project for commands. The kernel mounts an overlay of layers: the project at the bottom, the
- * proposals of the task above it, and an empty layer on top for what the command writes. If no overlay can be mounted,
- * a folder with a copy is used.
+ * Working copies of the project for commands. The kernel mounts an overlay of layers: the project at the bottom, and
+ * the proposals of the task above it. The empty layer on top receives what the command writes. If no overlay can be
+ * mounted, a folder with a copy is used.
  */
 import {
   chmod,
@@ -28,27 +28,27 @@ import { doing, walkLayer } from "./LayerWalk.ts"
 
 /** The arguments that make bubblewrap show a copy at the path of the project. */
 export interface CopyMounts {
-  /** Words that come before the call of bubblewrap. */
+  /** The words that stand before the call of bubblewrap. */
   readonly before: ReadonlyArray<string>
-  /** Flags that replace the mount of the project. */
+  /** The flags that replace the flags for mounting the project. */
   readonly flags: ReadonlyArray<string>
-  /** The folder with the copy's content; absent if bubblewrap creates the copy itself. */
+  /** The folder with the content of the copy. Absent if bubblewrap mounts the overlay itself. */
   readonly folder?: string
 }
 
 interface OverlayPlaces {
   /** The real path of the project. */
   readonly root: string
-  /** The private folder of one command. */
+  /** The private folder for one command. */
   readonly scratch: string
-  /** Names of the layers between the project and the top layer, upper layers first. */
+  /** The names of the layers between the project and the top layer. Upper layers come first. */
   readonly layers: ReadonlyArray<string>
 }
 
 /** A way to mount an overlay without privileges. */
 export type OverlayMounts = (places: OverlayPlaces) => CopyMounts
 
-/** bubblewrap 0.11 mounts overlays. Its first source is the lowest. */
+/** The overlay of bubblewrap 0.11 and later. The first source in its flags is the lowest layer. */
 export const bubblewrapOverlay: OverlayMounts = ({ layers, root, scratch }) => ({
   before: [],
   flags: [
@@ -61,14 +61,14 @@ export const bubblewrapOverlay: OverlayMounts = ({ layers, root, scratch }) => (
 })
 
 /**
- * The mount options use relative paths: a comma or colon in a path would end an option. Without `userxattr`, the mount
- * works, but the first removal of a file fails.
+ * The script that mounts an overlay. The mount options use relative paths, because a comma or colon in a path would end
+ * an option. Without `userxattr`, the mount succeeds, but the first removal of a file fails.
  */
 const mountScript = `cd "$1" && mount --rbind "$2" lower && mount -t overlay -o "userxattr,lowerdir=$3:lower,upperdir=upper,workdir=work" task-conductor "$2" || exit 1; shift 3; exec "$@"`
 
 /**
- * Starts bubblewrap in a user namespace, where this user may mount. Inside bubblewrap, the user has the same id as
- * outside.
+ * The overlay of a user namespace. In the namespace, this user may mount, and bubblewrap is started there. The command
+ * has the same user id as outside.
  */
 export const namespaceOverlay =
   (unshare: string): OverlayMounts =>
@@ -108,7 +108,7 @@ const putFile = (root: string, tree: string, file: NamedProposal): Effect.Effect
     if (from !== undefined && isOpaque(file)) {
       await copyFile(from.path, place, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
     } else {
-      /** The text gets the encoding that the file would get in the project. */
+      /** The text is encoded as it would be in the project. */
       const old = from?.path ?? path.join(root, name)
       const before = like?.isFile() === true ? await readFile(old).catch(() => undefined) : undefined
       const encoded = encodeLike(before, text)
@@ -124,7 +124,7 @@ export interface NamedProposal extends ProposedFile {
 
 export const changesLayer = "changes"
 
-/** Creates the layers for a command. `hide` marks files of a layer as removed. */
+/** Creates the layers for a command. `hide` marks files of lower layers as removed. */
 export const makeLayers = Effect.fn("makeLayers")(function* (
   { root, scratch }: Omit<OverlayPlaces, "layers">,
   files: ReadonlyArray<NamedProposal>,
@@ -138,7 +138,10 @@ export const makeLayers = Effect.fn("makeLayers")(function* (
     for (const folder of [path.join(scratch, "upper"), changes]) await chmod(folder, (mode & 0o777) | 0o700)
   })
   for (const file of files) yield* putFile(root, changes, file)
-  /** In an overlay, a new file hides a folder of the same name in lower layers, and a new folder hides a file. */
+  /**
+   * True if a new file or folder already hides the entry in the lower layers. In an overlay, a new file hides a folder
+   * of the same name, and a new folder hides a file.
+   */
   const isHidden = (name: string) =>
     files.some((one) => one.text !== null && (one.name.startsWith(`${name}/`) || name.startsWith(`${one.name}/`)))
   const removed = files.filter(({ name, text }) => text === null && !isHidden(name))
@@ -148,13 +151,16 @@ export const makeLayers = Effect.fn("makeLayers")(function* (
   yield* hide(removed.map(({ name }) => path.join(changes, name)))
 })
 
-/** Larger ignored folders are not copied. */
+/** The maximum size of an ignored folder that is copied. */
 const maxIgnored = { entries: 5000, bytes: 64 * 1_048_576 }
 const maxBytes = 2 * 1024 * 1_048_576
 
 const installed: ReadonlySet<string> = new Set(["node_modules", ".venv", "venv", "vendor", ".tox", "bower_components"])
 
-/** The names of all files, folders and links below a project path. Undefined if they are too many or too large. */
+/**
+ * The names of all files, folders and links below a project path. Undefined if there are too many, or if they are too
+ * large together.
+ */
 const smallTree = async (root: string, name: string): Promise<ReadonlyArray<string> | undefined> => {
   const names = [name]
   let bytes = 0
@@ -169,7 +175,10 @@ const smallTree = async (root: string, name: string): Promise<ReadonlyArray<stri
   return names
 }
 
-/** Copies a file, a link, or a folder without its content. Shares blocks if the file system can. */
+/**
+ * Copies a file, a link, or a folder without its content. If the file system supports it, the copy shares the blocks of
+ * the file.
+ */
 const copyEntry = async (root: string, copy: string, name: string): Promise<void> => {
   const [from, to] = [path.join(root, name), path.join(copy, name)]
   const info = await lstat(from)
@@ -177,7 +186,7 @@ const copyEntry = async (root: string, copy: string, name: string): Promise<void
   if (info.isSymbolicLink()) return symlink(await readlink(from), to)
   if (!info.isFile()) return
   await copyFile(from, to, constants.COPYFILE_FICLONE)
-  /** The sandbox lets root write only its own files. */
+  /** The copy belongs to this user, because in the sandbox even root can write only its own files. */
   await chown(to, process.getuid?.() ?? info.uid, process.getgid?.() ?? info.gid)
   await chmod(to, info.mode & 0o777)
   await utimes(to, info.atime, info.mtime)
@@ -189,9 +198,9 @@ const unlessUnreadable = (error: NodeJS.ErrnoException): void => {
 }
 
 /**
- * Copies the project with the proposed files into an empty folder, and returns the mounts for bubblewrap. Large
- * installed packages are mounted read-only instead. Other large folders that git ignores are omitted, because they can
- * be generated again. Without `git`, repositories are not copied: the sandbox mounts them read-only.
+ * Copies the project with the proposed files into an empty folder, and returns the mounts for bubblewrap. Large folders
+ * of installed packages are mounted read-only instead. Other large folders that git ignores are omitted, because they
+ * can be generated again. Without `git`, repositories are not copied, because the sandbox mounts them read-only.
  */
 export const copyProject = Effect.fn("copyProject")(function* (
   { copy, git, root }: { readonly root: string; readonly copy: string; readonly git: boolean },

@@ -1,6 +1,6 @@
 /**
- * Scans the project for the sandbox. Finds files that look like secrets, and files that git would run or follow, in
- * every repository of the project.
+ * Scans the project before a command runs in the sandbox. Finds files that look like secrets, and files that git would
+ * run or follow. Looks into every repository of the project.
  */
 import * as Effect from "effect/Effect"
 import * as path from "node:path"
@@ -12,9 +12,9 @@ import { isWithin, pathFrom } from "../files/CanonicalPath.ts"
 import { entriesIn, infoAt, isFile, isThere, linkAt, realPath } from "../files/FileLook.ts"
 import { readTextFile } from "../files/TextFile.ts"
 
-/** The findings, as absolute paths. */
+/** What a scan finds, as absolute paths. */
 interface ProjectWalk {
-  /** Entries named `.git`: folders, files and links. */
+  /** All entries named `.git`: folders, files and links. */
   readonly git: Array<string>
   /** Folders that git treats as repositories although they are not named `.git`. */
   readonly bare: Array<string>
@@ -22,7 +22,7 @@ interface ProjectWalk {
   readonly secrets: Array<string>
   /** Files and folders that control this program. */
   readonly controls: Array<string>
-  /** Files that programs run or read automatically. */
+  /** Files that other programs run or read automatically. */
   readonly automatic: Array<string>
 }
 
@@ -30,7 +30,7 @@ const maxEntries = 1_000_000
 const foldersAtOnce = 16
 
 /**
- * Folders of installed packages. Their files were downloaded: what looks like a key there may be a certificate of a
+ * Folders of installed packages. Their files were downloaded, so a file that looks like a key may be a certificate of a
  * library.
  */
 const installed: ReadonlySet<string> = new Set(["node_modules", "site-packages", "dist-packages"])
@@ -45,7 +45,7 @@ interface Folder {
   readonly isInstalled: boolean
 }
 
-/** Fails with `io_error` for a project that is too large. Skips folders that cannot be listed. */
+/** Scans a project. Fails with `io_error` if the project is too large. Skips folders that cannot be listed. */
 const walkProject = Effect.fn("walkProject")(function* (root: string) {
   const walk: ProjectWalk = { git: [], bare: [], secrets: [], controls: [], automatic: [] }
   let entries = 0
@@ -88,9 +88,9 @@ interface GitControls {
   readonly inside: ReadonlyArray<string>
   /** Folders of the project's repository that lie outside the project, as for a linked worktree. */
   readonly outside: ReadonlyArray<string>
-  /** Entries named `.git` above the project, and the folders outside the project to which they lead. */
+  /** Entries named `.git` in folders above the project, and the folders outside the project to which they lead. */
   readonly around: ReadonlyArray<string>
-  /** The folders of repositories that commands can see. */
+  /** The folders of those repositories that commands can see. */
   readonly repositories: ReadonlyArray<string>
 }
 
@@ -99,7 +99,7 @@ const maxIncludes = 50
 
 const readSmall = (file: string) => Effect.orElseSucceed(readTextFile(file, maxBytes), () => "")
 
-/** The real folder to which an entry named `.git` leads. Undefined if it leads nowhere. */
+/** The real folder to which an entry named `.git` leads. Undefined if there is no such folder. */
 const folderOf = Effect.fnUntraced(function* (entry: string) {
   const info = yield* infoAt(entry)
   if (info === undefined) {
@@ -111,7 +111,7 @@ const folderOf = Effect.fnUntraced(function* (entry: string) {
   return named === undefined || named === "" ? undefined : yield* pathFrom(path.dirname(entry), named)
 })
 
-/** The folder that linked worktrees share; undefined if the repository has none. */
+/** The folder that a repository and its linked worktrees share; undefined if there is none. */
 const sharedFolderOf = Effect.fnUntraced(function* (folder: string) {
   const named = (yield* readSmall(path.join(folder, "commondir"))).trim()
   return named === "" ? undefined : yield* pathFrom(folder, named)
@@ -136,7 +136,10 @@ const entriesAbove = Effect.fnUntraced(function* (root: string) {
   return above
 })
 
-/** Project paths that a git configuration and its includes name. Relative paths start at `tops`. */
+/**
+ * The paths in the project that a git configuration and its includes name. Relative paths start at the folders in
+ * `tops`.
+ */
 const namedInside = Effect.fnUntraced(function* (
   files: ReadonlyArray<{ readonly file: string; readonly tops: ReadonlyArray<string> }>,
   { home, root }: { readonly home: string; readonly root: string }
@@ -163,7 +166,10 @@ const namedInside = Effect.fnUntraced(function* (
   return [...inside]
 })
 
-/** True if the new file would be in a folder that git treats as a repository, or would make a folder one. */
+/**
+ * True if a new file would lie in a folder that git treats as a repository, or would turn a folder into such a
+ * repository.
+ */
 export const isInBareRepository = Effect.fn("isInBareRepository")(function* (root: string, file: string) {
   for (let folder = path.dirname(file); isWithin(root, folder); folder = path.dirname(folder)) {
     const names = (yield* entriesIn(folder)).map(({ name }) => name)
@@ -173,9 +179,9 @@ export const isInBareRepository = Effect.fn("isInBareRepository")(function* (roo
   return false
 })
 
-/** Everything in the project that controls git, in the project or around it. */
+/** Everything that controls git for the project. It may lie in the project or around it. */
 const gitControls = Effect.fn("gitControls")(function* (root: string, home: string, { bare, git }: ProjectWalk) {
-  /** The folders of repositories, and the folders at which their relative settings start. */
+  /** Each folder of a repository, with the folder at which relative paths in its settings start. */
   const folders = bare.map((folder) => ({ folder, top: folder }))
   const outside = new Set<string>()
   const above = yield* entriesAbove(root)
@@ -207,13 +213,13 @@ const gitControls = Effect.fn("gitControls")(function* (root: string, home: stri
   return { inside, outside: [...outside], around: [...around], repositories } satisfies GitControls
 })
 
-/** Parts of a repository that make git run programs, or that name further files of this kind. */
+/** The parts of a repository that make git run programs, or that name further parts of this kind. */
 export const gitParts = ["hooks", "config", "config.worktree", "info", "modules", "worktrees", "commondir", "gitdir"]
 
 export interface ProjectSurvey {
   readonly walk: ProjectWalk
   readonly controls: GitControls
-  /** By absolute path. */
+  /** The stamps of watched files, by absolute path. */
   readonly stamps: ReadonlyMap<string, string>
 }
 
@@ -224,20 +230,20 @@ export const emptySurvey: ProjectSurvey = {
   stamps: new Map()
 }
 
-/** A text that changes with the file, its content, or its link target; undefined if nothing is there. */
+/** A text that changes when the file, its content, or its link target changes. Undefined if nothing is at the path. */
 const stampOf = Effect.fnUntraced(function* (path: string) {
   const link = yield* linkAt(path)
   if (link !== undefined) return `link ${link}`
   const info = yield* infoAt(path)
   if (info === undefined) return undefined
   const identity = `${info.type} ${info.dev} ${info.ino}`
-  /** For a folder, only its replacement matters: its content changes with every commit. */
+  /** A folder changes its stamp only if it is replaced, because its content changes with every commit. */
   return info.type === "File" ? `${identity} ${info.size} ${info.mtime}` : identity
 })
 
 /**
- * Fails as `walkProject` does. `home` contains the user's git configuration. `committed` says which repositories
- * contain secrets.
+ * Surveys a project. Fails if the project is too large. `home` contains the user's git configuration. `committed` says
+ * which repositories contain secrets.
  */
 export const surveyProject = Effect.fn("surveyProject")(function* (
   root: string,
@@ -258,7 +264,10 @@ export const surveyProject = Effect.fn("surveyProject")(function* (
   return { walk, controls, stamps: new Map(known) } satisfies ProjectSurvey
 })
 
-/** New and changed files, relative to the project. A new repository counts as one file. */
+/**
+ * The files that are new or changed since the survey `before`, relative to the project. A new repository counts as one
+ * file.
+ */
 export const surveyChanges = (root: string, before: ProjectSurvey, after: ProjectSurvey): ReadonlyArray<string> => {
   const changed = [...after.stamps].filter(([one, stamp]) => before.stamps.get(one) !== stamp).map(([one]) => one)
   const outermost = changed.filter((one) => !changed.some((other) => one.startsWith(`${other}/`)))

@@ -1,6 +1,6 @@
 /**
- * The sandbox of commands: bubblewrap, if it works. A trial once per run shows that. If it does not work, the run and
- * every question warn about that. Commands then run in the system's own confinement, if that works.
+ * The sandbox of commands: bubblewrap, if it works. One trial in each run tests this. If bubblewrap does not work, the
+ * run and every question say so. Commands then run in the system's own confinement, if that works.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -27,25 +27,28 @@ import { Workspace } from "../files/Workspace.ts"
 /** Whether commands run in the sandbox. */
 interface SandboxState {
   readonly sandboxed: boolean
-  /** What the sandbox allows, or why there is none. Shown after "Sandbox: ". */
+  /** What the sandbox allows, or why there is no sandbox. The text is shown after "Sandbox: ". */
   readonly words: string
-  /** True if a command can reach only the project: no network, no Unix sockets, no other writable folder. */
+  /** True if a command can reach only the project, with no network, no Unix sockets, and no other writable folder. */
   readonly isClosed?: boolean
   readonly why?: string
-  /** Why no command may run, as a clause such as "needs a sandbox". Its subject is the command. */
+  /** A clause that says why no command may run, such as "needs a sandbox". Its subject is the command. */
   readonly denial?: string
 }
 
 interface EnclosedCommand extends Omit<CommandPlaces, "forwarder"> {
   readonly argv: ReadonlyArray<string>
-  /** True if the command may reach the listed hosts. Descriptor 5 then leads to the proxy. Absent without a list. */
+  /**
+   * True if the command may reach the listed hosts: its descriptor 5 then leads to the proxy. Absent if there is no
+   * list of hosts.
+   */
   readonly isConnected?: boolean
 }
 
 interface Enclosure {
   readonly argv: ReadonlyArray<string>
   readonly filter: Uint8Array | undefined
-  /** Empty folders that bubblewrap creates on disk. They keep commands from creating anything there. */
+  /** Empty folders that bubblewrap creates on disk. They prevent commands from creating something at these paths. */
   readonly placeholders: ReadonlyArray<string>
   /** Project paths that the command cannot change. */
   readonly guarded: ReadonlyArray<string>
@@ -61,9 +64,12 @@ export interface SandboxOptions {
   readonly environment: Readonly<Record<string, string | undefined>>
   /** The user's home folder, which the sandbox hides. */
   readonly home: string
-  /** Folders of this program, which the sandbox hides too. */
+  /** The folders of this program. The sandbox hides them, too. */
   readonly hidden: ReadonlyArray<string>
-  /** The parent of the cache folders for commands. Each project has one. Without it, a cache ends with its command. */
+  /**
+   * The folder that contains the cache folders for commands, one for each project. If it is absent, a cache ends with
+   * its command.
+   */
   readonly caches?: string
 }
 
@@ -79,11 +85,11 @@ const [nodeInside, forwarderInside] = [
 ]
 const forwarderFlags = ["--ro-bind", process.execPath, nodeInside, "--ro-bind", forwarderFile, forwarderInside]
 
-/** Starts the forwarder. Once the forwarder listens, starts the command without descriptor 5. */
+/** Starts the forwarder. When the forwarder listens, starts the command without descriptor 5. */
 const forwardScript = 'ready=$("$1" "$2" "$3" <&5 5<&- 2>/dev/null &); exec 5<&-; shift 3; exec "$@"'
 const forwarded = ["/bin/sh", "-c", forwardScript, "sh", nodeInside, forwarderInside, `${proxyPort}`]
 
-/** The persistent cache of a project, created on first use. Undefined if it cannot be created. */
+/** The persistent cache of a project. It is created on first use. Undefined if it cannot be created. */
 const makeCache = Effect.fnUntraced(function* (caches: string, root: string) {
   const fs = yield* FileSystem.FileSystem
   const folder = path.join(caches, `${path.basename(root)}-${textHash(root).slice(0, 16)}`)
@@ -117,7 +123,7 @@ const settingsOf = ({ environment, hidden, home, sandbox = {} }: SandboxOptions,
 
 type Settings = ReturnType<typeof settingsOf>
 
-/** The bubblewrap sandbox. `program` is the path of bubblewrap. Uses the system call filter only if it works. */
+/** The bubblewrap sandbox. `program` is the path of bubblewrap. The system call filter is used only if it works. */
 const makeBubblewrap = (
   { hosts, places, unixSockets }: Settings,
   program: Effect.Effect<string | undefined>,
@@ -125,7 +131,7 @@ const makeBubblewrap = (
   provide: Provide
 ) => {
   const { root } = places
-  /** Absent for an unknown processor, or if the system supports no filter. */
+  /** The system call filter. Absent if the processor is unknown, or if the system supports no filter. */
   let filter = socketFilter(process.arch, unixSockets)
 
   const enclose = Effect.fn("Sandbox.enclose")(function* (command: EnclosedCommand) {
@@ -147,7 +153,7 @@ const makeBubblewrap = (
     }
   }, provide)
 
-  /** Each command mounts the project. If that is impossible, the command fails. */
+  /** Tests whether bubblewrap can mount the project. Each command needs this mount, and would fail without it. */
   const trial = Effect.gen(function* () {
     const argv = ["/bin/sh", "-c", ":"]
     const enclosure = yield* enclose({ argv, cwd: root, survey: emptySurvey, isTrial: true })
@@ -159,7 +165,7 @@ const makeBubblewrap = (
     return trial
   })
 
-  /** Why the sandbox does not work; undefined if it works. */
+  /** Says why the sandbox does not work; undefined if it works. */
   const problem = Effect.gen(function* () {
     if ((yield* program) === undefined) return "bubblewrap is not installed"
     yield* Effect.catchTag(trial, "ToolFailure", () => trialWithoutFilter)
@@ -172,7 +178,9 @@ const makeBubblewrap = (
   return { enclose, problem, isFiltered: () => filter !== undefined }
 }
 
-/** The system's confinement, for when bubblewrap does not work. Undefined if the confinement does not work either. */
+/**
+ * Finds the system's confinement, for when bubblewrap does not work. Undefined if the confinement does not work either.
+ */
 const findHelper = (
   { network, unixSockets }: Settings,
   places: SandboxPlaces,
@@ -215,11 +223,14 @@ const enclosedState = ({ hosts, network, places, unixSockets }: Settings, isFilt
 export class Sandbox extends Context.Service<
   Sandbox,
   {
-    /** Determined on first use. */
+    /** The state of the sandbox. It is determined on first use. */
     readonly state: Effect.Effect<SandboxState>
-    /** How a command runs in the sandbox. Only if `sandboxed` is true. */
+    /** Returns how a command runs in the sandbox. Use this only if `sandboxed` is true. */
     enclose(command: EnclosedCommand): Effect.Effect<Enclosure, ToolFailure>
-    /** How a command runs without the sandbox: in the system's confinement or unconfined. Until the scope closes. */
+    /**
+     * Returns how a command runs without the sandbox: in the system's confinement, or unconfined. The result is valid
+     * until the scope closes.
+     */
     confine(command: PartialCommand): Effect.Effect<Pick<Enclosure, "argv" | "variables">, ToolFailure, Scope.Scope>
     /** The path of a program outside the project; undefined if there is none. */
     find(program: string): Effect.Effect<string | undefined>
@@ -240,7 +251,10 @@ export class Sandbox extends Context.Service<
         const cacheFor = ({ isTrial = false }: { readonly isTrial?: boolean }) =>
           caches === undefined || isTrial ? Effect.undefined : provide(makeCache(caches, root))
         const bubblewrap = makeBubblewrap(settings, yield* Effect.cached(find("bwrap")), cacheFor, provide)
-        /** A list of hosts can be enforced only if the command has a network of its own. */
+        /**
+         * A list of hosts needs a network of the command's own. The confinement has none, so it allows the network only
+         * if all hosts are allowed.
+         */
         const alone = { ...places, network: network === true }
         const helper = yield* Effect.cached(provide(findHelper(settings, alone, find)))
 

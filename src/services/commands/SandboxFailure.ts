@@ -1,6 +1,6 @@
 /**
- * Determines whether the sandbox made a command fail, from its output and from files that it could not see. Names the
- * setting that would help.
+ * Finds out whether the sandbox made a command fail. Looks at the output, and at files that the command could not see.
+ * Names the setting that would help.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -15,7 +15,7 @@ import { isWithin } from "../files/CanonicalPath.ts"
 import { entriesIn, isFolder, realPath, realPaths } from "../files/FileLook.ts"
 import { emptied, isOfSystem } from "./ToolchainPlaces.ts"
 
-/** Names a setting below "sandbox" in the user's configuration. `value` is JSON. */
+/** A sentence about a setting below "sandbox" in the user's configuration. `value` is JSON. */
 const sentence = (what: string, setting: keyof SandboxSettings, value: string): string =>
   `The sandbox is the likely cause: ${what}. Only the user can allow it, in ~/.config/task-conductor/config.json: "sandbox": { "${setting}": ${value} }.`
 
@@ -30,7 +30,7 @@ const absolute = /(?:^|[\s"'`(<[=:@])(\/[^\s"'`()<>[\]:,;*?|]+)/g
 const pathsIn = (line: string): ReadonlyArray<string> =>
   [...line.matchAll(absolute)].map(([, path = ""]) => path.replace(/[./]+$/, "")).filter((path) => path !== "")
 
-/** At most this many paths are examined. */
+/** The maximum number of paths that are examined. */
 const maxPaths = 100
 
 const pathsOfLines = (output: string, pattern: RegExp): ReadonlyArray<string> => {
@@ -38,10 +38,10 @@ const pathsOfLines = (output: string, pattern: RegExp): ReadonlyArray<string> =>
   return [...new Set(lines.flatMap(pathsIn))].slice(0, maxPaths)
 }
 
-/** Absolute paths in lines about missing files. */
+/** The absolute paths in those lines of an output that report missing files. */
 const unfoundPaths = (output: string): ReadonlyArray<string> => pathsOfLines(output, unfound)
 
-/** Absolute paths in lines about files that cannot be written. */
+/** The absolute paths in those lines of an output that report files that cannot be written. */
 const fixedPaths = (output: string): ReadonlyArray<string> => pathsOfLines(output, readOnly)
 
 /** Messages about missing commits, from git and from programs that use git. */
@@ -58,23 +58,23 @@ interface FailedCommand {
   readonly cwd: string
   readonly program: string
   readonly end: { readonly exitCode: number; readonly output: string }
-  /** Paths that the sandbox showed, besides those of the system. */
+  /** The paths that the sandbox showed, besides the paths of the system. */
   readonly shownPaths: ReadonlyArray<string>
-  /** Hidden object folders of repositories with secrets. */
+  /** The object folders that were hidden because their repositories contain secrets. */
   readonly objects: ReadonlyArray<string>
-  /** Folders that no setting can show. */
+  /** Folders that the sandbox always hides. No setting can show them. */
   readonly hidden: ReadonlyArray<string>
   readonly settings: SandboxSettings
-  /** Hosts that the proxy refused, written as the user's list writes hosts. */
+  /** The hosts that the proxy refused, in the form of the entries in the user's list. */
   readonly refused: ReadonlyArray<string>
 }
 
-/** Exit codes of a shell for a program that could not start. */
+/** The exit codes with which a shell reports that a program could not start. */
 const unstarted: ReadonlySet<number> = new Set([126, 127])
-/** How many bytes of a script are read for its first line. */
+/** The number of bytes that are read of a script to find its first line. */
 const maxShebang = 256
 
-/** The program in the first line of a script. */
+/** The program that the first line of a script names. */
 const interpreterOf = Effect.fnUntraced(function* (program: string) {
   const fs = yield* FileSystem.FileSystem
   const start = yield* Effect.scoped(
@@ -84,7 +84,10 @@ const interpreterOf = Effect.fnUntraced(function* (program: string) {
   return /^#!\s*(\/\S+)/.exec(text)?.[1]
 })
 
-/** The folder that a setting could show for a file: the installation of a program, otherwise the file's own folder. */
+/**
+ * The folder that a setting should show for a missing file. For a program, this is its installation. For other files,
+ * it is the folder of the file.
+ */
 const folderToShow = Effect.fnUntraced(function* (file: string, home: string) {
   const isWide = (one: string) => isWithin(one, home) || one === path.join(home, ".local")
   const packages = `${file.slice(0, file.lastIndexOf("/node_modules/"))}/node_modules`
@@ -96,7 +99,7 @@ const folderToShow = Effect.fnUntraced(function* (file: string, home: string) {
   return isWide(folder) ? file : folder
 })
 
-/** Installed packages of the project that are links and that the output mentions. */
+/** Installed packages that the output mentions and that are links out of the project. */
 const linkedPackages = Effect.fnUntraced(function* ({ cwd, end: { output }, root }: FailedCommand) {
   const folders = [...new Set([root, cwd])].map((folder) => path.join(folder, "node_modules"))
   const listed = yield* Effect.forEach(folders, entriesIn)
@@ -107,7 +110,7 @@ const linkedPackages = Effect.fnUntraced(function* ({ cwd, end: { output }, root
   )
 })
 
-/** Names the setting that would help. Undefined if the command failed for another reason. */
+/** Names the setting that would help after a failed command. Undefined if the command failed for another reason. */
 export const sandboxFailure = Effect.fn("sandboxFailure")(function* (command: FailedCommand) {
   const { end, hidden, home, objects, program, refused, root, settings, shownPaths: shownFolders } = command
   const { exitCode, output } = end

@@ -1,5 +1,5 @@
 /**
- * The content of a command's sandbox: the folders of the system, the project, and a separate home. Files that a command
+ * What a command's sandbox contains: the folders of the system, the project, and a separate home. Files that a command
  * must not change or read are protected.
  */
 import * as Effect from "effect/Effect"
@@ -14,7 +14,7 @@ import type { CopyMounts } from "./ProjectCopy.ts"
 import { gitParts, type ProjectSurvey } from "./ProjectSurvey.ts"
 import { emptied, isOfSystem, type ProgramPlaces, systemFolders, toolchainPlaces } from "./ToolchainPlaces.ts"
 
-/** Keys of the system. Hiding them matters only for a user who could read them. */
+/** Paths of the system that contain keys. Hiding them matters only if the user could read them. */
 const systemKeys = `
   shadow shadow- gshadow gshadow- sudoers sudoers.d security/opasswd ssh ssl/private pki/tls/private letsencrypt docker
   containerd kubernetes rancher wireguard openvpn ipsec.secrets ipsec.d swanctl strongswan ppp wpa_supplicant
@@ -28,7 +28,7 @@ const bind = (how: "--bind" | "--ro-bind" | "--ro-bind-try", paths: ReadonlyArra
 
 const emptyAndFixed = (one: string): ReadonlyArray<string> => ["--tmpfs", one, "--remount-ro", one]
 
-/** Hides a folder by an empty one, and a file by an unreadable one. */
+/** Returns flags that hide paths: an empty folder covers a folder, and an unreadable file covers a file. */
 const hide = Effect.fnUntraced(function* (paths: ReadonlyArray<string>) {
   const infos = yield* Effect.forEach(paths, infoAt)
   return paths.flatMap((hiddenPath, index) => {
@@ -38,7 +38,10 @@ const hide = Effect.fnUntraced(function* (paths: ReadonlyArray<string>) {
   })
 })
 
-/** Shows a folder of the system. If it is a link, as /bin may be, the sandbox gets the link. */
+/**
+ * Returns flags that show a folder of the system. If the folder is a link, as /bin may be, the sandbox gets the same
+ * link.
+ */
 const showFolder = Effect.fnUntraced(function* (folder: string) {
   const target = yield* linkAt(folder)
   if (target !== undefined) return ["--symlink", target, folder]
@@ -47,7 +50,7 @@ const showFolder = Effect.fnUntraced(function* (folder: string) {
 
 const readableByOthers = 0o004
 
-/** True for an entry of /etc that contains keys, or that other users cannot read. */
+/** True for an entry of /etc that must stay hidden: it contains keys, or other users cannot read it. */
 const isKept = (name: string) =>
   Effect.map(
     infoAt(`/etc/${name}`),
@@ -55,7 +58,7 @@ const isKept = (name: string) =>
       info !== undefined && ((info.mode & readableByOthers) === 0 || (info.type === "File" && isSecretLike(name)))
   )
 
-/** Existing paths of system keys. */
+/** The paths of system keys that exist on this machine. */
 export const keysOfSystem = Effect.gen(function* () {
   const names = (yield* entriesIn("/etc")).map(({ name }) => name)
   const kept = yield* Effect.filter(names, isKept, { concurrency: 16 })
@@ -63,14 +66,17 @@ export const keysOfSystem = Effect.gen(function* () {
   return existing.filter((path) => path.startsWith("/etc/"))
 })
 
-/** Kernel settings. They belong to root, so a root without privileges could still write them. */
+/**
+ * Kernel settings that must be read-only. They belong to root, and even a root user without privileges could write
+ * them.
+ */
 const kernelSettings = ["sys", "sysrq-trigger", "irq", "bus", "fs", "mtrr", "acpi", "scsi"].map(
   (name) => `/proc/${name}`
 )
 
 const places = "--tmpfs /run --tmpfs /tmp --dir /var --tmpfs /var/tmp --symlink /run /var/run".split(" ")
 
-/** The flags for what every command sees. If there is a network, they include what resolves host names. */
+/** The flags for what every command sees. If there is a network, they also show the files that resolve host names. */
 const systemFlags = Effect.fn("systemFlags")(function* (network: boolean) {
   const systemFolderFlags = (yield* Effect.forEach(systemFolders, showFolder)).flat()
   const [resolver] = network ? yield* realPaths(["/etc/resolv.conf"]) : []
@@ -91,7 +97,7 @@ const systemFlags = Effect.fn("systemFlags")(function* (network: boolean) {
   ]
 })
 
-/** The folders between the project and a path. Mounting them on themselves prevents moves. */
+/** The folders between the project and a path inside it. Such a folder cannot be moved if it is mounted on itself. */
 const foldersAbove = (root: string, one: string): ReadonlyArray<string> => {
   const above: Array<string> = []
   for (let folder = path.dirname(one); folder !== root && isWithin(root, folder); folder = path.dirname(folder))
@@ -102,7 +108,8 @@ const foldersAbove = (root: string, one: string): ReadonlyArray<string> => {
 const byDepth = (a: string, b: string): number => a.split("/").length - b.split("/").length
 
 /**
- * Mounts folders on themselves. Not needed in a copy that bubblewrap creates: moves there do not change the project.
+ * Returns flags that mount folders on themselves, so that they cannot be moved. This is not needed in a copy that
+ * bubblewrap creates, because moves there do not change the project.
  */
 const pin = (folders: ReadonlyArray<string>, root: string, copy: CopyMounts | undefined) => {
   if (copy === undefined) return bind("--bind", folders)
@@ -112,8 +119,8 @@ const pin = (folders: ReadonlyArray<string>, root: string, copy: CopyMounts | un
 }
 
 /**
- * How a path can be protected. A link cannot be protected: its target has its own entry, and a comparison afterwards
- * finds a changed link.
+ * Whether and how a path can be protected. A link cannot be protected. Its target is protected separately, and a
+ * comparison after the command finds a changed link.
  */
 const stateOf = Effect.fnUntraced(function* (protectedPath: string) {
   const real = yield* realPath(protectedPath)
@@ -122,15 +129,18 @@ const stateOf = Effect.fnUntraced(function* (protectedPath: string) {
 })
 
 /**
- * The highest missing folder on the path to a missing file. A placeholder at that folder keeps commands from creating
- * the file.
+ * The highest missing folder on the path to a missing file. A placeholder at this folder prevents commands from
+ * creating the file.
  */
 const highestMissing = Effect.fnUntraced(function* (root: string, one: string) {
   for (const folder of foldersAbove(root, one)) if ((yield* stateOf(folder)) === "missing") return folder
   return one
 })
 
-/** The parts of an open repository to protect: parts that exist, and `hooks`, which a command could create. */
+/**
+ * The parts of a repository that must be protected while commands may commit. These are the parts that exist, and
+ * `hooks`, which a command could create.
+ */
 const partsOf = Effect.fnUntraced(function* (repository: string) {
   const parts = gitParts.map((name) => path.join(repository, name))
   return yield* Effect.filter(parts, (part) =>
@@ -139,10 +149,12 @@ const partsOf = Effect.fnUntraced(function* (repository: string) {
 })
 
 /**
- * What commands must not change or read in the project: repositories, files that control git or this program, and
- * secrets. Files that the user names by real path are excepted. With `git`, only files that make git run programs are
- * read-only. Placeholders are missing folders that exist while commands run. They keep commands from creating anything
- * there.
+ * Protects what commands must not change or read in the project: repositories, files that control git or this program,
+ * and secrets. Files that the user names by real path are not protected. With `git`, only files that make git run
+ * programs are read-only.
+ *
+ * Placeholders are folders in place of missing files. They exist while commands run, and prevent commands from creating
+ * anything at these paths.
  */
 const guardProject = Effect.fn("guardProject")(function* (
   { git, readable, root, writable }: Pick<SandboxPlaces, "git" | "readable" | "root" | "writable">,
@@ -170,7 +182,7 @@ const guardProject = Effect.fn("guardProject")(function* (
         controls.around.filter((one) => writable.some((folder) => isWithin(folder, one)))
       ),
       ...pin(movable.toSorted(byDepth), root, copy),
-      /** A copy may lack files that its task removed. */
+      /** A copy may lack files that its task removed. In a copy, missing files are therefore no error. */
       ...bind(copy === undefined ? "--ro-bind" : "--ro-bind-try", closed),
       ...placeholders.flatMap(emptyAndFixed)
     ],
@@ -180,13 +192,16 @@ const guardProject = Effect.fn("guardProject")(function* (
   }
 })
 
-/** Absolute paths. `root` is the real path of the project. */
+/**
+ * The folders and settings that are the same for all commands. Paths are absolute. `root` is the real path of the
+ * project.
+ */
 export interface SandboxPlaces extends ProgramPlaces {
   readonly readable: ReadonlyArray<string>
   readonly writable: ReadonlyArray<string>
-  /** The persistent cache of the project. Without it, the cache ends with the command. */
+  /** The persistent cache of the project. If absent, the cache ends with the command. */
   readonly cache?: string | undefined
-  /** True if the only network is a proxy. */
+  /** True if the command can reach the network only through the proxy. */
   readonly isProxied?: boolean
   /** True if commands may commit. */
   readonly git: boolean
@@ -194,15 +209,15 @@ export interface SandboxPlaces extends ProgramPlaces {
 
 export interface CommandPlaces {
   readonly survey: ProjectSurvey
-  /** The folder of the command. */
+  /** The folder in which the command runs. */
   readonly cwd: string
-  /** The real path of a program outside the project. */
+  /** The real path of the program, if it lies outside the project. */
   readonly program?: string
-  /** The project folder around the `bin` of the program. */
+  /** The project folder around the `bin` that contains the program. */
   readonly projectBin?: string
   /** The copy that the sandbox shows at the path of the project. */
   readonly copy?: CopyMounts | undefined
-  /** Flags that let the command reach the proxy. */
+  /** The flags that let the command reach the proxy. */
   readonly forwarder?: ReadonlyArray<string>
   /** True for a trial, which must not change anything, even in the project. */
   readonly isTrial?: boolean
@@ -218,10 +233,10 @@ export const removePlaceholders = (paths: ReadonlyArray<string>) =>
 
 const isolation = ["--unshare-user", "--disable-userns", "--unshare-all", "--cap-drop", "ALL"]
 
-/** Without a controlling terminal. The sandbox ends when this process ends. */
+/** The command has no controlling terminal. The sandbox ends when this process ends. */
 const ties = ["--new-session", "--die-with-parent"]
 
-/** Folders that stay hidden inside mounted folders: those of this program, of keys, and of sockets. */
+/** Hides folders again that lie inside mounted folders: folders of this program, of keys, and of sockets. */
 const masked = Effect.fnUntraced(function* (
   { home, readable, root, writable }: SandboxPlaces,
   alwaysHidden: ReadonlyArray<string>
@@ -230,14 +245,14 @@ const masked = Effect.fnUntraced(function* (
   const keys = [...secretFolders].map((name) => path.join(home, name))
   const some = yield* realPaths([...keys, ...emptied])
   const aroundMounted = some.filter((folder) => mounted.some((one) => one !== folder && isWithin(one, folder)))
-  /** A folder around the project is not mounted, because it would cover the project. */
+  /** A folder that contains the project is not hidden, because hiding it would cover the project. */
   const holdsRoot = (folder: string) => isWithin(folder, root)
   return yield* hide([...new Set([...alwaysHidden, ...aroundMounted])].filter((folder) => !holdsRoot(folder)))
 })
 
 /**
- * Protects folders of this program, and the writable folders above them, from moves. Adds placeholders for missing
- * ones.
+ * Protects folders of this program, and the writable folders above them, from moves. Adds placeholders for folders that
+ * are missing.
  */
 const keptFolders = Effect.fnUntraced(function* (hidden: ReadonlyArray<string>, mounted: ReadonlyArray<string>) {
   const all = yield* Effect.forEach(hidden, (one) => pathFrom("/", one))
@@ -257,15 +272,15 @@ const keptFolders = Effect.fnUntraced(function* (hidden: ReadonlyArray<string>, 
 })
 
 /**
- * Limits the size of each temporary folder, and lists these folders. Edits the list of words: no path equals a flag of
- * bubblewrap, because paths are absolute.
+ * Limits the size of each temporary folder, and lists these folders. The function searches the list of flags for words,
+ * which is safe: paths are absolute, so no path equals a flag of bubblewrap.
  */
 const boundTemporary = (flags: ReadonlyArray<string>, bytes: number) => ({
   flags: flags.flatMap((word) => (word === "--tmpfs" ? ["--size", `${bytes}`, word] : [word])),
   temporary: flags.filter((_, index) => flags[index - 1] === "--tmpfs")
 })
 
-/** The flags of bubblewrap for a command of this project, without the command. */
+/** The flags of bubblewrap for a command of this project. The words of the command itself are not included. */
 export const sandboxFlags = Effect.fn("sandboxFlags")(function* (places: SandboxPlaces, command: CommandPlaces) {
   const { cache, git, root } = places
   const network = places.network && places.isProxied !== true
@@ -308,7 +323,7 @@ export const sandboxFlags = Effect.fn("sandboxFlags")(function* (places: Sandbox
   return {
     ...boundTemporary(flags, temporaryBytes),
     guarded: [...guards.guarded, ...[...kept.own, ...kept.placeholders].filter(isInProject)],
-    /** Placeholders inside a copy disappear with the copy. */
+    /** Placeholders inside a copy need no removal, because they disappear with the copy. */
     placeholders: copy === undefined ? placeholders : placeholders.filter((one) => !isInProject(one)),
     variables: toolchains.variables,
     shownPaths: [...alone, ...toolchains.shown.map(({ to }) => to), ...readable, ...writable, root]

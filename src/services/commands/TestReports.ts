@@ -1,15 +1,18 @@
 /**
- * Collects the reports that a command's tests wrote into build folders. Follows no links, because the command may have
- * created them.
+ * Collects the reports that the tests of a command wrote into build folders. Links are not followed, because the
+ * command may have created them.
  */
 import { lstat, readdir, readFile } from "node:fs/promises"
 import * as path from "node:path"
 import * as Effect from "effect/Effect"
 
-/** If all reports together are larger, none is read: some of them alone would give wrong totals. In bytes. */
+/**
+ * The maximum size of all reports together, in bytes. If they are larger, no report is read: some reports alone would
+ * give wrong totals.
+ */
 const mostOfReports = 16_777_216
 
-/** The names in a folder; none if it is no folder, or a link to one. */
+/** The names in a folder. There are none if the path is no folder, or is a link to one. */
 const namesIn = async (folder: string): Promise<ReadonlyArray<string>> => {
   const info = await lstat(folder).catch(() => undefined)
   return info?.isDirectory() === true ? readdir(folder).catch(() => []) : []
@@ -39,7 +42,10 @@ const reportsIn = async (folders: ReadonlyArray<string>, began: number) => {
   )
 }
 
-/** The texts of reports in these build folders that were written after `began`, in milliseconds. */
+/**
+ * The texts of the reports in these build folders. Only reports that were written after `began` count. `began` is in
+ * milliseconds.
+ */
 export const testReports = Effect.fn("testReports")((folders: ReadonlyArray<string>, began: number) =>
   Effect.promise(async () => {
     const reports = await reportsIn((await Promise.all(folders.map(reportFolders))).flat(), began)

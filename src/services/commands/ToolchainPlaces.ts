@@ -1,6 +1,6 @@
 /**
  * What the sandbox shows of programs outside the project: the folders of the search path with their libraries, the
- * user's toolchains, and environments that the project links to.
+ * toolchains of the user, and environments that the project links to.
  */
 import * as Effect from "effect/Effect"
 import * as path from "node:path"
@@ -14,7 +14,10 @@ export const systemFolders = [
   ..."/nix/store /gnu/store /run/current-system /sys/devices/system/cpu".split(" ")
 ]
 
-/** Existing folders that the sandbox shows empty: temporary files, and sockets of other programs. */
+/**
+ * Folders that exist in the sandbox, but are empty there. Outside, they contain temporary files, and sockets of other
+ * programs.
+ */
 export const emptied = ["/run", "/tmp", "/var/tmp"]
 
 /** True for a real path that every command sees. */
@@ -27,13 +30,13 @@ export interface ShownPath {
 
 const asItIs = (one: string): ShownPath => ({ from: one, to: one })
 
-/** Folders beside `bin` from which programs load files. */
+/** Folders beside `bin` from which a program loads files. */
 const besidePrograms = ["lib", "lib64", "libexec", "include"]
 
-/** Files that identify a self-contained installation: Python environments, conda, Go, Java. */
+/** Entries that identify a self-contained installation: of a Python environment, conda, Go, or Java. */
 const marks = ["pyvenv.cfg", "conda-meta", "go.env", "release"]
 
-/** What the sandbox shows of the installation that contains a folder of programs. */
+/** What the sandbox shows of the installation that a folder of programs belongs to. */
 const installationOf = Effect.fnUntraced(function* (bin: string) {
   if (path.basename(bin) !== "bin") return [bin]
   const prefix = path.dirname(bin)
@@ -41,7 +44,9 @@ const installationOf = Effect.fnUntraced(function* (bin: string) {
   return found.length > 0 ? [prefix] : [bin, ...besidePrograms.map((name) => path.join(prefix, name))]
 })
 
-/** Folders of the search path outside the system, and the installations to which links in them lead. */
+/**
+ * The folders of the search path that do not belong to the system, and the installations to which links in them lead.
+ */
 const ofSearchPath = Effect.fnUntraced(function* (programs: ReadonlyArray<string>) {
   const folders = (yield* realPaths(programs)).filter((folder) => !isOfSystem(folder))
   const places = yield* Effect.forEach([...new Set(folders)], (folder) =>
@@ -66,8 +71,8 @@ const isPython = Effect.fnUntraced(function* (prefix: string) {
 const environmentNames = [".venv", "venv", "env"]
 
 /**
- * Targets of project links that the sandbox may show: a Python environment, its Python, and installed packages. A
- * project can link to anything, so no other link is followed.
+ * Targets of project links that the sandbox may show: a Python environment, its Python, and installed packages. Other
+ * links of the project are not followed, because a project can link to anything.
  */
 const linkedFromProject = Effect.fnUntraced(function* (
   folders: ReadonlyArray<string>,
@@ -99,7 +104,7 @@ const foundToolchains = Effect.fnUntraced(function* ({ environment, home }: Prog
   return yield* Effect.filter(all, ({ folder }) => isThere(folder), { concurrency: 16 })
 })
 
-/** The parts of a toolchain that exist, to show or to hide them. */
+/** Those parts of a toolchain that exist. They are shown or hidden. */
 const partsOf = Effect.fnUntraced(function* (folder: string, parts: ReadonlyArray<string>) {
   const places = parts.map((part) => path.join(folder, part))
   const found = yield* Effect.forEach(places, (to) => Effect.map(realPath(to), (from) => ({ from, to })))
@@ -115,14 +120,17 @@ export interface ProgramPlaces {
   readonly environment: Readonly<Record<string, string | undefined>>
   /** The folders of the search path. */
   readonly programs: ReadonlyArray<string>
-  /** Folders of this program. The sandbox shows neither them nor folders above them. Some may not exist yet. */
+  /**
+   * The folders of this program. The sandbox shows neither these folders nor folders above them. Some may not exist
+   * yet.
+   */
   readonly hidden: ReadonlyArray<string>
   readonly network: boolean
 }
 
 /**
- * All programs and packages outside the system and the project that a command sees, outer folders first. `projectBin`
- * is a project folder that may be the environment of the command.
+ * All programs and packages that a command sees and that lie outside the system and the project. Outer folders come
+ * first. `projectBin` is a project folder that may be the environment of the command.
  */
 export const toolchainPlaces = Effect.fn("toolchainPlaces")(function* (
   places: ProgramPlaces,

@@ -1,20 +1,22 @@
 /**
  * Ends child processes if the program is killed. A shell waits until a pipe closes that only this program holds open.
- * Then it ends all processes in the program's control groups. It also ends processes with a certain environment
- * variable, and their process groups. Works on Linux only, where environments are readable.
+ * Then it ends all processes in the program's control groups. It also ends all processes with a certain environment
+ * variable, and their process groups. Works on Linux only, because environments of processes can be read there.
  */
 import { spawn } from "node:child_process"
 import { randomUUID } from "node:crypto"
 
 const name = "TASK_CONDUCTOR_PROGRAM"
 
-/** The control groups of this process have names with this prefix. */
+/** The prefix for the names of all control groups of this process. */
 export const groupPrefix = `task-conductor-${process.pid}-`
 
 /**
- * Nothing is written to the pipe: the first read returns when the program has ended. Later passes find processes that
- * were just starting. A command may have left no room for another process, so that `grep` cannot start: `command eval`
- * keeps the shell alive then, the word at the end of `files` is missing, and the shell reads the environments itself.
+ * The script of the watchdog. Nothing is written to the pipe, so the first read returns when the program has ended. The
+ * script looks for processes several times, because some may just be starting.
+ *
+ * A command may have left no room for another process, so `grep` cannot start. `command eval` then keeps the shell
+ * alive. The word at the end of `files` is missing, and the shell reads the environments itself.
  */
 const script = `
 find_files() {
@@ -53,7 +55,7 @@ const start = (variable: string): void => {
     detached: true,
     stdio: ["pipe", "ignore", "ignore"]
   })
-  /** Without a shell there is no watchdog. The program can then end processes only while it runs. */
+  /** If the shell cannot start, there is no watchdog. The program can then end processes only while it runs. */
   shell.on("error", () => undefined)
   shell.stdin.on("error", () => undefined)
   shell.unref()
@@ -62,7 +64,7 @@ const start = (variable: string): void => {
 
 let started: Readonly<Record<string, string>> | undefined
 
-/** Marks a process that must not outlive this program. */
+/** Environment variables that mark a process. The watchdog ends marked processes together with this program. */
 export const endsWithProgram = (): Readonly<Record<string, string>> => {
   if (started !== undefined || process.platform !== "linux") return started ?? {}
   const value = randomUUID()

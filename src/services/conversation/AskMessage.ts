@@ -1,6 +1,7 @@
 /**
  * Answers one message of a conversation as an agent (services/agent/Agent.ts). After the answer, one question shows all
- * changes of the working copy. Approved changes are made in the project. Denied and failed changes are reported.
+ * changes of the working copy. Approved changes are made in the project. The answer reports changes that were denied or
+ * that failed.
  */
 import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
@@ -47,7 +48,7 @@ const endingOf = (error: ModelError): AskEnding => {
 
 const wholeTask = plainTask(askTask, askTask, "Answer the message.", "The answer.")
 
-/** Added to an answer about the project that names no evidence. */
+/** The ending of an answer that makes statements about the project without evidence. */
 const unfoundedEnding = {
   status: "unfounded",
   reason: `${unfoundedText("")} ${unfoundedHelp}`,
@@ -56,7 +57,7 @@ const unfoundedEnding = {
 
 const namesOf = ({ files = [] }: Pick<TaskOutcome, "files">): string => files.map(({ path }) => path).join(", ")
 
-/** Why the turns ended without an answer. */
+/** Says why the turns ended without an answer. */
 const reasonOf = (
   end: Exclude<AgentEnd<string>, { readonly _tag: "Accepted" | "Calls" }>,
   { issues }: Session,
@@ -75,7 +76,7 @@ const reasonOf = (
   }
 }
 
-/** Makes those changes of a message that the user approves. */
+/** Makes the changes of a message that the user approves. */
 const makeApply = Effect.gen(function* () {
   const approval = yield* makeApproval
   const changes = yield* makeTaskChanges
@@ -84,7 +85,7 @@ const makeApply = Effect.gen(function* () {
   const applier = yield* ChangeApplier
   const { namesChecks = false } = yield* RunSettings
 
-  /** Asks about the changes of the working copy. Returns why they may not be made, otherwise undefined. */
+  /** Asks the user about the changes of the working copy. Returns why they may not be made; undefined if they may. */
   const approve = Effect.fnUntraced(function* (number: number, proposal: TaskOutcome) {
     const lockText = yield* lock.claim((text) => events.publish({ type: "message", level: "info", text }))
     if (lockText !== undefined) {
@@ -102,8 +103,8 @@ const makeApply = Effect.gen(function* () {
   })
 
   /**
-   * Makes the approved changes, and reports the others. `declined` is a version of the working copy: the user declined
-   * its changes, so the program does not ask again.
+   * Makes the approved changes, and reports all other changes. `declined` is the version of the working copy whose
+   * changes the user declined. If the version is still the same, the program does not ask again.
    */
   return Effect.fnUntraced(function* (opened: OpenedMessage, ending: AskEnding, declined: number | undefined) {
     const { message, session, shownAnswer, work } = opened
@@ -174,8 +175,8 @@ const makeAnswering = Effect.gen(function* () {
   })
 
   /**
-   * Repeats turns until there is an answer or none is possible. If the user declines changes, what they want instead
-   * becomes part of the message.
+   * Repeats turns until there is an answer, or none is possible. If the user declines changes, what the user wants
+   * instead becomes part of the message.
    */
   const answer = (opened: OpenedMessage, begun: Session, declined?: number): Effect.Effect<AskEnding, ModelError> =>
     Effect.gen(function* () {
@@ -212,7 +213,7 @@ const makeAnswering = Effect.gen(function* () {
         { ...ended, messages: [...messages, { role: "user", content }] },
         copy.version()
       )
-      /** The note about declined changes comes before the model's text. */
+      /** The note about declined changes comes before the text of the model. */
       const callsSince = (yield* Ref.get(session)).outcomes.slice(ended.outcomes.length)
       const hasActed = callsSince.some(
         ({ call, result }) => result.success && !fileTools.has(call.name) && changeOf(call) !== undefined
@@ -228,8 +229,8 @@ const makeAnswering = Effect.gen(function* () {
 })
 
 /**
- * Answers messages. Adds each message and its replies to the conversation, also after an interruption. Removes a
- * message again if it does not fit into the context window.
+ * Answers messages. Adds each message and its replies to the conversation, even after an interruption. A message that
+ * does not fit into the context window is removed again.
  */
 export const makeAnswerMessage = Effect.gen(function* () {
   const answer = yield* makeAnswering

@@ -23,7 +23,10 @@ export interface AskSession {
   readonly messages: Effect.Effect<ReadonlyArray<ConversationMessage>>
   /** Replaces all messages. Permissions for the session remain. */
   readonly restore: (messages: ReadonlyArray<ConversationMessage>) => Effect.Effect<void>
-  /** Compacts the conversation as if it were too long. Returns its size before and after, in characters. */
+  /**
+   * Compacts the conversation as if it were too long. Returns the size of the conversation before and after, in
+   * characters.
+   */
   readonly compact: Effect.Effect<{ readonly before: number; readonly after: number }>
   /** Calls a tool for the user, as the model would call it. The model does not see the call. */
   readonly call: (name: string, args: Arguments) => Effect.Effect<ToolResult>
@@ -34,11 +37,11 @@ export interface AskSession {
   readonly command: (argv: CommandLine, typed: string) => Effect.Effect<ToolResult>
   /** The tools that the model may call. */
   readonly tools: Effect.Effect<ReadonlyArray<ToolInfo>>
-  /** From the next message on, offers only these tools. Undefined offers all tools. */
+  /** Offers only these tools, from the next message on. Undefined offers all tools. */
   readonly offer: (names: ReadonlyArray<string> | undefined) => Effect.Effect<void, UnknownTool>
 }
 
-/** Requested tool names that do not exist. */
+/** Says that requested tools do not exist, and names them. */
 export class UnknownTool extends Schema.TaggedError<UnknownTool>()("UnknownTool", {
   tools: Schema.Array(Schema.String),
   nearest: Schema.Array(Schema.String)
@@ -97,7 +100,7 @@ export const makeOpenSession = Effect.gen(function* () {
     const compact = Effect.gen(function* () {
       const before = yield* Ref.get(memory)
       const compactedTurns = compactedMessages(before.messages, "", Math.floor(charactersIn(contextWindow) / 4))
-      /** Keeps the last answer, because the user continues from it. */
+      /** The last answer is kept, because the user continues from it. */
       const last = before.messages.at(-1)
       const kept = last?.role === "assistant" ? [...compactedTurns, last] : compactedTurns
       yield* Ref.set(memory, { ...before, messages: kept, isCompacted: true })

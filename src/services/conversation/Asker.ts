@@ -1,4 +1,4 @@
-/** Opens conversations and publishes their events, from the first to the last, however they end. */
+/** Opens conversations, and publishes their events from the first to the last, however a conversation ends. */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -46,7 +46,10 @@ export interface AskOrder {
   readonly outputSchema?: Schema.Json
   /** The names of the tools that the model may call; all if absent. */
   readonly tools?: ReadonlyArray<string>
-  /** True if an answer may be `done` although a check failed, or a check that the user named proves nothing. */
+  /**
+   * True if an answer may end as `done` although a check failed, or although a check that the user named proves
+   * nothing.
+   */
   readonly acceptUnverified?: boolean | undefined
   /** The earlier messages of a continued conversation. */
   readonly messages?: ReadonlyArray<ConversationMessage>
@@ -169,7 +172,9 @@ export class Asker extends Context.Service<
     /**
      * Opens a conversation for `use`, and publishes its last event at the end. The report has the status and answer of
      * the last message. After a denial the status is `not_permitted`, unless the answer did not need the denied read.
-     * Fails before any event if the model cannot call tools, a tool does not exist, or the current file is unreadable.
+     *
+     * Fails before the first event if the model cannot call tools, a tool does not exist, or the current file is
+     * unreadable.
      */
     hold<E, R>(
       order: AskOrder,

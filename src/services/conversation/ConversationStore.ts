@@ -1,7 +1,8 @@
 /**
- * Stores conversations about a project in the user's state folder, without secrets. The user can continue the last one.
- * Each conversation writes only its own file; a continued conversation gets a new file. Typed messages are also stored
- * for the arrow keys of later conversations, one JSON string per line.
+ * Stores conversations about a project in the user's state folder, without secrets. The user can continue a stored
+ * conversation. A continued conversation gets a new file, because each conversation writes only its own file.
+ *
+ * The messages that the user typed are also stored for the arrow keys of later conversations, one JSON string per line.
  */
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
@@ -21,13 +22,13 @@ import { writePrivateFile, appendPrivateFile } from "../files/PrivateFile.ts"
 export interface ConversationPlace {
   /** The user's state folder. */
   readonly state: string
-  /** Absolute. */
+  /** The absolute path of the project. */
   readonly project: string
   /** Secret values, which are never stored. */
   readonly secrets: SecretValues
 }
 
-/** No conversation can be continued, or none has the id `given`. */
+/** Says that no conversation can be continued, or that none has the id `given`. */
 export class NoConversation extends Schema.TaggedError<NoConversation>()("NoConversation", {
   project: Schema.String,
   given: Schema.optionalKey(Schema.String)
@@ -39,7 +40,7 @@ export class NoConversation extends Schema.TaggedError<NoConversation>()("NoConv
   }
 }
 
-/** At most this many conversations are stored per project. */
+/** The maximum number of conversations that are stored for a project. */
 const mostConversations = 20
 
 const ending = ".json"
@@ -71,7 +72,7 @@ const filesIn = Effect.fnUntraced(function* (folder: string) {
 /** The folder for images and files that tools returned in a conversation. */
 const filesFolder = (path: Path.Path, folder: string, id: string): string => path.join(folder, `${id}.results`)
 
-/** Stores the images and files of a conversation beside it. */
+/** The store for the images and files of a conversation. It lies beside the conversation. */
 export const resultFilesOf = Effect.fnUntraced(function* (place: ConversationPlace, id: string) {
   return yield* keptIn(filesFolder(yield* Path.Path, yield* conversationFolder(place), id))
 })
@@ -92,7 +93,7 @@ const prune = Effect.fnUntraced(function* (folder: string) {
 const encode = Schema.encodeSync(SavedConversation)
 const decode = Schema.decodeUnknownOption(Schema.fromJsonString(SavedConversation))
 
-/** Stores the messages of a conversation, replacing its earlier file. */
+/** Stores the messages of a conversation in its file. An earlier version of the file is replaced. */
 export const saveConversation = Effect.fn("saveConversation")(function* (
   place: ConversationPlace,
   conversation: {
@@ -122,7 +123,7 @@ const readSaved = Effect.fnUntraced(function* (file: string) {
   return Option.flatMap(yield* Effect.option(fs.readFileString(file)), decode)
 })
 
-/** All stored conversations about the project, the most recent first. Unreadable ones are skipped. */
+/** All stored conversations about the project, the most recent first. Unreadable files are skipped. */
 export const keptConversations = Effect.fn("keptConversations")(function* (
   place: Pick<ConversationPlace, "project" | "state">
 ) {
@@ -167,9 +168,9 @@ export const conversationOf = Effect.fn("conversationOf")(function* (
   return names.includes(`${id}${ending}`) ? yield* readSaved(path.join(folder, `${id}${ending}`)) : Option.none()
 })
 
-/** If the file has twice this number of messages, it is shortened to this number. */
+/** The number of messages that remain when the file is shortened. It is shortened when it has twice as many. */
 const mostMessages = 500
-/** Longer messages are not offered by the arrow keys. In characters. */
+/** The maximum length, in characters, of a message that is stored for the arrow keys. */
 const mostCharacters = 20_000
 
 const readLine = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.String))
@@ -179,7 +180,7 @@ const fileOf = Effect.fnUntraced(function* (place: Pick<ConversationPlace, "proj
   return (yield* Path.Path).join(yield* conversationFolder(place), "messages.jsonl")
 })
 
-/** The stored messages, oldest first. Empty if unreadable. */
+/** The stored messages, oldest first. Empty if the file cannot be read. */
 export const readMessageHistory = Effect.fn("readMessageHistory")(function* (
   place: Pick<ConversationPlace, "project" | "state">
 ) {

@@ -1,6 +1,7 @@
 /**
- * Finds custom commands: markdown files in `commands` of the user's own folder, and in `.task-conductor/commands`. If
- * both have a command of the same name, the user's command is used.
+ * Finds custom commands: markdown files in the folder `commands` of the user's own folder, and in
+ * `.task-conductor/commands` of the project. If both folders have a command of the same name, the user's command is
+ * used.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"

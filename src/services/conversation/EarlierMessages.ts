@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import { type ConversationMessage, messageText } from "../../domain/models/ConversationMessage.ts"
 import type { ReadTexts } from "../permissions/ReadTexts.ts"
 
-/** Notes for each message of a continued conversation whether the user wrote it or the model read it. */
+/** Tells the gate, for each message of a continued conversation, whether the user wrote it or the model read it. */
 export const noteMessages = (
   { noteRead, noteSaid }: ReadTexts["Service"],
   messages: ReadonlyArray<ConversationMessage>

@@ -1,6 +1,6 @@
 /**
- * Reads the files that a message names. A text becomes a reference, as in a task. A picture is sent with the message.
- * The gate decides about each file.
+ * Reads the files that a message names. The gate decides about each file. A text becomes a reference, as in a task. A
+ * picture is sent with the message.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -23,7 +23,7 @@ import { References } from "../references/References.ts"
 import { RunEvents } from "../runs/RunEvents.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 
-/** A file of a message cannot be used. The message says what the user can do. */
+/** Says that a file of a message cannot be used, and what the user can do. */
 class MessageFileError extends Schema.TaggedError<MessageFileError>()("MessageFileError", {
   message: Schema.String
 }) {}
@@ -31,14 +31,16 @@ class MessageFileError extends Schema.TaggedError<MessageFileError>()("MessageFi
 const failed = ({ message }: { readonly message: string }) => new MessageFileError({ message })
 
 export interface MessageFiles {
-  /** The content of the files as a reply of the program would show it; empty without files. */
+  /**
+   * The content of the files, in the form in which a reply of the program would show it. Empty if there are no files.
+   */
   readonly text: string
   /** The names of the files, as the user wrote them. */
   readonly names: ReadonlyArray<string>
   readonly pictures: ReadonlyArray<Picture>
 }
 
-/** A path that leads outside the project always means a file, even if the file does not exist. */
+/** True for a path that leads outside the project. Such a path always means a file, even if the file does not exist. */
 const isElsewhere = (path: string): boolean => /^(?:\/|\.\.\/)/.test(path)
 
 export const makeMessageFiles = Effect.gen(function* () {
@@ -66,7 +68,7 @@ export const makeMessageFiles = Effect.gen(function* () {
     return { path: writtenPath, mediaType, data: Buffer.from(bytes).toString("base64") } satisfies Picture
   }, Effect.mapError(failed))
 
-  /** The reference for a name, if such a file exists. Otherwise the word stays plain text. */
+  /** The reference for a name, if a file with this name exists. Otherwise the name stays plain text. */
   const referenceTo = Effect.fnUntraced(function* (name: string, tree: Effect.Effect<ReadonlyArray<string>>) {
     const form = readReference(name, name)
     if (form._tag !== "Plain" || form.reference.kind !== "file") return undefined
@@ -86,7 +88,7 @@ export const makeMessageFiles = Effect.gen(function* () {
     return undefined
   })
 
-  /** The files that `text` and `imagePaths` name, for the message with this number. */
+  /** Reads the files that `text` and `imagePaths` name. `number` is the number of the message. */
   return Effect.fn("readMessageFiles")(function* (
     text: string,
     imagePaths: ReadonlyArray<string>,

@@ -13,7 +13,7 @@ import type { RunEvent } from "../../domain/runs/RunEvent.ts"
 import type { AskReport } from "../../domain/runs/RunReport.ts"
 import type { AskSession } from "./AskSession.ts"
 
-/** The conversation could not begin, or has ended. */
+/** Says that the conversation could not begin, or that it has ended. */
 export class ConversationClosed extends Schema.TaggedError<ConversationClosed>()("ConversationClosed", {
   why: Schema.String
 }) {
@@ -54,11 +54,14 @@ export const makeMessageQueue = Effect.gen(function* () {
           current = { message, fiber }
           const exit = yield* Fiber.await(fiber)
           current = undefined
-          /* No event reports an internal error, such as an error of the listener. So the sender gets it here. */
+          /*
+           * No event reports an internal error, such as an error of the listener. The sender therefore gets the error
+           * here.
+           */
           resolve(message, Exit.isSuccess(exit) ? exit : brokenOff(exit.cause))
         }
       }).pipe(Effect.catchTag("Done", () => Effect.void)),
-    /** Reads the events of the conversation. Only an event has the report of a stopped answer. */
+    /** Takes the report of a stopped answer from the events of the conversation. The report is nowhere else. */
     hear: (event: RunEvent): void => {
       if (event.type === "ask.finished" && current !== undefined) resolve(current.message, Exit.succeed(event.report))
     },
@@ -70,13 +73,13 @@ export const makeMessageQueue = Effect.gen(function* () {
       open.add(message)
       return yield* Deferred.await(message.answer)
     }),
-    /** Stops the current answer and waits until it has stopped. False if there is no current answer. */
+    /** Stops the current answer and waits until it has stopped. Returns false if there is no current answer. */
     stop: Effect.suspend(() =>
       current === undefined ? Effect.succeed(false) : Effect.as(Fiber.interrupt(current.fiber), true)
     ),
     /** Accepts no more messages. Messages already sent are still answered. */
     close: Effect.sync(() => Queue.endUnsafe(queue)),
-    /** The conversation has ended. Fails every message without an answer, and every later message. */
+    /** Ends the conversation. Every message without an answer and every later message fails. */
     end: (why: string): void => {
       ended = new ConversationClosed({ why })
       for (const message of open) resolve(message, Exit.fail(ended))

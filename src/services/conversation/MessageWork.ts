@@ -1,6 +1,6 @@
 /**
- * The agent's work on a message of a conversation: the assignment, the texts that the program sends, and how an answer
- * is read and judged.
+ * The work of an agent on a message of a conversation: the assignment, the texts that the program sends, and how an
+ * answer is read and judged.
  */
 import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
@@ -22,7 +22,7 @@ import { RunSettings } from "../runs/RunSettings.ts"
 /** What a conversation keeps between messages. */
 export interface Memory {
   readonly messages: ReadonlyArray<ConversationMessage>
-  /** The number of calls for all messages. */
+  /** The outcomes of the calls for all earlier messages. */
   readonly outcomes: ReadonlyArray<CallOutcome>
   /** True if a summary has replaced some outputs in the messages. */
   readonly isCompacted: boolean
@@ -36,30 +36,33 @@ export interface MessageOrder {
   readonly content: ReadonlyArray<ConversationMessage>
   readonly briefing: Briefing
   readonly memory: Ref.Ref<Memory>
-  /** The project's instruction files that the conversation contains. */
+  /** The project's instruction files that the conversation already contains. */
   readonly instructionFiles: Ref.Ref<ReadonlyArray<string>>
   /** The names of the tools that the model may call. */
   readonly tools: ReadonlyArray<string>
   /** Receives the text of the answer while the model writes it. */
   readonly listen: (delta: string) => void
-  /** True if the answer may be `done` although a check failed, or a check that the user named proves nothing. */
+  /**
+   * True if the answer may end as `done` although a check failed, or although a check that the user named proves
+   * nothing.
+   */
   readonly acceptUnverified?: boolean | undefined
   /** True if the user can send no further message. The program then asks the user the questions of the model. */
   readonly asksBack: boolean
-  /** The work so far, for the report if the answer is interrupted. */
+  /** What the work has done so far. The report of an interrupted answer contains it. */
   readonly progress: { iterations: number; toolCalls: number; partial: string }
 }
 
-/** A message during its work. */
+/** A message while the agent works on it. */
 export interface OpenedMessage {
   readonly message: MessageOrder
   readonly shownAnswer: ShownAnswer
   readonly work: AgentWork<string>
-  /** The state of the work. */
+  /** The session of the agent. */
   readonly session: Ref.Ref<Session>
 }
 
-/** True if the user, an earlier message or a command provided material for this message. */
+/** True if the user, an earlier message or a command provided material about the project for this message. */
 const hasMaterial = ({ briefing, content }: MessageOrder, { isCompacted: wasCompacted, messages }: Memory): boolean =>
   wasCompacted ||
   content.length > 1 ||
@@ -126,9 +129,10 @@ export const makeMessageWork = Effect.gen(function* () {
         hasMaterial: hasMaterial(message, before)
       }),
       read: (answer, paths) => Effect.succeed(readMessageTurn(answer, { ...offered, paths })),
-      // The gate asks about each call that needs it.
+      // Nothing is asked here, because the gate asks about each call that needs it.
       approve: () => Effect.void,
-      // Links are compared with what the program and the user showed the model, not with the model's own text.
+      // Links are compared with texts that the program and the user showed the model. The model's own text does not
+      // count.
       judge: (report, { messages, outcomes }) =>
         readMessage(report, {
           briefing,

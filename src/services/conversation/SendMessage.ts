@@ -40,7 +40,7 @@ export interface OpenConversation {
   readonly acceptUnverified?: boolean | undefined
   readonly surroundings: Surroundings
   readonly memory: Ref.Ref<Memory>
-  /** The project's instruction files that the conversation contains. */
+  /** The project's instruction files that the conversation already contains. */
   readonly instructionFiles: Ref.Ref<ReadonlyArray<string>>
   /** Pictures that belong to the first message. */
   readonly images: Ref.Ref<ReadonlyArray<string>>
@@ -57,7 +57,7 @@ export const briefingOf = (surroundings: Surroundings, prompt: string): Briefing
 
 const noProgress = () => ({ iterations: 0, toolCalls: 0, partial: "" })
 
-/** Fills the system prompt, and sets the first message with the text before it. */
+/** Returns a function that fills the system prompt and makes the first message, with the text before it. */
 export const makeAskPrompt = Effect.gen(function* () {
   const prompts = yield* Prompts
   const registry = yield* ToolRegistry
@@ -87,7 +87,7 @@ const makeReporting = Effect.gen(function* () {
     const durationMs = (yield* Clock.currentTimeMillis) - startedAt
     const report: AskReport = { message: number, ...ending, iterations, toolCalls, durationMs }
     yield* Ref.update(reports, (before) => [...before, report])
-    /** A decline by the user is no error. The answer mentions what the user declined. */
+    /** If the user declined something, this is no error. The answer mentions it. */
     const level = ending.status === "interrupted" ? "info" : "error"
     if (ending.reason !== "" && ending.status !== "declined")
       yield* events.publish({ type: "message", level, text: ending.reason })
@@ -95,7 +95,10 @@ const makeReporting = Effect.gen(function* () {
     return report
   })
 
-  /** Adds denials since then to the facts. The answer can be `done` only if nothing but reads was denied. */
+  /**
+   * Adds denials that happened during the message to its facts. The answer can only be `done` if nothing but reads was
+   * denied.
+   */
   const withDenials = Effect.fnUntraced(function* (
     { memory }: OpenConversation,
     ending: AskEnding,
@@ -180,9 +183,11 @@ const makeAnswerTo = Effect.gen(function* () {
 })
 
 /**
- * Answers one message at a time. The report says how it ended. `listen` receives the text while the model writes it. An
- * interruption stops the answer; the conversation stays usable. Files that the message names as `@path` are sent with
- * it. `typed` is what the user typed, if the message differs from it. Then only files named in `typed` are sent.
+ * Answers one message at a time. The report says how the answer ended. `listen` receives the text while the model
+ * writes it. An interruption stops the answer, and the conversation stays usable.
+ *
+ * Files that the message names as `@path` are sent with it. If the message is not exactly what the user typed, `typed`
+ * is. Then only files named in `typed` are sent.
  */
 export type SendMessage = (text: string, listen?: (delta: string) => void, typed?: string) => Effect.Effect<AskReport>
 

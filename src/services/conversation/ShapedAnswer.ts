@@ -18,9 +18,9 @@ import { RunSettings } from "../runs/RunSettings.ts"
 interface ShapeOrder {
   readonly number: number
   readonly system: string
-  /** All messages. The last is the free-form answer. */
+  /** All messages of the conversation. The last message is the answer in free form. */
   readonly messages: ReadonlyArray<ConversationMessage>
-  /** Absent if the answer stays as it is. */
+  /** The schema for the answer. If absent, the answer stays as it is. */
   readonly form: AnswerSchema | undefined
   readonly progress: { iterations: number }
 }

@@ -1,5 +1,5 @@
 /**
- * Opens the journal of a run together with the lock on the run. Has one layer for a new run and one for a resumed run.
+ * Opens the journal of a run and takes the lock on the run. There is one layer for a new run and one for a resumed run.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -38,11 +38,12 @@ export interface RunPlace {
   /** The state folder of the program. */
   readonly state: string
   /**
-   * The folder for lock files of projects, on systems that need them. The key for the MACs of journals lies beside it.
+   * The folder for lock files of projects, on systems that need such files. The key for the MACs of journals lies
+   * beside this folder.
    */
   readonly locks: string
   readonly runId: string
-  /** Absolute. */
+  /** The absolute path of the project. */
   readonly project: string
   readonly program: string
   /** Secret values, which are never saved. */
@@ -57,7 +58,7 @@ export interface RunPlace {
 
 const folderMode = 0o700
 
-/** Takes the lock on the run. Only one process may write its journal. */
+/** Takes the lock on the run, because only one process may write its journal. */
 const takeRun = Effect.fnUntraced(function* (place: RunPlace) {
   const path = yield* Path.Path
   const folder = lockFolder(path, place.state)
@@ -73,7 +74,7 @@ const makeFolder = Effect.fnUntraced(function* (journal: string) {
   )
 })
 
-/** How the journal is protected: secrets are redacted, and MACs continue from these lines. */
+/** The protection of the journal: secrets are redacted, and MACs continue from the given lines. */
 const protectionOf = Effect.fnUntraced(function* (
   { locks, runId, secrets }: RunPlace,
   lines: ReadonlyArray<JournalLine>
@@ -86,7 +87,7 @@ const protectionOf = Effect.fnUntraced(function* (
   return { write, seal: { key, proof: lines.length === 0 ? newProof : proofOf(lines, key) } }
 })
 
-/** What the MACs of a saved journal prove with the current key. Undefined without a key. */
+/** What the MACs of a saved journal prove with the user's current key. Undefined if there is no key. */
 export const readProof = Effect.fn("readProof")(function* (
   { lines, opened }: JournalContent,
   locks: string
@@ -99,7 +100,7 @@ export const readProof = Effect.fn("readProof")(function* (
 const appendFirst = ({ append, failed }: JournalWriter, record: JournalRecord) =>
   Effect.raceFirst(append(record), failed)
 
-/** The file changes of the calls in these lines. Tools other than file tools may have changed further files. */
+/** The file changes of the calls in these lines. `isWhole` is false if other tools may have changed further files. */
 const changesOf = (lines: ReadonlyArray<JournalLine>): EarlierChanges => {
   const intents = readRecords(lines.filter(({ type }) => type === "intent")).filter(
     (record) => record.type === "intent"
@@ -110,7 +111,7 @@ const changesOf = (lines: ReadonlyArray<JournalLine>): EarlierChanges => {
   }
 }
 
-/** Stores file versions and result files beside this journal, in the folder of the run. */
+/** Stores file versions and result files in the folder of the run, beside its journal. */
 const layerKept = (journal: string, lines: ReadonlyArray<JournalLine> = []) =>
   Layer.unwrap(
     Effect.map(Path.Path, (path) =>
@@ -121,7 +122,7 @@ const layerKept = (journal: string, lines: ReadonlyArray<JournalLine> = []) =>
     )
   )
 
-/** The journal of a new run. If the run was forked from another one, `begin` are records of that run. */
+/** The journal of a new run. If the run was forked from another run, `begin` contains records of that run. */
 export const layerNewRun = (
   place: RunPlace,
   opened: Omit<RunOpened, "type" | "version" | "program">,
@@ -142,7 +143,7 @@ export const layerNewRun = (
     })
   )
 
-/** Writes to the project that began, but whose outcome is not recorded. */
+/** The writes to the project that began, but whose outcome is not recorded. */
 const unfinishedWrites = Effect.fnUntraced(function* (lines: ReadonlyArray<JournalLine>, project: string) {
   const fs = yield* FileSystem.FileSystem
   const root = yield* Effect.orElseSucceed(fs.realPath(project), () => project)
@@ -150,7 +151,10 @@ const unfinishedWrites = Effect.fnUntraced(function* (lines: ReadonlyArray<Journ
   return changesOf(lines.filter(({ key }) => !ended.has(key))).changes.filter((file) => isWithin(root, file.path))
 })
 
-/** Removes temporary files of killed writes. Does nothing while another process changes the project. */
+/**
+ * Removes the temporary files of writes whose process was killed. Does nothing while another process changes the
+ * project.
+ */
 const removeUnfinished = Effect.fnUntraced(function* (lines: ReadonlyArray<JournalLine>, place: RunPlace) {
   const files = yield* unfinishedWrites(lines, place.project)
   const { locks, project, runId } = place
@@ -159,7 +163,8 @@ const removeUnfinished = Effect.fnUntraced(function* (lines: ReadonlyArray<Journ
 })
 
 /**
- * The journal of a resumed run. The lock is taken before reading, because another process may have continued the run.
+ * The journal of a resumed run. The lock is taken before the journal is read. Otherwise another process could continue
+ * the run meanwhile.
  */
 export const layerResumedRun = (place: RunPlace) =>
   Layer.unwrap(
@@ -188,5 +193,5 @@ export const layerResumedRun = (place: RunPlace) =>
     })
   )
 
-/** Saves nothing. */
+/** The layer for a run that saves nothing. */
 export const layerUnsaved = Layer.merge(Journal.layerNone, ResumeNotes.layerNone)

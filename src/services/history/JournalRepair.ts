@@ -1,4 +1,6 @@
-/** Repairs a journal if the user asks for it. Moves all lines from the first damaged one to another file. */
+/**
+ * Repairs a damaged journal if the user asks for it. Moves all lines from the first damaged line on to another file.
+ */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { codeOf } from "../files/FileFailure.ts"
@@ -6,13 +8,13 @@ import { cutOff } from "../journal/JournalEnd.ts"
 import { JournalError } from "../journal/JournalError.ts"
 import { readIntact } from "../journal/JournalReader.ts"
 
-/** An intent record. Other parts of its line may be damaged. */
+/** Matches an intent record. It also matches if other parts of the line are damaged. */
 const intent = /"record":\{"type":"intent",[^\n]*?"call":\{[^\n]*?"name":"([a-z0-9_]{1,64})"/
-/** This many characters of a line are searched for the name of its call. */
+/** The number of characters of a line that are searched for the name of its call. */
 const mostRead = 100_000
 const targetsOf = /"targets":(\[(?:"(?:[^"\\]|\\.)*",?)*\]),"files":/
 
-/** The calls with effects in the removed part, as far as it can be read: `write_file /project/a.txt`. */
+/** The calls with effects in the removed part, such as `write_file /project/a.txt`, as far as this part can be read. */
 const effectsIn = (rest: Uint8Array): ReadonlyArray<string> =>
   Buffer.from(rest)
     .toString("utf8")
@@ -29,8 +31,8 @@ const effectsIn = (rest: Uint8Array): ReadonlyArray<string> =>
     })
 
 /**
- * Moves all lines from the first damaged one to another file. The run then no longer knows what these lines recorded.
- * Returns undefined for an intact journal. Fails if the first record is damaged.
+ * Moves all lines from the first damaged line on to another file. The run then no longer knows what these lines
+ * recorded. Returns undefined for an intact journal. Fails if the first record is damaged.
  */
 export const repairJournal = Effect.fn("repairJournal")(
   function* (path: string) {

@@ -1,6 +1,6 @@
 /**
- * Shows, undoes and redoes the file changes of a saved run. Compares the files with their stored versions to find out
- * what is undone. So a second undo can finish an undo that was killed.
+ * Shows, undoes and redoes the file changes of a saved run. To find out what is undone, compares the files with their
+ * stored versions. If an undo was killed, a second undo can therefore finish it.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -30,14 +30,14 @@ import { readRecords } from "../journal/JournalLine.ts"
 import { takeProject } from "../files/ProjectWriteLock.ts"
 
 /**
- * The current state of a changed file: as the run left it, as before the run, changed by someone else since, or
- * unknown. Unknown means that the earlier content was not stored.
+ * The current state of a changed file: as the run left it, as it was before the run, changed by someone else since, or
+ * unknown. The state is unknown if the earlier content was not stored.
  */
 export type ChangeState = "made" | "undone" | "changed_since" | "not_kept"
 
 /** A file that a run changed, and the current state of the change. */
 export interface RunChange {
-  /** Relative to the project. */
+  /** The path of the file relative to the project. */
   readonly path: string
   /** Whether the file was created, changed, moved or removed. */
   readonly kind: "new" | "changed" | "removed"
@@ -45,7 +45,7 @@ export interface RunChange {
   readonly becomes?: FileKind
   /** True for a binary file, whose lines are not counted. */
   readonly binary?: boolean
-  /** Whether the change is still in effect. */
+  /** Whether the change of the run is still in effect. */
   readonly state: ChangeState
   /** How many lines were added. */
   readonly insertions: number
@@ -59,12 +59,12 @@ export interface RunChange {
 export const RefusedChange = Schema.Struct({
   path: Schema.String,
   why: Schema.String,
-  /** What the file contains now, if the run did not write that. */
+  /** A diff of what the file contains now, if the run did not write this content. */
   diff: Schema.String
 })
 export type RefusedChange = typeof RefusedChange.Type
 
-/** The undo was refused, and nothing was changed. */
+/** Says that the undo was refused. Nothing was changed. */
 export class UndoRefused extends Schema.TaggedError<UndoRefused>()("UndoRefused", {
   refused: Schema.Array(RefusedChange)
 }) {
@@ -74,14 +74,14 @@ export class UndoRefused extends Schema.TaggedError<UndoRefused>()("UndoRefused"
   }
 }
 
-/** Undo or redo is not possible for this run. */
+/** Says that undo or redo is not possible for this run. */
 export class NothingToUndo extends Schema.TaggedError<NothingToUndo>()("NothingToUndo", { text: Schema.String }) {
   override get message(): string {
     return this.text
   }
 }
 
-/** Changes with their stored versions. `what` begins a sentence and names who made them. */
+/** Changes with their stored versions. `what` begins sentences and names who made the changes. */
 export interface KeptChanges {
   readonly what: string
   readonly root: string
@@ -89,7 +89,7 @@ export interface KeptChanges {
   readonly versions: Pick<FileVersions, "read">
 }
 
-/** Calls of a run that may have changed files that are not known. */
+/** The calls of a run that may have changed files which the journal does not name. */
 const outsideOf = (records: ReadonlyArray<JournalRecord>): ReadonlyArray<string> => [
   ...new Set(
     records.flatMap((record) =>
@@ -119,13 +119,18 @@ const openChanges = Effect.fnUntraced(function* (run: string, moved?: string) {
 const textOf = (bytes: Uint8Array | undefined): string | undefined =>
   bytes && Result.getOrUndefined(decodeFile(bytes))?.text
 
-/** The text of a file for a patch, with its byte order mark. Patches are UTF-8, so undefined for other encodings. */
+/**
+ * The text of a file for a patch, with its byte order mark. Undefined if the encoding is not UTF-8, because patches are
+ * UTF-8.
+ */
 const patchText = (bytes: Uint8Array): string | undefined => {
   const text = Result.getOrUndefined(decodeText(bytes))
   return text !== undefined && hasByteOrderMark(bytes) ? `\uFEFF${text}` : text
 }
 
-/** The current content of a changed file. Absent if there is none, or if no run creates this kind of entry. */
+/**
+ * The current content of a changed file. Absent if there is no file, or if the entry is of a kind that no run creates.
+ */
 const contentAt = Effect.fnUntraced(function* (file: string) {
   const fs = yield* FileSystem.FileSystem
   const contentNow = yield* Effect.orElseSucceed(contentState(file), () => "unknown")
@@ -159,7 +164,7 @@ const standingOf = Effect.fnUntraced(function* ({ kind, mode, path, texts, was }
   return { found: stateNow, now, state: stateOf() }
 })
 
-/** The state of the file before or after a change. */
+/** A file as it was before or after a change. */
 interface Side {
   readonly bytes: Uint8Array
   readonly kind: FileKind
@@ -178,13 +183,16 @@ const patchBetween = (name: string, before: Side | undefined, after: Side | unde
   return { ...gitPatch(name, sides, binary), isBinary }
 }
 
-/** The bytes of a new text in the encoding of the old file. Stored versions are UTF-8. */
+/**
+ * The bytes of a new text in the encoding of the old file. They must be computed, because stored versions of texts are
+ * UTF-8.
+ */
 const writtenBytes = (old: Uint8Array | undefined, wrote: Uint8Array): Uint8Array => {
   const text = Result.getOrUndefined(decodeText(wrote))
   return text === undefined ? wrote : Result.getOrElse(encodeLike(old, text), () => wrote)
 }
 
-/** The file before and after the change. Undefined if it was not stored. */
+/** The file before and after the change. Undefined if its content was not stored. */
 const sidesOf = Effect.fnUntraced(function* (change: ChangesOfFile, versions: KeptChanges["versions"]) {
   const { kind, mode, was } = change
   const last = change.texts.at(-1) ?? null
@@ -219,7 +227,7 @@ const shownChange = Effect.fnUntraced(function* (
   return { ...shared, ...binary, state, insertions: added, deletions: removed, diff } satisfies RunChange
 })
 
-/** False for a file that has the same content as before the run. */
+/** True for a file that has other content or another kind than before the run. */
 const isLasting = ({ kind, texts, was }: ChangesOfFile): boolean => texts.at(-1) !== was || kind !== undefined
 
 /** The changes of each file. */
@@ -233,8 +241,8 @@ export const patchOf = (changes: ReadonlyArray<RunChange>): string =>
     .replace(/\n$/, "")
 
 /**
- * The changes of each file, and calls with unknown effects. `moved` is the current folder of the project, if the user
- * names one.
+ * The changes of each file, and the calls with unknown effects. `moved` is the current folder of the project, if the
+ * user names this folder.
  */
 export const changesOfRun = Effect.fn("changesOfRun")(function* (run: string, moved?: string) {
   const opened = yield* openChanges(run, moved)
@@ -244,17 +252,20 @@ export const changesOfRun = Effect.fn("changesOfRun")(function* (run: string, mo
 
 /** A request to undo or redo changes. */
 export interface UndoRequest {
-  /** Files or folders, absolute or relative to the project or to `from`. Empty means all changes. */
+  /**
+   * The files or folders whose changes are meant. Paths are absolute, or relative to the project or to `from`. Empty
+   * means all changes.
+   */
   readonly paths?: ReadonlyArray<string>
-  /** The folder to which paths may be relative. */
+  /** A folder to which paths may be relative. */
   readonly from?: string
-  /** True to redo undone changes. */
+  /** True to make undone changes again. */
   readonly redo?: boolean
   /** The current folder of the project, if the project was moved. */
   readonly moved?: string | undefined
 }
 
-/** Removes empty folders that a run created for a file. */
+/** Removes the empty folders that a run created for a file. */
 const removeFolders = Effect.fnUntraced(function* (file: string, outermost: string | undefined) {
   const path = yield* Path.Path
   const fs = yield* FileSystem.FileSystem
@@ -265,7 +276,7 @@ const removeFolders = Effect.fnUntraced(function* (file: string, outermost: stri
   }
 })
 
-/** A change to undo or redo, with the content that results. The content is null for a removal. */
+/** A change to undo or redo, with the content that results from it. The content is null for a removal. */
 interface Step {
   readonly change: ChangesOfFile
   readonly stateBefore: string
@@ -285,14 +296,17 @@ const carryOut = Effect.fnUntraced(function* (step: Step) {
   const after = becomes(step)
   const isLink = "kind" in after && after.kind === "link"
   const text = isLink && next !== null && typeof next !== "string" ? new TextDecoder().decode(next) : next
-  /** A write must not go through a link to the target of the link. */
+  /**
+   * A link is removed before a text is written in its place. Otherwise the write would change the target of the link.
+   */
   const isReplaced = stateNow.startsWith("link ") && !isLink && next !== null
   if (isReplaced) yield* changeFile(change.path, null, { found: stateNow })
   yield* changeFile(change.path, text, { found: isReplaced ? "absent" : stateNow, ...after })
 })
 
 /**
- * The requested changes. If someone else wrote to a file between two changes of the run, only the later change counts.
+ * The changes that the request means. If someone else wrote to a file between two changes of the run, only the later
+ * change counts.
  */
 const chosen = Effect.fnUntraced(function* (
   { changes, root, what }: KeptChanges,
@@ -314,7 +328,7 @@ const chosen = Effect.fnUntraced(function* (
 
 /**
  * Undoes or redoes all requested changes. If one of them is refused, none is made. Skips files that already have the
- * requested state. Returns the written paths.
+ * requested state. Returns the paths of the written files.
  */
 export const undoChanges = Effect.fn("undoChanges")(function* (kept: KeptChanges, request: UndoRequest) {
   const path = yield* Path.Path
@@ -329,7 +343,7 @@ export const undoChanges = Effect.fn("undoChanges")(function* (kept: KeptChanges
     const name = path.relative(root, change.path)
     const sides = yield* sidesOf(change, versions)
     const side = redo ? sides?.after : sides?.before
-    /** The tool that writes text keeps the byte order mark of the file. */
+    /** A text is written with the tool for texts, which keeps the byte order mark of the file. */
     const isText = redo && side !== undefined && !hasByteOrderMark(side.bytes)
     const next = side === undefined ? null : isText ? (textOf(side.bytes) ?? side.bytes) : side.bytes
     const place = yield* Effect.result(canonicalPath(root, path.dirname(change.path)))
@@ -342,7 +356,7 @@ export const undoChanges = Effect.fn("undoChanges")(function* (kept: KeptChanges
   }
   if (refused.length > 0) return yield* new UndoRefused({ refused })
   yield* Effect.forEach(steps, carryOut, { discard: true })
-  /** Also removes folders that remain from a killed undo. */
+  /** Folders that remain from a killed undo are removed, too. */
   if (!redo)
     yield* Effect.forEach(all, ({ folder, path: file }) => Effect.ignore(removeFolders(file, folder)), {
       discard: true
@@ -350,7 +364,7 @@ export const undoChanges = Effect.fn("undoChanges")(function* (kept: KeptChanges
   return steps.map(({ change }) => path.relative(root, change.path))
 })
 
-/** Undoes the changes of a run under the lock of its project. See `undoChanges`. */
+/** Undoes or redoes changes of a run while holding the lock of its project. See `undoChanges`. */
 export const undoRun = Effect.fn("undoRun")(function* (run: string, request: UndoRequest = {}) {
   const opened = yield* openChanges(run, request.moved)
   const { content, root, runId } = opened

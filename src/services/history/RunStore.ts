@@ -1,5 +1,5 @@
 /**
- * Lists the saved runs with their status, and reads their journals. A list covers all runs. So it reads only a few
+ * Lists the saved runs with their status, and reads their journals. A list covers all runs, so it reads only a few
  * records of each journal, and verifies only the first line.
  */
 import * as Context from "effect/Context"
@@ -21,11 +21,12 @@ import type { RunStatus } from "../../domain/runs/RunReport.ts"
 import { decodeLine, firstSum, headOf, lineOf, parseJson, readRecord } from "../journal/JournalLine.ts"
 
 /**
- * The data for a `RunSummary`. `status` comes from the final report. Absent if the journal does not end with a report.
+ * The data for a `RunSummary`. `status` comes from the final report. It is absent if the journal does not end with a
+ * report.
  */
 type JournalSummary = NonNullable<Effect.Success<ReturnType<typeof readJournalSummary>>>
 
-/** The records that the summary needs. The other records are long, or say nothing about progress. */
+/** The records that the summary needs. Records of other types are long, or say nothing about progress. */
 const read: ReadonlySet<string> = new Set<JournalRecord["type"] | RunEvent["type"]>([
   "resumed",
   "run.started",
@@ -43,7 +44,7 @@ function* linesOf(bytes: Buffer): Generator<string> {
   }
 }
 
-/** The record of a line. Other parts of the line may be damaged. */
+/** The record of a line. It is read even if other parts of the line are damaged. */
 const recordIn = (text: string, at: string): JournalRecord | undefined => {
   const { record: json } = (parseJson(text) ?? {}) as { readonly record?: unknown }
   return readRecord(lineOf({ seq: 0, at, json, text }))
@@ -81,11 +82,11 @@ export const progressOf = (lines: Iterable<string>) => {
   return { lastAt, status, durationMs, exitCode, tasks, project }
 }
 
-/** Summarises a journal. Undefined if its beginning does not fit this version. */
+/** Summarises a journal. Undefined if this version cannot read the beginning of the journal. */
 export const readJournalSummary = Effect.fn("readJournalSummary")(
   function* (path: string) {
     const fs = yield* FileSystem.FileSystem
-    /** Only regular files: opening a named pipe would wait for another process. */
+    /** Only regular files are read, because opening a named pipe would wait for another process. */
     const { size, type } = yield* fs.stat(path)
     if (type !== "File" || size > maxJournalBytes) return undefined
     const bytes = Buffer.from(yield* fs.readFile(path))
@@ -98,7 +99,7 @@ export const readJournalSummary = Effect.fn("readJournalSummary")(
   Effect.orElseSucceed(() => undefined)
 )
 
-/** `<state>/runs/<run>/journal.jsonl`. */
+/** The path of a journal: `<state>/runs/<run>/journal.jsonl`. */
 export const journalPath = (
   path: Path.Path,
   { runId, state }: { readonly runId: string; readonly state: string }
@@ -112,7 +113,7 @@ export const lockFolder = (path: Path.Path, state: string): string => path.join(
 
 export const runLock = (journal: string): string => `run ${journal}`
 
-/** This project has no run, but others have. `newest` is the newest of these runs. */
+/** Says that this project has no run, but that other projects have runs. `newest` is the newest of these runs. */
 export const RunsElsewhere = Schema.Struct({
   project: Schema.String,
   runs: Schema.Int,
@@ -126,12 +127,12 @@ const elsewhereText = ({ newest, newestProject, project, runs }: RunsElsewhere):
   return `There is no run of this project (${project}) yet. ${others}; the newest is ${newest} of ${newestProject}. See "task-conductor runs --all".`
 }
 
-/** The name fits no run, or several. */
+/** Says that a name fits no run, or that it fits several runs. */
 export class RunNotFound extends Schema.TaggedError<RunNotFound>()("RunNotFound", {
   given: Schema.String,
   candidates: Schema.Array(Schema.String),
   isAmbiguous: Schema.Boolean,
-  /** The text for `last`, if only other projects have runs. */
+  /** Facts about other projects. Present if the user asked for `last` and only other projects have runs. */
   elsewhere: Schema.optionalKey(RunsElsewhere)
 }) {
   override get message(): string {
@@ -152,7 +153,7 @@ export class RunNotRemoved extends Schema.TaggedError<RunNotRemoved>()("RunNotRe
   }
 }
 
-/** The real path of a folder. Links on the way to it make no difference. */
+/** The real path of a folder, with all links resolved. */
 const realFolder = Effect.fnUntraced(function* (folder: string) {
   const path = yield* Path.Path
   return yield* Effect.orElseSucceed((yield* FileSystem.FileSystem).realPath(folder), () => path.resolve(folder))
@@ -170,8 +171,8 @@ export const runsOf = Effect.fn("runsOf")(function* (all: ReadonlyArray<RunSumma
 })
 
 /**
- * The newest run of the project in `folder`. `all` begins with the newest. With `isMoved`, the project was moved to
- * `folder`. If it has no run there, the newest run of a vanished project is used.
+ * The newest run of the project in `folder`. `all` begins with the newest run. If `isMoved` is true, the project was
+ * moved to `folder`. If the project has no run there, the newest run of a vanished project is used.
  */
 const lastOf = Effect.fn("lastOf")(function* (
   all: ReadonlyArray<RunSummary>,
@@ -200,7 +201,10 @@ const lastOf = Effect.fn("lastOf")(function* (
   })
 })
 
-/** The run that the user means: by its id, the beginning of its id, or `last`. `all` begins with the newest. */
+/**
+ * The id of the run that the user means by its id, by the beginning of its id, or by `last`. `all` begins with the
+ * newest run.
+ */
 export const chooseRun = Effect.fn("chooseRun")(function* (wanted: string, all: ReadonlyArray<string>) {
   const [last] = all
   if (wanted === "last" && last !== undefined) return last
@@ -213,7 +217,10 @@ export const chooseRun = Effect.fn("chooseRun")(function* (wanted: string, all: 
   return yield* new RunNotFound({ given: wanted, candidates, isAmbiguous })
 })
 
-/** Sorts the newest first. Ids are precise to the second. Within a second, the start time decides. */
+/**
+ * Sorts the newest run first. Ids are precise to the second. If two runs began in the same second, the start time
+ * decides.
+ */
 const byStart = (first: RunSummary, second: RunSummary): number =>
   compareCodePoints(second.runId.slice(0, 15), first.runId.slice(0, 15)) ||
   compareCodePoints(second.startedAt ?? "", first.startedAt ?? "") ||
@@ -238,20 +245,20 @@ const summaryOf = (
   pid: held?.pid
 })
 
-/** Ids of runs are names of folders. Other folders are ignored. */
+/** True for a name that can be the id of a run. Runs are folders named by their ids; other folders are ignored. */
 const isId = (name: string): boolean => /^[a-z0-9][a-z0-9-]{0,63}$/.test(name)
 
-/** If there are at most this many journals, all are read each time. That is fast enough. */
+/** Up to this number of journals, all are read each time, because that is fast enough. */
 const fewRuns = 50
 
-/** Runs that can still change, or that another version may read. */
+/** The states of runs that can still change, or that another version may be able to read. */
 const openStandings: ReadonlySet<RunSummary["standing"]> = new Set(["running", "unfinished", "unreadable"])
 
-/** A cached summary, with the state of its journal. */
+/** A cached summary, with the state that its journal had. */
 const KeptSummary = Schema.fromJsonString(Schema.Struct({ journal: Schema.String, summary: RunSummary }))
 const decodeKept = Schema.decodeUnknownOption(KeptSummary)
 
-/** Changes with every record of the journal. Undefined if there is no file. */
+/** A text that changes with every record of the journal. Undefined if there is no file. */
 const fileState = (fs: FileSystem.FileSystem, file: string): Effect.Effect<string | undefined> =>
   fs.stat(file).pipe(
     Effect.map(({ mtime, size, type }) =>
@@ -287,7 +294,10 @@ const makeRunStore = Effect.fnUntraced(function* (state: string) {
     return summaryOf(runId, found, found.status === undefined ? yield* holder(runId) : undefined)
   })
 
-  /** Caches the summary of an ended run beside its journal. The cache is valid until the journal changes. */
+  /**
+   * Returns the summary of a run. The summary of an ended run is cached beside its journal. The cache is valid until
+   * the journal changes.
+   */
   const keptSummary = Effect.fnUntraced(function* (runId: string) {
     const journal = pathOf(runId)
     const file = path.join(path.dirname(journal), "summary.json")
@@ -299,7 +309,7 @@ const makeRunStore = Effect.fnUntraced(function* (state: string) {
     }
     const runSummary = yield* summary(runId)
     if (state !== undefined && !openStandings.has(runSummary.standing)) {
-      /** Not flushed to disk, because the summary can be computed again. */
+      /** The cache is not flushed to disk, because the summary can be computed again. */
       yield* Effect.ignore(
         fs.writeFileString(file, JSON.stringify({ journal: state, summary: runSummary }), { mode: 0o600 })
       )
@@ -317,8 +327,8 @@ const makeRunStore = Effect.fnUntraced(function* (state: string) {
     /** All runs, newest first. */
     list,
     /**
-     * The id of the run that the user means: by its id, the beginning of its id, or `last` for the newest run of this
-     * project. `moved` is the new folder of a moved project, if the user names one.
+     * The id of the run that the user means by its id, by the beginning of its id, or by `last` for the newest run of
+     * this project. `moved` is the new folder of a moved project, if the user names this folder.
      */
     find: Effect.fn("RunStore.find")(function* (given: string, moved?: string) {
       if (given !== "last") return yield* chooseRun(given, yield* ids)
@@ -337,14 +347,14 @@ const makeRunStore = Effect.fnUntraced(function* (state: string) {
     pathOf,
     /** The process that currently works on a run. */
     holder,
-    /** Removes a run with all its data. Returns false if a process is working on the run. */
+    /** Removes a run with all its data. Returns false if a process is still working on the run. */
     remove: Effect.fn("RunStore.remove")(function* (runId: string) {
       const journal = pathOf(runId)
       const remove = Effect.mapError(
         fs.remove(path.dirname(journal), { recursive: true, force: true }),
         ({ message }) => new RunNotRemoved({ runId, detail: message })
       )
-      /** Takes the lock, because a hanging process does not answer but still holds it. */
+      /** The lock is taken, because a hanging process does not answer but still holds the lock. */
       return yield* takeLock(runLock(journal), { folder: lockFolder(path, state), runId, what: runId }).pipe(
         Effect.andThen(Effect.as(remove, true)),
         Effect.catchTag("LockTaken", () => Effect.succeed(false)),

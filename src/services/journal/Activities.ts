@@ -1,8 +1,9 @@
 /**
  * Runs the steps of a run that must not happen twice. Each model call is an activity, and so is each tool call with
  * effects outside a working copy. An activity has a stable key, a schema for its outcome, and an effect. If its outcome
- * is recorded, it does not run again. The outcome of a successful activity is on disk before the run continues. Changes
- * of a working copy are only recorded: a resumed run makes them again.
+ * is recorded, the effect does not run again. The outcome of a successful activity is on disk before the run continues.
+ *
+ * Changes of working copies are recorded too, but a resumed run makes them again.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -14,7 +15,7 @@ import { activityName } from "../../domain/runs/ActivityKey.ts"
 import { Journal } from "./Journal.ts"
 
 /**
- * Work that must be done only once. `key` comes from domain/runs/ActivityKey. `input` is a hash of the prompt or the
+ * Work that must be done only once. `key` is a key of domain/runs/ActivityKey. `input` is a hash of the prompt or the
  * arguments. A recorded outcome is used only for the same input. Failures are not recorded, because a retry may
  * succeed.
  */
@@ -25,11 +26,11 @@ export interface Activity<A, E, R> {
   readonly error: Schema.Codec<E, unknown>
   readonly execute: Effect.Effect<A, E, R>
   /**
-   * Emits events after the outcome was written. Not called for a recorded outcome: its events were emitted when it was
-   * recorded.
+   * Emits events after the outcome was written. For an outcome from the journal, this is not called, because the events
+   * were emitted when the outcome was recorded.
    */
   readonly emit?: (outcome: A) => Effect.Effect<void>
-  /** The prompt of a model call. Stored to show where a later prompt differs. */
+  /** The prompt of a model call. It is stored to show where a later prompt differs from it. */
   readonly prompt?: { readonly system: string; readonly user: string }
 }
 
@@ -41,7 +42,7 @@ export interface RunStage<A> {
 
 const encoderOf = memoize((schema: Schema.Codec<never, unknown>) => Schema.encodeSync(Schema.toCodecJson(schema)))
 
-/** A value as JSON. It is a defect if the value does not fit its schema. */
+/** Encodes a value as JSON. It is a defect of the program if the value does not fit its schema. */
 export const asJson = <A>(schema: Schema.Codec<A, unknown>, value: A): Effect.Effect<Schema.Json> =>
   Effect.sync(() => encoderOf(schema as Schema.Codec<never, unknown>)(value as never))
 
@@ -52,7 +53,8 @@ export class Activities extends Context.Service<
     /** The recorded outcome of a stage that has finished. */
     stageResult<A>(stage: RunStage<A>): Effect.Effect<Option.Option<A>>
     /**
-     * Returns the recorded outcome of the stage. Otherwise runs the stage, and records its outcome if that is final.
+     * Returns the recorded outcome of the stage. If there is none, runs the stage, and records its outcome if the
+     * outcome is final.
      */
     runStage<A, E, R>(
       stage: RunStage<A>,
@@ -61,12 +63,15 @@ export class Activities extends Context.Service<
     ): Effect.Effect<A, E, R>
     /**
      * Runs an effect without consequences outside the run: a read of the project or the web, or a change of a working
-     * copy. Only a replay uses the recorded outcome. A resumed run runs the effect again.
+     * copy. A replay uses the recorded outcome. A resumed run runs the effect again.
      */
     record<A, E, R>(what: RunStage<A>, execute: Effect.Effect<A, E, R>): Effect.Effect<A, E, R>
   }
 >()("task-conductor/services/journal/Activities") {
-  /** Uses the journal of the run. The caller gets the outcome unchanged; only the recorded copy is encoded. */
+  /**
+   * Records activities in the journal of the run. The caller gets the outcome unchanged. Only the recorded copy is
+   * encoded.
+   */
   static readonly layer = Layer.effect(
     Activities,
     Effect.map(Journal, (journal) => {
@@ -121,6 +126,6 @@ export class Activities extends Context.Service<
     })
   )
 
-  /** Runs every activity and records nothing. */
+  /** Runs every activity, but records none. */
   static readonly layerUnsaved: Layer.Layer<Activities> = Layer.provide(Activities.layer, Journal.layerNone)
 }

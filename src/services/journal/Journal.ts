@@ -1,7 +1,7 @@
 /**
  * The journal of the current run. It reads the records of earlier sessions once, and writes the records of this session
- * as they arise. Stages use it through Activities and the tool runner. domain/journal/JournalRecord defines the content
- * of records.
+ * as they arise. Stages use the journal through Activities and the tool runner. domain/journal/JournalRecord defines
+ * what records contain.
  */
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
@@ -17,20 +17,23 @@ import { type JournalLine, readRecord } from "./JournalLine.ts"
 import { unknownRecord } from "./UnknownRecords.ts"
 import type { JournalWriter } from "./JournalWriter.ts"
 
-/** Types of records that a run reads again: outcomes of calls, results of stages, answers of the user. */
+/** The types of records that a run reads again: outcomes of calls, results of stages, answers of the user. */
 export type SavedType = "outcome" | "settled" | "answer"
 
-/** True for keys of outcomes that contain calls to execute. */
+/** True for the key of an outcome that contains calls which the program will execute. */
 export const holdsModelCalls = (key: string): boolean => ["refined", "turn"].includes(parseKey(key)?.kind ?? "")
 
-/** Parts of a task outcome that are not executed: results of calls, and texts before changes. */
+/** The parts of a task outcome that are never executed: results of calls, and texts before changes. */
 const notExecuted: ReadonlySet<string> = new Set(["looks", "bases"])
 
-/** True if a secret was redacted in a part that would be executed. */
+/** True if a secret was redacted in a part of the value that would be executed. */
 const lacksSecret = (value: Schema.Json): boolean =>
   JSON.stringify(value, (key, part: unknown) => (notExecuted.has(key) ? undefined : part)).includes(redacted)
 
-/** The value of a record. None if it contains calls in which a secret was redacted: such calls must not be executed. */
+/**
+ * The value of a record. None if it contains a call in which a secret was redacted, because such a call must not be
+ * executed.
+ */
 const valueOf = (line: JournalLine | undefined): Option.Option<Schema.Json> => {
   const record = line === undefined ? undefined : readRecord(line)
   if (record === undefined || !("value" in record)) return Option.none()
@@ -44,9 +47,9 @@ const uncertainCall = (line: JournalLine | undefined): UncertainCall | undefined
 }
 
 /**
- * The call that a repeated answer made in place of an uncertain call. An answer is repeated if nobody knows whether its
- * call happened, or if its record contained a secret. `answers` are all answers to the same prompts. A different prompt
- * may ask for a different call.
+ * The call that a repeated answer made in place of an uncertain call. The model must answer again if nobody knows
+ * whether its call happened, or if the record contained a secret. `answers` contains all answers to the same prompts.
+ * An answer to a different prompt may ask for a different call.
  */
 const replacedCall = (
   intent: JournalLine | undefined,
@@ -60,7 +63,8 @@ const replacedCall = (
 }
 
 /**
- * The recorded work of earlier sessions; empty at first. Answers of the user are used only from record `provenFrom` on.
+ * What is known of the work of earlier sessions; empty at first. Answers of the user are used only from the record with
+ * the number `provenFrom` on.
  */
 export const makeKnownWork = (provenFrom = 1) => {
   const last = new Map<string, JournalLine>()
@@ -104,20 +108,23 @@ export class Journal extends Context.Service<
     /** The encoded value of the last record with this type and key. */
     saved(type: SavedType, key: string): Effect.Effect<Option.Option<Schema.Json>>
     /**
-     * A call that began and whose outcome is unknown. If another call took its place, that call (see `replacedCall`).
+     * A call that began and whose outcome is unknown. If another call was made in its place, the result also names this
+     * call (see `replacedCall`).
      */
     uncertain(key: string): Effect.Effect<UncertainCall | undefined>
     /** Writes a record, and returns when it is on disk. */
     append(record: JournalRecord): Effect.Effect<void>
-    /** Writes a record, such as an event, without waiting for the disk. Keeps the order. */
+    /**
+     * Writes a record, such as an event, without waiting for the disk. Records are written in the order of the calls.
+     */
     enqueue(record: JournalRecord): Effect.Effect<void>
-    /** Ends the run, because this version cannot read the record with this key. Never returns. */
+    /** Ends the run, because this version of the program cannot read the record with this key. Never returns. */
     unreadable(key: string): Effect.Effect<never>
     /** Fails as soon as the journal cannot be written. Never succeeds. */
     readonly failed: Effect.Effect<never, JournalError>
   }
 >()("task-conductor/services/journal/Journal") {
-  /** Records nothing. */
+  /** A journal that records nothing. */
   static readonly layerNone: Layer.Layer<Journal> = Layer.succeed(Journal)(
     Journal.of({
       saved: () => Effect.succeedNone,
@@ -130,8 +137,8 @@ export class Journal extends Context.Service<
   )
 
   /**
-   * `lines` are the lines of earlier sessions. `writer` receives the records of this session. Answers of the user are
-   * used only from record `provenFrom` on: the user's key proves the journal from there.
+   * The journal of a run. `lines` are the lines of earlier sessions. `writer` receives the records of this session. The
+   * user's key proves the journal from the record `provenFrom` on, so answers of the user are used only from there.
    */
   static readonly layer = (
     lines: ReadonlyArray<JournalLine>,

@@ -1,6 +1,6 @@
 /**
- * Cuts a journal off after its intact lines, for example if a crash left a partial last line. First saves the removed
- * bytes to a file beside the journal, for the user. Never overwrites a file.
+ * Shortens a journal to its intact lines, for example if a crash left a partial last line. First saves the removed
+ * bytes for the user, in a file beside the journal. Never overwrites a file.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -10,7 +10,7 @@ import type { JournalContent } from "./JournalReader.ts"
 
 const fileMode = 0o600
 
-/** Flushes the folder of a newly created file. */
+/** Flushes the folder of a new file to disk. */
 export const syncFolder = Effect.fnUntraced(function* (file: string) {
   const folder = (yield* Path.Path).dirname(file)
   const handle = yield* (yield* FileSystem.FileSystem).open(folder)
@@ -18,8 +18,9 @@ export const syncFolder = Effect.fnUntraced(function* (file: string) {
 }, Effect.scoped)
 
 /**
- * Returns the path of a file with these bytes. It is `file`, or `file-2` and so on if that file has other bytes. A file
- * with the same bytes comes from a process that died before it cut the journal off.
+ * Saves these bytes to a file and returns its path. The path is `file`, or `file-2` and so on if the file exists with
+ * other bytes. If a file already has the same bytes, an earlier process saved them and died before it shortened the
+ * journal.
  */
 const quarantine = Effect.fnUntraced(function* (file: string, bytes: Uint8Array) {
   const fs = yield* FileSystem.FileSystem
@@ -39,7 +40,7 @@ const quarantine = Effect.fnUntraced(function* (file: string, bytes: Uint8Array)
   }
 }, Effect.scoped)
 
-/** Keeps the first `size` bytes of a journal, and saves the rest to a file. Returns the path of that file. */
+/** Keeps the first `size` bytes of a journal, and saves the other bytes to a file. Returns the path of this file. */
 export const cutOff = Effect.fnUntraced(function* (journal: string, size: number, rest: Uint8Array, file: string) {
   const quarantined = yield* quarantine(file, rest)
   const handle = yield* (yield* FileSystem.FileSystem).open(journal, { flag: "r+" })

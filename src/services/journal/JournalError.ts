@@ -11,7 +11,7 @@ export const JournalReason = Schema.Union([
   Schema.TaggedStruct("OtherVersion", { found: Schema.Int, supported: Schema.Int }),
   /** The run needs a record of a kind that this version cannot read. `program` is the version that wrote it. */
   Schema.TaggedStruct("UnknownRecord", { line: Schema.Int, kind: Schema.String, program: Schema.String }),
-  /** The journal belongs to another run than the folder in which it lies. */
+  /** The journal belongs to a different run than its folder. */
   Schema.TaggedStruct("Misplaced", { found: Schema.String }),
   /** The file does not begin like a journal. */
   Schema.TaggedStruct("Foreign", {}),
@@ -19,7 +19,7 @@ export const JournalReason = Schema.Union([
   Schema.TaggedStruct("Damaged", { line: Schema.Int, what: Schema.Literals(["shape", "sequence", "sum"]) }),
   /** The database with the journal does not respond. */
   Schema.TaggedStruct("DatabaseFailed", { what: Schema.String }),
-  /** The file can no longer be written. `safe` records are on disk. */
+  /** The file can no longer be written. `safe` is the number of records that are on disk. */
   Schema.TaggedStruct("WriteFailed", { code: Schema.String, safe: Schema.Int })
 ])
 export type JournalReason = typeof JournalReason.Type
@@ -30,7 +30,7 @@ const damages = {
   sum: "was changed: its checksum does not hold"
 } as const
 
-/** The cause of a write error, and what the user can do. */
+/** For each error code of a write, its cause and what the user can do. */
 const writeRemedies: Readonly<Record<string, string>> = {
   ENOSPC: "The disk is full. Make room",
   EDQUOT: "Your share of the disk is used up. Make room",
@@ -77,7 +77,7 @@ const text = (reason: JournalReason): string => {
   }
 }
 
-/** The journal at `path` cannot be used. */
+/** Says that the journal at `path` cannot be used. */
 export class JournalError extends Schema.TaggedError<JournalError>()("JournalError", {
   path: Schema.String,
   reason: JournalReason

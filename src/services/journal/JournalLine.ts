@@ -1,7 +1,7 @@
 /**
  * One line of a journal: `{"seq":1,"at":"...","record":{...},"sum":"1a2b3c4d"}`. `sum` is a CRC-32 over the sum of the
- * previous line and the text of this line. It shows whether a line was changed, lost, duplicated or moved. A MAC
- * (JournalSeal) may follow the record in the line.
+ * previous line and the text of this line. It shows whether a line was changed, lost, duplicated or moved. After the
+ * record, the line may contain a MAC (JournalSeal).
  */
 import { crc32 } from "node:zlib"
 import * as Option from "effect/Option"
@@ -9,25 +9,28 @@ import * as Schema from "effect/Schema"
 import { JournalRecord, makeWholePrompts } from "../../domain/journal/JournalRecord.ts"
 import { textNestedTooDeep } from "../../domain/text/Json.ts"
 
-/** The sum before the first line. */
+/** The sum that precedes the first line. */
 export const firstSum = "00000000"
 
-/** An intact line. Its record is decoded only when needed. */
+/** An intact line. Its record is decoded only when it is needed. */
 export interface JournalLine {
   readonly seq: number
   /** When the record was written, in ISO 8601. */
   readonly at: string
   readonly type: string
-  /** `""` for a record without a key. */
+  /** The key of the record; `""` for a record without a key. */
   readonly key: string
   /** The type of the event in the record; `""` for other records. */
   readonly event: string
   readonly json: unknown
-  /** The whole line as in the file; `""` for a record from a database. */
+  /** The whole line as it stands in the file; `""` for a record from a database. */
   readonly text: string
 }
 
-/** No version nests records this deeply. A deeper record is not parsed, because that could crash the program. */
+/**
+ * The maximum depth of a record that is parsed. No version writes deeper records, and a deeper record could crash the
+ * program.
+ */
 const maxLevels = 256
 
 const textIn = (value: unknown, name: string): string => {
@@ -41,7 +44,7 @@ export const lineOf = ({ json, ...line }: Pick<JournalLine, "seq" | "at" | "json
   return { ...line, json, type: textIn(json, "type"), key: textIn(json, "key"), event: textIn(event, "type") }
 }
 
-/** What the next line needs from the last line: number, sum and MAC. */
+/** The number, sum and MAC of the last line. The next line continues from them. */
 export interface LineEnd {
   readonly seq: number
   readonly sum: string
@@ -51,7 +54,7 @@ export interface LineEnd {
 export interface LineProtection {
   /** Serialises a record as JSON without secrets. */
   readonly write?: (record: Schema.Json) => string
-  /** Computes the MAC of a line from the MAC of the line before. The MAC proves who wrote the record. */
+  /** Computes the MAC of a line from the MAC of the previous line. The MAC proves who wrote the record. */
   readonly key?: { mac(before: string, line: string): string }
 }
 
@@ -79,7 +82,10 @@ const kind = /^[\w.-]{1,64}$/
 
 const head = /^\{"seq":\d+,"at":"([^"]{1,40})","record":\{"type":"([\w.-]+)"(?:,"event":\{"type":"([\w.-]+)")?/
 
-/** The fields at the beginning of a line, without parsing the rest. All are undefined for other text. */
+/**
+ * The fields at the beginning of a line. They are found without parsing the other fields. All are undefined for text
+ * that is no line.
+ */
 export const headOf = (text: string): { readonly at?: string; readonly type?: string; readonly event?: string } => {
   const [, at, type, event] = head.exec(text) ?? []
   return { at, type, event }
@@ -90,13 +96,13 @@ export const sumIn = (text: string): string => text.slice(-10, -2)
 
 export type LineProblem = "shape" | "sequence" | "sum"
 
-/** The number and checksum from which a line continues. */
+/** The number that a line must have, and the checksum of the line before it. */
 export interface LineBefore {
   readonly seq: number
   readonly before: string
 }
 
-/** Parses a line. It must have this number, and continue from this checksum. */
+/** Parses a line. The line must have the expected number, and continue from the expected checksum. */
 export const decodeLine = (text: string, { before, seq }: LineBefore): JournalLine | LineProblem => {
   const [, signed = "", number, at = "", record = "", sum] = form.exec(text) ?? []
   if (sum === undefined) return "shape"
@@ -121,11 +127,11 @@ const decodeRecord = Schema.decodeUnknownOption(JournalRecord)
 /** Decodes the record of a line that this version wrote. */
 export const recordOf = (line: JournalLine): JournalRecord => Schema.decodeUnknownSync(JournalRecord)(line.json)
 
-/** Decodes the record of a line. Undefined if another version wrote it and this version does not know its kind. */
+/** Decodes the record of a line. Undefined if another version wrote it and this version does not know its type. */
 export const readRecord = (line: JournalLine): JournalRecord | undefined =>
   Option.getOrUndefined(decodeRecord(line.json))
 
-/** The records of lines, without unknown records. Shortened prompts are restored. */
+/** Decodes the records of lines. Unknown records are left out. Shortened prompts are restored. */
 export const readRecords = (lines: ReadonlyArray<JournalLine>): ReadonlyArray<JournalRecord> => {
   const whole = makeWholePrompts()
   return lines.flatMap((line) => {

@@ -1,6 +1,6 @@
 /**
- * Reads a journal and verifies it. Damage in the middle is an error. A partial last line comes from a crash: it is
- * reported separately, and the next writer removes it.
+ * Reads a journal and verifies it. Damage in the middle is an error. A partial last line is no damage, because a crash
+ * leaves one. It is reported separately, and the next writer removes it.
  */
 import { isUtf8 } from "node:buffer"
 import * as Effect from "effect/Effect"
@@ -19,11 +19,11 @@ export interface JournalContent {
   readonly lines: ReadonlyArray<JournalLine>
   /** The length of these lines in bytes. */
   readonly size: number
-  /** The partial line after them, if a crash left one. */
+  /** The partial line after the intact lines, if a crash left one. */
   readonly torn: Uint8Array
 }
 
-/** Larger journals are not read. In bytes. */
+/** The maximum size of a journal that is read, in bytes. */
 export const maxJournalBytes = 512 * 1024 * 1024
 
 const newline = 0x0a
@@ -33,7 +33,7 @@ const beginning = '{"seq":1,"at":"'
 /** True if a partial line can be the first line of a journal. */
 const beginsAsJournal = (bytes: Buffer): boolean => beginning.startsWith(bytes.toString("latin1", 0, beginning.length))
 
-/** The lines before the first damaged line, and where and why reading stopped. */
+/** The lines before the first damaged line, with the position and the reason at which reading stopped. */
 const readLines = (bytes: Buffer) => {
   const lines: Array<JournalLine> = []
   let size = 0
@@ -51,8 +51,8 @@ const readLines = (bytes: Buffer) => {
 }
 
 /**
- * True if the rest of a journal had been written completely: it ends with a line end, or begins with a complete record.
- * A crash leaves neither, so the rest is damaged.
+ * True if the bytes after the intact lines were once completely written: they end with a line end, or begin with a
+ * complete record. A crash leaves neither, so these bytes are damaged.
  */
 const wasSaved = (rest: string, expected: LineBefore): boolean =>
   (rest.endsWith("\n") && parseJson(rest) !== undefined) ||
@@ -60,7 +60,7 @@ const wasSaved = (rest: string, expected: LineBefore): boolean =>
     ({ 0: end, index }) => typeof decodeLine(rest.slice(0, index + end.length - 1), expected) !== "string"
   )
 
-/** Fields of the first record in every version. */
+/** The fields that the first record has in every version. */
 const decodeHead = Schema.decodeUnknownOption(
   Schema.Struct({
     type: Schema.Literal("opened"),
@@ -84,7 +84,7 @@ const readOpened = Effect.fnUntraced(function* (path: string) {
   const read = readLines(bytes)
   const [first] = read.lines
   if (first === undefined) {
-    /** A run that crashed in its first line has done nothing yet. */
+    /** A run that crashed while writing its first line has done nothing yet. */
     const isUnbegun = bytes.length === 0 || (read.stop === undefined && beginsAsJournal(bytes))
     return yield* fail({ _tag: isUnbegun ? "Empty" : "Foreign" })
   }
@@ -99,7 +99,7 @@ const readOpened = Effect.fnUntraced(function* (path: string) {
   return yield* fail({ _tag: "UnknownRecord", line: 1, kind: "opened", program })
 })
 
-/** Reads a whole journal. Fails if any part is damaged. What a crash left at the end is no damage. */
+/** Reads a whole journal. Fails if any part is damaged. A partial line that a crash left at the end is no damage. */
 export const readJournal = Effect.fn("readJournal")(function* (path: string) {
   const { bytes, expected, lines, opened, size, stop } = yield* readOpened(path)
   const { end, what } = stop ?? { end: bytes.length - 1, what: "shape" }
@@ -110,7 +110,7 @@ export const readJournal = Effect.fn("readJournal")(function* (path: string) {
   return content
 })
 
-/** The intact beginning of a journal, and the bytes after it. Fails if the first record is damaged. */
+/** The intact beginning of a journal, and the bytes after it. Fails if even the first record is damaged. */
 export const readIntact = Effect.fn("readIntact")(function* (path: string) {
   const { bytes, lines, size } = yield* readOpened(path)
   const rest: Uint8Array = bytes.subarray(size)

@@ -1,8 +1,9 @@
 /**
  * Proves which records of a journal this user wrote. Each record has a MAC over the previous MAC and the text of its
- * line. Only the user has the key. So nobody else can change, add, remove or move a record, or copy one from another
- * run. Checksums cannot prove that, because anybody can compute them. The key lies in a file that nobody else can read.
- * It is created on first use and never leaves this machine.
+ * line. Only the user has the key, so nobody else can change, add, remove or move a record, or copy a record from
+ * another run. Checksums cannot prove this, because anybody can compute them.
+ *
+ * The key lies in a file that nobody else can read. It is created on first use and never leaves this machine.
  */
 import { createHash, createHmac, createSecretKey, type KeyObject, randomBytes, timingSafeEqual } from "node:crypto"
 import type { JournalLine } from "./JournalLine.ts"
@@ -28,12 +29,12 @@ export const journalKeyFile = Effect.fnUntraced(function* (locks: string) {
   return path.join(path.dirname(locks), "journal.key")
 })
 
-/** Reads the key; undefined if there is no file. */
+/** Reads the key; undefined if the file does not exist. */
 const readKey = Effect.fnUntraced(function* (
   file: string
 ): Effect.fn.Return<JournalKey | undefined, PlatformError, FileSystem.FileSystem> {
   const fs = yield* FileSystem.FileSystem
-  /** Does not follow links. Reads a regular file only, because others may never end. */
+  /** Links are not followed. Only a regular file is read, because reading other kinds of files may never end. */
   const info = yield* ifFound(fs.lstat(file))
   if (info === undefined) return undefined
   if (info.type !== "File" || Number(info.size) > 100) return { problem: "it is not a key. Remove it" }
@@ -48,7 +49,10 @@ const readKey = Effect.fnUntraced(function* (
   return keyForm.test(text) ? { key: Buffer.from(text.trim(), "hex") } : { problem: "it is not a key. Remove it" }
 })
 
-/** Creates the key. Does nothing if another process has just created it. No process ever sees a part of the key. */
+/**
+ * Creates the key, unless another process has just created it. The file appears in one step, so no process sees a part
+ * of the key.
+ */
 const makeKey = Effect.fnUntraced(function* (file: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -92,8 +96,8 @@ export class SealKey {
   }
 
   /**
-   * The MAC of a line up to the end of its record. `before` is the MAC of the previous line. In the first line of a
-   * session, it is the start value of the session.
+   * The MAC of a line up to the end of its record. `before` is the MAC of the previous line. For the first line of a
+   * session, `before` is the start value of the session.
    */
   mac(before: string, line: string): string {
     return createHmac("sha256", this.#key).update(before).update(line).digest("base64url").slice(0, macLength)
@@ -120,21 +124,24 @@ const sealOf = ({ text }: JournalLine): SealedLine | undefined => {
 
 /** What the MACs of a journal prove. */
 export interface Proof {
-  /** This user wrote all records from this number on. If the user wrote none, one more than the number of records. */
+  /**
+   * The number of the first record from which on this user wrote all records. If the last record is not proven, the
+   * number after it.
+   */
   readonly from: number
   /** The MAC from which the MAC of the next record is computed. */
   readonly next: string
 }
 
 /**
- * Finds the last records without gaps that the owner of the key wrote. The first of them begins the run or a session.
- * Its MAC covers everything before it.
+ * Finds the longest end of a journal that the owner of the key wrote without gaps. Its first record begins the run or a
+ * session, and the MAC of this record covers everything before it.
  */
 export const proofOf = (lines: ReadonlyArray<JournalLine>, key: SealKey): Proof => {
   const all = createHash("sha256")
   /**
-   * The start value of a session that cannot continue the MACs of the lines before it. It is a hash of all these lines,
-   * whoever wrote them.
+   * The start value of a session. It is needed if the session cannot continue the MACs of the lines before it. It is a
+   * hash of all these lines, whoever wrote them.
    */
   const start = (): string => `start ${all.copy().digest("hex")}`
   let from = 1

@@ -1,7 +1,7 @@
 /**
- * Appends to a journal. Records that arrive while the disk is busy are written together, with one flush. `append`
- * returns when its record is on disk. If the disk fails, a partly written record is removed. Then writing stops, and
- * `failed` reports it.
+ * Appends records to a journal. Records that arrive while the disk is busy are written together, with one flush.
+ * `append` returns when its record is on disk. If the disk fails, a partly written record is removed. Writing then
+ * stops, and `failed` reports it.
  */
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
@@ -31,11 +31,11 @@ export interface JournalWriter {
 
 /** How written records are protected. */
 export interface JournalProtection extends Pick<LineProtection, "write"> {
-  /** Proves who wrote the records. `proof` is what is known about existing records. */
+  /** Proves who wrote the records. `proof` says what is known about the existing records. */
   readonly seal?: { readonly key: SealKey; readonly proof: Proof }
 }
 
-/** A record to write, or a caller that waits until all earlier records are on disk. */
+/** A record to write, or a caller that waits until all records before it are on disk. */
 type Entry = { readonly record: JournalRecord; readonly at: string } | { readonly written: Deferred.Deferred<void> }
 
 const fileMode = 0o600
@@ -55,8 +55,8 @@ const endOf = (content: JournalContent | undefined, mac: string): { readonly lin
 }
 
 /**
- * Opens a new or an existing journal for appending. When the scope closes, writes the records in the queue, then closes
- * the file.
+ * Opens a new or an existing journal for appending. When the scope closes, the records in the queue are written and the
+ * file is closed.
  */
 export const openJournal = Effect.fn("openJournal")(
   function* (path: string, content: JournalContent | undefined, { seal, write }: JournalProtection = {}) {
@@ -69,7 +69,10 @@ export const openJournal = Effect.fn("openJournal")(
     let end = endOf(content, (seal?.proof ?? newProof).next)
     let isBroken = false
 
-    /** A record that cannot be encoded is a defect of the program. The run must end, not wait for the record. */
+    /**
+     * Ends writing after a failure. A record that cannot be encoded is a defect of the program. The run must then end
+     * instead of waiting for the record.
+     */
     const breakOff = Effect.fnUntraced(function* (cause: Cause.Cause<PlatformError>) {
       isBroken = true
       yield* Effect.ignore(Effect.andThen(handle.truncate(end.size), handle.sync))
@@ -96,9 +99,9 @@ export const openJournal = Effect.fn("openJournal")(
     }, Effect.catchCause(breakOff))
 
     const writeWaiting = Effect.flatMap(Queue.clear(waiting), writeAll)
-    /** Runs after the fiber below has ended. Two writers at once would give two lines the same number. */
+    /** This runs after the fiber below has ended. Two writers at once would give two lines the same number. */
     yield* Effect.addFinalizer(() => writeWaiting)
-    /** Records that were taken from the queue are written even if the run is interrupted. */
+    /** A record that was taken from the queue is written even if the run is interrupted. */
     const next = Effect.uninterruptibleMask((restore) => Effect.andThen(restore(Queue.peek(waiting)), writeWaiting))
     yield* Effect.forkScoped(Effect.forever(next))
 

@@ -7,7 +7,7 @@ import { type JournalLine, readRecord } from "./JournalLine.ts"
 
 const decodeProgram = Schema.decodeUnknownOption(Schema.Struct({ program: Schema.String }))
 
-/** The version that wrote a line: the version of its session. */
+/** The version of the program that wrote a line. It is recorded at the begin of the session of the line. */
 const programOf = (lines: ReadonlyArray<JournalLine>, { seq }: JournalLine): string => {
   const session = lines.findLast((line) => line.seq <= seq && (line.type === "opened" || line.type === "resumed"))
   const found = session === undefined ? Option.none() : decodeProgram(session.json)
@@ -28,7 +28,7 @@ export const unknownRecord = (lines: ReadonlyArray<JournalLine>, key: string): J
   return line === undefined ? new JournalError({ path: "of the run", reason }) : errorOf(lines, line, "of the run")
 }
 
-/** Kinds of records that a run needs. Without an intent, a call could happen twice. */
+/** The kinds of records that a run needs. For example, without an intent a call could happen twice. */
 const needed: ReadonlySet<string> = new Set(["opened", "resumed", "intent"])
 
 /** The error for the first unreadable record that the run needs, if there is one. */
@@ -37,7 +37,10 @@ export const neededUnknown = (lines: ReadonlyArray<JournalLine>, path: string): 
   return line === undefined ? undefined : errorOf(lines, line, path)
 }
 
-/** A sentence about the skipped records. Undefined if none was skipped. `isUnknown` decides about each line. */
+/**
+ * A sentence about the records that were skipped. Undefined if none were skipped. `isUnknown` decides whether a line
+ * counts as skipped.
+ */
 export const leftOutNote = (
   lines: ReadonlyArray<JournalLine>,
   isUnknown: (line: JournalLine) => boolean = ({ type }) => !recordKinds.has(type)

@@ -49,7 +49,7 @@ export interface DiscoveryPlace {
 export interface DiscoveredPlugin {
   /** The origin of its tools. */
   readonly origin: string
-  /** Where the plugin was named: by the user or by the project. */
+  /** Where the plugin was named: in a file of the user, in a file of the project, or for this run only. */
   readonly scope: PluginScope
   /** The plugin, or why it is not used. */
   readonly outcome: Result.Result<Plugin, McpProblem | PluginProblem>
