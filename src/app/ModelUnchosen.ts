@@ -3,7 +3,9 @@
  */
 import * as Schema from "effect/Schema"
 
-/** No model is named, and no user could be asked. `models` lists the server's models that can write text. */
+/**
+ * Says that no model is named, and that no user could be asked. `models` lists the server's models that can write text.
+ */
 export class ModelUnchosen extends Schema.TaggedError<ModelUnchosen>()("ModelUnchosen", {
   host: Schema.String,
   userFile: Schema.String,

@@ -4,7 +4,7 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 
-/** `what` is the reason and `remedy` what to install. Both are sentences. */
+/** Says why a package cannot be used (`what`), and what to install (`remedy`). Both are sentences. */
 export class PackageUnusable extends Schema.TaggedError<PackageUnusable>()("PackageUnusable", {
   what: Schema.String,
   remedy: Schema.String

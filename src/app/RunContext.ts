@@ -40,11 +40,11 @@ export interface NewRun {
   readonly keep?: boolean
 }
 
-/** A saved run as the user names it. `configuration` overrides the settings of its start. */
+/** A saved run as the user names it. `configuration` overrides the settings with which the run started. */
 export interface SavedRun {
   readonly run: string
   readonly configuration: Configuration
-  /** The current place of the project. Default: the place where the run last worked on it. */
+  /** The current folder of the project. Default: the folder in which the run last worked. */
   readonly project?: string
 }
 
@@ -68,7 +68,7 @@ export interface ModelOffer {
 /** Asks the user to pick a model and saves the choice. Undefined if the user picks none. */
 export type PickModel = (offer: ModelOffer) => Effect.Effect<string | undefined>
 
-/** The note about a journal whose last record a crash cut off. */
+/** The note about a journal whose last record is incomplete because of a crash. */
 export const tornNote =
   "The last record of the journal is incomplete. task-conductor moved it to a file beside the journal and repeats its work."
 
@@ -77,7 +77,7 @@ export interface StartupNotes {
   readonly warnings: ReadonlyArray<string>
   /** Information that needs no action. */
   readonly notes?: ReadonlyArray<string>
-  /** True if a crash cut off the last record of the journal; see `tornNote`. */
+  /** True if a crash left the last record of the journal incomplete; see `tornNote`. */
   readonly isTorn?: boolean
   /** True if the model is the built-in demo. */
   readonly usesDemo?: boolean
@@ -104,7 +104,7 @@ export interface RunContext {
   readonly approveSteps: boolean
   /** True if the user approved steps and calls in advance. Calls that only a user may allow are not included. */
   readonly yes?: boolean
-  /** The answer for uncertain calls, if the user decided in advance. */
+  /** The answer to questions about uncertain calls, if the user decided in advance. */
   readonly uncertainAnswer?: UncertainAnswer | undefined
   readonly approver: Layer.Layer<Approver, never, RunSettings | Stdio.Stdio | Terminal.Terminal>
   /** A model that replaces the model of the settings. */
@@ -116,7 +116,7 @@ export interface RunContext {
 
 /** The parts that a worker provides for a cluster run. */
 export interface WorkerContext {
-  /** One sentence that warns the user about uncertain calls on this worker. */
+  /** One sentence about uncertain calls on this worker, as a warning for the user. */
   readonly doubtNote: string
   /** The slots of the model server, which all runs of the worker share. */
   readonly slots: Layer.Layer<ModelSlots>
@@ -127,16 +127,16 @@ export interface WorkerContext {
 /** The parts of a replay that replace the model, the user and the project. */
 export interface ReplayParts {
   readonly activities: Layer.Layer<Activities>
-  /** The gate and the tools with their recorded decisions. */
+  /** The gate and the tools, with the decisions that were recorded. */
   readonly decisions: Layer.Layer<Gate | RunAnswers | ToolRegistry, never, Gate | RunAnswers | RunEvents | ToolRegistry>
   readonly workspace: Layer.Layer<Workspace>
   /** The recorded tools of plugins. With them, the program loads no plugin and starts no server. */
   readonly recorded?: ReadonlyArray<Plugin>
 }
 
-/** The conditions of a run. By default, a run is new, is not saved, and changes its project without a lock. */
+/** The conditions of a run. By default, a run is new, is not saved, and changes its project without taking a lock. */
 export interface RunConditions {
-  /** Prevents others from changing the project during the run. */
+  /** The lock that prevents others from changing the project during the run. */
   readonly lock?: Layer.Layer<ProjectWriteLock, never, FileSystem.FileSystem | Path.Path>
   readonly journal?: Layer.Layer<
     Journal | ResumeNotes,

@@ -1,5 +1,6 @@
 /**
- * The version of this program plus a hash of its build. A journal of another build may contain other prompts.
+ * The version of this program with a hash of its build. The hash is needed because another build may contain other
+ * prompts.
  */
 import { version } from "./version.ts"
 
@@ -9,5 +10,5 @@ import { version } from "./version.ts"
  */
 declare const sourcesHash: string | undefined
 
-/** For example `0.1.0+3f2a9c1b`. Without a build, only the version. */
+/** The version with the hash, for example `0.1.0+3f2a9c1b`. For sources without a build, only the version. */
 export const build: string = typeof sourcesHash === "undefined" ? version : `${version}+${sourcesHash}`

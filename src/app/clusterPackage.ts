@@ -1,7 +1,7 @@
 /**
  * Loads the package for runs on several machines. It is separate because it depends on an engine and a PostgreSQL
- * client. Users install it beside the program, in the same version. Without the package, its commands only say what to
- * install.
+ * client. Users install it beside the program, in the same version. If the package is missing, its commands only say
+ * what to install.
  */
 import type * as Command from "effect/cli/Command"
 import { createRequire } from "node:module"
@@ -37,8 +37,8 @@ const installedVersion = (require: NodeJS.Require): string | undefined => {
 }
 
 /**
- * Loads the package. It uses the modules of this program, so that no module is loaded twice. A program that runs from
- * sources loads the sources of the package.
+ * Loads the package. The package uses the modules of this program, so that no module is loaded twice. If the program
+ * runs from sources, the package is loaded from its sources, too.
  */
 const loadPackage = async (): Promise<ClusterPackage> => {
   if (isSource) return (await import(moduleUrl("plugins/cluster/index").href)) as ClusterPackage

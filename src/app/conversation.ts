@@ -40,9 +40,9 @@ export interface NewConversation {
   readonly project: string
   readonly configuration: Configuration
   readonly order: AskOrder
-  /** True saves the conversation so that it can be continued, unless the configuration forbids it. */
+  /** True if the conversation should be saved, so that it can be continued. The configuration can forbid this. */
   readonly keep?: boolean
-  /** True continues the last conversation about the project. A name continues the conversation with this name. */
+  /** The conversation to continue: true for the last conversation about the project, or the name of a conversation. */
   readonly continues?: boolean | string
 }
 
@@ -66,8 +66,8 @@ const expanding = (session: AskSession, commands: ReadonlyArray<CustomCommand>):
 })
 
 /**
- * Saves a session after each message. If none of its saved messages are left, the session gets a new id. A failure to
- * save is reported once, and the conversation continues.
+ * Saves a session after each message. If none of the saved messages remain in the session, it gets a new id. If a save
+ * fails, the failure is reported once and the conversation continues.
  */
 const saving = Effect.fnUntraced(function* (
   session: AskSession,
@@ -106,8 +106,8 @@ export const listConversations = Effect.fn("listConversations")(function* (proje
 })
 
 /**
- * Runs a conversation until `use` ends, and returns its report. While it applies the changes of a message, other runs
- * and conversations in the project wait. If `use` returns another model, the conversation continues with that model and
+ * Runs a conversation until `use` ends, and returns its report. While the changes of a message are made, other runs and
+ * conversations in the project wait. If `use` returns another model, the conversation continues with this model and
  * calls `use` again.
  */
 export const holdConversation = Effect.fn("holdConversation")(function* <E, R>(
@@ -158,7 +158,7 @@ export const holdConversation = Effect.fn("holdConversation")(function* <E, R>(
     }
     let ending: { readonly next: FittedSetup | undefined } & Pick<AskOrder, "messages" | "tools"> = { next: undefined }
     const { attachment: _attachment, currentFile: _file, images: _images, openFiles: _files, ...later } = order
-    /* The files of the order are shown only with the first message. */
+    /* The files of the order are shown only with the first message of the conversation. */
     const report = yield* Asker.use((asker) =>
       asker.hold({ ...(isLater ? later : order), messages, tools }, (session) =>
         Effect.gen(function* () {

@@ -84,7 +84,7 @@ const windowFinding = ({ setup, windowNote }: FittedSetup, model: InstalledModel
   return note("window", `${contextWindow} tokens; ${again}`)
 }
 
-/** A note if a loaded model is slow because it does not fit into the memory of the graphics card. */
+/** A note about a loaded model that does not fit into the memory of the graphics card, and is therefore slow. */
 const memoryFindings = (model: InstalledModel | undefined): ReadonlyArray<Finding> => {
   const what = model?.memory === undefined ? undefined : memoryText(model.memory, model.size)
   return what === undefined ? [] : [note("memory", `loaded ${what}`)]
@@ -133,7 +133,7 @@ const commandFindings = Effect.fnUntraced(function* (setup: Setup) {
     environment: process.env,
     home: folders.home,
     hidden: [folders.settings, folders.state, ...folders.candidates],
-    /* If the folder is created for the trial, it is removed afterwards. */
+    /* If the folder must be created for the trial, it is removed afterwards. */
     scratch: near === folders.state ? path.join(near, "copies") : path.join(near, ".task-conductor-trial"),
     sandbox: configuration.sandbox
   }
@@ -169,7 +169,7 @@ const mostTried = 6
 /** The time limit for each program, in seconds. */
 const trialSeconds = 20
 
-/** Checks that start the same program in the same folder. */
+/** Several checks that start the same program in the same folder. */
 interface CheckGroup {
   readonly runs: ReadonlyArray<string>
   readonly cwd: string
@@ -206,7 +206,7 @@ const trialFinding = Effect.fnUntraced(function* ({ cwd, runs }: CheckGroup) {
   )
   if (Result.isFailure(outcome)) return note("checks", `${checks}: ${outcome.failure.message}`)
   const { exitCode = 0, output = "", sandboxHint } = outcome.success ?? {}
-  /* Without a sandbox, no program was started, because the user has approved none. */
+  /* If there is no sandbox, the program was not started, because the user has not approved it. */
   if (exitCode === 0)
     return ok("checks", `${checks}: ${program} ${outcome.success === undefined ? "is installed" : "starts"}`)
   const [first = ""] = output.trim().split("\n")
@@ -259,7 +259,10 @@ export const configurationFindings = Effect.fnUntraced(function* ({
   return [ok("configuration", what), ...folders.notes.map((one) => note("configuration", one))]
 })
 
-/** The secrets of the user's configuration. Commands for secrets are not run: a keychain might ask the user. */
+/**
+ * Findings about the secrets of the user's configuration. Commands for secrets are not run, because a keychain might
+ * ask the user.
+ */
 const secretFindings = (setup: Setup) => {
   const readSecret = secretReaderOf(setup)
   return Effect.forEach(Object.entries(setup.configuration.secrets ?? {}), ([name, source]) => {
@@ -277,7 +280,7 @@ export const quickDiagnosis = Effect.fn("quickDiagnosis")(function* (setup: Setu
   return server.state === "problem" ? [server] : [server, ...(yield* diagnoseModels(setup))]
 })
 
-/** The findings of `look`. If the configuration cannot be read, one problem. */
+/** The findings of `look`. If the configuration cannot be read, the only finding is this problem. */
 export const withSetup = <E extends { readonly message: string }, R, E2, R2>(
   read: Effect.Effect<Setup, E, R>,
   look: (setup: Setup) => Effect.Effect<ReadonlyArray<Finding>, E2, R2>

@@ -1,6 +1,6 @@
 /**
- * The features of the program: a plugin for each folder of src/plugins, and one in a package. A feature without an
- * entry here is not in the program, although the library may export its functions. Add a new feature to
+ * The features of the program: a plugin for each folder of src/plugins, and one in a separate package. Only features in
+ * this list are part of the program, although the library may export functions of other features. Add a new feature to
  * test/support/rooms.ts as well.
  */
 import { acp } from "../plugins/acp/index.ts"
@@ -17,8 +17,8 @@ import { cluster } from "./clusterPackage.ts"
 import type { Feature } from "./SharedRuns.ts"
 
 /**
- * The order is the order of commands, tools, providers and listeners. If two features offer `web` or `sharedRuns`, the
- * first is used.
+ * All features. Their commands, tools, providers and listeners keep this order. If two features offer `web` or
+ * `sharedRuns`, the first feature is used.
  */
 export const features: ReadonlyArray<Feature> = [
   tools,

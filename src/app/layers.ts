@@ -101,8 +101,8 @@ const layerWorld = (
   )
 
 /**
- * Saves events, then publishes them. Only a database also stores heartbeats, because clients of a shared run read them
- * there. Events that come every second are never saved.
+ * Saves events, then publishes them. Transient events, which come every second, are never saved. Heartbeats are saved
+ * only in the database of a shared run, because its clients read them there.
  */
 const layerEvents = (listen: RunContext["listen"], isShared: boolean): Layer.Layer<RunEvents, never, Journal> =>
   Layer.unwrap(
@@ -123,7 +123,7 @@ export const layerCommands = (
     sandbox = {}
   }: Pick<Settings, "commandEnvironment" | "limits" | "sandbox"> = defaultSettings
 ) =>
-  /* Commands must not see the folder above the locks: it is the user's state folder. */
+  /* The hidden folders include the folder above the locks, because it is the user's state folder. */
   Commands.layer({
     environment: process.env,
     named: commandEnvironment,
@@ -137,8 +137,8 @@ export const layerCommands = (
   })
 
 /**
- * The tools of all features as one plugin. Only this plugin has the name that marks built-in tools. `PluginPackages`
- * rejects any other plugin with this name.
+ * The tools of all features as one plugin. Its name marks built-in tools. `PluginPackages` rejects any other plugin
+ * with this name.
  */
 export const builtIns: Plugin = definePlugin({
   name: builtInOrigin,
@@ -181,8 +181,9 @@ export const layerSkills = ({ folders: { config, home }, project }: Pick<Setup, 
   Skills.layer({ project, home, config }, leavesMachine)
 
 /**
- * Tools and skills. Programs that they start pass the gate. `values` are plugin objects in addition to the plugins of
- * the setup. With `recorded` tools, as in a replay, no plugin is loaded and no server is started.
+ * Tools and skills. If they start programs, the gate decides about each start. `values` are plugin objects in addition
+ * to the plugins of the setup. If `recorded` tools are given, as in a replay, no plugin is loaded and no server is
+ * started.
  */
 const layerTools = (setup: Setup, values: ReadonlyArray<Plugin> = [], recorded?: ReadonlyArray<Plugin>) => {
   const { extensions, folders, project, settings } = setup
@@ -228,8 +229,8 @@ export const gateOptionsOf = ({
 })
 
 /**
- * Answers questions of a run: first from flags, then by the approver. Answers from other machines are saved here as
- * well.
+ * Answers questions of a run, first from flags and then by the approver. Answers that were given on other machines are
+ * saved here as well.
  */
 const layerAnswers = (
   {
@@ -298,11 +299,11 @@ export const readCatalogue = Effect.fn("readCatalogue")(function* (
   }).pipe(Effect.provide(layerCatalogue(setup)))
 })
 
-/** The model of the settings with the facts of its server, or the model object of a script. */
+/** The model of the settings with the facts of its server, or the model that a script passed as an object. */
 export const layerModel = (setup: Setup, value?: RunContext["model"]) => {
   const { configuration, models, settings } = setup
   const provider = providerOfRun(setup)
-  /** A model object of a script serves every model name. */
+  /** If a script passed a model object, this object serves every model name. */
   const serves = (name: string) => value !== undefined || providerOf(name, models.providers) === provider
   const model =
     value ??
@@ -361,7 +362,7 @@ export const layerTasks = Layer.mergeAll(PlanChecker.layer, TaskAgent.layer, Cha
   Layer.provideMerge(Layer.merge(Attempts.layer, layerMaterial))
 )
 
-/** The pipeline from the prompt to the answer. The implementation of tasks is not included. */
+/** The pipeline from the prompt to the answer. The layers that carry out tasks are not included. */
 export const layerPipeline = layerRunFlow.pipe(Layer.provide(Layer.merge(Reviser.layer, Scheduler.layer)))
 
 export const layerRun = (setup: Setup, context: RunContext, conditions: RunConditions = {}) =>
@@ -382,7 +383,9 @@ export const layerStages = (setup: Setup, context: RunContext, conditions: RunCo
     Layer.provideMerge(layerProject(setup, context, conditions))
   )
 
-/** A conversation with the model of this setup. Tools and project may already be open, with an earlier model. */
+/**
+ * A conversation with the model of this setup. If an earlier model was used before, tools and project are already open.
+ */
 export const layerAskModel = (setup: Setup, model: RunContext["model"]) =>
   Asker.layer.pipe(
     Layer.provide(Layer.merge(Agent.layer, ChangeApplier.layer)),

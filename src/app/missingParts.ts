@@ -1,6 +1,6 @@
 /**
- * Finds tools and skills that a saved run had at its start and that are missing now. The program refuses such a run at
- * once, because the first task that needs them would fail.
+ * Finds tools and skills that a saved run had at its start and that are missing now. The program refuses to continue
+ * such a run, because the first task that needs them would fail.
  */
 import * as Effect from "effect/Effect"
 import { runOf } from "../domain/history/RunEvidence.ts"
@@ -15,7 +15,7 @@ import { ToolRegistry } from "../services/tools/ToolRegistry.ts"
 /** The plugin of an origin, without its version. */
 const sourceOf = (origin: string): string => origin.replace(/(?!^)@[^/]*$/, "")
 
-/** True if a reported problem already explains why the source is missing. */
+/** True if a reported problem already explains why the plugin or server is missing. */
 const isExplained = (source: string, problems: ReadonlyArray<PluginProblem | McpProblem>): boolean =>
   problems.some((problem) => {
     if ("plugin" in problem) return problem.isDeclared === true || problem.plugin === source
@@ -43,7 +43,8 @@ export const requireParts = Effect.fnUntraced(function* ({ lines, runId }: Earli
   const missing = recordedTools(records.toReversed()).filter(({ name, origin }) => {
     const source = sourceOf(origin)
     /*
-     * The tools of an existing plugin or server may have changed. But a script must provide every recorded tool again.
+     * A plugin or server that still exists may have changed its tools. But a script must provide every recorded tool
+     * again.
      */
     const isThere = names.has(name) || (source !== programOrigin && sources.has(source))
     return !isThere && !isExplained(source, problems)

@@ -1,7 +1,7 @@
 /**
- * Chooses the models of a run, their context window, and the number of parallel calls. It uses the user's settings or
- * choice, plugins, and the server. It works before the run begins, so that a wrong name does not create a run. Part of
- * the composition root.
+ * Chooses the models of a run, their context window, and the number of parallel calls. The choice depends on the user,
+ * plugins, and the server. It is made before the run begins, so that a wrong name does not create a run. Part of the
+ * composition root.
  */
 import { totalmem } from "node:os"
 import * as Arr from "effect/Array"
@@ -63,7 +63,10 @@ const writesNothing = (name: string) =>
     ]
   })
 
-/** The model of the server with this name. If there is none, the only tag of this name. */
+/**
+ * The model of the server with this name. If there is none, and only one tag of this name exists, the model with this
+ * tag.
+ */
 const resolveModel = Effect.fnUntraced(function* (requested: string, { facts, inventory, missing }: ModelServer) {
   const modelFacts = yield* facts(requested)
   if (modelFacts.isMissing !== true || missing === undefined) {
@@ -93,11 +96,11 @@ const usingText = (requested: string, name: string): string =>
     ? `Using ${name}, as the server writes ${requested}.`
     : `Using ${name}, the only installed tag of ${requested}.`
 
-/** The memory of the server's machine, if it is this machine. */
+/** The memory of the machine on which the server runs. Undefined if this is another machine. */
 const memoryOf = (host: string): number | undefined =>
   ["127.0.0.1", "[::1]", "localhost"].includes(URL.parse(host)?.hostname ?? "") ? totalmem() : undefined
 
-/** Notes if the memory of the server cannot hold all models at once. */
+/** Notes for the user if the memory of the server cannot hold all models at once. */
 const togetherNotes = Effect.fnUntraced(function* (setup: Setup, names: ReadonlyArray<string>) {
   if (new Set(names).size < 2) return []
   const installed = yield* Effect.orElseSucceed(askServer(setup, listInstalled), () => [])
@@ -109,8 +112,8 @@ const togetherNotes = Effect.fnUntraced(function* (setup: Setup, names: Readonly
 })
 
 /**
- * Resolves the models of a setup at the run's server. If the server does not answer, named models stay as they are. The
- * first call of the run then waits for the server and reports the error.
+ * Resolves the models of a setup at the run's server. If the server does not answer, the names stay as the user wrote
+ * them. The first call of the run then waits for the server and reports the error.
  */
 export const resolveModels = Effect.fn("resolveModels")(function* (
   unresolved: Setup,
@@ -131,7 +134,7 @@ export const resolveModels = Effect.fn("resolveModels")(function* (
   return {
     setup: renameModels(setup, names),
     facts: new Map(resolved.flatMap(({ facts, name }) => (facts.isKnown ? [[name, facts] as const] : []))),
-    /** Notes about the choice for the user, one sentence each. */
+    /** Notes for the user about the chosen models, one sentence each. */
     notes: [
       ...(picked?.notes ?? []),
       ...resolved.flatMap(({ given, name }) => (given === name ? [] : [usingText(given, name)])),
@@ -143,7 +146,10 @@ export const resolveModels = Effect.fn("resolveModels")(function* (
   }
 })
 
-/** The error of a hosted model that only the project chose: prompts would leave the machine. */
+/**
+ * The error of a hosted model that only the project chose. Prompts would leave the machine although the user did not
+ * choose this.
+ */
 const unchosenByUser = ({ project, settings: { model } }: Pick<Setup, "project" | "settings">, why: string) => {
   const how = `To use it, choose it yourself: --model ${model}, TASK_CONDUCTOR_MODEL, or "model" in your own configuration.`
   const what = `the model ${model} is ${why} ${how}`
@@ -153,7 +159,10 @@ const unchosenByUser = ({ project, settings: { model } }: Pick<Setup, "project" 
 /** True for a name that may belong to a provider of a plugin. */
 const isForeign = (name: string) => /^[a-z][a-z\d-]*:/.test(name) && providerOf(name) === defaultProvider
 
-/** Adds the providers of plugins if a model may belong to one of them. `values` are plugin objects. */
+/**
+ * Adds the providers of plugins if a model may belong to one of them. `values` are plugins that a script passed as
+ * objects.
+ */
 export const withPluginProviders = Effect.fn("withPluginProviders")(function* (
   setup: Setup,
   values: ReadonlyArray<Plugin> = []
@@ -168,7 +177,7 @@ export const withPluginProviders = Effect.fn("withPluginProviders")(function* (
   const existing = new Set(setup.models.providers.map(({ id }) => id))
   const providers = lists.flat().filter(({ id }) => !existing.has(id))
   if (providers.length === 0) return base
-  /* A provider of a plugin serves only the models with its prefix. */
+  /* A plugin's provider serves only the models whose names begin with its id. */
   const extended = yield* withProviders(
     base,
     providers.map(({ owns: _owns, ...provider }) => provider)
@@ -178,20 +187,21 @@ export const withPluginProviders = Effect.fn("withPluginProviders")(function* (
   return yield* unchosenByUser(extended, "one of a plugin, whose server gets all prompts.")
 })
 
-/** The name of a model object in events, reports and traces. The journal contains no name for it. */
+/** The name of a model object in events, reports and traces. The journal does not name a model object. */
 export const inCodeModel = "in-code"
 
 /** A setup whose models and window are chosen. */
 export interface FittedSetup {
   readonly setup: Setup
   readonly windowNote?: WindowNote | undefined
-  /** Notes about the choice for the user, one sentence each. */
+  /** Notes for the user about the chosen models, one sentence each. */
   readonly modelNotes?: ReadonlyArray<string>
 }
 
 /**
- * The setup with resolved models, context window and parallel calls. If the server does not answer, named models stay
- * as they are, and the first call reports the error. A resumed run keeps its window. `flags` apply only to this run.
+ * Returns the setup with resolved models, context window and parallel calls. If the server does not answer, the names
+ * stay as they are, and the first call reports the error. A resumed run keeps its window. `flags` apply only to this
+ * run.
  */
 export const fitSetup = Effect.fn("fitSetup")(function* (
   unfitted: Setup,

@@ -9,8 +9,8 @@ import { printable } from "../domain/text/Printable.ts"
 import type { RunContext } from "./RunContext.ts"
 
 /**
- * The notice for an event; undefined if it needs none. In a conversation, each answer gets a notice. The end of a
- * conversation gets none, because the user ends it.
+ * The notice for an event; undefined if the event needs none. In a conversation, each answer gets a notice. The end of
+ * a conversation gets none, because the user ends it.
  */
 const noticeOf = (event: RunEvent, isConversation: boolean): string | undefined => {
   if (event.type === "ask.finished") return `Answered: ${event.report.status}`

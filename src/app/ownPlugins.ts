@@ -1,5 +1,5 @@
 /**
- * The plugins of the user. Only a user's plugin may add providers, commands, listeners and an approver. A plugin that
+ * The plugins of the user. Only these plugins may add providers, commands, listeners and an approver. A plugin that
  * only the project names adds tools and skills, and nothing else.
  */
 import { readOwnPlugins } from "../services/plugins/PluginPackages.ts"
@@ -7,7 +7,10 @@ import { makeSecretReader } from "../services/plugins/Secrets.ts"
 import type { Plugin } from "../services/tools/Plugin.ts"
 import type { Setup } from "./setup.ts"
 
-/** Loads the user's plugins. Each name is loaded once. `values` are plugin objects of a script. */
+/**
+ * Loads the user's plugins. If a plugin is named several times, it is loaded once. `values` are plugin objects of a
+ * script.
+ */
 export const ownPlugins = ({ extensions }: Pick<Setup, "extensions">, values: ReadonlyArray<Plugin> = []) =>
   readOwnPlugins({ entries: extensions.plugins, values })
 

@@ -6,7 +6,7 @@ import type { Configuration } from "../domain/configuration/Configuration.ts"
 import { isCloudModel } from "../domain/skills/Skill.ts"
 import { owns, type Provider } from "../services/providers/Provider.ts"
 
-/** The last provider takes every model that no other provider takes. */
+/** The built-in providers. The last of them takes every model that no other provider takes. */
 export const builtInProviders: ReadonlyArray<Provider> = [
   embedded,
   ...features.flatMap(({ providers = [] }) => (typeof providers === "function" ? [] : providers)),
@@ -17,7 +17,8 @@ export const builtInProviders: ReadonlyArray<Provider> = [
 export const defaultProvider: Provider = ollama
 
 /**
- * The provider to ask if no model is chosen: the only provider with a configured address, or else the default provider.
+ * The provider that is asked for models if none is chosen. It is the only provider with a configured address, or else
+ * the default provider.
  */
 export const providerWithoutModel = (configuration: Configuration): Provider => {
   const isSet = ({ server }: Provider) => Object.keys(server?.save("") ?? {}).some((key) => key in configuration)
@@ -28,7 +29,10 @@ export const providerWithoutModel = (configuration: Configuration): Provider => 
 export const providerOf = (model: string, providers: ReadonlyArray<Provider> = builtInProviders): Provider =>
   providers.find((provider) => owns(provider, model)) ?? defaultProvider
 
-/** True if prompts may leave the machine: for a cloud model, and for a server of a provider other than the default. */
+/**
+ * True if prompts for the model may leave the machine. This holds for cloud models, and for the servers of all
+ * providers except the default one.
+ */
 export const leavesMachine = (model: string): boolean => {
   const provider = providerOf(model.trim())
   return isCloudModel(model) || (provider !== defaultProvider && provider.server !== undefined)

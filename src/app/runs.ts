@@ -1,7 +1,9 @@
 /**
  * Starts, resumes and forks runs for the command line and the library. Part of the composition root: it reads the
- * setup, chooses the journal, and carries out the order. The journal of a saved run is untrusted input. Only
- * records that this user provably wrote count. No record grants a permission.
+ * setup, chooses the journal, and carries out the order.
+ *
+ * The journal of a saved run is untrusted input. Only records that this user provably wrote are used. No record grants
+ * a permission.
  */
 import * as Effect from "effect/Effect"
 import { knownSecrets } from "../services/runs/KnownSecrets.ts"
@@ -38,7 +40,10 @@ import { customCommands } from "../services/conversation/CustomCommands.ts"
 const unusable = (runId: string, what: string) =>
   new ConfigurationError({ source: `The run ${runId}`, problems: [{ what }] })
 
-/** The folder in which the run continues. The journal may choose it only if this user provably wrote it. */
+/**
+ * The folder in which the run continues. The journal may choose this folder only if this user provably wrote the
+ * record.
+ */
 const chooseProject = Effect.fnUntraced(function* (content: JournalContent, provenFrom: number, requested?: string) {
   const path = yield* Path.Path
   const { runId } = content.opened.order
@@ -62,7 +67,7 @@ interface ReadyRun extends FittedSetup {
   readonly order: RunOrder
   readonly configuration: Configuration
   readonly isTorn?: boolean
-  /** The run that is resumed or forked. */
+  /** The saved run, if this run resumes or forks one. */
   readonly before?: EarlierRun
 }
 
@@ -80,7 +85,7 @@ export const placeOf = (
   readOnly
 })
 
-/** The settings to save. A model object is omitted, because it has no name. */
+/** The settings to save. If the model is an object, it is left out, because it has no name. */
 const settingsToSave = (setup: Setup, { model: value }: Pick<RunContext, "model">): Configuration => {
   const { model, ...settings } = savedSettings(setup)
   return value === undefined && model !== undefined ? { model, ...settings } : settings
@@ -138,7 +143,9 @@ export const beginRun = Effect.fn("beginRun")(function* (
     RunStore.use((store) => store.remove(order.runId)),
     RunStore.layer(state)
   )
-  /* If a run fails on invalid input before it begins, its saved files are removed. There is nothing to resume. */
+  /*
+   * If a run fails on invalid input before it begins, its saved files are removed, because there is nothing to resume.
+   */
   return yield* carryOut(ready, { ...context, listen }, { journal }).pipe(
     Effect.tapError(() => (hasBegun || !keep ? Effect.void : Effect.ignore(forget)))
   )

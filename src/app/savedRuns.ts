@@ -20,14 +20,14 @@ export const layerRuns = Layer.unwrap(
   })
 )
 
-/** The state of a run, from its last session or from the process that holds it. */
+/** The state of a run, according to its last session and to whether a process holds it. */
 const standingOf = (last: JournalLine | undefined, isHeld: boolean): RunStanding => {
   const record = last === undefined ? undefined : readRecord(last)
   if (record?.type === "event" && record.event.type === "run.finished") return record.event.report.status
   return isHeld ? "running" : "unfinished"
 }
 
-/** The head of a run: the facts about it without its contents. */
+/** The head of a run: the facts about it, but not what it did. */
 const headOf = Effect.fnUntraced(function* ({ lines, opened }: JournalContent) {
   const { order, project, settings } = opened
   const [first] = lines

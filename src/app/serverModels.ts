@@ -55,7 +55,8 @@ export const readServer = Effect.fnUntraced(function* (flags: Parameters<typeof 
 export const listModels = () => Effect.flatMap(readServer({}), installedModels)
 
 /**
- * Calls a server function for the server of this model. `what` names the ability in the error, if the server lacks it.
+ * Calls a function of the server for this model. If the server lacks the function, the error names the missing ability
+ * (`what`).
  */
 const withServerOf = Effect.fnUntraced(function* <A, E, R>(
   model: string,

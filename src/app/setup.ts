@@ -51,7 +51,7 @@ export const noExtensions: Extensions = { plugins: [], tools: { ofProject: {}, o
 export interface ModelSources {
   /** The source of the run's model: "project" if only the project names it. */
   readonly chosenBy: "user" | "project" | "nobody"
-  /** The built-in providers. If a model needs them, the providers of plugins as well. */
+  /** The built-in providers, and the providers of plugins if a model needs them. */
   readonly providers: ReadonlyArray<Provider>
   /** Reasons why providers of plugins cannot be used, one sentence each. */
   readonly leftOut?: ReadonlyArray<string>
@@ -73,7 +73,7 @@ export interface Setup {
   readonly models: ModelSources
 }
 
-/** The provider of the configured model. Default: the default provider. */
+/** The provider of the configured model. If no model is configured, the default provider. */
 const providerFor = ({ model = "" }: Configuration, providers: ReadonlyArray<Provider>): Provider =>
   providerOf(model, providers)
 
@@ -85,7 +85,7 @@ export const addressOf = ({ models: { apiKey }, settings: { host } }: Pick<Setup
   apiKey
 })
 
-/** Fails if a server address is invalid. The error names the place where the address was set. */
+/** Fails if a server address is invalid. The error names the file, variable or flag that set the address. */
 const requireAddress = ({ host }: Settings, { server }: Provider) => {
   const what = server?.problem(host)
   return server === undefined || what === undefined
@@ -115,7 +115,7 @@ const entriesOf = (
     }
   })
 
-/** Validates flags and options like a file, so that no rule is lost silently. */
+/** Checks flags and options with the rules for a file, so that no permission rule is lost silently. */
 const requireValid = (given: Configuration) =>
   Result.match(readConfiguration(JSON.stringify(given), "user"), {
     onSuccess: Effect.succeed,
@@ -133,8 +133,8 @@ export const sourcedRules = (
 }
 
 /**
- * The hosted model that only the project names; otherwise undefined. With it, prompts would leave the machine although
- * the user did not choose that.
+ * A hosted model that only the project names; otherwise undefined. Prompts would leave the machine although the user
+ * did not choose this.
  */
 const projectsCloudModel = ({ userSettings, project: { model } }: LoadedConfiguration, flags: Configuration) =>
   flags.model === undefined && userSettings.model === undefined && model !== undefined && leavesMachine(model)
@@ -210,14 +210,14 @@ export const withCalls = (setup: Setup, { contextWindow, ...calls }: Omit<CallCa
   settings: { ...setup.settings, ...calls, ...windowSettings(setup.configuration, contextWindow) }
 })
 
-/** The setup with the address and the key of the server of a provider. */
+/** Adds the address and the key of a provider's server to the setup. */
 const withServer = Effect.fnUntraced(function* (setup: Setup, provider: Provider) {
   const host = provider.server?.read(setup.configuration) ?? ""
   const models = { ...setup.models, apiKey: yield* keyOf(provider) }
   return { ...setup, settings: { ...setup.settings, host }, models } satisfies Setup
 })
 
-/** Adds providers. If a new provider has the model of the run, it also sets the server. */
+/** Adds providers to a setup. If one of them has the model of the run, its server becomes the server of the setup. */
 export const withProviders = Effect.fnUntraced(function* (base: Setup, more: ReadonlyArray<Provider>) {
   const providers = [...more, ...base.models.providers]
   const provider = providerFor(base.configuration, providers)
@@ -270,12 +270,12 @@ export const renameModels = (
   return { ...setup, configuration, settings, models }
 }
 
-/** The settings that a run saves, so that it can be resumed. Permissions are not saved. */
+/** The settings that a run saves, with which it can be resumed. Permissions are not saved. */
 export const savedSettings = (setup: Setup): Configuration => {
   const { configuration, extensions, settings } = setup
   const { checks, host, limits, namesChecks: named = false } = settings
   /*
-   * Checks from the project's file are read again from the file. If they were saved, they would count as checks that
+   * Checks from the project's file are not saved, but read again from the file. Saved checks would count as checks that
    * the user named.
    */
   const unsaved = named || checks === false ? [] : (["checks"] as const)

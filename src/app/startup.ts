@@ -50,10 +50,10 @@ export const reportStartup = Effect.fnUntraced(function* (
   })
 })
 
-/** If a listener takes longer for an event, it receives no more events. */
+/** The time that a listener may take for one event. After that, it receives no more events. */
 const listenTime = "5 seconds"
 
-/** Starts a listener. Anything that the plugin throws becomes the reason why it does not listen. */
+/** Starts a listener. If the plugin throws anything, the thrown value becomes the reason why it does not listen. */
 const beginListener = (
   { listener, name }: Plugin,
   work: ListenedWork
@@ -88,8 +88,8 @@ const notifyListeners = (takers: ReadonlyArray<TakeEvent>) => {
 }
 
 /**
- * Runs the work together with the listeners of features and of the user's plugins, and with their approver if there is
- * one. If a listener cannot start, the work continues, and receives the reason.
+ * Runs the work together with the listeners of features and of the user's plugins. If a plugin has an approver, this
+ * approver answers questions. If a listener cannot start, the work continues and receives the reason.
  */
 export const accompanied = Effect.fn("accompanied")(function* <A, E, R>(
   setup: Setup,
@@ -116,7 +116,7 @@ export const accompanied = Effect.fn("accompanied")(function* <A, E, R>(
   )
 })
 
-/** Features send the metrics of the registry until the scope closes. False if no feature sends metrics. */
+/** Lets features send the metrics of the registry until the scope closes. Returns false if no feature sends metrics. */
 export const sendMetrics = (registry: Metric.MetricRegistry) =>
   Effect.map(
     Effect.forEach(features, (feature) => feature.sendMetrics?.({ registry, version }) ?? Effect.succeed(false)),

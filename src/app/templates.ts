@@ -64,7 +64,7 @@ export const newPlugin = Effect.fnUntraced(function* (
   return Object.fromEntries(Object.entries(files).toSorted(([a], [b]) => (a < b ? -1 : 1)))
 })
 
-/** The files of a new skill. It works and follows every rule, so that authors start from a valid example. */
+/** The files of a new skill. The skill works and follows every rule, so that authors start from a valid example. */
 export const newSkill = (name: string) =>
   readTemplate("skill", { SKILL_NAME: name, SUBJECT: name.replaceAll("-", " ") })
 

@@ -60,28 +60,32 @@ export interface StartedAsk<Report, E> extends StartedRun<Report, E> {
   readonly answers: Effect.Effect<ReadonlyArray<AskReport>, E>
 }
 
-/** An id that the caller chooses, so that a promise can return the id at once. */
+/** An id that the caller chooses. With it, a promise function can return the id at once. */
 interface Named {
   readonly runId?: string
 }
 
 /**
- * The schema of a resumed run's answer. A schema that is a value in code is not saved, so the caller passes it again.
+ * The schema of a resumed run's answer. The caller must pass it again, because a schema that is a value in code is not
+ * saved.
  */
 type Reading<Output extends SchemaSource = SchemaSource> = Pick<RequestMaterial<Output>, "outputSchema">
 
-/** The first task that the new run of a fork repeats. It repeats all later tasks as well. */
+/** A request to fork a run. `from` is the first task that the new run repeats. All later tasks are repeated as well. */
 interface ForkRequest<Output extends SchemaSource = SchemaSource> extends Reading<Output> {
   readonly from: string
 }
 
 type Started<Report> = Effect.Effect<StartedRun<Report, ConductorError>, ConductorError, Scope.Scope>
 
-/** Converts a prompt to a request. */
+/** Converts a prompt to a request. A request is returned unchanged. */
 const requestOf = <Request extends { readonly prompt?: string }>(given: string | Request) =>
   typeof given === "string" ? ({ prompt: given } as Request) : given
 
-/** Requires the whole id of a run. The command line also accepts abbreviations, which may mean another run tomorrow. */
+/**
+ * Returns the id of a run. The caller must give the whole id. The command line also accepts abbreviations, which may
+ * mean another run tomorrow.
+ */
 export const requireRun = Effect.fnUntraced(function* (runId: string) {
   const store = yield* RunStore
   const found = runId === "last" ? (yield* store.list)[0]?.runId : yield* store.find(runId)
@@ -91,7 +95,9 @@ export const requireRun = Effect.fnUntraced(function* (runId: string) {
 
 const idOf = ({ runId }: Named) => (runId === undefined ? makeRunId : Effect.succeed(runId))
 
-/** Reads the settings, and the parts that layers provide: the places of the work, and its tools. */
+/**
+ * Reads the settings and the parts that layers provide. The result says where the work happens and which tools it has.
+ */
 const readPlace = Effect.fnUntraced(function* (settings: ConductorSettings) {
   const host = yield* HostPart
   const saved = yield* SavePart
@@ -111,7 +117,9 @@ const readPlace = Effect.fnUntraced(function* (settings: ConductorSettings) {
     configuration: configurationOf(settings),
     context,
     keep: saved !== "memory",
-    /** The project in the settings. Undefined for a saved run, which knows its own project. */
+    /**
+     * The project that the settings name. For a saved run it may be undefined, because the run knows its own project.
+     */
     named: settings.project,
     /** Carries out work in these places, with the services of the machine. */
     here: <A, E, R>(work: Effect.Effect<A, E, R>) => {
@@ -216,7 +224,7 @@ const makeSavedRuns = ({ context, configuration, here, keep, named }: Place) => 
   }
 }
 
-/** The methods that check documents. */
+/** The methods that check and fix documents. */
 const makeChecks = ({ context, configuration, here, project }: Place) => {
   const fix = (text: string, { finished = [], kind = "task-list" }: CheckRequest = {}) => {
     const checked = { project, configuration, plugins: context.plugins, warn: () => Effect.void }

@@ -43,8 +43,8 @@ export type ConductorError =
   | WorkspaceError
 
 /**
- * The option in code for each flag. Flags with values come first, because `--think off` and `--think` have different
- * options.
+ * The option in code for each flag. Flags with values come first. Otherwise `--think` would also match in `--think
+ * off`, which has another option.
  */
 const optionsOfFlags: ReadonlyArray<readonly [flag: RegExp, option: string]> = [
   [/--model embedded/, 'model: "embedded"'],
@@ -65,12 +65,12 @@ const optionsOfFlags: ReadonlyArray<readonly [flag: RegExp, option: string]> = [
 ]
 
 /**
- * The words before a flag of this program in a message. Flags after other words belong to command lines of checks and
- * tools, and stay unchanged.
+ * The words that stand before a flag of this program in a message. After other words, a flag belongs to the command
+ * line of a check or tool, and stays unchanged.
  */
 const before = "(?<=\\(|: |\\b(?:by|example|lower|of|or|out|resume|[Uu]se|[Ww]ith) )"
 
-/** The text with options in place of flags. */
+/** The text in which options replace the flags. */
 export const inOptionWords = (text: string): string =>
   optionsOfFlags.reduce(
     (words, [flag, option]) => words.replace(new RegExp(`${before}${flag.source}(?![\\w-])`, "g"), option),
@@ -84,8 +84,8 @@ export const skillsOrigin = `${programOrigin}-skills`
 const optionOfPlugin: Readonly<Record<string, string>> = { [programOrigin]: "tools", [skillsOrigin]: "skills" }
 
 /**
- * Converts an error so that its message names options. A problem of a plugin that an option created becomes a
- * configuration error.
+ * Converts an error so that its message names options. If an option created a plugin, a problem of this plugin becomes
+ * a configuration error.
  */
 export const asProgramError = <E>(error: E): E | ConfigurationError => {
   if (error instanceof PluginProblem && error.isValue === true) {

@@ -19,7 +19,7 @@ export interface Conversing<E> extends Omit<StartedRun<RunReport, E>, "report"> 
   readonly close: Effect.Effect<RunReport, E>
 }
 
-/** The reason why a conversation with this exit takes no more messages. */
+/** Says why a conversation that ended in this way takes no more messages. */
 const whyEnded = (exit: Exit.Exit<RunReport, unknown>): string => {
   if (Exit.isSuccess(exit)) return exit.value.message
   const error = Cause.squash(exit.cause)

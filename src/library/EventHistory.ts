@@ -1,14 +1,16 @@
 /**
- * The events of a piece of work, with one writer and any number of readers. A reader may begin late or read several
- * times. Every reader gets every stored event. The writer never waits for readers.
+ * The events of one run, plan or conversation, with one writer and any number of readers. A reader may begin late or
+ * read several times. Every reader gets every stored event. The writer never waits for readers.
  */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 
-/** The next item for a reader: the stored event at its position, a passing event that is not stored, or the end. */
+/** What a reader gets next: the stored event at its position, a passing event that is not stored, or the end. */
 type Next<A> = { readonly type: "kept" | "passing"; readonly event: A } | { readonly type: "end" }
 
-/** `show` converts an event only when a reader receives it, because most runs have no reader. */
+/**
+ * Makes an empty history. `show` converts an event only when a reader receives it, because most runs have no reader.
+ */
 export const makeEventHistory = <A, B>(show: (event: A) => B) => {
   const kept: Array<A> = []
   const waiting = new Set<(next: Next<A>) => void>()

@@ -21,8 +21,8 @@ export interface StartedRun<Report, E> {
   /** The id of the run, also for the command line: `task-conductor resume ID`. */
   readonly runId: string
   /**
-   * All events. Each reader gets every event from the first on, whenever it begins. The stream ends with the work,
-   * without an error.
+   * All events. Each reader gets every event from the first on, whenever it begins to read. The stream ends with the
+   * work, without an error.
    */
   readonly events: Stream.Stream<FlatEvent>
   /** The report at the end. A run that has begun has a report even if it failed, was declined or was interrupted. */
@@ -52,7 +52,7 @@ export type Listen = (recorded: RecordedEvent) => void
 
 /**
  * Starts work under an id. Fails if the work fails before its first event. If the work is interrupted, `ofLast` makes
- * the report from the report in its last event.
+ * the result from the report in the last event.
  */
 export const startRun = Effect.fnUntraced(function* <Report, E, R>(
   runId: string,

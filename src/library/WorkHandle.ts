@@ -21,7 +21,7 @@ export interface WorkHandle<Report> {
    * that has begun resolves even if it failed, was declined or was interrupted.
    */
   readonly report: Promise<Report>
-  /** All events. Each reader gets every event from the first on, whenever it begins. */
+  /** All events. Each reader gets every event from the first on, whenever it begins to read. */
   readonly events: AsyncIterable<FlatEvent>
   /** Stops the work and waits until it has stopped. */
   readonly interrupt: () => Promise<void>
@@ -30,7 +30,7 @@ export interface WorkHandle<Report> {
 /** A run in progress. */
 export type RunHandle = WorkHandle<RunReport>
 
-/** The error for the promises of stopped work; `cause` is the reason of the signal. */
+/** The error with which promises of stopped work reject. Its `cause` is the reason of the signal. */
 export const abortError = (signal?: AbortSignal): DOMException =>
   new DOMException("The work was interrupted before it had a report.", { name: "AbortError", cause: signal?.reason })
 
@@ -38,7 +38,7 @@ export const abortError = (signal?: AbortSignal): DOMException =>
 export const rejectionOf = (cause: Cause.Cause<unknown>, signal?: AbortSignal): unknown =>
   Cause.hasInterruptsOnly(cause) ? abortError(signal) : Cause.squash(cause)
 
-/** Runs an effect as a promise, with the same errors. */
+/** Runs an effect as a promise. The promise rejects with the error of the effect. */
 export const promiseOf = async <A, E>(work: Effect.Effect<A, E>, signal?: AbortSignal): Promise<A> => {
   const exit = await Effect.runPromiseExit(work, { signal })
   if (Exit.isSuccess(exit)) return exit.value
@@ -59,7 +59,7 @@ export const startHandle = <Started extends StartedRun<unknown, unknown>, E>(
   { runId = Effect.runSync(makeRunId), signal: givenSignal }: StartOptions,
   start: (runId: string) => Effect.Effect<Started, E, Scope.Scope>
 ) => {
-  /** If `signal` has another type, it is ignored here. The work itself reports the wrong option. */
+  /** A value of another type is ignored here. The work itself reports the wrong option. */
   const signal = isSignal(givenSignal) ? givenSignal : undefined
   const { promise: started, reject, resolve } = Promise.withResolvers<Started>()
   /** Prevents an unhandled rejection. Readers of the report or of the events get the error. */

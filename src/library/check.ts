@@ -1,4 +1,4 @@
-/** Checks documents against a project, as promises for scripts. `check` checks the text alone. */
+/** Checks documents against a project, as promises for scripts. (`check` looks only at the text, not at a project.) */
 import type { CheckReport, FixedDocument } from "../domain/documents/CheckReport.ts"
 import type { CheckRequest } from "../domain/documents/CheckRequest.ts"
 import { conduct, type ScriptOptions } from "./scriptOptions.ts"

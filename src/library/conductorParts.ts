@@ -155,7 +155,7 @@ export const Approvals = {
     )
 }
 
-/** A folder in which runs are saved, or nowhere. An empty name stands for the user's folder. */
+/** The place where runs are saved: a folder, or only the memory. An empty name means the user's folder. */
 type SavedIn = "memory" | { readonly folder: string }
 
 export const SavePart = Context.Reference<SavedIn>(key("SavePart"), { defaultValue: () => ({ folder: "" }) })

@@ -13,7 +13,7 @@ export type {
   ModelFunction
 } from "./layerFunction.ts"
 
-/** The model that calls this function. The code of the model is loaded at the first call. */
+/** A model that calls this function for each answer. The code of the model is loaded at the first call. */
 export const makeFunctionModel = (answer: ModelFunction): Layer.Layer<LanguageModel.LanguageModel> =>
   Layer.unwrap(
     Effect.map(
@@ -32,7 +32,7 @@ export interface AiSdkModel {
   doGenerate(options: never): PromiseLike<object>
 }
 
-/** The result in the interface of the AI SDK. In version 2, counts and finish reasons are plain values. */
+/** The result of a call in the interface of the AI SDK. In version 2, counts and finish reasons are plain values. */
 interface Generated {
   readonly content: ReadonlyArray<{
     readonly type: string

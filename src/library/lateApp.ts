@@ -7,7 +7,7 @@ import * as Layer from "effect/Layer"
 
 type Work<Args extends ReadonlyArray<never>> = (...args: Args) => Effect.Effect<unknown, unknown, unknown>
 
-/** A function of a module that is loaded at the first call. */
+/** Returns a function of a module. The module is loaded when the function is first called. */
 const late = <Module, Name extends keyof Module>(load: () => Promise<Module>, name: Name): Module[Name] => {
   const call: Work<ReadonlyArray<never>> = (...args) =>
     Effect.flatMap(Effect.promise(load), (module) => (module[name] as Work<ReadonlyArray<never>>)(...args))

@@ -28,7 +28,7 @@ export interface FunctionCall {
   readonly id?: string
   /** The name of the tool. */
   readonly name: string
-  /** An object, or its JSON text. */
+  /** The arguments as an object, or as the JSON text of an object. */
   readonly arguments: unknown
 }
 
@@ -66,7 +66,7 @@ export interface FunctionQuestion {
   readonly tools: ReadonlyArray<FunctionTool>
   /** The model that a stage or a skill chose, if it differs from the model of the run. */
   readonly model?: string
-  /** A JSON schema for the answer. A server can constrain its output to it. */
+  /** A JSON schema for the answer. A server can force its output to fit this schema. */
   readonly format?: object
   /** The maximum number of tokens of the answer. */
   readonly maxTokens?: number
@@ -76,7 +76,7 @@ export interface FunctionQuestion {
   readonly signal: AbortSignal
 }
 
-/** The answer of the function: its text, or its parts. Missing token counts are estimated. */
+/** The answer of the function: its text, or its parts. If token counts are missing, they are estimated. */
 export type FunctionAnswer =
   | string
   | {
@@ -89,7 +89,7 @@ export type FunctionAnswer =
 
 /**
  * Returns an answer, as a whole or as a stream of text pieces. If it throws, the model call fails. After an error with
- * `isRetryable` the program calls it again.
+ * `isRetryable`, the program calls the function again.
  */
 export type ModelFunction = (
   question: FunctionQuestion

@@ -13,7 +13,7 @@ export const models = (): Promise<ReadonlyArray<InstalledModel>> =>
 export interface PullOptions {
   /** Receives each step: the action of the server, and the downloaded bytes. */
   readonly onProgress?: (progress: PullProgress) => void
-  /** Aborting it stops the download. The next call continues the download. */
+  /** The signal that stops the download when it is aborted. The next call continues the download. */
   readonly signal?: AbortSignal
 }
 
@@ -26,6 +26,6 @@ export const pullModel = (name: string, { onProgress, signal }: PullOptions = {}
   )
 }
 
-/** Removes a model from the memory of an Ollama server. False if it was not loaded. */
+/** Removes a model from the memory of an Ollama server. Returns false if the model was not loaded. */
 export const unloadModel = (name: string): Promise<boolean> =>
   unloadServerModel(name).pipe(onThisMachine({}), Effect.runPromise)

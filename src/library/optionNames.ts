@@ -53,7 +53,7 @@ const model: OptionKind = {
   is: (value) => typeof value === "string" || typeof value === "function" || Layer.isLayer(value),
   what: "the name of a model, a function that answers, or a layer of LanguageModel of effect/ai"
 }
-/** Settings are checked with the configuration. */
+/** Accepts any value, because settings are checked together with the configuration. */
 const setting: OptionKind = { is: () => true, what: "" }
 
 const shared = {
@@ -116,7 +116,7 @@ export type FunctionName = keyof typeof optionsOf
 
 const needsPrompt: ReadonlySet<FunctionName> = new Set(["run", "plan", "a run on a cluster"])
 
-/** Hints for options that users look for in these functions, but that are elsewhere. */
+/** Hints for options that users look for in these functions, but that exist elsewhere under another name. */
 const elsewhere: Readonly<Record<string, string>> = {
   timeout: "Set limits, such as limits.callSeconds, or pass AbortSignal.timeout(ms) as signal.",
   yes: "Pass a function as approve, or rules as allow.",

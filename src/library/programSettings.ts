@@ -24,7 +24,7 @@ import { asProgramError } from "./ConductorError.ts"
 export const settingNames = [...savedKeys, "allow", "mcpServers"] as const
 const otherwise = ["model", "plugins"] as const
 
-/** A plugin as a value, or by its name or path, with or without its configuration. */
+/** A plugin as a value, or a plugin by its name or path. In both forms, a configuration can be added. */
 export type ProgramPlugin = Plugin | PluginSetting | readonly [plugin: Plugin, config: PluginConfig]
 
 /**
@@ -72,7 +72,7 @@ export const configurationOf = ({
 /** The error for settings that contradict each other, or that name something missing. */
 export const refuse = (what: string) => new ConfigurationError({ source: "options", problems: [{ what }] })
 
-/** All work of the process shares one instance of these services, because each instance would listen to stdin. */
+/** The services of Node. All work of the process shares one instance, because each instance would listen to stdin. */
 const nodeServices = ManagedRuntime.make(
   Layer.unwrap(
     Effect.map(
@@ -88,7 +88,7 @@ export const onNode = <A, E, R>(work: Effect.Effect<A, E, R>) =>
 
 /** The places where work of a program finds its configuration and saves its runs. */
 export interface WorkPlaces extends Pick<ProgramSettings, "configuration"> {
-  /** A folder. If absent or empty, the user's folder. */
+  /** The folder in which runs are saved. If absent or empty, the user's folder. */
   readonly stateFolder?: string
 }
 

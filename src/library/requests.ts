@@ -29,15 +29,18 @@ export interface RequestMaterial<Output extends SchemaSource = SchemaSource> {
 export interface RunRequest<Output extends SchemaSource = SchemaSource> extends RequestMaterial<Output> {
   /** The request to the model in plain language. */
   readonly prompt: string
-  /** Skips planning: the run has one task with this skill. */
+  /** The name of a skill. If given, planning is skipped and the run has one task with this skill. */
   readonly skill?: string
-  /** Skips planning: the markdown of a task list. */
+  /** The markdown of a task list. If given, planning is skipped and the run carries out this list. */
   readonly plan?: string
-  /** Allows no change, whatever the rules say. The run may then work at the same time as other runs in its project. */
+  /**
+   * True if nothing may be changed, whatever the rules say. The run may then work at the same time as other runs in its
+   * project.
+   */
   readonly readOnly?: boolean
   /**
-   * Ends as `done` even if a check fails because of the changes, or if a check that the setting `checks` names proves
-   * nothing.
+   * True if the run may end as `done` even though the changes make a check fail, or a check that the setting `checks`
+   * names proves nothing.
    */
   readonly acceptUnverified?: boolean
 }
@@ -95,7 +98,7 @@ export const outputFormOf = Effect.fnUntraced(function* ({ outputSchema }: Reque
   return Result.isSuccess(form) ? form.success : yield* refuse(`"outputSchema": ${form.failure}.`)
 })
 
-/** Carries out work whose answer must also fit the schema in code, not only the JSON schema. */
+/** Carries out work whose answer must fit the schema in code, and not only the JSON schema. */
 export const withOutputForm =
   (form: OutputForm | undefined) =>
   <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>

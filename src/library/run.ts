@@ -14,7 +14,7 @@ import { promiseOf, startHandle, type WorkHandle } from "./WorkHandle.ts"
 
 /** The order for a run, with the options that all functions share. */
 export interface RunOptions<Output extends SchemaSource = SchemaSource> extends ScriptOptions, RunRequest<Output> {
-  /** False saves nothing. The run then cannot be resumed, and no list contains it. */
+  /** False if nothing is saved. The run then cannot be resumed, and no list contains it. */
   readonly keep?: boolean
 }
 
@@ -119,7 +119,7 @@ export const ask = <const Output extends SchemaSource = never>(
     conduct("ask", options, (conductor) => conductor.ask(askRequestOf(options, runId)))
   )
   const answers = handle.report.then(async () => Effect.runPromise((await started).answers))
-  // Prevents an unhandled rejection of an unused `answers`: the report rejects with the same failure.
+  // Prevents an unhandled rejection if nobody uses `answers`. The report rejects with the same failure.
   answers.catch(() => undefined)
   return { ...handle, answers }
 }
@@ -166,7 +166,7 @@ export const openConversation = (options: Omit<AskOptions, "prompt" | "messages"
       }))
     )
   )
-  /** Prevents an unhandled rejection: every message rejects with the error. */
+  /** Prevents an unhandled rejection. Every message rejects with the error. */
   handle.report.catch(() => undefined)
   return {
     runId: handle.runId,

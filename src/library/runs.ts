@@ -107,7 +107,7 @@ export interface ChangesOfRun {
   readonly project: string
   /** The changes, each with its diff. */
   readonly changes: ReadonlyArray<RunChange>
-  /** The calls with unknown effects: commands outside of a working copy, and tools of plugins and servers. */
+  /** The calls whose effects are unknown: commands outside of a working copy, and tools of plugins and servers. */
   readonly outside: ReadonlyArray<string>
 }
 
@@ -119,7 +119,7 @@ export const diffRun = (runId: string, options: SavedRunOptions = {}): Promise<C
 export interface UndoOptions extends SavedRunOptions {
   /** Files or folders, absolute or relative to the project. */
   readonly paths?: ReadonlyArray<string>
-  /** Makes undone changes again. */
+  /** True to make undone changes again. */
   readonly redo?: boolean
 }
 
@@ -135,7 +135,10 @@ export interface Undone {
   readonly outside: ReadonlyArray<string>
 }
 
-/** Takes back the file changes of a run, all or none. Rejects with `UndoRefused` if a file has changed since. */
+/**
+ * Takes back the file changes of a run, either all of them or none. Rejects with `UndoRefused` if a file has changed
+ * since the run.
+ */
 export const undo = (runId: string, options: UndoOptions = {}): Promise<Undone> => {
   const { paths = [], redo = false } = options
   return withOptions(options, "undo", () => requireRun(runId)).pipe(
@@ -152,8 +155,8 @@ export const undo = (runId: string, options: UndoOptions = {}): Promise<Undone> 
 }
 
 /**
- * Removes a run with all its data, including the data for `undo`. False if a process works on the run. Rejects if there
- * is no such run.
+ * Removes a run with all its data, including the data for `undo`. Returns false if a process is working on the run.
+ * Rejects if there is no such run.
  */
 export const removeRun = (runId: string, options: SavedRunOptions = {}): Promise<boolean> =>
   requireRun(runId).pipe(
@@ -195,7 +198,7 @@ export interface Replayed {
 
 /** The options for replaying a run. */
 export interface ReplayOptions extends SavedRunOptions {
-  /** The plugins that the run received as values. The journal contains all other plugins. */
+  /** The plugins that the run received as values. The tools of all other plugins are in the journal. */
   readonly plugins?: ReadonlyArray<Plugin>
 }
 

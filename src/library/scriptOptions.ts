@@ -44,14 +44,14 @@ export interface ScriptOptions extends ProgramSettings {
    * command line. No tool writes there.
    */
   readonly stateFolder?: string
-  /** Aborting it interrupts the work. A saved run can then be resumed. */
+  /** The signal that interrupts the work when it is aborted. A saved run can then be resumed. */
   readonly signal?: AbortSignal
 }
 
-/** Options that are no settings. */
+/** Options of functions for scripts that are no settings. */
 interface Deciding {
   readonly arbitrate?: Arbitrate | undefined
-  /** False saves nothing. */
+  /** False if nothing is saved. */
   readonly keep?: boolean
 }
 

@@ -30,7 +30,7 @@ export interface PlanStageOptions extends StageOptions {
 
 /** The outcome of a task that `execute` carried out. */
 export interface ExecutedTask {
-  /** `done`, unless a call failed or was denied; `message` gives the reason. */
+  /** The status of the task: `done`, unless a call failed or was denied. `message` gives the reason. */
   readonly status: RunStatus
   /** The reason for the status; empty if it is `done`. */
   readonly message: string
@@ -83,7 +83,10 @@ export const execute = (options: StageOptions & { readonly refinement: string })
   }))
 }
 
-/** The task list with the tasks that are left after these results, as markdown. Undefined if no answer was valid. */
+/**
+ * Returns the tasks that are left after these results, as the markdown of a task list. Undefined if no answer was
+ * valid.
+ */
 export const iterate = (options: PlanStageOptions): Promise<string | undefined> => {
   const order = planStageOf(options)
   return start("iterate", options, iterateStage, order, ({ isRevised, list }) =>

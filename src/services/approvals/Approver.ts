@@ -1,4 +1,4 @@
-/** Who answers an approval: nobody, a flag given beforehand, or the user. */
+/** Decides who answers an approval: nobody, a flag that the user gave in advance, or the user. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -13,29 +13,32 @@ import type {
 } from "../../domain/permissions/Answer.ts"
 
 /**
- * True for questions before a run, about plugins, servers and given files. There is no plan yet that the user could
+ * True for a question before a run, about a plugin, a server or a given file. There is no plan yet that the user could
  * change.
  */
 export const isStart = ({ task }: ApprovalItem): boolean => task === beforeRunTask
 
 /**
- * True for reading a project file that does not look like a secret. `search_files` shows its lines without a question
- * anyway.
+ * True for the read of a project file that does not look like a secret. `search_files` shows lines of such a file
+ * without a question anyway.
  */
 const isProjectRead = ({ origin, personOnly = false, tool }: ApprovalItem): boolean =>
   tool === "read_file" && origin === undefined && !personOnly
 
-/** Nobody knows whether the call happened. It is neither repeated nor treated as done, so the run stops. */
+/**
+ * The answer if nobody knows whether a call happened. The call is neither repeated nor treated as done, so the run
+ * stops.
+ */
 export const stopAtUncertain: Effect.Effect<Answered<UncertainAnswer>> = Effect.succeed({
   answer: "stop",
   by: "nobody"
 })
 
-/** The answer to a question of the model if nobody answers. */
+/** The answer to a question of the model to which nobody replies. */
 export const unanswered = (by: AnsweredBy): Effect.Effect<Answered<WordsAnswer>> =>
   Effect.succeed({ answer: "nothing", by })
 
-/** Denies everything, because nobody can be asked. */
+/** An approver that denies everything, because nobody can be asked. */
 export const denyAll: Approver["Service"] = {
   step: () => Effect.succeed({ answer: "decline", by: "nobody" }),
   call: () => Effect.succeed({ answer: "deny", by: "nobody" }),
@@ -43,7 +46,7 @@ export const denyAll: Approver["Service"] = {
   canAsk: Effect.succeed(false)
 }
 
-/** An approver that answers some questions itself and passes the others to `inner`. */
+/** Makes an approver that answers some questions itself, and passes all other questions to `inner`. */
 const layerOver =
   (answers: (inner: Approver["Service"]) => Partial<Approver["Service"]>) =>
   <E, R>(inner: Layer.Layer<Approver, E, R>): Layer.Layer<Approver, E, R> =>
@@ -57,24 +60,24 @@ export class Approver extends Context.Service<
   Approver,
   {
     /**
-     * Shows the calls of a step. The user allows the step, all remaining steps of the round, or some of the calls, or
-     * declines. `question` is the id of the question in the events of the run.
+     * Shows the calls of a step. The user allows the step, all remaining steps of the round, or some of the calls; or
+     * the user declines. `question` is the id of the question in the events of the run.
      */
     step(title: string, items: ReadonlyArray<ApprovalItem>, question: string): Effect.Effect<Answered<StepAnswer>>
     /**
-     * Shows one call. The user allows it once, for the session or permanently, if the item offers that. Or the user
-     * denies it.
+     * Shows one call. The user allows it once, or denies it. If the item offers it, the user can also allow the call
+     * for the session or permanently.
      */
     call(item: ApprovalItem, question: string): Effect.Effect<Answered<CallAnswer>>
     /**
-     * Shows a call whose outcome is unknown, because the run was interrupted. The user answers again, done, or stop.
+     * Shows a call whose outcome is unknown because the run was interrupted. The user answers with again, done or stop.
      */
     inDoubt(item: ApprovalItem, question: string): Effect.Effect<Answered<UncertainAnswer>>
-    /** Shows a question of the model. Absent if nobody can answer in words. */
+    /** Shows a question of the model and returns the user's reply. Absent if nobody can answer in words. */
     readonly question?: (text: string, question: string) => Effect.Effect<Answered<WordsAnswer>>
     /** True for an item that needs a question of its own, even if this approver approves whole steps. */
     readonly leaves?: (item: ApprovalItem) => boolean
-    /** False if nobody can answer and every call will be denied. Absent if somebody may answer. */
+    /** False if nobody can answer, so that every call will be denied. If absent, somebody may answer. */
     readonly canAsk?: Effect.Effect<boolean>
   }
 >()("task-conductor/services/approvals/Approver") {
@@ -98,8 +101,8 @@ export class Approver extends Context.Service<
   }))
 
   /**
-   * For `--yes`: approves everything except calls that only the user may allow. The user is still asked about those and
-   * about uncertain calls. Questions of the model get no answer.
+   * For `--yes`: approves everything except calls that only the user may allow. The user is still asked about these
+   * calls and about uncertain calls. Questions of the model get no answer.
    */
   static readonly layerYes = layerOver((approver) => ({
     step: () => Effect.succeed({ answer: "remaining", by: "rule" }),

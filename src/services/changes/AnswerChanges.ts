@@ -1,6 +1,6 @@
 /**
- * Turns the changes of an answer into calls of the tools that change files. Records what it reads in the project, for a
- * replay.
+ * Turns the changes of an answer into calls of the tools that change files. Everything that is read in the project is
+ * recorded for a replay.
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -24,7 +24,7 @@ import { makeReplacement, openIssue } from "./Replacement.ts"
 import { makeSearchedTexts, maxSearchedBytes } from "./SearchedTexts.ts"
 import { makeTaskChanges } from "./TaskChanges.ts"
 
-/** Merges several edits of one file into one call, so that the user answers one question. */
+/** Merges the edits of each file into one call, so that the user answers one question about the file. */
 export const inOneCall = (calls: ReadonlyArray<ToolCall>): ReadonlyArray<ToolCall> =>
   [
     ...Map.groupBy(calls, (call) => (call.name === "edit_file" ? `edit ${pathOf(call)}` : `other ${call.uid}`)).values()
@@ -38,12 +38,12 @@ export const inOneCall = (calls: ReadonlyArray<ToolCall>): ReadonlyArray<ToolCal
     return [others.length === 0 ? first : { ...first, arguments: { ...otherArguments, edits } }]
   })
 
-/** One change of an answer as calls. */
+/** One change of an answer, as calls with their issues. */
 const ReadChange = Schema.Struct({
   calls: Schema.Array(ToolCall),
   issues: Schema.Array(Issue),
   refused: Schema.optionalKey(UnmadeChange),
-  /** Files that a replacement could not read. The change stays open in them. */
+  /** Files that a replacement could not read. In these files, the change was not made and stays open. */
   leftOut: Schema.optionalKey(Schema.Array(UnmadeChange)),
   /** Says where the replaced text was. */
   replaced: Schema.optionalKey(Schema.String)
@@ -51,10 +51,10 @@ const ReadChange = Schema.Struct({
 type ReadChange = typeof ReadChange.Type
 const ReadChanges = Schema.Array(ReadChange)
 
-/** If a block lacks its old text, the model is shown this many characters of the file. */
+/** The number of characters of the file that the model is shown if a block lacks its old text. */
 const shownOfFile = 500
 
-/** The shortest end of the text that occurs only once in the text, in whole lines. */
+/** The shortest end of a text that occurs only once in the text. It consists of whole lines. */
 const lastLines = (text: string): string => {
   const lines = text.trimEnd().split("\n")
   const from = lines.findLastIndex((_, index) => text.split(lines.slice(index).join("\n")).length === 2)
@@ -62,8 +62,7 @@ const lastLines = (text: string): string => {
 }
 
 /**
- * Tells the model how to add lines to an existing file, and shows the file. Only the model knows where the lines
- * belong.
+ * Tells the model how to add lines to an existing file, and shows the file. The model must say where the lines belong.
  */
 const howToAdd = (file: string, held: string, added: string): string => {
   const lines = held.replace(/\r?\n$/, "").split(/\r?\n/)
@@ -81,7 +80,7 @@ const howToAdd = (file: string, held: string, added: string): string => {
 /** True for a change that depends on the content of the project. */
 const looksAtProject = ({ _tag }: Change): boolean => _tag === "File" || _tag === "Replace"
 
-/** Finds the project files that an answer may name. Recorded for a replay. */
+/** Finds the project files that an answer may name. The result is recorded for a replay. */
 export const makePathsIn = Effect.gen(function* () {
   const activities = yield* Activities
   const { fileAt, nameOf } = yield* makeTaskChanges
@@ -98,7 +97,7 @@ export const makePathsIn = Effect.gen(function* () {
           const path = yield* workspace.meant(reading)
           const place = yield* Effect.option(workspace.canonical(path))
           if (place._tag === "None" || !place.value.inside || !(yield* isFileAt(workspace, place.value.path))) continue
-          /** If a path leads through a link, the call keeps the name of the link. */
+          /** If a path leads through a link, calls use the path with the link. */
           fileOfReading[reading] = nameOf(fileAt(path))
           return
         }
@@ -113,7 +112,8 @@ export const makePathsIn = Effect.gen(function* () {
 })
 
 /**
- * Reads a change with a whole file. A block without old text creates a new file, and never replaces existing content.
+ * Reads a change that contains a whole file. A block without old text may create a new file, but never replaces
+ * existing content.
  */
 const makeFileOf = Effect.gen(function* () {
   const searchedTexts = yield* makeSearchedTexts
@@ -182,7 +182,7 @@ export const makeAnswerChanges = Effect.gen(function* () {
     }
   }
 
-  /** Applies the calls to a copy. The next change is then computed from the changed files. */
+  /** Applies the calls to a copy, because the next change must be computed from the changed files. */
   const tryIn = Effect.fnUntraced(function* (calls: ReadonlyArray<ToolCall>) {
     for (const call of calls) {
       const accesses = yield* Effect.match(registry.prepare(call), {

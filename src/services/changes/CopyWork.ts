@@ -1,6 +1,6 @@
 /**
- * Runs calls in the working copy of a task, or in the project itself if the gate asks about each change, and runs the
- * checks of the project on the changes.
+ * Runs the calls of a task and the checks of the project. The calls write to the working copy of the task. If the gate
+ * asks about each change, they write to the project itself.
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -29,7 +29,10 @@ export interface CopyOwner {
   readonly round: number
 }
 
-/** Determines which lines a call will change in the project. Recorded, because the project is different at a replay. */
+/**
+ * Determines which lines a call will change in the project. The result is recorded, because the project is different
+ * when the run is replayed.
+ */
 const makeChangedLines = Effect.gen(function* () {
   const activities = yield* Activities
   const changes = yield* makeTaskChanges
@@ -67,7 +70,7 @@ export const makeCopyWork = Effect.gen(function* () {
   const workspace = yield* Workspace
   const { askFirst = false } = yield* RunSettings
 
-  /** Where calls write: to the copy, or to the project itself if the gate asks about each change. */
+  /** The place to which calls write: the copy, or the project itself if the gate asks about each change. */
   const targetOf = ({ copy }: Pick<CopyOwner, "copy">): CallTarget => (askFirst ? "project" : copy)
 
   /** Notes which tool changed which file of the copy. */
@@ -90,8 +93,8 @@ export const makeCopyWork = Effect.gen(function* () {
   })
 
   /**
-   * Makes the calls. If any of them changes something, they run one after another. With `goesOn`, many denials do not
-   * end the work.
+   * Makes the calls. If one of them may change something, they run one after another. If `goesOn` is true, the work
+   * continues even after many denials.
    */
   const run = Effect.fnUntraced(function* (owner: CopyOwner, calls: ReadonlyArray<ToolCall>, goesOn: boolean) {
     let denied: string | undefined
@@ -111,7 +114,10 @@ export const makeCopyWork = Effect.gen(function* () {
     return { denied, outcomes: runs.map(({ outcome }) => outcome), files: runs.flatMap(({ files }) => files) }
   })
 
-  /** Checks the changes in the project itself, and those in the copy if commands can see the copy. */
+  /**
+   * Checks the changes that were made in the project itself. Also checks the changes in the copy, if commands can see
+   * the copy.
+   */
   const check = Effect.fnUntraced(function* (
     { copy, kind, request, round, task }: CopyOwner & { readonly kind?: string; readonly request: string },
     turn: number,

@@ -1,6 +1,6 @@
 /**
- * Converts the changes of a working copy to calls that make them in the project, and back. A move comes before other
- * calls at its new path. A whole folder is moved or removed with one call.
+ * Converts the changes of a working copy to calls that make these changes in the project, and back. If a file is moved,
+ * the move comes before other calls at its new path. A whole folder is moved or removed with one call.
  */
 import * as Schema from "effect/Schema"
 import type { FileBase, TaskOutcome } from "../../domain/documents/TaskOutcome.ts"
@@ -28,7 +28,7 @@ export const fileCall = (path: string, before: string, after: string): Unnumbere
 
 const removal = (path: string): Unnumbered => ({ name: "remove_file", arguments: { path } })
 
-/** If one moved file is part of the move of a whole folder, returns that move. */
+/** The move of a whole folder to which a moved file belongs. Undefined if only the file is moved. */
 const wholeMove = (file: ProposedFile, files: ReadonlyArray<ProposedFile>): Move | undefined => {
   const source = files.find(({ path, text }) => path === file.from?.path && text === null)?.folder
   const { folder } = file
@@ -55,12 +55,12 @@ const movesIn = (files: ReadonlyArray<ProposedFile>): ReadonlyArray<Move> => {
 /** A removal or a move of a file or folder. */
 type Step = Move | { readonly from: string; readonly to?: undefined }
 
-/** True if one path equals or contains the other. */
+/** True if the paths are equal, or if one of them contains the other. */
 const overlaps = (a: string, b: string): boolean => a === b || isBelow(a, b) || isBelow(b, a)
 
 /**
- * True if `step` must come before `later`. Either `step` frees the target of `later`, or `later` would remove what
- * `step` moves.
+ * True if `step` must come before `later`. This is so if `step` frees the target of `later`, or if `later` would remove
+ * what `step` moves.
  */
 const isBefore = (step: Step, later: Step): boolean => {
   if (step === later) return false
@@ -69,12 +69,12 @@ const isBefore = (step: Step, later: Step): boolean => {
   return isFreed || isSaved
 }
 
-/** A temporary name beside the target. No moved folder contains it. */
+/** A temporary name beside the target of a move. It lies in no moved folder. */
 const waitingAt = (to: string): string => `${to}.moving`
 
 /**
- * Orders the steps so that each is possible. In a cycle, such as `a` to `b` and `b` to `a`, files get a temporary name
- * first.
+ * Orders the steps so that each of them is possible. If steps form a cycle, such as `a` to `b` and `b` to `a`, files
+ * first get a temporary name.
  */
 const inOrder = (steps: ReadonlyArray<Step>): ReadonlyArray<Step> => {
   const ordered: Array<Step> = []
@@ -99,7 +99,7 @@ const inOrder = (steps: ReadonlyArray<Step>): ReadonlyArray<Step> => {
 const standsInTheWay = ({ holds, kind, text }: ProposedFile): boolean =>
   text !== null && holds !== undefined && (holds.is !== "file" || kind === "link")
 
-/** The call that writes the text of a file after the moves. */
+/** The call that writes the text of a file. It comes after the moves. */
 const writing = (file: ProposedFile, base: string | null, isWritten: boolean): ReadonlyArray<Unnumbered> => {
   const { from, kind, path, text } = file
   if (text === null || isOpaque(file) || (from !== undefined && kind === "link")) return []
@@ -109,8 +109,8 @@ const writing = (file: ProposedFile, base: string | null, isWritten: boolean): R
 }
 
 /**
- * The calls that make these changes, in a possible order. `wasWritten` is true for a file that was only written as a
- * whole. `nameOf` returns its path in the project.
+ * The calls that make these changes, in a possible order. `wasWritten` returns true for a file that was only written as
+ * a whole. `nameOf` returns the path of a file in the project.
  */
 export const finalCalls = (
   files: ReadonlyArray<ProposedFile>,
@@ -163,7 +163,7 @@ export const changesPath = (call: ToolCall, file: string): boolean =>
 export const isOfSeveral = (call: ToolCall, files: ReadonlyArray<string>): boolean =>
   files.filter((file) => changesPath(call, file)).length > 1
 
-/** The earlier state of a file that a proposal changes. Also details of the proposal that its call cannot express. */
+/** The state of a file before a proposal, with those details of the proposal that its call cannot express. */
 export const baseOf = (file: ProposedFile): FileBase => {
   const { base, path, text } = file
   const beside = besideText(file)
@@ -173,7 +173,10 @@ export const baseOf = (file: ProposedFile): FileBase => {
 
 const isKind = Schema.is(FileKind)
 
-/** The text that a call produces from `base`: null if it removes the file, undefined if it does not fit. */
+/**
+ * The text that a call produces from the text `base`. Null if the call removes the file; undefined if the call does not
+ * fit the text.
+ */
 const textAfter = (base: string | null, { arguments: given, name }: ToolCall): string | null | undefined => {
   if (name === "remove_file") return null
   const { content, new_text: newText, old_text: oldText } = given
@@ -183,8 +186,8 @@ const textAfter = (base: string | null, { arguments: given, name }: ToolCall): s
 }
 
 /**
- * The file changes that the calls of an outcome make. Omits files whose earlier text is unknown. Paths are relative to
- * the project.
+ * The file changes that the calls of an outcome make. Files whose earlier text is unknown are left out. Paths are
+ * relative to the project.
  */
 export const proposedBy = ({ bases = [], calls }: Pick<TaskOutcome, "bases" | "calls">): ReadonlyArray<ProposedFile> =>
   bases.flatMap(({ now, path: file, text: base }): ReadonlyArray<ProposedFile> => {

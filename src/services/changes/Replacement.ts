@@ -1,7 +1,7 @@
 /**
- * Replaces a text everywhere in the project, as edits of all files that contain it. A file that may contain the text
- * but could not be read is reported as an open change. Files that no task may read, such as secrets, are only named in
- * a warning.
+ * Replaces a text everywhere in the project, with edits of all files that contain the text. If a file may contain the
+ * text but could not be read, its change stays open. Files that no task may read, such as secrets, are only named in a
+ * warning.
  */
 import * as Effect from "effect/Effect"
 import * as Path from "effect/Path"
@@ -21,14 +21,14 @@ import { makePatternSearch, type SearchedText } from "./SearchedTexts.ts"
 /** The files that a replacement did not search. */
 interface Unreached {
   readonly sentences: ReadonlyArray<string>
-  /** Each path becomes an open change. */
+  /** The paths of files in which the change stays open. */
   readonly paths: ReadonlyArray<string>
 }
 
 /** True for a file that no task may read. */
 const isForbidden = ({ reason }: SkippedFile): boolean => reason === "secret" || reason === "denied"
 
-/** At most this many unread files become open changes. */
+/** The maximum number of unread files in which the change stays open. */
 const mostOpen = 20
 
 const unreachedOf = (skipped: ReadonlyArray<SkippedFile>, listing: TreeListing): Unreached => {
@@ -44,7 +44,10 @@ const unreachedOf = (skipped: ReadonlyArray<SkippedFile>, listing: TreeListing):
   return { sentences, paths: paths.length > 0 || isReached ? paths : [unread[0] ?? "."] }
 }
 
-/** For example "`limit` stood in 12 lines: 9 changed in 3 files, 3 left out (docs/history.md 3)." */
+/**
+ * A sentence about the replacement, such as "`limit` stood in 12 lines: 9 changed in 3 files, 3 left out
+ * (docs/history.md 3)."
+ */
 const replacedText = (
   pattern: string,
   changed: ReadonlyArray<TextLine>,
@@ -75,7 +78,7 @@ const editOfAll = ({ pattern, with: by }: Replace, uid: string, path?: string): 
   arguments: { ...(path === undefined ? {} : { path }), old_text: pattern, new_text: by, replace_all: true }
 })
 
-/** The edits of the files that contain the text. Lines that the model wants to keep stay as they are. */
+/** The edits of the files that contain the text. Lines that the model wants to keep are not changed. */
 const editsOf = (
   { pattern, with: by }: Replace,
   uid: string,
@@ -95,7 +98,7 @@ export const makeReplacement = Effect.gen(function* () {
   const patternSearch = yield* makePatternSearch
   const workspace = yield* Workspace
 
-  /** The files of the project. If listing fails: no files, and the reason. */
+  /** The files of the project. If listing fails, there are no files, and the listing contains the reason. */
   const listing = Effect.match(workspace.treeWithin({ entries: maxTreeEntries }), {
     onFailure: ({ message }): TreeListing => ({
       files: [],
@@ -122,7 +125,7 @@ export const makeReplacement = Effect.gen(function* () {
     }
   })
 
-  /** The edits of all files that contain the text, and the changes that stay open. */
+  /** Returns the edits of all files that contain the text, and the files in which the change stays open. */
   return Effect.fnUntraced(function* (change: Replace, uid: string, task: string) {
     const { except, pattern } = change
     const { texts, unreached } = yield* readFilesOf(pattern, except)

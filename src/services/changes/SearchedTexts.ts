@@ -1,6 +1,6 @@
 /**
- * Reads the files that a search may show: files in the project that no rule denies and that hold no secret. Also finds
- * the items of a pattern, such as `src/*.ts`, in them.
+ * Reads the files that a search may show. These are files in the project that no rule denies and that contain no
+ * secret. Also finds the items of a pattern, such as `src/*.ts`, in them.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -16,19 +16,19 @@ import { type Item, itemsOf, readsTexts } from "../../domain/documents/TaskItems
 import { matchesGlob } from "../../domain/files/PathList.ts"
 import type { ForEach } from "../../domain/plan/ForEach.ts"
 
-/** Hints for the model are not taken from larger files. In bytes. */
+/** The maximum size, in bytes, of a file from which hints for the model are taken. */
 export const maxSearchedBytes = 1_048_576
 
-/** Replacements and edits do not change larger files. In bytes. */
+/** The maximum size, in bytes, of a file that replacements and edits change. */
 export const maxChangedBytes = 10_485_760
 
-/** Hints for the model are not taken from projects with more files. */
+/** The maximum number of files in a project from which hints for the model are taken. */
 export const mostSearched = 4000
 
 const filesAtOnce = 16
 
 export interface SearchedText {
-  /** Relative to the project. */
+  /** The path of the file relative to the project. */
   readonly path: string
   readonly text: string
 }
@@ -52,7 +52,7 @@ const makeReadText = Effect.gen(function* () {
   const path = yield* Path.Path
   const workspace = yield* Workspace
 
-  /** Reads a file. Skips a link if its target is listed too. */
+  /** Reads a file. A link is skipped if its target is listed too. */
   return Effect.fnUntraced(function* (
     writtenPath: string,
     maxBytes: number,
@@ -70,7 +70,7 @@ const makeReadText = Effect.gen(function* () {
     if (text._tag === "Success") return { text: text.success }
     const reason = skipReasons[text.failure.type]
     if (reason !== undefined) return { reason }
-    /** A link to a folder is skipped: the files in the folder are listed by their own paths. */
+    /** A link to a folder is skipped, because the files in the folder are listed under their own paths. */
     const isUnreadable = text.failure.type === "io_error" && (yield* isFileAt(workspace, file.path))
     return isUnreadable ? { reason: "unreadable" } : undefined
   })
@@ -79,7 +79,7 @@ const makeReadText = Effect.gen(function* () {
 export const makeSearchedTexts = Effect.gen(function* () {
   const readText = yield* makeReadText
 
-  /** The files among `paths` whose text `isWanted` accepts. Omits unreadable files. */
+  /** Returns the texts of those files in `paths` that `isWanted` accepts. Unreadable files are left out. */
   return (paths: ReadonlyArray<string>, isWanted: (text: string) => boolean = () => true) =>
     Effect.forEach(
       paths,
@@ -91,7 +91,7 @@ export const makeSearchedTexts = Effect.gen(function* () {
     ).pipe(Effect.map((found) => found.flat()))
 })
 
-/** The bytes of the pattern in UTF-8 and UTF-16, for searching binary and large files. */
+/** The bytes of the pattern in UTF-8 and in UTF-16. Binary and large files are searched for them. */
 const bytesOf = (pattern: string): ReadonlyArray<Buffer> => [
   Buffer.from(pattern, "utf8"),
   Buffer.from(pattern, "utf16le")
@@ -103,7 +103,10 @@ export const makePatternSearch = Effect.gen(function* () {
   const gate = yield* Gate
   const workspace = yield* Workspace
 
-  /** True for a file that may contain the pattern. If reading is allowed, its bytes are searched. Otherwise it may. */
+  /**
+   * True for a skipped file that may contain the pattern. If the file may be read, its bytes are searched. If it may
+   * not be read, it may contain the pattern.
+   */
   const mayHold = Effect.fnUntraced(function* ({ path, reason }: SkippedFile, needles: ReadonlyArray<Buffer>) {
     if (reason === "outside") return false
     if (reason === "secret" || reason === "denied" || reason === "unreadable" || isSecretLike(path)) return true
@@ -113,8 +116,8 @@ export const makePatternSearch = Effect.gen(function* () {
   })
 
   /**
-   * The wanted texts of these files, and the unread files that may contain the pattern. Files of `passedOver` are not
-   * read as text.
+   * Returns the wanted texts of these files, and the unread files that may contain the pattern. The files in
+   * `passedOver` are not read as text.
    */
   return Effect.fnUntraced(function* (
     paths: ReadonlyArray<string>,
@@ -143,7 +146,7 @@ export const makePatternSearch = Effect.gen(function* () {
   })
 })
 
-/** The innermost folder that contains all matches of a glob pattern: `src/a` for `src/a/*.ts`. */
+/** The innermost folder that contains all matches of a glob pattern, such as `src/a` for `src/a/*.ts`. */
 const folderOfGlob = (pattern: string): string => {
   const plain = pattern.replace(/^(?:\.\/)+/, "").split(/[*?[{!\\]/, 1)[0] ?? ""
   return plain.startsWith("/") ? "" : plain.slice(0, Math.max(0, plain.lastIndexOf("/")))

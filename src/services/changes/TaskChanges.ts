@@ -1,4 +1,7 @@
-/** Converts the working copy of a task to the calls that make its changes in the project, with facts about them. */
+/**
+ * Converts the working copy of a task to calls that make its changes in the project, together with facts about these
+ * changes.
+ */
 import * as Effect from "effect/Effect"
 import * as Path from "effect/Path"
 import type { CheckOutcome } from "../../domain/checks/CheckOutcome.ts"
@@ -25,14 +28,14 @@ export const makeTaskChanges = Effect.gen(function* () {
 
   const nameOf = (file: string): string => path.relative(workspace.root, file).split(path.sep).join("/")
 
-  /** The files that a task itself changed in its working copy, with paths in the project. */
+  /** The files that this task itself changed in its working copy. Their paths are those in the project. */
   const named = (copy: WorkingCopy): ReadonlyArray<ProposedFile> =>
     copy.own().map((file) => Object.assign({}, file, { path: nameOf(file.path) }))
 
   /** Makes a path absolute, for code without access to the project. */
   const fileAt = (given: string): string => path.resolve(workspace.root, given)
 
-  /** The changes of a working copy as calls. `word` begins their uids. */
+  /** The changes of a working copy as calls. The uids of the calls begin with `word`. */
   const final = (copy: WorkingCopy, word = "change"): ReadonlyArray<ToolCall> => {
     const wasWritten = (file: string): boolean => {
       const tools = copy.changedBy(file)
@@ -43,7 +46,7 @@ export const makeTaskChanges = Effect.gen(function* () {
     )
   }
 
-  /** The changes of a working copy as calls with facts about them. `word` begins their uids. */
+  /** The changes of a working copy as calls, with facts about them. The uids of the calls begin with `word`. */
   const proposed = (
     copy: WorkingCopy,
     { checks, files: inProject = [], turn }: CheckedWork,

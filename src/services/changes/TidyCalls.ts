@@ -1,6 +1,6 @@
 /**
- * Removes text that is not meant for the file from a call that changes files. Also finds content that the call would
- * destroy.
+ * Removes text that does not belong into the file from a call that changes files. Also finds content that the call
+ * would destroy.
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -14,7 +14,7 @@ import { Activities } from "../journal/Activities.ts"
 import { Gate, mayShow } from "../permissions/Gate.ts"
 import { maxSearchedBytes } from "./SearchedTexts.ts"
 
-/** A tidied call that changes files, with its repairs and issues. */
+/** A call that changes files after tidying, with its repairs and issues. */
 const TidiedCall = Schema.Struct({
   call: ToolCall,
   issues: Schema.Array(Issue),
@@ -24,7 +24,7 @@ const TidiedCall = Schema.Struct({
 })
 type TidiedCall = typeof TidiedCall.Type
 
-/** The arguments of a call, with its new texts changed. */
+/** The arguments of a call, in which `change` was applied to each new text. */
 const withNewTexts = (values: Arguments, change: (newText: string, oldText?: string) => string): Arguments => {
   const { content, edits, new_text: newText, old_text: oldText } = values
   return {
@@ -35,7 +35,7 @@ const withNewTexts = (values: Arguments, change: (newText: string, oldText?: str
   }
 }
 
-/** The task, its request, and whether the answer announces that text will be removed. */
+/** The task and its request, which says whether the user wants to remove text. */
 interface Asked {
   readonly task: string
   readonly request: string
@@ -59,7 +59,7 @@ const losses = (
   )
 }
 
-/** Removes text that is not meant for the file, such as a closing fence, from the new texts of a call. */
+/** Removes text that does not belong into the file, such as a closing fence, from the new texts of a call. */
 const tidyCall = (call: ToolCall, base: string | null, request: Asked): TidiedCall => {
   const path = pathOf(call)
   const removedParts = new Set<string>()
@@ -82,10 +82,10 @@ const tidyCall = (call: ToolCall, base: string | null, request: Asked): TidiedCa
   }
 }
 
-/** True for a path that the project may spell in another way, such as one with blanks or backslashes. */
+/** Matches a path that may be spelled differently in the project, such as a path with blanks or backslashes. */
 const mayBeRespelled = /^[\\/]|[^\w./@-]/
 
-/** Tidies a call. Records what it reads in the project, for a replay. */
+/** Returns a function that tidies a call. What it reads in the project is recorded for a replay. */
 export const makeTidyCall = Effect.gen(function* () {
   const activities = yield* Activities
   const gate = yield* Gate

@@ -1,6 +1,6 @@
 /**
- * Runs check commands on copies of the project, with and without the changes of a task. The result without changes is
- * cached for each state of the project.
+ * Runs check commands on copies of the project, with and without the changes of a task. The result without the changes
+ * is cached for each state of the project.
  */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -36,21 +36,21 @@ export interface NamedCheck {
   readonly command: string
 }
 
-/** A command to run on the project with these files. If `named` is absent, no progress is reported. */
+/**
+ * A command to run on the project with these files. If `named` is absent, the progress of the command is not reported.
+ */
 interface CheckRun {
   readonly command: CanonicalCommand
   readonly files: ReadonlyArray<ProposedFile>
   readonly named?: NamedCheck
-  /** True if the changes may be combined with those of other runs. One command then checks all of them. */
+  /** True if the changes may be combined with the changes of other runs. One command then checks all of them. */
   readonly mayJoin?: boolean
 }
 
-/**
- * Only after a check of at most this many seconds does the program test the changed tests against the old source code.
- */
+/** A check of at most this many seconds is run once more with the changed tests and the old source code. */
 const longestTrial = 30
 
-/** Only a failing check of at most this many seconds is repeated to find out whether it is flaky. */
+/** A failing check of at most this many seconds is repeated. The repetition shows whether the check is flaky. */
 const longestRepeat = 60
 
 const signOf = ({ argv, cwd }: CanonicalCommand, ...others: ReadonlyArray<Schema.Json>): string =>
@@ -66,7 +66,7 @@ const makeCarryOut = Effect.gen(function* () {
   const events = yield* RunEvents
   const { limits } = yield* RunSettings
 
-  /** Reports regularly that a check is running. Never ends. */
+  /** Reports regularly that a check is running. This effect never ends. */
   const signsOf = (named: NamedCheck) => {
     let seconds = 0
     const sign = Effect.suspend(() => {
@@ -112,7 +112,7 @@ const makeProjectStates = Effect.gen(function* () {
   const versions = yield* FileVersions
   const workspace = yield* Workspace
 
-  /** A hash of all files with their sizes and times. */
+  /** A hash of the project: of all its files with their sizes and times. */
   const current = Effect.gen(function* () {
     const files = yield* Effect.orElseSucceed(workspace.tree, () => [])
     const infos = yield* Effect.forEach(files, (file) => infoAt(path.join(workspace.root, file)), {
@@ -123,8 +123,8 @@ const makeProjectStates = Effect.gen(function* () {
   }).pipe(Effect.provideService(CurrentCopy, undefined), Effect.provideService(FileSystem.FileSystem, fs))
 
   /**
-   * Files that this run changed in the project itself, with their original content. Undefined if any original content
-   * is unknown.
+   * The files that this run changed in the project itself, with their original content. Undefined if the original
+   * content of one of them is unknown.
    */
   const filesBefore = Effect.gen(function* () {
     if (!versions.isComplete() || (yield* commands.copies).mechanism === "none") return undefined
@@ -158,12 +158,15 @@ export const makeCheckRuns = Effect.gen(function* () {
   const joined = makeJoinedRuns(carryOut, oneAtATime)
   /** How a command ended without the changes, by command and project state. */
   const baselines = new Map<string, CheckEnd>()
-  /** How a command ended before the first change. */
+  /** For each command, how it ended before the first change. */
   const firstEnds = new Map<string, CheckEnd>()
-  /** Whether a command failed with the changed tests and the old source code, by command, tests and project state. */
+  /**
+   * For each command, tests and project state: true if the command failed with the changed tests and the old source
+   * code.
+   */
   const trials = new Map<string, boolean>()
 
-  /** How a command ends if these files have their old content. */
+  /** Returns how a command ends when these files have their old content. */
   const baselineOf = Effect.fnUntraced(function* (run: CheckRun) {
     const key = signOf(run.command, asksFirst ? textsOf(run.files) : yield* project.current)
     const before = baselines.get(key)
@@ -173,7 +176,7 @@ export const makeCheckRuns = Effect.gen(function* () {
     return end
   })
 
-  /** How the command ends without the changes; undefined if that cannot be determined. */
+  /** Returns how the command ends without the changes; undefined if this cannot be determined. */
   const endBefore = Effect.fnUntraced(function* (run: CheckRun) {
     const first = firstEnds.get(signOf(run.command))
     if (asksFirst && first !== undefined) return first
@@ -197,7 +200,9 @@ export const makeCheckRuns = Effect.gen(function* () {
     return withNewTests(passed, tests.map(nameOf), failWithout)
   })
 
-  /** Judges how a check ended. If needed, runs the command again to see whether the changes caused the outcome. */
+  /**
+   * Judges how a check ended. If it is needed, runs the command again to see whether the changes caused the outcome.
+   */
   const judge = Effect.fnUntraced(function* (
     check: CheckCommand,
     run: CheckRun,
@@ -224,7 +229,7 @@ export const makeCheckRuns = Effect.gen(function* () {
       : oneAtATime(Effect.flatMap(carryOut(run), judged))
   }
 
-  /** How a command ends before the first change. Reports no progress. */
+  /** Runs a command before the first change, and remembers how it ends. Reports no progress. */
   const tryOut = Effect.fnUntraced(function* (command: CanonicalCommand) {
     const end = yield* baselineOf({ command, files: [] })
     firstEnds.set(signOf(command), end)

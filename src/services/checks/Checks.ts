@@ -1,5 +1,5 @@
 /**
- * Runs commands of the project that judge its changes. The user allows each command once. A failure is new if the
+ * Runs the commands of the project that judge its changes. The user allows each command once. A failure is new if the
  * command does not show it without the changes.
  */
 import * as Context from "effect/Context"
@@ -50,7 +50,10 @@ export type ChooseChecks = (
   mayRead: MayRead
 ) => Effect.Effect<ReadonlyArray<CheckCommand>, never, Workspace>
 
-/** A plugin can choose checks from the project's files. Without it, there are only the checks that the user named. */
+/**
+ * Chooses checks from the project's files. A plugin can provide this. Without a plugin, there are only the checks that
+ * the user named.
+ */
 export const ProjectChecks = Context.Reference<ChooseChecks>("task-conductor/services/checks/ProjectChecks", {
   defaultValue: () => () => Effect.succeed([])
 })
@@ -60,24 +63,25 @@ export interface CheckScope {
   readonly task: string
   readonly round: number
   readonly turn: number
-  /** The text of the prompt and the plan. If it asks for a check to pass, that check must pass. */
+  /** The text of the prompt and the plan. If the text asks for a check to pass, this check must pass. */
   readonly request?: string
   /** True for a part of a change that may be checked together with the other parts. */
   readonly isPart?: boolean
 }
 
 /**
- * A trial of a check that the user did not name stops after this many seconds. It only shows that the check can start.
+ * The time limit, in seconds, for the trial of a check that the user did not name. The trial only shows that the check
+ * can start.
  */
 const longestTry = 30
 
 /** The tool name in the gate's question about a check. */
 const tool = "run_command"
 
-/** At most this many checks are tried before the plan. */
+/** The maximum number of checks that are tried while the model plans. */
 const mostTried = 4
 
-/** The whole check, such as `npm test`, if only a part of it was chosen, such as one test file. */
+/** Returns the whole check, such as `npm test`, for a check of which only a part was chosen, such as one test file. */
 const wholeCheck = ({ argv, whole = argv, ...check }: CheckCommand): CheckCommand => ({ ...check, argv: whole })
 
 const callOf = (uid: string, { argv, cwd }: Pick<CheckCommand, "argv" | "cwd">): ToolCall => ({
@@ -86,13 +90,16 @@ const callOf = (uid: string, { argv, cwd }: Pick<CheckCommand, "argv" | "cwd">):
   arguments: { argv, ...(cwd === undefined ? {} : { cwd }) }
 })
 
-/** A check that the user named. Empty if it is not a valid command. */
+/** Reads a check that the user named. Empty if it is no valid command. */
 const namedCheck = (line: string | CheckCommand["argv"]): ReadonlyArray<CheckCommand> => {
   const argv = typeof line === "string" ? splitCommand(line) : line
   return typeof argv === "string" ? [] : [{ argv, kind: "given" }]
 }
 
-/** Checks of changed test files that the checks of the user do not run. The permission for the user's command covers them. */
+/**
+ * Checks that run changed test files which the checks of the user do not run. The permission for the user's command
+ * covers these checks.
+ */
 const checksOfOtherTests = Effect.fnUntraced(function* (
   named: ReadonlyArray<CheckCommand>,
   paths: ReadonlyArray<string>
@@ -141,8 +148,8 @@ const makeAllowance = Effect.gen(function* () {
   const denied = new Map<string, PermissionDenied>()
 
   /**
-   * Asks about the whole command. Without asking, denies a check if a rule denies the narrower command that really
-   * runs.
+   * Asks for permission for the whole command. If only a part of the command runs and a rule denies this part, the
+   * check is denied without a question.
    */
   return Effect.fnUntraced(function* (scope: CheckScope, uid: string, check: CheckCommand) {
     const argv = check.whole ?? check.argv
@@ -158,8 +165,8 @@ const makeAllowance = Effect.gen(function* () {
     for (const access of [command, ...prepared.accesses]) {
       const denial = yield* foreseeDenial(gate, access)
       /**
-       * Protected files are denied later, when the check runs. The whole command needs permission. For the narrower
-       * command, it is enough that no rule denies it.
+       * Protected files are denied later, when the check runs. The whole command needs permission. For the part that
+       * runs, it is enough that no rule denies it.
        */
       if (denial === undefined || denial.by === "protection") continue
       if (access === command && denial.by === "nobody" && check.whole !== undefined) continue
@@ -172,7 +179,7 @@ const makeAllowance = Effect.gen(function* () {
         patterns: [targetPattern({ canonical: target, place: { folder, sandboxed: command.sandboxed } })]
       })
       if (denial.by === "rules") return yield* refuse(refusal)
-      /** A user who approved all steps beforehand also approved their checks. */
+      /** If the user approved all steps in advance, the checks are approved, too. */
       const tasks = [{ task: scope.task, gatedBy: "risk" as const, calls: [prepared] }]
       const { approved } = yield* approveCalls(gate, { title: checkText(check), planKey: checksPlanKey, tasks })
       if (!approved) return yield* refuse(refusal)
@@ -205,14 +212,17 @@ const makeTrials = Effect.fnUntraced(function* (commandsFor: CommandsFor, runs: 
   const workspace = yield* Workspace
   const { checks: configuredChecks } = yield* RunSettings
 
-  /** The checks to try: those that the user named, otherwise those for all files of the project. */
+  /** The checks to try. These are the checks that the user named, or else the checks for all files of the project. */
   const trials = Effect.gen(function* () {
     const files = configuredChecks === undefined ? yield* Effect.orElseSucceed(workspace.tree, () => []) : ["."]
     const chosen = yield* commandsFor(files)
     return [...new Map(chosen.map(wholeCheck).map((check) => [checkText(check), check])).values()].slice(0, mostTried)
   })
 
-  /** The outcome of a check on the unchanged project. Null if the check needs a question or was given up. */
+  /**
+   * Returns the outcome of a check on the unchanged project. Null if the check needs a question, or if its trial was
+   * stopped.
+   */
   const tryOne = Effect.fnUntraced(function* (check: CheckCommand) {
     const command = yield* Effect.result(canonicalCheck(commands, check))
     if (Result.isFailure(command)) return triedCheck(check, command.failure.message)
@@ -267,7 +277,7 @@ export class Checks extends Context.Service<Checks>()("task-conductor/services/c
       const files = (yield* CurrentCopy)?.files() ?? []
       const named = { task, round, command: checkText(check) }
       yield* events.publish({ type: "check.started", ...named })
-      /** From here on, trials stop: the check of changes must not wait for them. */
+      /** All trials stop now, because the check of changes must not wait for them. */
       yield* Deferred.succeed(trialsEnd, undefined)
       const outcome = yield* Effect.catchTag(
         runs.outcome(check, { command: allowed.success, named, files, mayJoin }, earlier),
@@ -310,17 +320,18 @@ export class Checks extends Context.Service<Checks>()("task-conductor/services/c
 
     return {
       /**
-       * The commands that check these changed paths, relative to the project. Empty if none is known or checks are off.
+       * Returns the commands that check these changed paths, which are relative to the project. Empty if none is known
+       * or checks are off.
        */
       commandsFor,
       /**
-       * Tries each check on the unchanged project if that needs no question, and reports the outcome. Uses the checks
-       * for the whole project if the user named none. Ends when a check of changes begins.
+       * Tries each check on the unchanged project and reports the outcome. Checks that need a question are not tried.
+       * If the user named no checks, tries the checks for the whole project. Ends when a check of changes begins.
        */
       tryOut: Effect.raceFirst(tryAll, Deferred.await(trialsEnd)),
       /**
-       * Checks the changes of the fiber's working copy, one command after another. If a check is denied or impossible,
-       * its outcome says why. Failures that an `earlier` check of the same changes had are not new.
+       * Checks the changes of the current working copy, one command after another. If a check is denied or impossible,
+       * its outcome says why. A failure is not new if an `earlier` check of the same changes had it.
        */
       run: Effect.fn("Checks.run")(function* (
         scope: CheckScope,

@@ -1,6 +1,6 @@
 /**
  * Runs a check command once for several waiting runs, on a copy with the changes of all of them. If the command passes,
- * all runs have passed. If it fails, it runs for each of them separately.
+ * all these runs have passed. If it fails, it runs again for each run separately.
  */
 import * as Effect from "effect/Effect"
 import type { CheckEnd } from "../../domain/checks/CheckEnd.ts"
@@ -9,11 +9,11 @@ import { mergeTexts } from "../../domain/files/TextMerge.ts"
 
 interface WaitingRun<R> {
   readonly run: R
-  /** Identifies the command. Runs with the same sign can be joined. */
+  /** Identifies the command. Only runs with the same sign can be joined. */
   readonly sign: string
-  /** The result of a joined run that passed and included these changes. */
+  /** How a joined run ended that included these changes and passed. */
   end?: CheckEnd
-  /** True after a joined run with these changes failed. */
+  /** True after a joined run that included these changes failed. */
   isAlone?: boolean
 }
 
@@ -26,7 +26,7 @@ const joinedText = (mine: ProposedFile, theirs: ProposedFile): string | undefine
   return clashes.length === 0 ? text : undefined
 }
 
-/** The changes of both, merged by file. Undefined if they clash. */
+/** The changes of both runs, merged by file. Undefined if the changes clash. */
 export const joinedFiles = (
   some: ReadonlyArray<ProposedFile>,
   others: ReadonlyArray<ProposedFile>
@@ -41,7 +41,7 @@ export const joinedFiles = (
   return [...joined.values()]
 }
 
-/** Returns a function that carries out runs one at a time. Runs that wait meanwhile join the next one. */
+/** Returns a function that carries out runs one at a time. Runs that have to wait are joined to the next run. */
 export const makeJoinedRuns = <R extends { readonly files: ReadonlyArray<ProposedFile> }, E, S>(
   carryOut: (run: R) => Effect.Effect<CheckEnd, E, S>,
   oneAtATime: <A, E2, S2>(effect: Effect.Effect<A, E2, S2>) => Effect.Effect<A, E2, S2>
@@ -69,7 +69,7 @@ export const makeJoinedRuns = <R extends { readonly files: ReadonlyArray<Propose
     return yield* carryOut(entry.run)
   })
 
-  /** Carries out a run and passes its result to `judge`. No other command runs meanwhile. */
+  /** Carries out a run and passes its result to `judge`. No other command runs before `judge` has ended. */
   return <A, E2, S2>(sign: string, run: R, judge: (end: CheckEnd) => Effect.Effect<A, E2, S2>) =>
     Effect.suspend(() => {
       const entry: WaitingRun<R> = { run, sign }

@@ -1,7 +1,9 @@
 /** The error of unusable settings. */
 import * as Schema from "effect/Schema"
 
-/** A configuration is unusable. `source` is a file or an environment variable. Each problem is one line. */
+/**
+ * Says that a configuration cannot be used. `source` is a file or an environment variable. Each problem is one line.
+ */
 export class ConfigurationError extends Schema.TaggedError<ConfigurationError>()("ConfigurationError", {
   source: Schema.String,
   problems: Schema.Array(

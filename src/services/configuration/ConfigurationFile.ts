@@ -1,6 +1,7 @@
 /**
  * Reads the settings of a run from the project's file, the user's file and the environment, and merges them.
- * Command-line flags are merged later. Also changes one key of a file without touching the rest of its text.
+ * Command-line flags are merged later. This file can also change one key of a configuration file without changing the
+ * rest of its text.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -26,7 +27,9 @@ import { replaceFile } from "../files/AtomicWrite.ts"
 
 /** The settings from files and environment, merged and per file. */
 export interface LoadedConfiguration {
-  /** If several set a value, the last wins: project file, user file, environment. */
+  /**
+   * All settings together. If several sources set a value, the last of them wins: project file, user file, environment.
+   */
   readonly merged: Configuration
   readonly project: Configuration
   readonly user: Configuration
@@ -34,7 +37,7 @@ export interface LoadedConfiguration {
   readonly userSettings: Configuration
 }
 
-/** The problems of tools that a file declares, with their positions. */
+/** The problems of tools that a configuration file declares, with their positions. */
 const toolProblems = ({ tools = {} }: Configuration, text: string) =>
   Object.entries(tools).flatMap(([name, declared]) =>
     declarationProblems(name, declared).map(({ path, what }) => {
@@ -68,7 +71,7 @@ const environment: Effect.Effect<Configuration, ConfigurationError> = Effect.gen
   }
 })
 
-/** The text of a file, or `otherwise` if the file is missing. */
+/** The text of a file. If the file is missing, returns `otherwise`. */
 const readOr = (file: string, otherwise: string) =>
   Effect.catchIf(
     readBoundedFile(file),
@@ -76,7 +79,7 @@ const readOr = (file: string, otherwise: string) =>
     () => Effect.succeed(otherwise)
   )
 
-/** Reads one file. A missing file sets nothing. */
+/** Reads one configuration file. If the file is missing, no settings are set. */
 const readFile = Effect.fnUntraced(function* (file: string, scope: ConfigurationScope) {
   const invalid = (problems: ConfigurationError["problems"]) => new ConfigurationError({ source: file, problems })
   const text = yield* Effect.mapError(readOr(file, "{}"), ({ what }) => invalid([{ what }]))
@@ -121,7 +124,10 @@ const withSetting = (text: string, place: ReadonlyArray<string>, value: string):
   return changed.endsWith("\n") ? changed : `${changed}\n`
 }
 
-/** Sets the value at these keys in a file. Fails with a sentence if the file cannot be read or written. */
+/**
+ * Sets a value in a configuration file, at the place that these keys name. Fails with a sentence if the file cannot be
+ * read or written.
+ */
 export const saveSetting = Effect.fn("saveSetting")(function* (
   file: string,
   place: readonly [keyof Configuration, ...ReadonlyArray<string>],

@@ -1,6 +1,6 @@
 /**
- * The folders of the user who runs the program, by the XDG rules. Files in these folders can permit anything. So a
- * folder that the project or another user could write is not used.
+ * The folders of the user who runs the program, by the XDG rules. Files in these folders can permit anything. A folder
+ * that the project or another user could write is therefore not used.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -34,7 +34,9 @@ export const CurrentUser = Context.Reference<SystemUser>(
 
 const groupCanWrite = 0o020
 const othersCanWrite = 0o002
-/** In a folder with this mode bit, everybody can create files. Only the owner of a file can replace it. */
+/**
+ * The sticky bit of a folder: everybody can create files in the folder, but only the owner of a file can replace it.
+ */
 const sticky = 0o1000
 
 /** The canonical path of a folder, which may not exist yet. */
@@ -44,11 +46,11 @@ const canonical = (folder: string) =>
     Effect.orElseSucceed(() => folder)
   )
 
-/** True for an id that belongs to neither the user nor the system. */
+/** True for an id of a user or group that is neither this user nor the system. */
 const isForeign = (id: Option.Option<number>, own: number | undefined): boolean =>
   Option.exists(id, (one) => one !== own && one !== 0)
 
-/** Says who else can write an existing file or folder. */
+/** Says who else can write an existing file or folder. Undefined if nobody else can. */
 export const otherWriter = Effect.fnUntraced(function* (place: string) {
   const info = yield* Effect.option((yield* FileSystem.FileSystem).stat(place))
   const { gid, uid } = yield* CurrentUser
@@ -61,8 +63,8 @@ export const otherWriter = Effect.fnUntraced(function* (place: string) {
 })
 
 /**
- * Says why a folder cannot be the user's own; undefined if it can. The system's home folder always counts as the user's
- * own, even inside the project.
+ * Says why a folder cannot be used as the user's own; undefined if it can. The home folder that the system names is
+ * always the user's own, even inside the project.
  */
 export const folderProblem = Effect.fn("folderProblem")(function* (folder: string, project: string) {
   const path = yield* Path.Path
@@ -75,23 +77,25 @@ export const folderProblem = Effect.fn("folderProblem")(function* (folder: strin
   return yield* otherWriter(real)
 })
 
-/** All paths are absolute. Only task-conductor itself uses the last three. */
+/** The folders of the user. All paths are absolute. Only task-conductor itself uses `settings`, `state` and `locks`. */
 export interface UserFolders {
   readonly home: string
   readonly config: string
   /** The folder for the user's configuration and permanent permissions. */
   readonly settings: string
-  /** The folder for runs. */
+  /** The folder in which runs are saved. */
   readonly state: string
-  /** The folder for lock files of projects, on systems that need them. All runs share it, wherever they are saved. */
+  /**
+   * The folder for lock files of projects, on systems that need such files. All runs share it, wherever they are saved.
+   */
   readonly locks: string
-  /** Every folder that another run may use: with other environment variables, or when the folder exists later. */
+  /** Every folder that another run might use instead, for example with other environment variables. */
   readonly candidates: ReadonlyArray<string>
   /** Sentences about folders that were not used, with the reasons. */
   readonly notes: ReadonlyArray<string>
 }
 
-/** An environment variable; undefined if it is empty. */
+/** The value of an environment variable; undefined if it is empty. */
 export const environmentVariable = (name: string): Effect.Effect<string | undefined> =>
   Config.option(Config.String(name)).pipe(
     Effect.map((value) => Option.getOrUndefined(Option.filter(value, (text) => text !== ""))),
@@ -99,23 +103,23 @@ export const environmentVariable = (name: string): Effect.Effect<string | undefi
   )
 
 /**
- * The folder in which a script saves runs. If it is empty, the XDG folder is used. A reference, so that the run store
- * and the protected paths always use the same value.
+ * The folder in which a script saves runs. If it is empty, the XDG folder is used. It is a context reference, so that
+ * the run store and the protected paths always use the same value.
  */
 export const StateFolder = Context.Reference<string>("task-conductor/services/configuration/UserFolders/StateFolder", {
   defaultValue: () => ""
 })
 
-/** A folder that may be used. `source` says which variable or rule names it. */
+/** A folder that may be used for a purpose. `source` is the variable or rule that names the folder. */
 interface Candidate {
   readonly source: string
   readonly folder: string | undefined
 }
 
-/** The first candidate that is the user's own. If there is none, a private temporary folder. */
+/** Returns the first candidate that is the user's own. If there is none, returns a private temporary folder. */
 const firstOwn = Effect.fnUntraced(function* (
   candidates: ReadonlyArray<Candidate>,
-  /** The subfolder that is used. It must be the user's own too. */
+  /** The subfolder that the program uses. It must be the user's own, too. */
   part: string,
   project: string,
   notes: Array<string>
@@ -135,9 +139,9 @@ const firstOwn = Effect.fnUntraced(function* (
 })
 
 /**
- * The folders of the user for work in this project. A variable is used if its folder is the user's own and outside the
- * project. Defaults: `$HOME`, otherwise the system's home folder; `$XDG_CONFIG_HOME`, otherwise `~/.config`;
- * `$XDG_STATE_HOME`, otherwise `~/.local/state`.
+ * Finds the folders of the user for work in this project. A variable is used if its folder is the user's own and
+ * outside the project. Defaults: `$HOME`, otherwise the system's home folder; `$XDG_CONFIG_HOME`, otherwise
+ * `~/.config`; `$XDG_STATE_HOME`, otherwise `~/.local/state`.
  */
 export const userFolders = Effect.fn("userFolders")(function* (project: string) {
   const path = yield* Path.Path

@@ -1,7 +1,7 @@
 /**
- * Reads the files from which the project map is drawn and checks are chosen: the file list, manifests, main sources and
- * tests. Skips links, files outside the project, and files that a rule denies or asks about. All limits are small,
- * because every run does this first.
+ * Reads the files that are needed to draw the project map and to choose checks: the file list, manifests, main sources
+ * and tests. Skips links, files outside the project, and files that a rule denies or asks about. All limits are small,
+ * because every run begins with this work.
  */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -28,7 +28,7 @@ import { findProgram, isExecutable } from "../commands/ChildRun.ts"
 import { type DrawMap, type MayRead, ProjectMap } from "../files/ProjectMap.ts"
 import { Workspace } from "../files/Workspace.ts"
 
-/** At most this many files and folders are listed. The map of a larger project is incomplete. */
+/** The maximum number of files and folders that are listed. The map of a larger project is incomplete. */
 export const mostMapped = 20_000
 /** The time limit for listing folders. */
 const listingTime = Duration.seconds(3)
@@ -38,7 +38,8 @@ const mostSources = 24
 const filesAtOnce = 8
 
 /**
- * The text of a regular project file. Empty for links and paths through them, and for denied, binary and larger files.
+ * The text of a regular project file. Empty for a link, a path through a link, and a file that is denied, binary or too
+ * large.
  */
 const readOwn = Effect.fnUntraced(function* (file: string, maxBytes: number, mayRead: MayRead) {
   const workspace = yield* Workspace
@@ -57,7 +58,7 @@ const readAll = Effect.fnUntraced(function* (files: ReadonlyArray<string>, maxBy
   return read.flat()
 })
 
-/** This many Python tests are read to find out which package runs them. */
+/** The number of Python tests that are read to find out which package runs them. */
 const mostPythonTests = 10
 
 /** The files of the project, how they were listed, and the manifests. Manifests near `near` come first. */
@@ -75,7 +76,7 @@ const readManifests = Effect.fnUntraced(function* (mayRead: MayRead, near: Reado
   return { listing, files, manifests: texts.map(({ path, text }) => ({ path, text, files: all, namesPytest })) }
 })
 
-/** Whether the programs of these commands exist on the search path, or at their path in the project. */
+/** Says which programs of these commands exist, on the search path or at their path in the project. */
 const programsHere = Effect.fnUntraced(function* (commands: ReadonlyArray<ProjectCommand>, searchPath: string) {
   const { root } = yield* Workspace
   const folders = searchPath.split(":")
@@ -103,7 +104,10 @@ const commandsHere = Effect.fnUntraced(function* (manifests: ReadonlyArray<Manif
   return runnableCommands(commands, yield* programsHere(commands, searchPath))
 })
 
-/** All commands of the project. Each has the form that can run here, or the usual form if none can. */
+/**
+ * Reads all commands of the project. Each command has the form that can run on this machine. If no form can run, it has
+ * the usual form.
+ */
 export const readCommands = Effect.fn("readCommands")(function* (searchPath: string) {
   const { manifests } = yield* readManifests(() => Effect.succeed(true))
   const commands = projectCommands(manifests)
@@ -153,9 +157,9 @@ export const layerProjectMap = (searchPath: string) =>
     )
   )
 
-/** At most this many tests are searched for imports. */
+/** The maximum number of tests that are searched for imports. */
 const mostSearched = 400
-/** Chooses checks with programs from `searchPath`. Empty if the project cannot be listed. */
+/** Chooses checks whose programs are found in `searchPath`. Empty if the project cannot be listed. */
 export const chooseProjectChecks = Effect.fn("chooseProjectChecks")(
   function* (changed: ReadonlyArray<string>, mayRead: MayRead, searchPath: string) {
     const { files, manifests } = yield* readManifests(mayRead, changed)

@@ -1,6 +1,6 @@
 /**
- * Runs commands of the configuration when events occur. They run in the sandbox, with the event as JSON on stdin. Hooks
- * of a project run only if the user trusts exactly these commands and the project files that they run.
+ * Runs commands of the configuration when events occur. The commands run in the sandbox, with the event as JSON on
+ * stdin. Hooks of a project run only if the user trusts exactly these commands, and the project files that they run.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -33,13 +33,13 @@ export interface DeclaredHooks {
 interface Hook {
   readonly event: HookEvent
   readonly argv: CanonicalCommand["argv"]
-  /** The hash of the hook's files that the user trusted. Absent for the user's own hook. */
+  /** The hash of the hook's files that the user trusted. Absent for a hook of the user. */
   readonly scripts?: string
 }
 
 const argvOf = (line: CheckLine): CanonicalCommand["argv"] => {
   const words = typeof line === "string" ? splitCommand(line) : line
-  /** The configuration was already checked when it was read. */
+  /** Words that are no valid command cannot occur here, because the configuration was checked when it was read. */
   return typeof words === "string" ? [words] : words
 }
 
@@ -103,7 +103,8 @@ const makeHooks = Effect.fnUntraced(function* (project: string, { ofProject, ofU
   })
 
   /**
-   * Runs all hooks of an event in order. Returns the failures. With `stops`, the first failure skips the other hooks.
+   * Runs all hooks of an event in order, and returns the failures. If `stops` is true, no hook runs after the first
+   * failure.
    */
   const run = Effect.fn("Hooks.run")(function* (event: HookEvent, about: object, stops = false) {
     const failures: Array<string> = []
@@ -125,7 +126,7 @@ const makeHooks = Effect.fnUntraced(function* (project: string, { ofProject, ofU
 export class Hooks extends Context.Service<Hooks, Effect.Success<ReturnType<typeof makeHooks>>>()(
   "task-conductor/services/plugins/Hooks"
 ) {
-  /** `project` is absolute. */
+  /** The hooks for work in a project. `project` is an absolute path. */
   static readonly layer = (project: string, declared: DeclaredHooks) =>
     Layer.effect(Hooks, makeHooks(project, declared))
 

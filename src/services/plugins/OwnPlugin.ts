@@ -1,4 +1,7 @@
-/** Plugins in the user's own configuration are loaded without a question. So nobody else may be able to write them. */
+/**
+ * Checks that nobody else can write the user's own plugins. Plugins in the user's own configuration are loaded without
+ * a question.
+ */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
@@ -34,7 +37,9 @@ const contentsOf = Effect.fnUntraced(function* (plugin: string, folder: string) 
 
 const importing = /(?:\bfrom|\bimport|\brequire)\s*\(?\s*["'](?<specifier>\.{1,2}\/[^"']+)["']/g
 
-/** A file and all files that it imports by path, directly or through others. Each with its folder. */
+/**
+ * A file and all files that it imports by path, directly or through other files. Each file is returned with its folder.
+ */
 const importedBy = Effect.fnUntraced(function* (file: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path

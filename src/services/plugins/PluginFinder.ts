@@ -1,6 +1,6 @@
 /**
- * Finds the package or file of a plugin. Also computes the hash of its code: a permission for the plugin holds only for
- * this hash.
+ * Finds the package or file of a plugin. Also computes the hash of the plugin's code, because a permission for the
+ * plugin holds only for this hash.
  */
 import * as Schema from "effect/Schema"
 import * as Effect from "effect/Effect"
@@ -26,13 +26,13 @@ export const PackageManifest = Schema.Struct({
 })
 export type PackageManifest = typeof PackageManifest.Type
 
-/** The conditions for `import` in Node. */
+/** The conditions under which Node resolves an `import`. */
 const conditions: ReadonlySet<string> = new Set(["node", "import", "module-sync", "node-addons", "default"])
 
 const isRecord = (value: Schema.Json | undefined): value is Readonly<Record<string, Schema.Json>> =>
   Predicate.isObject(value)
 
-/** The first target whose conditions all hold, as Node chooses it. Null means that the package exports nothing. */
+/** The first target whose conditions all hold, as Node would choose it. Null means that the package exports nothing. */
 const targetOf = (exported: Schema.Json | undefined): string | null | undefined => {
   if (typeof exported === "string" || exported === null) return exported
   if (Array.isArray(exported)) return exported.map(targetOf).find((target) => typeof target === "string")
@@ -44,8 +44,8 @@ const targetOf = (exported: Schema.Json | undefined): string | null | undefined 
 }
 
 /**
- * Files that may be the entry, relative to the package. The first that exists is used. Empty if `exports` exports
- * nothing.
+ * The files that may be the entry of a package, relative to the package. The first file that exists is used. Empty if
+ * `exports` exports nothing.
  */
 export const entryCandidates = ({ exports, main }: PackageManifest): ReadonlyArray<string> => {
   if (exports === undefined || exports === null)
@@ -125,8 +125,8 @@ const findInFolder = Effect.fnUntraced(function* (entry: PluginEntry, location: 
 })
 
 /**
- * Searches the node_modules folders above the entry. Then searches those around this program, where global packages
- * are.
+ * Finds the package of an entry. Searches the node_modules folders above the entry, and then the folders around this
+ * program, where global packages are.
  */
 const findPackage = Effect.fnUntraced(function* (entry: PluginEntry) {
   const path = yield* Path.Path
@@ -155,13 +155,16 @@ const findLocal = Effect.fnUntraced(function* (entry: PluginEntry) {
   return { entry, file: yield* Effect.orElseSucceed(fs.realPath(location), () => location) }
 })
 
-/** Finds the plugin. Fails with `NotFound` or `NotAPlugin`. */
+/** Finds a plugin. Fails with `NotFound` or `NotAPlugin`. */
 export const findPlugin = Effect.fn("findPlugin")(
   (entry: PluginEntry): Effect.Effect<FoundPlugin, PluginProblem, FileSystem.FileSystem | Path.Path> =>
     isPackageName(entry.text) ? findPackage(entry) : findLocal(entry)
 )
 
-/** The content cannot be hashed. `message` is the end of a sentence that begins with the plugin. */
+/**
+ * Says why the content of a plugin cannot be hashed. `message` is the end of a sentence that begins with the name of
+ * the plugin.
+ */
 export class HashFailure extends Schema.TaggedError<HashFailure>()("HashFailure", { message: Schema.String }) {}
 
 const maxFiles = 2000
@@ -169,7 +172,10 @@ const maxBytes = 33_554_432
 
 const sha256 = (bytes: Uint8Array | string): string => createHash("sha256").update(bytes).digest("hex")
 
-/** The entries of a folder. A link is hashed by the path of its target, because nothing is loaded through a link. */
+/**
+ * The entries of a folder for the hash. A link is hashed by the path of its target, because nothing is loaded through a
+ * link.
+ */
 const readContents = Effect.fnUntraced(function* (folder: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -200,8 +206,8 @@ const readContents = Effect.fnUntraced(function* (folder: string) {
 })
 
 /**
- * The SHA-256 of the plugin in hex. For a file, its content. For a package, the paths and contents of all its files
- * without dependencies. Fails if the plugin is too large or unreadable.
+ * The SHA-256 of the plugin in hex. For a file, it covers the content. For a package, it covers the paths and contents
+ * of all its files except dependencies. Fails if the plugin is too large or unreadable.
  */
 export const pluginHash = Effect.fn("pluginHash")(
   function* ({ file, folder }: FoundPlugin) {

@@ -1,10 +1,10 @@
 /**
  * Loads the plugins of a run that are not built in: packages and files that a configuration names, and values that a
- * script passes. Finds them, asks the user to trust those of a project, and imports them. Reports why a plugin is
+ * script passes. Finds them, asks the user to trust the plugins of a project, and imports them. Says why a plugin is
  * skipped.
  *
- * A child process imports each plugin first. An endless loop, `process.exit` or a crash then ends the child, not the
- * program. This does not protect against malicious code: a plugin runs with all rights of the user.
+ * A child process imports each plugin first. An endless loop, `process.exit` or a crash then ends the child, and not
+ * the program. This does not protect against malicious code, because a plugin runs with all rights of the user.
  */
 import * as Arr from "effect/Array"
 import * as Context from "effect/Context"
@@ -45,8 +45,8 @@ const damage = (plugin: string, what: string): ToolFailure =>
   })
 
 /**
- * Runs code of a plugin. Afterwards restores shared state that the code changed. In that case the call fails and names
- * the state.
+ * Runs code of a plugin. Afterwards, restores shared state that the code changed. If it changed any, the call fails,
+ * and the failure names the changed state.
  */
 const guarded = <A, E, R>(plugin: string, work: (services: Context.Context<R>) => Effect.Effect<A, E, R>) =>
   Effect.contextWith((services: Context.Context<R>) => {
@@ -74,7 +74,7 @@ const guardTool = (plugin: string, tool: Tool<any>): Tool<any> => {
   return { ...tool, execute: (params, call) => guarded(plugin, (services) => startTool(tool, params, call, services)) }
 }
 
-/** The plugin, with a guard around every call. */
+/** Returns the plugin with a guard around every call of its code. */
 export const guardPlugin = (plugin: Plugin): Plugin => ({
   ...plugin,
   tools: Layer.effect(
@@ -90,7 +90,10 @@ export const importTime = "30 seconds"
 
 const program = fileURLToPath(moduleUrl("services/plugins/ProbedImport"))
 
-/** The child may read every file. It may not write files or start programs. */
+/**
+ * The arguments of Node for the child process. The child may read every file, but it may not write files or start
+ * programs.
+ */
 const execArgv = ["--permission", "--allow-fs-read=*", "--allow-addons", "--allow-wasi", "--allow-worker"]
 
 /** The exit code of Node if a top-level await never ends. */
@@ -101,10 +104,10 @@ const endText = (code: number | null, signal: NodeJS.Signals | null): string => 
   return `it ended the process while it was imported (${code === null ? `signal ${signal}` : `exit code ${code}`})`
 }
 
-/** What the child reported, or how it ended. Its output is discarded. */
+/** Returns the problem that the child reported, or how it ended. The output of the child is discarded. */
 const runChild = (url: string): Effect.Effect<string | undefined> =>
   Effect.callback<string | undefined>((resume) => {
-    // Not ChildProcessSpawner, because only `fork` opens the channel for the report.
+    // ChildProcessSpawner is not used here, because only `fork` opens the channel for the report.
     const { close, stdio } = stdioWithoutInherited(["ignore", "ignore", "ignore", "ipc"] as const)
     const child = fork(program, [url], { execArgv, stdio, env: { ...process.env, ...endsWithProgram() } })
     close()
@@ -119,7 +122,7 @@ const runChild = (url: string): Effect.Effect<string | undefined> =>
     return Effect.sync(() => child.kill("SIGKILL"))
   })
 
-/** The problem of the module, as the end of a sentence; undefined if it can be imported. */
+/** The problem with importing a module, as the end of a sentence; undefined if it can be imported. */
 const probeImport = Effect.fn("probeImport")((url: string) =>
   Effect.timeoutOrElse(runChild(url), {
     duration: importTime,
@@ -127,10 +130,10 @@ const probeImport = Effect.fn("probeImport")((url: string) =>
   })
 )
 
-/** Modules that this process has imported already. Node keeps them, so another test would show nothing. */
+/** The modules that this process has already imported. Node keeps them, so another trial would show nothing new. */
 const imported = new Set<string>()
 
-/** The default export of a trusted plugin. Fails with `LoadFailed` or `NotAPlugin`. */
+/** Imports a trusted plugin and returns its default export. Fails with `LoadFailed` or `NotAPlugin`. */
 const importPlugin = Effect.fn("importPlugin")(function* (pluginFile: FoundPlugin) {
   const { entry, file, version } = pluginFile
   const failed = (why: string) =>
@@ -158,9 +161,9 @@ const importPlugin = Effect.fn("importPlugin")(function* (pluginFile: FoundPlugi
   })
 })
 
-/** One entry of the configuration or one value. With its plugin, or the problem. */
+/** One entry of the configuration or one value, with its plugin or the problem. */
 export interface KnownPlugin {
-  /** Absent for a value that a script passed. */
+  /** The entry of the configuration. Absent for a value that a script passed. */
   readonly entry?: PluginEntry
   /** The module that is imported. */
   readonly file?: string
@@ -169,9 +172,9 @@ export interface KnownPlugin {
 }
 
 interface PluginOrder {
-  /** In the order of loading. If two entries name the same file, the first is used. */
+  /** The entries in the order in which they are loaded. If two entries name the same file, the first entry is used. */
   readonly entries: ReadonlyArray<PluginEntry>
-  /** Plugins that the caller passed as values, and so trusts. */
+  /** The plugins that the caller passed as values. The caller therefore trusts them. */
   readonly values: ReadonlyArray<Plugin>
   /** Reads the secrets that plugins declare. */
   readonly secret?: SecretReader
@@ -179,14 +182,17 @@ interface PluginOrder {
 
 const importsAtOnce = 4
 
-/** The name in questions and rules. A rule cannot contain "..", so a path with ".." is written as an absolute path. */
+/**
+ * The name of a plugin in questions and rules. A rule cannot contain "..", so a path with ".." becomes an absolute
+ * path.
+ */
 const nameInRules = ({ entry, file }: FoundPlugin): string => (entry.text.includes("..") ? file : entry.text)
 
-/** Nobody else may be able to write a plugin of the user's own configuration. */
+/** Checks that nobody else can write a plugin of the user's own configuration. */
 const requireOwn = (found: FoundPlugin) =>
   found.entry.scope === "user" ? requireOwnPlugin(found) : Effect.succeed(found)
 
-/** Asks the user to trust exactly this content of a project's plugin. */
+/** Asks the user to trust exactly this content of a plugin that a project names. */
 const requireTrust = Effect.fnUntraced(function* (pluginFile: FoundPlugin) {
   if (pluginFile.entry.scope !== "project") return yield* requireOwn(pluginFile)
   const gate = yield* Gate
@@ -216,7 +222,10 @@ const requireTrust = Effect.fnUntraced(function* (pluginFile: FoundPlugin) {
 
 const wrongName = "its name is reserved, or not of the form of a package name: lower-case letters, digits and hyphens."
 
-/** A plugin is known by its name. So the name must be unique and not that of a built-in plugin. */
+/**
+ * Checks the names of plugins. A plugin is known by its name, so the name must be unique and must differ from the names
+ * of built-in plugins.
+ */
 const screenNames = (known: ReadonlyArray<KnownPlugin>): ReadonlyArray<KnownPlugin> => {
   const usedNames = new Set<string>()
   return known.map((plugin) => {
@@ -240,15 +249,15 @@ const screenNames = (known: ReadonlyArray<KnownPlugin>): ReadonlyArray<KnownPlug
   })
 }
 
-/** The plugin file of an entry. Checks first that it is trusted. */
+/** An entry whose plugin was searched: its file, which is trusted, or the problem. */
 interface Sought extends Omit<KnownPlugin, "outcome"> {
   readonly entry: PluginEntry
   readonly foundFile: Result.Result<FoundPlugin, PluginProblem>
 }
 
 /**
- * A plugin may be named without a configuration, for example by a flag. It then gets the configuration from the user's
- * file. A project never configures a plugin that it did not name.
+ * Adds the configuration from the user's file to a plugin that was named without one, for example by a flag. A project
+ * never configures a plugin that it did not name.
  */
 const withConfiguration = Effect.fnUntraced(function* (plugin: FoundPlugin, entries: ReadonlyArray<PluginEntry>) {
   if (plugin.entry.configuration !== undefined || plugin.entry.scope === "project") return plugin
@@ -261,10 +270,10 @@ const withConfiguration = Effect.fnUntraced(function* (plugin: FoundPlugin, entr
   return plugin
 })
 
-/** Checks that a found plugin may be imported. */
+/** A function that checks whether a found plugin may be imported. */
 type Trust<R> = (found: FoundPlugin) => Effect.Effect<FoundPlugin, PluginProblem, R>
 
-/** Finds plugins and asks about them one after another. If a file is named twice, it is loaded once. */
+/** Finds plugins, and asks the user about them one after another. If several entries name a file, it is loaded once. */
 const findAll = Effect.fnUntraced(function* <R>(entries: ReadonlyArray<PluginEntry>, trust: Trust<R>) {
   const seen = new Set<string>()
   const all: Array<Sought> = []
@@ -283,7 +292,7 @@ const findAll = Effect.fnUntraced(function* <R>(entries: ReadonlyArray<PluginEnt
   return all
 })
 
-/** A plugin that a script passed. The compiler may not have checked its type. */
+/** Checks a plugin that a script passed as a value, because the compiler may not have checked its type. */
 const readValue = (plugin: Plugin): Result.Result<Plugin, PluginProblem> => {
   if (typeof plugin !== "object" || plugin === null) {
     return Result.fail(noPluginValue(plugin === null ? "null" : `a ${typeof plugin}`))
@@ -302,7 +311,7 @@ const withSkills = (read: Result.Result<Plugin, PluginProblem>) => {
   )
 }
 
-/** Reads the secrets that the plugin declares. From now on they are redacted from texts. */
+/** Reads the secrets that the plugin declares. From then on, they are redacted from texts. */
 export const withSecrets = Effect.fnUntraced(function* (plugin: Plugin, read: SecretReader) {
   const { secrets } = plugin
   if (typeof secrets !== "object" || secrets === null) return plugin
@@ -315,9 +324,11 @@ export const withSecrets = Effect.fnUntraced(function* (plugin: Plugin, read: Se
   return { ...plugin, secretValues: values }
 })
 
-/** Imports plugins, some of them in parallel. Restores shared state that they changed. */
+/** Imports plugins, several at a time. Restores shared state that they changed. */
 const importPlugins = Effect.fnUntraced(function* (foundPlugins: ReadonlyArray<Sought>) {
-  /** One watch for all plugins: with one each, parallel imports would undo each other's changes. */
+  /**
+   * One watch covers all plugins. If each import had its own watch, parallel imports would undo each other's changes.
+   */
   const repair = foundPlugins.length === 0 ? () => undefined : watchSharedState()
   const load = ({ foundFile }: Sought) => Effect.result(Effect.flatMap(Effect.fromResult(foundFile), importPlugin))
   const outcomes = yield* Effect.forEach(foundPlugins, load, { concurrency: importsAtOnce })
@@ -325,7 +336,7 @@ const importPlugins = Effect.fnUntraced(function* (foundPlugins: ReadonlyArray<S
   return outcomes
 })
 
-/** Imports the named and trusted plugins. */
+/** Imports the plugins that are named and trusted. */
 const readPlugins = Effect.fnUntraced(function* <R>({ entries, values }: PluginOrder, trust: Trust<R>) {
   const foundPlugins = yield* findAll(entries, trust)
   const outcomes = yield* importPlugins(foundPlugins)
@@ -340,8 +351,8 @@ const readPlugins = Effect.fnUntraced(function* <R>({ entries, values }: PluginO
 })
 
 /**
- * The plugins that the user names: by flags, in their own configuration, or as values of a script. Plugins that cannot
- * be used are skipped here, and reported when all tools are loaded.
+ * Loads the plugins that the user names: by flags, in the user's own configuration, or as values of a script. Plugins
+ * that cannot be used are skipped here, and are reported when all tools are loaded.
  */
 export const readOwnPlugins = Effect.fn("readOwnPlugins")(function* ({ entries, values }: PluginOrder) {
   const own = entries.filter(({ scope }) => scope !== "project")
@@ -350,7 +361,7 @@ export const readOwnPlugins = Effect.fn("readOwnPlugins")(function* ({ entries, 
   return plugins.filter(({ apiVersion }) => apiVersion === pluginApiVersion)
 })
 
-/** Imports the named plugins. Skips a plugin that cannot be used, and never fails the layer. */
+/** Imports the named plugins. A plugin that cannot be used is skipped, and never makes the layer fail. */
 const makePluginPackages = Effect.fnUntraced(function* ({ secret, ...order }: PluginOrder) {
   const screened = yield* readPlugins(order, requireTrust)
   const withSecretValues = yield* Effect.forEach(screened, (screenedPlugin) =>
@@ -362,7 +373,7 @@ const makePluginPackages = Effect.fnUntraced(function* ({ secret, ...order }: Pl
         }))
   )
   const [plugins, problems] = Arr.partition(withSecretValues, ({ outcome }) => outcome)
-  /** `known` contains everything that was named, in order. It includes skipped plugins. */
+  /** In the result, `known` contains everything that was named, in order. It includes skipped plugins. */
   const skillFolders = plugins.flatMap(({ name: plugin, skillsFolder }) =>
     skillsFolder !== undefined && Result.isSuccess(skillsFolder) ? [{ plugin, folder: skillsFolder.success }] : []
   )

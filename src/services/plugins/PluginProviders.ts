@@ -15,7 +15,7 @@ import type { Provider } from "../providers/Provider.ts"
 
 const areProviders = Schema.is(Schema.Array(ProviderShape))
 
-/** What the function of the plugin returned. It may be any value. */
+/** Returns the result of the plugin's function. It is not checked yet and may be any value. */
 const makeProviders = (plugin: Plugin, config: unknown): Result.Result<unknown, PluginProblem> => {
   const { name, providers = [] } = plugin
   if (typeof providers !== "function") return Result.succeed(providers)
@@ -28,13 +28,13 @@ const makeProviders = (plugin: Plugin, config: unknown): Result.Result<unknown, 
   })
 }
 
-/** The provider. If the plugin declares the key of the server as a secret, the provider gets that key. */
+/** Returns the provider. If the plugin declares the key of the server as a secret, adds the key to the provider. */
 const withKey = (provider: Provider, { secretValues }: Plugin): Provider => {
   const value = secretValues?.get(provider.server?.keyVariable ?? "")
   return value !== undefined && Result.isSuccess(value) ? { ...provider, key: Redacted.make(value.success) } : provider
 }
 
-/** The providers of a plugin. If there are none, fails with the reason. */
+/** The providers of a plugin. Fails with the reason if they cannot be used. */
 export const providersOf = (plugin: Plugin): Result.Result<ReadonlyArray<Provider>, PluginProblem> => {
   const { name } = plugin
   const config = Result.mapError(

@@ -1,6 +1,6 @@
 /**
- * The child process that imports a plugin first: `node ProbedImport URL`. If the import hangs, ends or damages its
- * process, that happens here and not in the program. Sends one report to the parent process.
+ * The child process that imports a plugin first: `node ProbedImport URL`. If the import hangs, ends its process or
+ * damages it, only this process is affected, and not the program. Sends one report to the parent process.
  */
 import * as Cause from "effect/Cause"
 import { causeText } from "../tools/ForeignCode.ts"
@@ -8,7 +8,7 @@ import { shareModules, watchSharedState } from "./SharedState.ts"
 
 /** The report to the parent. No report is sent if the plugin ended the child. */
 export interface ProbeReport {
-  /** The problem, as the end of a sentence; absent if the import succeeded. */
+  /** The problem as the end of a sentence. Absent if the import succeeded. */
   readonly problem?: string
 }
 

@@ -1,6 +1,6 @@
 /**
- * Reads the secrets that plugins declare. They come from the source in the user's own configuration or from the
- * environment, never from a project.
+ * Reads the secrets that plugins declare. A secret comes from the source that the user's own configuration names, or
+ * from the environment. It never comes from a project.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -11,14 +11,17 @@ import { commandText } from "../../domain/commands/CommandText.ts"
 import { leastSecret, type SecretSource } from "../../domain/configuration/SecretSource.ts"
 import { CurrentUser, environmentVariable } from "../configuration/UserFolders.ts"
 
-/** Returns a secret by its name. If it is missing, fails with the end of a sentence that says why and what to do. */
+/**
+ * Returns a secret by its name. If the secret is missing, the result is a failure: the end of a sentence that says why
+ * and what to do.
+ */
 export type SecretReader = (
   name: string
 ) => Effect.Effect<Result.Result<string, string>, never, FileSystem.FileSystem | Path.Path>
 
 export interface SecretPlaces {
   readonly sources: Readonly<Record<string, SecretSource>>
-  /** The user's own configuration file. */
+  /** The path of the user's own configuration file. */
   readonly file: string
   readonly home: string
 }
@@ -27,7 +30,7 @@ const everybodyElse = 0o077
 const mostBytes = 65_536
 const commandTime = 30_000
 
-/** The text of a file. Only the user may be able to read the file. */
+/** The text of a file with a secret. Fails if anybody but the user can read the file. */
 const readSecretFile = Effect.fnUntraced(function* (written: string, { file, home }: SecretPlaces) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -43,7 +46,7 @@ const readSecretFile = Effect.fnUntraced(function* (written: string, { file, hom
   return yield* Effect.mapError(fs.readFileString(place), () => `the file ${place} cannot be read`)
 })
 
-/** The output of a command. Its error output is discarded, because it may contain the secret. */
+/** The output of a command that prints a secret. Its error output is discarded, because it may contain the secret. */
 const printedSecret = ([program, ...words]: readonly [string, ...ReadonlyArray<string>]) =>
   Effect.callback<string, string>((resume) => {
     const options = { timeout: commandTime, maxBuffer: mostBytes, windowsHide: true }

@@ -1,7 +1,9 @@
 /**
- * Manages what a plugin shares with the program. A plugin must use the program's copy of `effect` and of this package:
- * values of another copy do not work, even with the same version. A plugin may change built-in objects, the current
- * folder, or handlers of uncaught errors. Such changes are found, named and undone.
+ * Manages what a plugin shares with the program. A plugin must use the program's copy of `effect` and of this package.
+ * Values of another copy do not work, even with the same version.
+ *
+ * A plugin may change built-in objects, the current folder, or handlers of uncaught errors. Such changes are found,
+ * named and undone.
  */
 import type { EventEmitter } from "node:events"
 import * as NodeModule from "node:module"
@@ -27,9 +29,9 @@ const shared: ReadonlyArray<readonly [name: string, value: object, keys?: Readon
 ]
 
 /**
- * Built-in modules that replace shared functions when Node loads them first. For example, threads install their own
- * `process.chdir`. The program loads these modules before it records the state. A later import by a plugin then changes
- * nothing.
+ * Built-in modules that replace shared functions when Node first loads them. For example, `worker_threads` installs
+ * another `process.chdir`. The program loads these modules before it records the state. If a plugin imports such a
+ * module later, nothing changes.
  */
 const replacing = ["worker_threads"]
 
@@ -40,14 +42,14 @@ const loadReplacing = (): void => {
   isLoaded = true
   for (const name of replacing) {
     const loaded = process.getBuiltinModule(name) as object | undefined
-    /** Some exports of a module are created on first access. So all exports are accessed. */
+    /** Some exports of a module are only created when they are first read, so all exports are read here. */
     if (loaded !== undefined) Object.values(loaded)
   }
 }
 
 /**
- * Saved before any plugin runs, because a plugin could replace these functions. Code that runs after a plugin uses
- * index loops for the same reason.
+ * These functions are saved before any plugin runs, because a plugin could replace them. For the same reason, code that
+ * runs after a plugin uses loops with an index.
  */
 const { defineProperty, deleteProperty, getOwnPropertyDescriptor, ownKeys } = Reflect
 const { is } = Object
@@ -66,7 +68,7 @@ interface Part {
   readonly name: string
   readonly value: object
   readonly properties: ReadonlyArray<Property>
-  /** True if a new enumerable property counts as a change. */
+  /** True if a new enumerable property counts as a change of the object. */
   readonly isClosed: boolean
 }
 
@@ -85,8 +87,9 @@ const differs = (was: PropertyDescriptor, now: PropertyDescriptor | undefined): 
   was.get !== now?.get
 
 /**
- * Functions that common packages replace with equivalent ones on import. graceful-fs (and so fs-extra) replaces those
- * for the current folder, source-map-support those for stack traces. They are restored without a report.
+ * Functions that common packages replace when they are imported. The replacements behave like the originals.
+ * graceful-fs (and therefore fs-extra) replaces functions for the current folder, and source-map-support a function for
+ * stack traces. They are restored without a report.
  */
 const replacedAlike: ReadonlySet<string> = new Set(["process.cwd", "process.chdir", "Error.prepareStackTrace"])
 
@@ -134,8 +137,8 @@ const repairHandlers = (event: (typeof events)[number], before: ReadonlyArray<un
 }
 
 /**
- * Records the shared state. The returned function undoes later changes, as far as the engine allows, and returns the
- * name of the first change. New non-enumerable methods are allowed.
+ * Records the shared state. The returned function undoes later changes, as far as the engine allows it, and returns the
+ * name of the first change. New methods that are not enumerable are allowed.
  */
 export const watchSharedState = (): (() => string | undefined) => {
   loadReplacing()
@@ -162,11 +165,14 @@ export const watchSharedState = (): (() => string | undefined) => {
 /** A plugin whose module will be imported. */
 interface SharingPlugin {
   readonly url: string
-  /** True for a file of the plugin itself, by real path. If absent, the plugin may import any file. */
+  /**
+   * True for a file that belongs to the plugin itself, by its real path. If this function is absent, the plugin may
+   * import any file.
+   */
   readonly isOwn?: (file: string) => boolean
 }
 
-/** The modules of this package, by the names under which plugins import them. */
+/** The modules of this package that plugins can import, by the names in their imports. */
 const entryPoints: Readonly<Record<string, string>> = {
   "task-conductor": "index",
   "task-conductor/check": "check",
@@ -178,7 +184,7 @@ const entryPoints: Readonly<Record<string, string>> = {
 const moduleOf = (specifier: string): string | undefined =>
   entryPoints[specifier] ?? /^task-conductor\/(kit\/\w+)$/.exec(specifier)?.[1]
 
-/** The modules of plugins by URL. Includes modules of packages that plugins import. */
+/** The modules of plugins by URL. Modules of packages that plugins import are included. */
 const modules = new Map<string, SharingPlugin>()
 
 const isEffect = (specifier: string): boolean => specifier === "effect" || specifier.startsWith("effect/")
@@ -203,13 +209,13 @@ const resolve: NodeModule.ResolveHookSync = (specifier, context, next) => {
 let isInstalled = false
 
 /**
- * Makes this plugin and its imports use the modules of the program. If the plugin is trusted by a hash, it cannot
- * import files that the hash does not cover.
+ * Makes this plugin and its imports use the modules of the program. If the user trusts the plugin by a hash, the plugin
+ * cannot import files that the hash does not cover.
  */
 export const shareModules = (plugin: SharingPlugin): void => {
   modules.set(plugin.url, plugin)
   if (isInstalled) return
-  /** Accessed by its name, because other runtimes import this file, too, and may lack the function. */
+  /** The function is accessed by its name, because other runtimes also import this file and may lack the function. */
   NodeModule.registerHooks({ resolve })
   isInstalled = true
 }

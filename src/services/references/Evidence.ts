@@ -1,6 +1,7 @@
 /**
  * Compares the links of a result or an answer with the project and the run: files and their lines, quotations, results,
- * pages. Reads only files that may be read without a question. So no verdict reveals whether another file exists.
+ * pages. Only files that may be read without a question are read. A verdict therefore never reveals whether another
+ * file exists.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -39,7 +40,7 @@ interface KnownEvidence {
   readonly material: ReadonlyArray<string>
 }
 
-/** What is wrong with a link to a result or a heading. Undefined for other links. */
+/** Judges a link to a result or a heading. Returns undefined for other links. */
 const judgeResult = ({ form }: EvidenceLink, context: KnownEvidence): LinkVerdict | undefined => {
   const isAnchor = form._tag === "Plain" && form.reference.kind === "anchor"
   if (form._tag !== "Result" && !isAnchor) return undefined
@@ -55,7 +56,7 @@ const judgeResult = ({ form }: EvidenceLink, context: KnownEvidence): LinkVerdic
   return { wrong: { code: "evidence-result", what: `There is no result or heading "${href}".`, how } }
 }
 
-/** True if the text names exactly this page. The address of a page below it is not enough. */
+/** True if the text names exactly this page. If it only names a page below this page, that is not enough. */
 const names = (text: string, url: string): boolean => {
   for (let at = text.indexOf(url); at !== -1; at = text.indexOf(url, at + 1)) {
     const next = text.slice(at + url.length, at + url.length + 2)
@@ -64,17 +65,17 @@ const names = (text: string, url: string): boolean => {
   return false
 }
 
-/** What is wrong with a link to a page. Null for other links. */
+/** Judges a link to a page. Returns null for other links. */
 const judgePage = ({ form, href }: EvidenceLink, { material }: KnownEvidence): LinkVerdict | null => {
   if (form._tag !== "Plain" || form.reference.kind !== "url") return null
-  // The address in all forms that a text may use: without fragment or trailing slash, normalised, and as written.
+  // All forms of the address that a text may use: without fragment or trailing slash, normalised, and as written.
   const spellings = [href, form.reference.target].map((url) => url.replace(/#.*$/s, "").replace(/\/$/, ""))
   if (spellings.some((url) => material.some((text) => names(text, url)))) return {}
   const what = `The page ${href} was not fetched in this run, and nothing that was given names it.`
   return { wrong: { code: "evidence-page", what, how: ruleOf("evidence-page").fix } }
 }
 
-/** What a text may use as evidence. `task` is absent for the answer of the run. */
+/** What a text may use as evidence. `task` is the task of the text; absent for the answer of the run. */
 export interface EvidenceContext extends KnownEvidence {
   readonly task?: string
   /** Paths in the project that calls of the run changed. */
@@ -88,26 +89,28 @@ export interface CheckedText {
   readonly marked: string
   readonly issues: ReadonlyArray<Issue>
   readonly repairs: ReadonlyArray<Repair>
-  /** If the text is accepted with marks, these issues replace the others. */
+  /** The issues that replace `issues` if the text is accepted with marks. */
   readonly marks: ReadonlyArray<Repair>
   readonly count: EvidenceCount
 }
 
-/** Null for a link that is not checked. */
+/** The verdict about a link; null for a link that is not checked. */
 const Verdict = Schema.NullOr(LinkVerdict)
 type Verdict = typeof Verdict.Type
 
 const isOnDisk = ({ form }: EvidenceLink): boolean =>
   form._tag === "Wrong" || (form._tag === "Plain" && form.reference.kind === "file")
 
-/** Of larger files, only the existence is checked. In bytes. */
+/**
+ * The maximum size, in bytes, of a file whose content is compared. For a larger file, only its existence is checked.
+ */
 const maxBytes = 5_000_000
 
 const makeFileJudge = Effect.gen(function* () {
   const gate = yield* Gate
   const workspace = yield* Workspace
 
-  /** The path, if the file is in the project and rules allow reading it. Otherwise undefined. */
+  /** Returns the path of a file if it is in the project and rules allow reading it. Otherwise returns undefined. */
   const visible = Effect.fnUntraced(function* (target: string) {
     const found = yield* Effect.option(workspace.canonical(target))
     if (found._tag === "None" || !found.value.inside || isSecretLike(target)) return undefined
@@ -142,7 +145,7 @@ const makeFileJudge = Effect.gen(function* () {
   ): Effect.fn.Return<Verdict> {
     const { target } = reference
     const direct = yield* visible(target)
-    /** If a link begins with a slash, the path is never looked up on the machine. */
+    /** If a link begins with a slash, it is never looked up outside the project. */
     const isOfRoot = direct === undefined && /^[\\/]/.test(target)
     const meant = yield* meantFile(isOfRoot ? fromProject(reference) : reference)
     const file = meant === undefined ? undefined : yield* visible(meant.reference.target)
@@ -179,7 +182,7 @@ const makeEvidence = Effect.gen(function* () {
     return Effect.succeed({ wrong: { code, what: form.what, how: ruleOf(code).fix } })
   }
 
-  /** What is read from disk is recorded. A replay then reads the same. */
+  /** Judges links. What is read from disk is recorded, so a replay uses the same. */
   const judgeAll = Effect.fnUntraced(function* (links: ReadonlyArray<EvidenceLink>, context: EvidenceContext) {
     const onDisk = links.filter(isOnDisk)
     const seen =
@@ -194,7 +197,7 @@ const makeEvidence = Effect.gen(function* () {
     )
   })
 
-  /** Checks the links of a text. A text without links needs no context, and nothing is read. */
+  /** Checks the links of a text. If the text has no links, no context is made and nothing is read. */
   const check = Effect.fnUntraced(function* (
     text: string,
     contextOf: () => EvidenceContext

@@ -1,6 +1,7 @@
 /**
- * Resolves references to files. Finds the file, corrects a wrong leading slash, and takes the lines or the heading that
- * the reference names. If there is no file, suggests the nearest files. Also checks paths in the inputs of a task.
+ * Resolves references to files. Finds the file, corrects a wrong leading slash, and selects the lines or the heading
+ * that the reference names. If there is no such file, suggests the nearest files. Also checks paths in the inputs of a
+ * task.
  */
 import { counted } from "../../domain/text/Format.ts"
 import * as Effect from "effect/Effect"
@@ -55,11 +56,11 @@ const withTarget = (reference: FileReference, target: string): FileReference => 
   return { ...reference, target, href: `${bareHrefOfPath(target)}${fragment}` }
 }
 
-/** The reference with a path relative to the project. As written, the path began at the root of the disk. */
+/** The reference with a path relative to the project, made from a path that began with a slash. */
 export const fromProject = (reference: FileReference): FileReference =>
   withTarget(reference, reference.target.replace(/^[\\/]+/, ""))
 
-/** Why there is no file at a path, and which files exist nearby. */
+/** Says why there is no file at a path, and which files exist nearby. */
 const explainMissing = Effect.fnUntraced(function* ({ inside, path, reference }: Found, context: ReferenceContext) {
   const workspace = yield* Workspace
   const tree = yield* context.tree.pipe(Effect.orElseSucceed(() => []))
@@ -73,7 +74,7 @@ const explainMissing = Effect.fnUntraced(function* ({ inside, path, reference }:
       `Refer to the files that are needed, such as ${some}.`
     )
   }
-  /** Something that is not a file, such as an empty folder or a pipe, is not missing. */
+  /** An entry that is no file, such as an empty folder or a pipe, is not reported as missing. */
   const readFailure = inside
     ? yield* Effect.flip(workspace.readText(path, 0)).pipe(Effect.option)
     : Option.none<ToolFailure>()
@@ -84,8 +85,8 @@ const explainMissing = Effect.fnUntraced(function* ({ inside, path, reference }:
 })
 
 /**
- * The project file that a reference means. If several readings exist, the longest path is used. The spelling of the
- * file may differ.
+ * The project file that a reference means. The path can be read in several ways, and the longest path that exists is
+ * used. The file may be spelled differently from the reference.
  */
 export const meantFile = Effect.fnUntraced(function* (reference: FileReference) {
   const workspace = yield* Workspace
@@ -103,7 +104,7 @@ const find = Effect.fnUntraced(function* (reference: FileReference, context: Ref
   const inProject = yield* meantFile(reference)
   if (inProject !== undefined) return inProject
   const direct = yield* Effect.mapError(workspace.canonical(reference.target), unreadable)
-  /** The message tells that a file outside the project exists only if the file may be read. */
+  /** A file outside the project must be permitted before the message may say whether it exists. */
   if (context.permit !== undefined && !direct.inside) {
     yield* context.permit({ _tag: "ReadFile", path: direct.path, inside: false })
   }
@@ -129,18 +130,18 @@ const sectionPart = (text: string, section: string): Part => {
   return isThere ? { text: section, first: countLines(text.slice(0, at)) + 1, of: countLines(text) } : { text: section }
 }
 
-/** A range is not widened to a declaration that is longer. In lines. */
+/** The maximum number of lines of a declaration to which a range is widened. */
 const longestDeclaration = 400
 
-/** The lines of the declaration around the range. Without one, the range itself. */
+/** The lines of the declaration around a range. If there is no such declaration, the range itself. */
 const aroundRange = (lines: ReadonlyArray<string>, language: string, range: LineRange): LineRange => {
   const found = range.to > lines.length ? undefined : declarationLines(lines, language)(range)
   return found === undefined || found.to - found.from >= longestDeclaration ? range : found
 }
 
 /**
- * The part of the text that the fragment names, or the whole text. One line is widened to its block. Several lines are
- * widened to the declaration around them.
+ * The part of a text that the fragment of a reference names, or the whole text. A single line is widened to its block.
+ * Several lines are widened to the declaration around them.
  */
 const narrow = Effect.fnUntraced(function* (reference: FileReference, text: string, language: string) {
   const { heading, lines, target } = reference
@@ -170,10 +171,10 @@ const narrow = Effect.fnUntraced(function* (reference: FileReference, text: stri
   return yield* problem("reference-heading-unknown", `${target} has no heading "#${heading}".`, how)
 })
 
-/** From a file that is too large to read whole, at most this many bytes of lines are read. */
+/** The maximum number of bytes that are read from a file that is too large to read as a whole. */
 const partBytes = 1_048_576
 
-/** The lines that a reference names, from a file that is too large to read whole. */
+/** The lines that a reference names in a file that is too large to read as a whole. */
 const linesOfLarge = Effect.fnUntraced(function* ({ path, reference }: Found, language: string, tooLarge: ToolFailure) {
   const workspace = yield* Workspace
   const { href, lines, target } = reference
@@ -190,7 +191,10 @@ const linesOfLarge = Effect.fnUntraced(function* ({ path, reference }: Found, la
   return { kind: "file", language, text, first: lines.from } satisfies ReferenceContent
 })
 
-/** The content of a file reference. When a plan is checked, a file that needs a question only has to exist. */
+/**
+ * Returns the content of a file reference. When a plan is checked, a file that needs a question is not read and only
+ * has to exist.
+ */
 export const resolveFile = Effect.fn("resolveFile")(function* (reference: FileReference, context: ReferenceContext) {
   const workspace = yield* Workspace
   const { limits } = yield* RunSettings
@@ -216,12 +220,12 @@ export const resolveFile = Effect.fn("resolveFile")(function* (reference: FileRe
   return resolved({ kind: "file", language, ...part, ...(encoding === undefined ? {} : { encoding }) })
 })
 
-/** True for a file or a folder. A folder may be empty. */
+/** True if a file or folder exists at the path. The folder may be empty. */
 const exists = Effect.fnUntraced(function* (path: string, tree: ReadonlyArray<string>) {
   const workspace = yield* Workspace
   const file = yield* Effect.option(workspace.canonical(path))
   if (file._tag === "None") return false
-  // Outside the project, only a call may reveal what exists, after the gate has decided.
+  // A path outside the project is accepted. Only a call may reveal what exists there, after the gate has decided.
   if (!file.value.inside || file.value.path === workspace.root) return true
   if (yield* isFileAt(workspace, file.value.path)) return true
   const relative = file.value.path.slice(workspace.root.length + 1)

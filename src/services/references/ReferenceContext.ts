@@ -1,6 +1,6 @@
 /**
- * The context in which references are resolved, their content, and their problems. The same code checks a plan and runs
- * a task. Only the context differs.
+ * The context in which references are resolved, their content, and their problems. The same code resolves references
+ * when a plan is checked and when a task runs. Only the context differs.
  */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -13,7 +13,7 @@ import type { TaskResult } from "../../domain/plan/TaskResult.ts"
 import type { ToolFailure } from "../../domain/tools/ToolCall.ts"
 import type { IssueCode } from "../../domain/findings/Issue.ts"
 
-/** A reference has no content. `code` is the code of the issue. `what` and `how` are whole sentences. */
+/** Says why a reference has no content. `code` is the code of the issue. `what` and `how` are whole sentences. */
 export class ReferenceProblem extends Data.TaggedError("ReferenceProblem")<{
   readonly code: IssueCode
   readonly what: string
@@ -24,28 +24,31 @@ export class ReferenceProblem extends Data.TaggedError("ReferenceProblem")<{
   }
 }
 
-/** `how` may be empty if `what` says what to do. */
+/** Makes a problem. `how` may be empty if `what` already says what to do. */
 export const problem = (code: IssueCode, what: string, how = ""): ReferenceProblem =>
   new ReferenceProblem({ code, what, how })
 
-/** `One of these may be meant: a, b.` Without names, the fallback. */
+/** The sentence `One of these may be meant: a, b.` If there are no names, the fallback. */
 export const perhaps = (names: ReadonlyArray<string>, fallback: string): string =>
   names.length === 0 ? fallback : `One of these may be meant: ${names.join(", ")}.`
 
 export interface ReferenceContext {
   readonly document: MarkdownDocument
   readonly finished: ReadonlyArray<TaskResult>
-  /** Tasks that have finished when the task runs. */
+  /** The tasks that will have finished when the task of the reference runs. */
   readonly expected: ReadonlyArray<Task>
-  /** Tasks of the list that have not finished when the task runs. */
+  /** Tasks of the list that will not have finished when the task of the reference runs. */
   readonly tooLate: ReadonlyArray<Task>
-  /** Only for a check: files that rules allow without a question. No other file is opened. */
+  /** Decides which files rules allow without a question. No other file is opened. Only for a check of a plan. */
   readonly mayRead?: (path: string) => Effect.Effect<boolean>
-  /** Asks the gate before a target is opened. Absent for a check, which opens nothing that may need a question. */
+  /**
+   * Asks the gate before a target is opened. Absent for a check of a plan, which opens nothing that may need a
+   * question.
+   */
   readonly permit?: (access: CanonicalAccess) => Effect.Effect<void, ReferenceProblem>
-  /** Only for a check: why the gate would certainly deny an access. */
+  /** Says why the gate would certainly deny an access. Only for a check of a plan. */
   readonly foresee?: (access: CanonicalAccess) => Effect.Effect<ReferenceProblem | undefined>
-  /** The paths of project files. Listed once, when first needed. */
+  /** The paths of all project files. They are listed once, when they are first needed. */
   readonly tree: Effect.Effect<ReadonlyArray<string>, ToolFailure>
 }
 

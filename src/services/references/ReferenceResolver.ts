@@ -69,8 +69,8 @@ const sectionOf = (reference: NamedReference, wanted: string, context: Reference
   })
 
 /**
- * The result that a reference means, if there is such a task. The list reader has already reported results that come
- * too late. It cannot report a reference that looks like a heading.
+ * The result that a reference means, if there is such a task. The reader of the task list has already reported
+ * references to results that come too late. It cannot do so for a reference that looks like a heading.
  */
 const resultOf = Effect.fnUntraced(function* (reference: NamedReference, context: ReferenceContext) {
   const { finished, tooLate } = context
@@ -94,8 +94,8 @@ const resultOf = Effect.fnUntraced(function* (reference: NamedReference, context
 })
 
 /**
- * The content of a heading of the request or of a result. An anchor means a heading first. A result means a task first,
- * then a heading that ends in `-results`.
+ * The content of a heading of the request, or of a result. An anchor first means a heading. A result first means a
+ * task, and then a heading whose anchor ends in `-results`.
  */
 const resolveNamed = Effect.fn("resolveNamed")(function* (reference: NamedReference, context: ReferenceContext) {
   const isAnchor = reference.kind === "anchor"
@@ -106,7 +106,7 @@ const resolveNamed = Effect.fn("resolveNamed")(function* (reference: NamedRefere
   return Option.isSome(section) ? section.value : yield* unknownProblem(reference, context)
 })
 
-/** A page. Only one fiber at a time fetches it. */
+/** A fetched page. The lock ensures that only one fiber at a time fetches it. */
 interface Entry {
   readonly lock: Semaphore.Semaphore
   text: string | undefined
@@ -115,7 +115,7 @@ interface Entry {
 const unfetchable = ({ message, type }: FetchFailure): ReferenceProblem =>
   problem(type === "validation_failed" ? "reference-url" : "reference-unreadable", message)
 
-/** Resolves pages. Each page is authorised for each task, but fetched once per run and cached. */
+/** Resolves pages. The gate decides about a page for each task, but the page is fetched only once in a run. */
 const makePageReferences = Effect.gen(function* () {
   const web = yield* WebFetch
   const entries = new Map<string, Entry>()
@@ -126,7 +126,7 @@ const makePageReferences = Effect.gen(function* () {
     return entry
   }
 
-  /** The content of a page. A check only parses the URL. */
+  /** Returns the content of a page. When a plan is checked, the URL is only parsed. */
   return Effect.fn("resolvePage")(function* (reference: UrlReference, context: ReferenceContext) {
     const { href: url } = yield* Effect.mapError(parseTarget(reference.target), unfetchable)
     yield* checkAccess(context, { _tag: "FetchUrl", url })

@@ -1,6 +1,6 @@
 /**
- * Resolves the references of tasks to content. The same code checks the references of a list. A check asks nobody and
- * opens nothing outside the project.
+ * Resolves the references of tasks to content, and checks the references of a task list with the same code. A check
+ * asks nobody and opens nothing outside the project.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -38,8 +38,8 @@ import { TokenCalibration } from "../models/TokenCalibration.ts"
 import { Workspace } from "../files/Workspace.ts"
 
 /**
- * A reference was valid when the plan was checked, but has no content now. For example, its file was deleted or the
- * fetch was denied.
+ * Says that a reference was valid when the plan was checked, but has no content now. For example, its file was deleted,
+ * or the fetch was denied.
  */
 export class ReferenceError extends Schema.TaggedError<ReferenceError>()("ReferenceError", {
   href: Schema.String,
@@ -51,14 +51,14 @@ export class ReferenceError extends Schema.TaggedError<ReferenceError>()("Refere
   }
 }
 
-/** The recorded outcomes: of a check, and of resolving one reference. */
+/** What is recorded about a check, and about resolving one reference. */
 const Checked = Schema.Struct({ list: TaskList, issues: Schema.Array(Issue), repairs: Schema.Array(Repair) })
 const Probed = Schema.Struct({
   found: Schema.Result(ResolvedReference, ReferenceError),
   denials: Schema.Array(SavedDenial)
 })
 
-/** The problem with a reference that nothing can allow in this run. */
+/** The problem of a reference whose access nothing can allow in this run. */
 const deniedProblem = (target: string, { denied, rules: [rule] }: GateDenial): ReferenceProblem => {
   const { reason, tool } = denied
   if (reason !== undefined) return problem("reference-denied", `${target} ${reason}.`, ruleOf("reference-denied").fix)
@@ -80,8 +80,8 @@ interface CheckContext {
 
 interface BlockContext extends Omit<CheckContext, "budget"> {
   /**
-   * The limit for all references together, in characters. Has a value for shortened and one for whole references, if
-   * known.
+   * The limit for all references together, in characters. `whole` is the limit for references that are not shortened,
+   * `parts` the limit for shortened references.
    */
   readonly budget?: { readonly parts: number; readonly whole: number }
   /** Where the task is in the run. See `QuestionScope`. */
@@ -89,21 +89,21 @@ interface BlockContext extends Omit<CheckContext, "budget"> {
 }
 
 /**
- * If the budget for each reference is smaller than this, only the file names are shown. The model can read the files.
- * In characters.
+ * The smallest budget for one reference, in characters. With less, only the names of the files are shown, and the model
+ * can read the files.
  */
 const leastExcerpt = 800
 
 /** The references of a task as a prompt shows them. */
 export interface ReferenceBlock {
   readonly text: string
-  /** The text again, within `budget` characters. For a prompt that has grown. */
+  /** Returns the text again within `budget` characters, for a prompt that has grown. */
   readonly within: (budget: number) => string
   /** The references that the text shows only in part. */
   readonly cut: ReadonlyArray<CutReference>
 }
 
-/** The issues and repairs of one task. Also the task with corrected references. */
+/** Checks one task. Returns its issues and repairs, and the task with corrected references. */
 const checkTask = Effect.fnUntraced(function* (
   task: Task,
   where: Where,
@@ -143,8 +143,8 @@ const checkTask = Effect.fnUntraced(function* (
 const tasksOf = (steps: ReadonlyArray<Step>): ReadonlyArray<Task> => steps.flatMap(({ tasks }) => tasks)
 
 /**
- * Checks a whole list. Each reference must resolve, and the references of a task must fit `budget` characters. The list
- * reader has already checked the form of links and the order of sections.
+ * Checks a whole task list. Each reference must resolve, and the references of a task must fit `budget` characters. The
+ * reader of the list has already checked the form of links and the order of sections.
  */
 const checkReferences = Effect.fn("checkReferences")(function* (
   list: TaskList,
@@ -173,13 +173,16 @@ const checkReferences = Effect.fn("checkReferences")(function* (
   return { list: new TaskList({ goals: list.goals, steps }), issues, repairs }
 })
 
-/** Resolves each reference of a task once. So the gate asks only once about an access. */
+/** Returns a function that resolves each reference of a task once, so that the gate asks only once about an access. */
 const makeResolveAll = Effect.gen(function* () {
   const activities = yield* Activities
   const gate = yield* Gate
   const resolve = yield* makeReferenceResolver
 
-  /** Resolves one reference and records the outcome. Results of tasks are not recorded, because the run has them. */
+  /**
+   * Resolves one reference and records the outcome. Results of tasks are not recorded here, because the run already has
+   * them.
+   */
   const probe = (reference: Reference, scope: QuestionScope, context: Omit<ReferenceContext, "permit">) => {
     const denials: Array<PermissionDenied> = []
     const permit: ReferenceContext["permit"] = (access) =>
@@ -209,7 +212,7 @@ const makeResolveAll = Effect.gen(function* () {
     )
 })
 
-/** How much of each reference is shown, for the event. */
+/** For the event: how much of each reference is shown. */
 const readReferences = (excerpts: ReturnType<typeof referenceExcerpts>, scale: TokenScale) =>
   excerpts.flatMap(({ resolved: { content, reference }, shownCharacters: shownCount }) => {
     if (content.kind === "later") return []
@@ -244,8 +247,8 @@ const makeReferences = Effect.gen(function* () {
 
   /**
    * Checks the references of a whole list against the project and the run: headings of the request, tasks, readable
-   * files, and size within `budget` characters for each task. `list` in the result is corrected. The list reader checks
-   * the form of links and the order of sections.
+   * files, and the size within `budget` characters for each task. `list` in the result is corrected. The form of links
+   * and the order of sections are not checked here, but by the reader of the list.
    */
   const check = Effect.fnUntraced(function* (list: TaskList, { briefing, budget, finished }: CheckContext) {
     if (list.tasks.every(({ references }) => references.length === 0)) return { list, issues: [], repairs: [] }
@@ -262,8 +265,9 @@ const makeReferences = Effect.gen(function* () {
   })
 
   /**
-   * The block with the references of a task. For each reference: `Reference information for <title>`, `The contents of
-   * <href>`, and the content. Empty without references. Long content is shown in parts.
+   * Returns the block with the references of a task. It shows for each reference `Reference information for <title>`,
+   * `The contents of <href>`, and the content. Long content is shown in parts. The block is empty if there are no
+   * references.
    */
   const block = Effect.fnUntraced(function* (
     task: Task,

@@ -1,6 +1,6 @@
 /**
- * The secrets that this process knows: those of its environment, and those that plugins received. They are removed from
- * everything that is written, shown or sent to a model.
+ * The secrets that this process knows: secrets of its environment, and secrets that plugins received. They are removed
+ * from everything that is written, shown or sent to a model.
  */
 import { makeRedaction, replaceSecrets, secretValues } from "../../domain/text/Redaction.ts"
 import { withTexts } from "../../domain/text/Json.ts"
@@ -23,9 +23,9 @@ export const noteSecret = (value: string): void => {
   all = undefined
 }
 
-/** Removes known secrets, and text that looks like a secret. */
+/** Removes all known secrets from a text, and parts of the text that look like a secret. */
 export const redactSecrets = makeRedaction(knownSecrets)
 
-/** The value without the secrets of plugins. Models must not see these. */
+/** The value without the secrets that plugins received, because models must not see them. */
 export const withoutDeclaredSecrets = <Value>(value: Value): Value =>
   declared.length === 0 ? value : withTexts(value, replaceSecrets(declared))

@@ -1,4 +1,7 @@
-/** The events that stages emit. Stages never read events. Callers read them: the terminal, `--json`, the library. */
+/**
+ * The events that stages emit. Stages never read events. The callers of a run read them: the terminal, `--json`, and
+ * the library.
+ */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -8,11 +11,11 @@ import type { RecordedEvent, RunEvent } from "../../domain/runs/RunEvent.ts"
 export class RunEvents extends Context.Service<
   RunEvents,
   {
-    /** Emits one event. Listeners receive events in order. */
+    /** Emits one event. Listeners receive all events in order. */
     publish(event: RunEvent): Effect.Effect<void>
   }
 >()("task-conductor/services/runs/RunEvents") {
-  /** Passes each event, with its time, to one listener. If the listener fails, that is a defect. */
+  /** Passes each event, with its time, to one listener. If the listener fails, the failure is a defect. */
   static readonly layerListener = (
     listener: (recorded: RecordedEvent) => Effect.Effect<void>
   ): Layer.Layer<RunEvents> =>

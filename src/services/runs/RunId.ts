@@ -3,7 +3,7 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 
-/** `20261120-183000-k3x9`: UTC date and time, then four random characters. */
+/** Makes an id such as `20261120-183000-k3x9`: UTC date and time, then four random characters. */
 export const makeRunId: Effect.Effect<string> = Effect.gen(function* () {
   const now = DateTime.formatIso(yield* DateTime.now)
   const suffix = yield* Random.nextIntBetween(0, 36 ** 4 - 1)
@@ -11,8 +11,8 @@ export const makeRunId: Effect.Effect<string> = Effect.gen(function* () {
 })
 
 /**
- * A time at which the run had certainly begun: the end of the second in its id. In milliseconds since 1970. Undefined
- * for another form of id.
+ * A time at which the run had certainly begun, in milliseconds since 1970. It is the end of the second in the id of the
+ * run. Undefined for an id of another form.
  */
 export const startOfRun = (runId: string): number | undefined => {
   const [, ...parts] = /^(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)(\d\d)-/.exec(runId) ?? []

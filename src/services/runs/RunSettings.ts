@@ -1,4 +1,7 @@
-/** The settings of a run. They have the names of the configuration, and defaults where the configuration is silent. */
+/**
+ * The settings of a run. They have the names of the configuration. Where the configuration sets nothing, they have
+ * default values.
+ */
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
 import type { Configuration } from "../../domain/configuration/Configuration.ts"
@@ -9,9 +12,9 @@ export interface Settings extends Configuration {
   readonly limits: Limits
   /** The name of the model as the user wrote it. */
   readonly model: string
-  /** The address of the model's server. Empty if there is none. */
+  /** The address of the model's server. Empty if the model has no server. */
   readonly host: string
-  /** The window in tokens. The same for the whole run. */
+  /** The context window in tokens. It stays the same for the whole run. */
   readonly contextWindow: number
   readonly parallel: number
   readonly referenceBudget: number
@@ -29,7 +32,8 @@ export const defaultSettings: Settings = {
 }
 
 /**
- * The window and the budget for references. By default, the budget is half of the window, at four characters a token.
+ * The window and the budget for references. By default, the budget is half of the window, if a token has four
+ * characters.
  */
 export const windowSettings = ({ referenceBudget }: Configuration, contextWindow: number) => ({
   contextWindow,

@@ -1,5 +1,5 @@
 /**
- * The state of the rounds of a run: its results and failures while it runs. If the run is interrupted, it reports from
+ * The state of the rounds of a run: its results and failures while it runs. The report of an interrupted run takes from
  * here what had finished.
  */
 import * as Effect from "effect/Effect"
@@ -10,7 +10,7 @@ import type { TaskName } from "../../domain/plan/TaskName.ts"
 import { TaskFailure, TaskResult } from "../../domain/plan/TaskResult.ts"
 import type { RoundWork } from "../../domain/runs/NotDone.ts"
 
-/** The outcome of each task of a round. Results and failures are in the order of the tasks. */
+/** A round, with the outcome of each of its tasks. Results and failures are in the order of the tasks. */
 interface StartedRound {
   readonly tasks: ReadonlyArray<Task>
   readonly outcomes: Map<TaskName, TaskResult | TaskFailure>
@@ -31,7 +31,7 @@ export const makeRunState = Effect.sync(() => {
   let request = ""
   /* The last outcome of each check. */
   let checks: ReadonlyArray<CheckOutcome> = []
-  /** How many pieces of work made changes after the last check of all changes together. */
+  /** How many tasks made changes after the last check of all changes together. */
   let unchecked = 0
   const allChecks: Array<CheckOutcome> = []
   /** Adds to each outcome what earlier outcomes of the same check showed. */
@@ -48,14 +48,14 @@ export const makeRunState = Effect.sync(() => {
   const declined: Array<DeclinedFact> = []
 
   return {
-    /** All rounds together. `rounds` is their number. */
+    /** The state of all rounds together. `rounds` is the number of rounds. */
     get: Effect.map(rounds, (all) => ({
       goals,
       rounds: all.length,
       results: all.flatMap(({ results }) => results),
       failures: all.flatMap(({ failures }) => failures),
       checks: checks.map((check) => heldTo(check, request)),
-      /** Declined steps and calls, with what the user wanted instead. */
+      /** The steps and calls that were declined, with what the user wanted instead. */
       declined,
       /** True if several tasks made changes that were only checked separately. */
       isStale: unchecked > 1
@@ -65,7 +65,9 @@ export const makeRunState = Effect.sync(() => {
       Effect.sync(() => {
         goals = given
       }),
-    /** Sets the text of the prompt and the whole plan. If it asks for a check to pass, that check must pass. */
+    /**
+     * Sets the text of the prompt and of the whole plan. If this text asks for a check to pass, the check must pass.
+     */
     setRequest: (given: string) =>
       Effect.sync(() => {
         request = given
@@ -83,7 +85,7 @@ export const makeRunState = Effect.sync(() => {
         addChecks(outcome.checks ?? [])
         unchecked += Math.max(1, outcome.items?.filter(({ files }) => files !== undefined).length ?? 1)
       }),
-    /** Replaces the check outcomes of single tasks. The new outcomes are for all changes so far. */
+    /** Replaces the outcomes of checks of single tasks. The new outcomes are about all changes so far. */
     setChecks: (found: ReadonlyArray<CheckOutcome>) =>
       Effect.sync(() => {
         if (found.length > 0) checks = afterEarlier(found)

@@ -11,7 +11,7 @@ export class UsageMeter extends Context.Service<
   {
     modelCall(usage: Usage): Effect.Effect<void>
     readonly toolCall: Effect.Effect<void>
-    /** The sums so far. `durationMs` counts from the creation of the layer, in milliseconds. */
+    /** The sums so far. `durationMs` is the time since the layer was created, in milliseconds. */
     readonly total: Effect.Effect<RunUsage>
   }
 >()("task-conductor/services/runs/UsageMeter") {

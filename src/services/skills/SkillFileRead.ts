@@ -1,4 +1,4 @@
-/** Finds files beside a skill by the paths in its text. */
+/** Finds files beside a skill by the paths that the text of the skill uses. */
 import * as Effect from "effect/Effect"
 import { type Skill, skillFileAt } from "../../domain/skills/Skill.ts"
 import type { ToolCall } from "../../domain/tools/ToolCall.ts"
@@ -7,7 +7,10 @@ import { isFileAt, Workspace } from "../files/Workspace.ts"
 export const makeSkillFileRead = Effect.gen(function* () {
   const workspace = yield* Workspace
 
-  /** Redirects a read to the file beside the skill. If the project has a file at this path, that file is read. */
+  /**
+   * Redirects a read to a file beside the skill. If the project has a file at the same path, the file of the project is
+   * read.
+   */
   return Effect.fnUntraced(function* (call: ToolCall, skill: Skill) {
     const path = call.name === "read_file" ? call.arguments["path"] : undefined
     const file = typeof path === "string" ? skillFileAt(path, skill) : undefined

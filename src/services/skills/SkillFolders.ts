@@ -1,4 +1,4 @@
-/** The folders with skills, and the skill files in them. The last folder has the highest precedence. */
+/** The folders with skills, and the skill files in them. The last folder takes precedence. */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
@@ -12,12 +12,12 @@ import { isWithin, specialKind } from "../files/CanonicalPath.ts"
 import { realPath } from "../files/FileLook.ts"
 import { packageFolder } from "../files/PackageFolder.ts"
 
-/** At most this many files per skill: each takes space in every prompt that uses the skill. */
+/** The maximum number of files of a skill. Each file takes space in every prompt that uses the skill. */
 const maxFiles = 20
 const maxEntries = 500
 const maxDepth = 4
 
-/** True for files that a task does not need: the skill itself, its tests, and generated files. */
+/** True for a file that a task does not need: the skill itself, its tests, and generated files. */
 const isLeftOut = (name: string, depth: number): boolean =>
   name.startsWith(".") || name === "node_modules" || name === "__pycache__" || (depth === 0 && /^(?:SKILL\.md|tests)$/.test(name))
 
@@ -49,8 +49,8 @@ const filesBelow = Effect.fnUntraced(function* (folder: string) {
 })
 
 /**
- * The files of a skill as `read_file` accepts them. Files that the text of the skill names come first. `project` is set
- * for a skill of the project. Paths of other skills are absolute.
+ * The files of a skill, as paths that `read_file` accepts. Files that the text of the skill names come first. For a
+ * skill of the project, `project` is set, and paths are relative to the project. Other paths are absolute.
  */
 export const skillResources = Effect.fn("skillResources")(function* (
   folder: string,
@@ -73,11 +73,11 @@ export const skillResources = Effect.fn("skillResources")(function* (
 export interface SkillFolders {
   readonly project: string
   readonly home: string
-  /** `$XDG_CONFIG_HOME`. If absent, `<home>/.config`. */
+  /** The folder of `$XDG_CONFIG_HOME`. If absent, `<home>/.config`. */
   readonly config?: string
-  /** Where the skills of the package are. Absent if they are not wanted. */
+  /** The folder with the skills of the package. If absent, the folder that the package ships is used. */
   readonly builtIn?: string
-  /** Folders of plugins. If two have a skill of the same name, the first is used. */
+  /** The skills folders of plugins. If two folders have a skill of the same name, the first folder wins. */
   readonly plugins?: ReadonlyArray<PluginSkills>
 }
 
@@ -90,11 +90,11 @@ export interface PluginSkills {
 interface SkillRoot {
   readonly origin: "package" | "plugin" | "user" | "project"
   readonly folder: string
-  /** The project, if the folder belongs to it. Links in the folder must stay in the project. */
+  /** The project, if the folder belongs to the project. Links in the folder must then stay in the project. */
   readonly project?: string
-  /** The project, if the folder belongs to the user. The folder must not be in the project. */
+  /** The project, if the folder belongs to the user. The folder must then lie outside the project. */
   readonly awayFrom?: string
-  /** True for the folder of another program. Its skills follow the rules of that program. */
+  /** True for the skills folder of another program. Its skills follow the rules of that program. */
   readonly isForeign?: boolean
 }
 
@@ -104,12 +104,15 @@ const isBelow = Effect.fnUntraced(function* (folder: string, file: string) {
   return root !== undefined && real !== undefined && isWithin(root, real)
 })
 
-/** The folders that contain skill folders. A later folder wins. So a plugin never replaces an existing skill. */
+/**
+ * The folders that contain the folders of skills. A later folder takes precedence. Folders of plugins come first, so a
+ * plugin never replaces an existing skill.
+ */
 export const skillRoots = Effect.fnUntraced(function* (folders: SkillFolders) {
   const path = yield* Path.Path
   const builtIn = folders.builtIn ?? packageFolder("skills")
   const config = folders.config ?? path.join(folders.home, ".config")
-  /** If the project contains the home folder, the user's own skills may be in the project. */
+  /** If the project contains the home folder, the user's own skills may lie in the project. */
   const away = (yield* isBelow(folders.project, folders.home)) ? {} : { awayFrom: folders.project }
   const roots: ReadonlyArray<SkillRoot> = [
     ...(folders.plugins ?? []).toReversed().map(({ folder }): SkillRoot => ({ origin: "plugin", folder })),
@@ -125,7 +128,7 @@ export const skillRoots = Effect.fnUntraced(function* (folders: SkillFolders) {
   return roots.filter((root, index) => !roots.slice(index + 1).some((nearer) => nearer.folder === root.folder))
 })
 
-/** A parsed skill file, or why it is unusable. */
+/** A skill file after reading: its skill, or why it cannot be used. */
 export interface SkillFileReading {
   readonly root: SkillRoot
   readonly path: string
@@ -146,7 +149,7 @@ const leftOut = (path: string, because: string): Read => ({
 const unreadable = (path: string, { reason }: PlatformError): Read =>
   leftOut(path, `This could not be read (${reason._tag}).`)
 
-/** Only repairs that remove a part of the skill are reported here. `skills lint` reports all. */
+/** Only repairs that remove a part of the skill are reported here. `skills lint` reports all repairs. */
 const notesOf = (file: string, issues: ReadonlyArray<Issue>, repairs: ReadonlyArray<Repair>): ReadonlyArray<string> => [
   ...issues.map((issue) => `${file}:${issue.where.line ?? 1}: ${issueText(issue)} The skill is left out.`),
   ...repairs
@@ -160,7 +163,7 @@ const readFile = Effect.fnUntraced(function* (root: SkillRoot, file: string, fol
   if ((yield* specialKind(file, info)) !== undefined || Number(info.size) > maxSkillBytes) {
     return leftOut(file, `This is not a file of at most ${maxSkillBytes} bytes.`)
   }
-  // A link in a project must not include files from outside: the project may come from somebody else.
+  // A link in a project must not lead to files outside, because the project may come from somebody else.
   if (root.project !== undefined && !(yield* isBelow(root.project, file)))
     return leftOut(file, "This is a link that leads out of the project.")
   if (root.awayFrom !== undefined && (yield* isBelow(root.awayFrom, file))) {
@@ -177,7 +180,7 @@ const readFile = Effect.fnUntraced(function* (root: SkillRoot, file: string, fol
   return { skill: Option.some(skill), notes }
 })
 
-/** Reads `<root>/<name>/SKILL.md`. Empty if there is no such file. */
+/** Reads `<root>/<name>/SKILL.md`. Returns nothing if there is no such file. */
 const readSkillIn = (root: SkillRoot) =>
   Effect.fnUntraced(function* (name: string) {
     const fs = yield* FileSystem.FileSystem
@@ -203,7 +206,7 @@ const readSkillIn = (root: SkillRoot) =>
 
 const skillsAtOnce = 8
 
-/** Reads the skills in the folders of a root, sorted by name. A missing root is empty. */
+/** Reads the skills in the folders of a root, sorted by name. A missing root contains no skills. */
 export const readSkillRoot = Effect.fnUntraced(function* (root: SkillRoot) {
   const fs = yield* FileSystem.FileSystem
   const names = yield* Effect.result(fs.readDirectory(root.folder))

@@ -1,6 +1,6 @@
 /**
- * The skills of a run, from the package, the user's folders and the project. Skills are also generated for tools that
- * no skill names. If two skills have the same name, the nearer one is used, and a note says so.
+ * The skills of a run, from the package, the user's folders and the project. If no skill names the tools of a plugin or
+ * server, a skill is generated for them. If two skills have the same name, the nearer one is used, and a note says so.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -17,9 +17,9 @@ import { readSkillRoot, type SkillFileReading, type SkillFolders, skillRoots } f
 /** A skill and where it comes from. */
 export interface FoundSkill {
   readonly skill: Skill
-  /** Where the skill comes from. `tools` if it was generated for the tools of a plugin or server. */
+  /** Where the skill comes from; `tools` if it was generated for the tools of a plugin or server. */
   readonly origin: "package" | "plugin" | "user" | "project" | "tools"
-  /** The path of its SKILL.md. For a generated skill, the plugin or server. */
+  /** The path of the SKILL.md of the skill. For a generated skill, the name of the plugin or server. */
   readonly path: string
 }
 
@@ -28,8 +28,8 @@ export const catalogueOf = (skills: ReadonlyArray<Skill>): string =>
   skills.map((skill) => `- ${skill.name}: ${skill.description}`).join("\n")
 
 /**
- * Restricts a skill of the project or of a plugin. Such a skill may replace a skill of the user or the package. But it
- * cannot remove an approval, or send prompts to a server that the user did not choose.
+ * Restricts a skill of the project or of a plugin. Such a skill may replace a skill of the user or of the package. But
+ * it cannot remove an approval, or send prompts to a server that the user did not choose.
  */
 const restricted = (
   { path, root }: SkillFileReading,
@@ -58,10 +58,13 @@ const restricted = (
 
 const byName = (a: FoundSkill, b: FoundSkill): number => (a.skill.name < b.skill.name ? -1 : 1)
 
-/** Whether the prompts for a model leave this machine. */
+/** Returns true if the prompts for a model leave this machine. */
 type LeavesMachine = (model: string) => boolean
 
-/** Keeps the nearest skill of each name. Notes name the skills that it replaces. In `files`, the nearest come last. */
+/**
+ * Chooses the nearest skill of each name. Notes name the skills that it replaces. In `files`, the nearest skills come
+ * last.
+ */
 const choose = (files: ReadonlyArray<SkillFileReading>, leavesMachine: LeavesMachine) => {
   const chosen = new Map<string, FoundSkill>()
   const notes: Array<string> = []
@@ -93,14 +96,14 @@ const serviceOf = (all: ReadonlyArray<FoundSkill>, notes: ReadonlyArray<string>)
 export class Skills extends Context.Service<
   Skills,
   {
-    /** Sorted by name. */
+    /** All skills, sorted by name. */
     readonly all: ReadonlyArray<FoundSkill>
     /** Notes for the user about replaced skills and unreadable files. */
     readonly notes: ReadonlyArray<string>
     find(name: string): Skill | undefined
   }
 >()("task-conductor/services/skills/Skills") {
-  /** Finds the skills below these folders. A broken skill file becomes a note, never an error. */
+  /** Finds the skills below these folders. A broken skill file causes a note, never an error. */
   static readonly layer = (
     folders: SkillFolders,
     leavesMachine: LeavesMachine
@@ -111,8 +114,8 @@ export class Skills extends Context.Service<
     )
 
   /**
-   * Also generates a skill for each plugin and server whose tools no skill names. The descriptions of its tools may
-   * fill a quarter of the context window.
+   * Finds skills, and generates a skill for each plugin and server whose tools no skill names. The descriptions of its
+   * tools may fill a quarter of the context window.
    */
   static readonly layerWithTools = (folders: SkillFolders, contextWindow: number, leavesMachine: LeavesMachine) =>
     Layer.effect(
