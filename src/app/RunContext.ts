@@ -130,7 +130,7 @@ export interface ReplayParts {
   /** The gate and the tools, with the decisions that were recorded. */
   readonly decisions: Layer.Layer<Gate | RunAnswers | ToolRegistry, never, Gate | RunAnswers | RunEvents | ToolRegistry>
   readonly workspace: Layer.Layer<Workspace>
-  /** The recorded tools of plugins. With them, the program loads no plugin and starts no server. */
+  /** The recorded tools of plugins. If they are given, the program loads no plugin and starts no server. */
   readonly recorded?: ReadonlyArray<Plugin>
 }
 

@@ -55,11 +55,11 @@ export type Arbitrate = (item: ApprovalItem) => UncertainAnswer | PromiseLike<Un
 export type AnswerQuestion = (question: string) => string | undefined | PromiseLike<string | undefined>
 
 export interface ApprovalCallbacks {
-  /** Answers approvals. Without it, every call that needs an approval is denied. */
+  /** Answers approvals. Without this function, every call that needs an approval is denied. */
   readonly approve?: Approve | undefined
-  /** Decides about uncertain calls. Without it, the run stops at the first uncertain call. */
+  /** Decides about uncertain calls. Without this function, the run stops at the first uncertain call. */
   readonly arbitrate?: Arbitrate | undefined
-  /** Answers questions of the model. Without it, nobody answers. */
+  /** Answers questions of the model. Without this function, nobody answers. */
   readonly answer?: AnswerQuestion | undefined
 }
 

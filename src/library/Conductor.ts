@@ -48,8 +48,8 @@ export interface ConductorSettings extends ProgramSettings {
   /** Plugins as values, or packages by name or path, which are searched from the current folder. */
   readonly plugins?: ReadonlyArray<ProgramPlugin>
   /**
-   * True also traces the spans of the program's own work. Otherwise the caller's tracer gets only spans of the caller's
-   * tools.
+   * True if the spans of the program's own work are traced as well. If not, the caller's tracer gets only spans of the
+   * caller's tools.
    */
   readonly spans?: boolean
 }

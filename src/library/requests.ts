@@ -106,7 +106,7 @@ export const withOutputForm =
 
 const parse = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
 
-/** The report with the decoded answer. Without a form, the report stays unchanged. */
+/** The report with the decoded answer. If there is no form, the report is returned unchanged. */
 export const withValueOf = <Report extends Pick<RunReport, "answer">>(form: OutputForm | undefined, report: Report) => {
   if (form === undefined) return report
   const decode = form.codec === undefined ? Option.some : Schema.decodeUnknownOption(form.codec)

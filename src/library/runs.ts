@@ -31,7 +31,10 @@ export type SavedRunOptions = Pick<ScriptOptions, "stateFolder">
  */
 export interface ResumeOptions<Output extends SchemaSource = SchemaSource>
   extends ScriptOptions, Pick<RequestMaterial<Output>, "outputSchema"> {
-  /** Decides about uncertain calls. Without it the run stops at such a call, with the status `not_permitted`. */
+  /**
+   * Decides about uncertain calls. Without this function, the run stops at such a call, with the status
+   * `not_permitted`.
+   */
   readonly arbitrate?: Arbitrate
 }
 

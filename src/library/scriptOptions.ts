@@ -26,9 +26,12 @@ export interface ScriptOptions extends ProgramSettings {
    * `ModelUnchosen`, which lists the models of the server.
    */
   readonly model?: string | ModelFunction | Layer.Layer<LanguageModel.LanguageModel>
-  /** Answers approvals. Without it, every call that needs an approval is denied. */
+  /** Answers approvals. Without this function, every call that needs an approval is denied. */
   readonly approve?: Approve
-  /** Answers questions that the model asks instead of a plan, a report or an answer. Without it, nobody answers. */
+  /**
+   * Answers questions that the model asks instead of a plan, a report or an answer. Without this function, nobody
+   * answers.
+   */
   readonly answer?: AnswerQuestion
   /**
    * Plugins as values, or as in a configuration file: packages by name or path, which are searched from the current

@@ -76,11 +76,11 @@ const makeTurn = Effect.gen(function* () {
   /**
    * Takes one turn. The work ends with an accepted report, or, for the kind `calls`, with the first faultless calls. It
    * ends without a report if the model repeats a call, its calls are denied too often, its answers are unusable, or no
-   * turn is left. Then a report that a hook has questioned is accepted.
+   * turn is left. If a hook has questioned a report, that report is accepted in these cases.
    *
-   * Besides that report, three things persist from turn to turn:
-   * - The session. A turn makes a new one. Its conversation only grows, so that a server reads each part once, and is
-   * compacted when it is too long. `AgentWork.saveSession` receives each change.
+   * Besides the questioned report, three things persist from turn to turn:
+   * - The session. Each turn makes a new session. Its conversation only grows, so that a server reads each part once. It
+   * is compacted only when it is too long. `AgentWork.saveSession` receives each change.
    * - The working copy. Its changes reach the project after the work, once they are approved.
    * - The state of the kind of work, such as the fields of a task and the content of its references.
    */

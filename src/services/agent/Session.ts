@@ -140,7 +140,7 @@ export const newSession = (messages: Messages, isCompacted = false): Session => 
   turn: 0
 })
 
-/** How work ends: with an accepted report, or the reason why there is none. */
+/** How the work ends: with an accepted report, or with the reason why there is none. */
 export type AgentEnd<A> =
   | { readonly _tag: "Accepted"; readonly value: A }
   /** The first calls, for work of the kind `calls`. */

@@ -35,7 +35,7 @@ const withNewTexts = (values: Arguments, change: (newText: string, oldText?: str
   }
 }
 
-/** The task and its request, which says whether the user wants to remove text. */
+/** The task, its request, and whether the answer says that it removes text (`saysSo`). */
 interface Asked {
   readonly task: string
   readonly request: string

@@ -78,7 +78,7 @@ export const maxOutputBytes = 10_485_760
 /** The time between SIGTERM and SIGKILL. */
 const grace = "1 second"
 const shownTail = 2000
-/** How often the usage of the child is measured. */
+/** The interval at which the usage of the child is measured. */
 const watchEvery = "300 millis"
 const tooMuch = "It wrote more than 10 MB and was stopped."
 

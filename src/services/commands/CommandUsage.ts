@@ -15,8 +15,8 @@ interface ProcessLine {
 }
 
 /**
- * The largest page size that Linux uses on this processor. With it, the first estimate of memory may be too high, but
- * not too low.
+ * The largest page size that Linux uses on this processor. Memory is first estimated with this size. The estimate may
+ * be too high, but not too low.
  */
 const pageBytes = ["arm64", "ppc64"].includes(process.arch) ? 65_536 : 4096
 

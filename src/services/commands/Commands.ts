@@ -372,7 +372,8 @@ const firstOf = (names: ReadonlyArray<string>): ReadonlyArray<string> =>
  * - `exit_code` is null for a command that wrote or used too much; `stopped` says why.
  * - `limit` names a limit that the command itself ran into.
  * - `changed_controls` lists changes to repositories and files that programs run automatically.
- * - `changed_files` (in a working copy) are now proposed. `not_proposed` lists the others, with reasons.
+ * - `changed_files` lists changes of a working copy that are now proposed. `not_proposed` lists changes that are not
+ *   proposed, with reasons.
  * - `sandbox` is the setting that would help if the sandbox made the command fail.
  * - `shell` lists words that a shell would have replaced, such as `*.ts`.
  *

@@ -30,7 +30,7 @@ export interface ShownProject {
   readonly proposals: ReadonlyMap<string, NamedProposal>
 }
 
-/** What the command changed, by names relative to the project. */
+/** The changes of a command, by names relative to the project. */
 export interface Difference {
   /** The folder in which the written files can be read. */
   readonly folder: string
@@ -81,7 +81,7 @@ const probeIn = Effect.fnUntraced(function* (folder: string, end: OverlayEnd, to
   return []
 })
 
-/** What the command wrote into the top layer of an overlay. */
+/** Finds what the command wrote into the top layer of an overlay. */
 export const overlayDifference = Effect.fn("overlayDifference")(function* (end: OverlayEnd) {
   const { missing, root, scratch } = end
   const folder = path.join(scratch, "upper")
@@ -160,7 +160,7 @@ export interface CopyEnd {
 
 interface Harvest extends ShownProject {
   readonly copy: WorkingCopy
-  /** When the command began, in milliseconds of the file system's clock. */
+  /** The time when the command began, in milliseconds of the file system's clock. */
   readonly began: number
   /** Paths that the sandbox protected. The command did not change them. */
   readonly guarded: ReadonlyArray<string>

@@ -64,8 +64,8 @@ const namesIn = (folder: string, isProject: boolean) =>
   )
 
 /**
- * Lists all entries that git does not ignore and no build generates, parents first. The ignored and generated entries
- * are returned separately, by name only.
+ * Lists the entries that git does not ignore and no build generates, parents first. The names of ignored and generated
+ * entries are returned separately.
  */
 export const walkLayer = Effect.fn("walkLayer")(function* ({ behind, folder: top, root }: Layer) {
   const entries: Array<LayerEntry> = []

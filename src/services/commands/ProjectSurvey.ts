@@ -12,7 +12,7 @@ import { isWithin, pathFrom } from "../files/CanonicalPath.ts"
 import { entriesIn, infoAt, isFile, isThere, linkAt, realPath } from "../files/FileLook.ts"
 import { readTextFile } from "../files/TextFile.ts"
 
-/** What a scan finds, as absolute paths. */
+/** The findings of a scan, as absolute paths. */
 interface ProjectWalk {
   /** All entries named `.git`: folders, files and links. */
   readonly git: Array<string>

@@ -24,7 +24,7 @@ import { type CommandPlaces, type SandboxPlaces, sandboxFlags } from "./SandboxP
 import { confinement, partialWords, type PartialCommand, type PartialHelper } from "./PartialSandbox.ts"
 import { Workspace } from "../files/Workspace.ts"
 
-/** Whether commands run in the sandbox. */
+/** Whether commands run in the sandbox, and what it allows. */
 interface SandboxState {
   readonly sandboxed: boolean
   /** What the sandbox allows, or why there is no sandbox. The text is shown after "Sandbox: ". */

@@ -1,7 +1,8 @@
 /**
  * Ends child processes if the program is killed. A shell waits until a pipe closes that only this program holds open.
- * Then it ends all processes in the program's control groups. It also ends all processes with a certain environment
- * variable, and their process groups. Works on Linux only, because environments of processes can be read there.
+ * The shell then ends all processes in the program's control groups. It also ends all processes with a certain
+ * environment variable, and their process groups. Works on Linux only, because environments of processes can be read
+ * there.
  */
 import { spawn } from "node:child_process"
 import { randomUUID } from "node:crypto"

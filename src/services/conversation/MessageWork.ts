@@ -19,7 +19,7 @@ import { makeWorkingCopy } from "../files/WorkingCopy.ts"
 import type { AgentPrompt, AgentWork, Assignment, Session } from "../agent/Session.ts"
 import { RunSettings } from "../runs/RunSettings.ts"
 
-/** What a conversation keeps between messages. */
+/** The state that a conversation keeps between messages. */
 export interface Memory {
   readonly messages: ReadonlyArray<ConversationMessage>
   /** The outcomes of the calls for all earlier messages. */

@@ -186,8 +186,8 @@ const makeAnswerTo = Effect.gen(function* () {
  * Answers one message at a time. The report says how the answer ended. `listen` receives the text while the model
  * writes it. An interruption stops the answer, and the conversation stays usable.
  *
- * Files that the message names as `@path` are sent with it. If the message is not exactly what the user typed, `typed`
- * is. Then only files named in `typed` are sent.
+ * Files that the message names as `@path` are sent with it. `typed` is the text that the user typed, if it differs from
+ * the message. Only files named in `typed` are then sent.
  */
 export type SendMessage = (text: string, listen?: (delta: string) => void, typed?: string) => Effect.Effect<AskReport>
 

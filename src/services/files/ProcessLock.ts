@@ -17,7 +17,7 @@ import { makeFolders } from "./PrivateFile.ts"
 /** The process with the lock. */
 export const LockHolder = Schema.Struct({
   pid: Schema.Int,
-  /** When the holder took the lock, in ISO 8601. */
+  /** The time when the holder took the lock, in ISO 8601. */
   since: Schema.String,
   /** The work of the holder, if it is a conversation. Absent if the holder is a run. */
   work: Schema.optionalKey(Schema.Literal("conversation")),
@@ -34,7 +34,7 @@ const timeText = (iso: string): string => {
 
 /** Says that another process has the lock. `holder` is absent if that process does not answer. */
 export class LockTaken extends Schema.TaggedError<LockTaken>()("LockTaken", {
-  /** What is locked, for messages. */
+  /** The name of the locked thing, for messages. */
   what: Schema.String,
   holder: Schema.optionalKey(LockHolder),
   /** What the user can do, as a sentence. */
@@ -54,7 +54,7 @@ export class LockTaken extends Schema.TaggedError<LockTaken>()("LockTaken", {
 
 /** Says that the system allows no lock. `code` is the error code of the system. */
 export class LockUnavailable extends Schema.TaggedError<LockUnavailable>()("LockUnavailable", {
-  /** What should be locked, for messages. */
+  /** The name of the thing to lock, for messages. */
   what: Schema.String,
   code: Schema.String
 }) {

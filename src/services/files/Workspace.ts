@@ -258,8 +258,10 @@ export class Workspace extends Context.Service<
     entry(file: string): Effect.Effect<FileEntry | undefined, ToolFailure>
     /**
      * Replaces, creates or removes a file in one step, and creates missing folders. `access` must be what the gate
-     * granted. An existing text file keeps its encoding. Fails with `validation_failed` if the file changed since
-     * approval, or if its encoding lacks a character. Otherwise fails with `io_error`.
+     * granted. An existing text file keeps its encoding.
+     *
+     * Fails with `validation_failed` if the file changed since approval, or if its encoding lacks a character. Fails
+     * with `io_error` for problems of the system.
      */
     write(access: WriteAccess): Effect.Effect<void, ToolFailure>
     /**

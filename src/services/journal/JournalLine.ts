@@ -15,7 +15,7 @@ export const firstSum = "00000000"
 /** An intact line. Its record is decoded only when it is needed. */
 export interface JournalLine {
   readonly seq: number
-  /** When the record was written, in ISO 8601. */
+  /** The time when the record was written, in ISO 8601. */
   readonly at: string
   readonly type: string
   /** The key of the record; `""` for a record without a key. */

@@ -122,7 +122,7 @@ const sealOf = ({ text }: JournalLine): SealedLine | undefined => {
   return line === undefined ? undefined : { line: `${line}}`, mac }
 }
 
-/** What the MACs of a journal prove. */
+/** Which records of a journal the MACs prove. */
 export interface Proof {
   /**
    * The number of the first record from which on this user wrote all records. If the last record is not proven, the

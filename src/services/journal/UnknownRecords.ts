@@ -7,7 +7,10 @@ import { type JournalLine, readRecord } from "./JournalLine.ts"
 
 const decodeProgram = Schema.decodeUnknownOption(Schema.Struct({ program: Schema.String }))
 
-/** The version of the program that wrote a line. It is recorded at the begin of the session of the line. */
+/**
+ * The version of the program that wrote a line. It is recorded at the beginning of the session to which the line
+ * belongs.
+ */
 const programOf = (lines: ReadonlyArray<JournalLine>, { seq }: JournalLine): string => {
   const session = lines.findLast((line) => line.seq <= seq && (line.type === "opened" || line.type === "resumed"))
   const found = session === undefined ? Option.none() : decodeProgram(session.json)

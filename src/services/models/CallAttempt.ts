@@ -75,10 +75,7 @@ interface Target {
   readonly isAlone?: boolean
 }
 
-/**
- * What is known about earlier tries of a call: how often it was retried, what happened before, and whether it waits for
- * the server.
- */
+/** The earlier tries of a call: how often it was retried, what happened before, and whether it waits for the server. */
 export interface Tries {
   readonly retried: number
   /** The number of retries for each reason. Each reason has its own limit. */

@@ -31,9 +31,9 @@ interface FollowedCall {
 
 const inSeconds = (millis: number): number => Math.round(millis / 1000)
 
-/** What all calls of a run know about the server. */
+/** The facts about the server that all calls of a run share. */
 interface ServerView {
-  /** When the server last sent data to any call. */
+  /** The time when the server last sent data to any call. */
   lastReceivedAt: number
   /** The models that have answered. They count as loaded, unless the server says that they are not. */
   readonly answered: Set<string>

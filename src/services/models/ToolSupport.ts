@@ -38,7 +38,7 @@ export class ToolSupport extends Context.Service<
   {
     /** Succeeds if the model can call tools, or if no tool calls are needed. */
     readonly require: Effect.Effect<void, NoToolSupport | ModelError>
-    /** Succeeds if the model has vision, or if that is unknown. */
+    /** Succeeds if the model has vision, or if it is unknown whether it has. */
     readonly see: Effect.Effect<void, NoVision>
   }
 >()("task-conductor/services/models/ToolSupport") {

@@ -209,7 +209,7 @@ const denialFields = {
   patterns: Schema.optionalKey(Schema.Array(Schema.String)),
   /** How often the user has denied an access with the same effect in this run. */
   times: Schema.optionalKey(Schema.Int),
-  /** What the user wants instead, in the user's own words. */
+  /** What the user wants in place of the denied call, in the user's own words. */
   instead: Schema.optionalKey(Schema.String),
   /** True if the gate did not ask, because the user denied another call of the same reply. */
   unasked: Schema.optionalKey(Schema.Boolean),

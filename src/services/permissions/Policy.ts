@@ -189,7 +189,9 @@ export const makePolicy = Effect.fnUntraced(function* (options: GateOptions, soF
     const { risk, tool } = question
     return { tool, risk, targets: targetsOf(question, path, root) }
   }
-  /** The time from which a rule counts: the begin of the run, or an earlier time at which the rule was remembered. */
+  /**
+   * The time from which a rule counts: the beginning of the run, or an earlier time at which the rule was remembered.
+   */
   const inForceSince = ({ rememberedAt }: SourcedRule): number =>
     rememberedAt === undefined ? since : Math.min(since, Date.parse(rememberedAt))
   const scriptChanges = ({ accesses }: GateQuestion) => {

@@ -93,7 +93,7 @@ const rememberText = ({ accesses, tool }: GateQuestion): string =>
     ? `${tool} with any arguments, while it is defined as now`
     : `${tool} for ${accesses.map(accessTarget).join(", ")}`
 
-/** What a yes for the session or for later runs would cover. */
+/** What the user would allow with a yes for the session or for later runs. */
 const offersOf = (question: GateQuestion, isAlone: boolean, { options, policy }: GateContext) => {
   const scopes = isAlone ? sessionScopes(question) : undefined
   const rules = isAlone || question.risk !== "safe" ? policy.offers(question).map(ruleText) : []

@@ -20,7 +20,7 @@ import type { SourcedRule } from "./Policy.ts"
 export const GrantSnapshot = Schema.Struct({
   approved: Schema.Array(Schema.String),
   excluded: Schema.Array(Schema.String),
-  /** What the user allowed for the session, as text, by key. */
+  /** What the user allowed for the session. Each value is a text for the user; the key identifies the permission. */
   session: Schema.Record(Schema.String, Schema.String),
   /** Who approved all remaining steps of a plan, by key. */
   plans: Schema.Record(Schema.String, AnsweredBy),
@@ -108,11 +108,12 @@ export class Grants {
 
   /**
    * How an earlier answer decides about a call.
-   * - `excluded`: the user chose other calls of its step. This also holds in another task, or for another effect on its
-   *   file.
-   * - `step` and `session`: the user approved exactly this call, or the session covers it. The user saw the current
-   *   state of its files.
-   * - `repair`: the call changes files that its task may repair. The files are as this run wrote them.
+   * - `excluded`: the user left this call out of its step. This also excludes the same arguments in another task, and the
+   *   same tool on the same targets in this task.
+   * - `step` and `session`: the user approved exactly this call, or the session covers it. The user saw the
+   *   current state of its files.
+   * - `repair`: the call changes files that its task may repair. This run wrote the files, and nobody has
+   *   changed them since.
    */
   answerTo(question: Grantable): "excluded" | "step" | "session" | "repair" | undefined {
     const isApproved = this.#approved.has(question.hash)

@@ -64,7 +64,7 @@ export class AttemptsExhausted extends Schema.TaggedError<AttemptsExhausted>()("
   /** Says what the model failed to do, after several useless answers in a row. */
   unable: Schema.optionalKey(Schema.String)
 }) {
-  /** For example `after 5 tries.` Also says whether all answers were equal or useless. */
+  /** The end of a sentence, for example `after 5 tries.`, and whether all answers were equal or useless. */
   override get message(): string {
     const tries = `after ${this.attempts} tries.`
     const same = this.repeated ? ["The model gave the same answer every time."] : []

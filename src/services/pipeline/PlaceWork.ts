@@ -171,7 +171,7 @@ const makePlaceFiles = Effect.gen(function* () {
     return { path, edits: [], problem }
   })
 
-  /** Computes the edits of each file for these answers. The edits are recorded, so a replay uses the same. */
+  /** Computes the edits of each file for these answers. The edits are recorded, so a replay uses the recorded edits. */
   const edits = (
     task: string,
     changed: ReadonlyArray<NumberedPlace>,

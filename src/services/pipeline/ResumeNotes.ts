@@ -20,7 +20,7 @@ import { textHash } from "../files/Hash.ts"
 import type { ReferenceContext } from "../references/ReferenceContext.ts"
 
 interface ChangedFile {
-  /** Relative to the project for a file in the project, otherwise absolute. */
+  /** The path of the file. It is relative to the project for a file in the project, otherwise absolute. */
   readonly path: string
   readonly task: string
   readonly how: "read" | "written"

@@ -50,7 +50,7 @@ export interface RevisionOrder {
   readonly failures: ReadonlyArray<TaskFailure>
   /** Changes that the finished tasks should have made, but did not make. */
   readonly missing: ReadonlyArray<MissingChange>
-  /** What the user declined in this round, and what they want instead. */
+  /** What the user declined in this round, and what the user wants instead. */
   readonly requestedChanges: ReadonlyArray<RequestedChange>
 }
 

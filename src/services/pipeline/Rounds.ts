@@ -32,7 +32,7 @@ const FinishedRound = Schema.Struct({
   results: Schema.Array(TaskResult),
   failures: Schema.Array(TaskFailure),
   revised: TaskList,
-  /** What the user declined in this round, and what they want instead. */
+  /** What the user declined in this round, and what the user wants instead. */
   requested: Schema.optionalKey(Schema.NonEmptyArray(RequestedChange))
 })
 

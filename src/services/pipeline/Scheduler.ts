@@ -41,7 +41,7 @@ import type { CallsDeclined, TaskOrder } from "./TaskStage.ts"
 
 export interface RoundOrder {
   readonly briefing: Briefing
-  /** From 1. */
+  /** The number of the round, from 1. */
   readonly round: number
   readonly list: TaskList
   /** The state of the run, with the results of earlier rounds. Each new result and failure is added to it at once. */
@@ -352,7 +352,7 @@ const makeStepRunner = Effect.gen(function* () {
     const answer = yield* Effect.cached(
       Effect.flatMap(Effect.all(tasks, { concurrency: "unbounded" }), (ready) => askAbout(title, ready, round))
     )
-    /* A task that needs no approval does not wait for the user's answer. */
+    /* Makes the calls of one task. Only a task that needs approval waits for the user's answer. */
     const run = Effect.fnUntraced(function* (ready: Effect.Effect<ReadyTask>) {
       const { gated, state, worked } = yield* ready
       if (Result.isFailure(worked) && worked.failure._tag === "CallsDeclined") return worked.failure.by

@@ -182,8 +182,8 @@ export class TaskAgent extends Context.Service<
       const runTurns = yield* makeTurns
 
       /**
-       * Continues after a report whose changes were merged with changes of others. If nothing clashes, only checks the
-       * merged files. Otherwise, or if a check fails, takes further turns.
+       * Continues after a report whose changes were merged with changes of others. If nothing clashes, checks the
+       * merged files. If something clashes or a check fails, takes further turns.
        */
       const continueJoined = Effect.fnUntraced(function* (
         opened: TaskWork,

@@ -28,7 +28,7 @@ import { makeApproval } from "./Approval.ts"
 import { makeItemParts, noteOf, type PartOutcome, withoutResult } from "./ItemParts.ts"
 import { requestOf, type TaskOrder } from "./TaskStage.ts"
 
-/** The combined changes of the items. */
+/** The changes of all items together. */
 type Proposed = Pick<TaskOutcome, "bases" | "calls" | "checks" | "files">
 
 /** The last outcome of each check. A check that failed for one item counts as failed. */

@@ -1,6 +1,5 @@
 /**
- * Writes and measures the first message of a task. When a plan is checked, the same text is measured that is sent
- * later.
+ * Writes and measures the first message of a task. The check of a plan measures exactly the text that is sent later.
  */
 import * as Effect from "effect/Effect"
 import { memoize } from "effect/Function"

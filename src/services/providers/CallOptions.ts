@@ -73,7 +73,7 @@ export const CallOptions = Context.Reference<CallSettings>("task-conductor/servi
 export interface CallState {
   readonly began: number
   isConnected: boolean
-  /** When the last object of the call arrived. Undefined before the first. */
+  /** The time when the last object of the call arrived. Undefined before the first object. */
   receivedAt: number | undefined
 }
 

@@ -17,7 +17,7 @@ export interface Remedies {
   readonly command?: string
 }
 
-/** How errors name a server, and what they advise. */
+/** How errors about a server name it, and what they advise. */
 export interface Spoken {
   /** The name of the provider in errors of effect/ai. */
   readonly module: string
@@ -118,7 +118,7 @@ const outOfMemory = (detail: string): ModelErrorReason => ({
 /** Statuses of an overloaded server, or of a proxy while its server restarts. */
 const overloadedStatus: ReadonlySet<number> = new Set([408, 429, 502, 503, 504])
 
-/** Statuses of a web server that is no model server, for an unknown path. */
+/** Statuses with which a web server that is no model server answers for an unknown path. */
 const foreignStatus: ReadonlySet<number> = new Set([404, 405, 501])
 
 /** Ollama ends an answer without its last line if the same token comes this many times in a row. */
@@ -138,7 +138,7 @@ const brokenAnswer = (detail: string, { partial }: FailureContext) => ({
   partial
 })
 
-/** What the status of a refusal means. */
+/** The reason for a failure, as far as the status of the refusal shows it. */
 const refusal = (
   { detail: serverMessage, isMissing = false, json, status }: Extract<ServerFailure, { _tag: "BadStatus" }>,
   { check, command, missing }: Remedies,
@@ -212,7 +212,7 @@ const ofFailure = ({ failure, remedies }: Carried, detail: string, context: Fail
 /** Names the function of the program that an error of the model is about. */
 export const functionParameter = "function"
 
-/** The general reason for an error of effect/ai. For a model whose provider is not part of this program. */
+/** The general reason for an error of effect/ai. It is used for a model whose provider is not part of this program. */
 const ofReason = (reason: AiError.AiErrorReason, context: FailureContext): ModelErrorReason => {
   const detail = detailOf(reason)
   const { host, model, partial } = context

@@ -1,6 +1,6 @@
 /**
- * What all providers share: texts of prompt messages, JSON schemas for answers, and token estimates for models without
- * a tokenizer.
+ * Functions that all providers share: texts of prompt messages, JSON schemas for answers, and token estimates for
+ * models without a tokenizer.
  */
 import { createHash } from "node:crypto"
 import type * as JsonSchema from "effect/JsonSchema"

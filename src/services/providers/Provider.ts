@@ -28,7 +28,7 @@ export interface ServerAddress {
   readonly apiKey?: Redacted.Redacted | undefined
 }
 
-/** How queries reach a server. */
+/** How queries reach a server, and how long they may take. */
 export interface ServerConnection extends ServerAddress {
   /** How long one query may take. The default is 10 seconds. */
   readonly patience?: Duration.Input | undefined
@@ -69,8 +69,8 @@ export interface ModelFacts {
   /** True if the server can force answers into a grammar (GBNF). */
   readonly takesGrammar?: boolean
   /**
-   * True if the server refuses a prompt larger than its window by default. For such a server, no option is sent: it
-   * would reload a model that another client uses.
+   * True if the server refuses a prompt larger than its window by default. Such a server gets no option for this,
+   * because the option would reload a model that another client uses.
    */
   readonly refusesLong?: boolean
   /** The `temperature` in the model's Modelfile. */
@@ -86,7 +86,7 @@ export const unknownFacts: ModelFacts = { isKnown: false, abilities: {}, capacit
 export interface ModelServer {
   /** The name and version of the server for the user, such as `Ollama 0.12.3`. */
   readonly greeting: Effect.Effect<string, ModelError>
-  /** What the server says about a model. Unknown if the server does not answer in time. */
+  /** The facts that the server reports about a model. Unknown if the server does not answer in time. */
   readonly facts: (model: string) => Effect.Effect<ModelFacts>
   /**
    * Whether a model is in memory now; undefined if unknown. Some servers list a model as soon as loading begins. If
@@ -151,7 +151,7 @@ export interface Provider {
 export const owns = ({ id, owns: isOwn }: Provider, model: string): boolean =>
   isOwn?.(model) ?? model.startsWith(`${id}:`)
 
-/** What the calls of a run know about their server. */
+/** The facts that the calls of a run have about their server. */
 interface AnsweringServer extends Pick<ModelServer, "facts" | "isLoaded" | "memory"> {
   /** True for a model on the same server. Without this function, the names of the models decide. */
   readonly serves?: ((model: string) => boolean) | undefined

@@ -148,7 +148,10 @@ interface Sending {
   readonly body?: string | undefined
 }
 
-/** Reads the rest of a body for a short time after its answer is complete. Then the connection can be reused. */
+/**
+ * Reads the rest of a body for a short time after its answer is complete. If the body ends within this time, the
+ * connection can be reused.
+ */
 export const drain = async (pieces: AsyncIterator<unknown>): Promise<void> => {
   const rest = async () => {
     while ((await pieces.next()).done !== true);

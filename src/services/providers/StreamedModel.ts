@@ -68,8 +68,8 @@ const decodeArguments = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.
 
 /**
  * Reads arguments from an object, or from JSON in a string. Text that is not JSON stays text, and the schema of the
- * tool then refuses it. Arguments that are nested too deeply keep one level more than allowed. The call is therefore
- * refused.
+ * tool then refuses it. Arguments that are nested too deeply are cut, but keep one level more than the limit. The check
+ * of the call then refuses them.
  */
 export const paramsOf = (value: unknown): unknown => {
   if (value === undefined || value === null) return {}
@@ -217,7 +217,7 @@ export const layerStreamed = <Question>(
       const clock = yield* Clock.Clock
       const { module } = server.spoken
       const requestFit = makeRequestFit()
-      /** When the server last sent an object to any call. */
+      /** The time when the server last sent an object to any call. */
       let anyReceivedAt = 0
 
       const answer = Effect.fnUntraced(function* (promptOptions: PromptOptions, method: string) {

@@ -182,7 +182,7 @@ const makeEvidence = Effect.gen(function* () {
     return Effect.succeed({ wrong: { code, what: form.what, how: ruleOf(code).fix } })
   }
 
-  /** Judges links. What is read from disk is recorded, so a replay uses the same. */
+  /** Judges links. What is read from disk is recorded, and a replay uses the records. */
   const judgeAll = Effect.fnUntraced(function* (links: ReadonlyArray<EvidenceLink>, context: EvidenceContext) {
     const onDisk = links.filter(isOnDisk)
     const seen =

@@ -212,7 +212,7 @@ const makeResolveAll = Effect.gen(function* () {
     )
 })
 
-/** For the event: how much of each reference is shown. */
+/** For the event: how many characters of each reference are shown. */
 const readReferences = (excerpts: ReturnType<typeof referenceExcerpts>, scale: TokenScale) =>
   excerpts.flatMap(({ resolved: { content, reference }, shownCharacters: shownCount }) => {
     if (content.kind === "later") return []

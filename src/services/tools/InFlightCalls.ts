@@ -18,7 +18,9 @@ export const makeInFlightCalls = Effect.map(Deferred.make<string>(), (stopped) =
       }),
     /** Notes that the call with this key will now change something. */
     begin: (key: string) => Effect.sync(() => void inFlight.add(key)),
-    /** Notes that the call has ended and that its result is recorded. Also allowed for a call that never began. */
+    /**
+     * Notes that the call has ended and that its result is recorded. This is also allowed for a call that never began.
+     */
     end: (key: string) =>
       Effect.suspend(() => {
         inFlight.delete(key)

@@ -80,7 +80,7 @@ export type Discovery = (place: DiscoveryPlace) => Effect.Effect<Discovered, nev
 
 /** What the program itself knows about a discovered plugin. */
 interface HostNotes {
-  /** The version of its package, if it comes from one. */
+  /** The version of the plugin's package, if the plugin comes from a package. */
   readonly version?: string
   /** The name or path by which the configuration names the plugin. */
   readonly named?: string

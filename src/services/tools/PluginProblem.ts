@@ -1,4 +1,7 @@
-/** Why a plugin, an MCP server or one of its tools is not used. A run continues without it and reports the problem. */
+/**
+ * Problems that keep a plugin, an MCP server or one of its tools from being used. A run continues without it and
+ * reports the problem.
+ */
 import * as Schema from "effect/Schema"
 import type { AnsweredBy } from "../../domain/permissions/Answer.ts"
 import { exactPattern } from "../../domain/permissions/TargetPattern.ts"
@@ -95,7 +98,7 @@ export const notAPlugin = (
  * but does not behave as it should.
  */
 export class McpProblem extends Schema.TaggedError<McpProblem>()("McpProblem", {
-  /** Absent if the problem concerns a whole file. */
+  /** The name of the server. Absent if the problem concerns a whole file. */
   server: Schema.optionalKey(Schema.String),
   /** The tool that is skipped. Present if the server's other tools are used. */
   tool: Schema.optionalKey(Schema.String),

@@ -1,4 +1,4 @@
-/** How a plugin provides its tools: directly, or after opening what they need in a run. */
+/** The ways in which a plugin provides its tools: directly, or after opening resources in a run. */
 import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
 import type { ToolFailure } from "../../domain/tools/ToolCall.ts"

@@ -62,8 +62,8 @@ const resultOf = (handle: Handle, name: string, params: unknown) =>
 
 /**
  * Makes a plugin from a toolkit of effect/ai. Tools annotated as `Readonly` run without a question. The program asks
- * about all others, with a warning unless they are annotated as not `Destructive`. If a handler fails, the call fails
- * with the type `internal_error`.
+ * about all other tools. The question has a warning unless the tool is annotated as not `Destructive`. If a handler
+ * fails, the call fails with the type `internal_error`.
  */
 export const toolkitPlugin = <Kit extends Record<string, Tool.Any>>({
   layer,

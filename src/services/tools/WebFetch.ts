@@ -1,4 +1,4 @@
-/** How the core fetches web pages as text. A plugin implements it. */
+/** Fetches web pages as text for the core. A plugin implements this service. */
 import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"

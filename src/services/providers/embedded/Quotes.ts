@@ -25,8 +25,8 @@ const countTerms = (text: string, terms: ReadonlyArray<string>): number =>
   terms.filter((term) => text.toLowerCase().includes(term.toLowerCase())).length
 
 /**
- * The rank of a line: the number of searched words in it. The rank is higher if the line declares such a word, or if
- * its file is named after one.
+ * The rank of a line: the number of searched words in it. The rank is higher if the line declares a searched word, or
+ * if its file is named after one.
  */
 const relevance = ({ path, text }: QuotedLine, terms: ReadonlyArray<string>): number =>
   countTerms(text, terms) +

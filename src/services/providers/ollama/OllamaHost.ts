@@ -1,6 +1,6 @@
 /**
- * The address of the Ollama server, in every form that OLLAMA_HOST may have. Also what the user can do about a wrong
- * address.
+ * Finds the address of the Ollama server, in every form that OLLAMA_HOST may have. Says what the user can do about a
+ * wrong address.
  */
 import type { Spoken } from "../ModelErrors.ts"
 

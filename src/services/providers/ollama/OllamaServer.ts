@@ -30,7 +30,7 @@ const Version = Schema.Struct({ version: Schema.String })
 const Tags = Schema.Struct({
   models: Schema.Array(Schema.Struct({ name: Schema.String, size: Schema.Finite }))
 })
-/** Sizes in bytes. The window is in tokens; older servers do not report it. */
+/** The models in memory. Sizes are in bytes. The window is in tokens; older servers do not report it. */
 const Running = Schema.Struct({
   models: Schema.Array(
     Schema.Struct({
