@@ -1,6 +1,4 @@
-/**
- * The error for a part of the program that ships as its own package. The package is missing or has the wrong version.
- */
+/** Says that a package with a part of the program is missing, or that it has the wrong version. */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 
@@ -14,7 +12,7 @@ export class PackageUnusable extends Schema.TaggedError<PackageUnusable>()("Pack
   }
 }
 
-/** Loads a package. Fails with the reason if it cannot be used. */
+/** Loads a package. If the package cannot be used, fails with the reason. */
 export const loadOrFail = <A>(load: () => Promise<A>): Effect.Effect<A, PackageUnusable> =>
   Effect.flatten(
     Effect.promise(() =>

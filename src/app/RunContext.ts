@@ -1,4 +1,4 @@
-/** The order of a run and its conditions: who listens, who answers questions, which limits apply. */
+/** The order of a run and its conditions: who receives its events, who answers questions, and which limits apply. */
 import type * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
@@ -83,7 +83,7 @@ export interface StartupNotes {
   readonly usesDemo?: boolean
 }
 
-/** How a run reaches the user at a terminal, apart from approvals. */
+/** The ways in which a run reaches the user at a terminal, except for approvals. */
 export interface UserTerminal {
   /** Sends control sequences to the terminal. Absent if there is no screen. */
   readonly notify?: (sequence: string) => Effect.Effect<void>
@@ -114,7 +114,7 @@ export interface RunContext {
   readonly terminal?: UserTerminal
 }
 
-/** The parts that a worker provides for a cluster run. */
+/** What a worker provides for a run of a cluster. */
 export interface WorkerContext {
   /** One sentence about uncertain calls on this worker, as a warning for the user. */
   readonly doubtNote: string
@@ -124,7 +124,7 @@ export interface WorkerContext {
   readonly meter: Layer.Layer<UsageMeter>
 }
 
-/** The parts of a replay that replace the model, the user and the project. */
+/** What a replay uses in place of the model, the user and the project. */
 export interface ReplayParts {
   readonly activities: Layer.Layer<Activities>
   /** The gate and the tools, with the decisions that were recorded. */

@@ -43,8 +43,8 @@ export type Approve = (request: ApprovalRequest) => ApprovalAnswer | PromiseLike
 
 /**
  * Decides about an uncertain call: a call that began before the run was interrupted, with an unknown outcome. `again`
- * executes it, `done` treats it as done, `stop` ends the run as not permitted. Any other value from JavaScript stops
- * the run. An exception ends the run as failed.
+ * makes the call again, `done` treats it as done, `stop` ends the run as not permitted. Any other value from JavaScript
+ * stops the run. An exception ends the run as failed.
  */
 export type Arbitrate = (item: ApprovalItem) => UncertainAnswer | PromiseLike<UncertainAnswer>
 
@@ -82,7 +82,7 @@ const uncertainAnswer = (answer: UncertainAnswer): UncertainAnswer =>
 /** The value as a trimmed text. Empty if it is no string, because JavaScript code may return any value. */
 const wordsOf = (value: unknown): string => (typeof value === "string" ? value.trim() : "")
 
-/** The instruction that came with a denial. Empty if there is none. */
+/** What the user wants in place of a denied call. Empty if the answer does not say it. */
 const insteadOf = (answer: unknown): { readonly instead?: string } => {
   const instead = wordsOf(Predicate.isObject(answer) ? answer["instead"] : undefined)
   return instead === "" ? {} : { instead }

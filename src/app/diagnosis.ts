@@ -175,7 +175,10 @@ interface CheckGroup {
   readonly cwd: string
 }
 
-/** The checks of the project, grouped by the command that asks their program for its version. */
+/**
+ * The checks of the project in groups. The checks of a group have the same program, and one command asks this program
+ * for its version.
+ */
 const checksOf = Effect.gen(function* () {
   const commands = yield* readCommands(process.env["PATH"] ?? "")
   const checks = byUse(commands.filter(({ kind }) => kind === "types" || kind === "tests"))

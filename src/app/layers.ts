@@ -224,7 +224,7 @@ export const gateOptionsOf = ({
       allowed: settings.fetchAllow ?? [],
       denied: settings.host === "" ? [] : [hostAndPort(new URL(settings.host))]
     }),
-  /* The folder above the locks is the user's state folder. It contains the key that proves journals. */
+  /* The folder above the locks is the user's state folder, which contains the key that proves journals. */
   protectedPaths: [folders.settings, folders.state, `${folders.locks}/..`]
 })
 
@@ -266,8 +266,8 @@ export const layerProject = (setup: Setup, context: RunContext, conditions: RunC
 }
 
 /**
- * Tools and skills without a run, for lists and checks. It never asks the user. `values` are plugin objects in addition
- * to the plugins of the setup.
+ * Tools and skills without a run, for lists and checks. These layers never ask the user. `values` are plugin objects in
+ * addition to the plugins of the setup.
  */
 export const layerCatalogue = (setup: Setup, values: ReadonlyArray<Plugin> = []) =>
   layerTools(setup, values).pipe(

@@ -1,6 +1,6 @@
 /**
- * Notifies the user at the terminal when work ends or a question waits, if the user's configuration asks for it. Part
- * of the composition root.
+ * Notifies the user at the terminal when work ends or a question waits for an answer, if the user's configuration asks
+ * for notices. Part of the composition root.
  */
 import * as Effect from "effect/Effect"
 import type { Configuration } from "../domain/configuration/Configuration.ts"

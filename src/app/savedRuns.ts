@@ -76,7 +76,7 @@ export const readRun = Effect.fn("readRun")(function* (
   }
 })
 
-/** The evidence of one task: prompts, answers, calls and results. */
+/** Everything that shows how one task was done: prompts, answers, calls and results. */
 export const readTask = Effect.fn("readTask")(function* (run: string, task: string) {
   const { head, leftOut, records, runId } = yield* readRun(run)
   const { names } = runOf(records)

@@ -25,8 +25,8 @@ export const makeAcceptance = Effect.fnUntraced(function* (hooks: ReadonlyArray<
   const changes = yield* makeTaskChanges
 
   /**
-   * The report that may end the work. If the turn changed nothing, or only added tests that pass, it is the candidate.
-   * Otherwise it is the report of this turn.
+   * Returns the report that may end the work. This is the candidate if the turn changed nothing, or if the turn only
+   * added tests that pass. After other turns, it is the report of this turn.
    */
   const acceptedReport = <A>({ answer, candidate, results, verdict, work }: JudgedTurn<A>): Option.Option<A> => {
     const state = stateOf(work.assignment.copy)

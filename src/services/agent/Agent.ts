@@ -95,7 +95,7 @@ const makeTurn = Effect.gen(function* () {
     const context = (): Session => ({ ...compaction.compacted(work, before, answersLeft + 1), turn: before.turn + 1 })
     // 2. Ask the model for its next answer.
     const modelReply = yield* askModel(work, context)
-    // 3. Read the answer: its text, and the calls that came through the interface.
+    // 3. Read the answer: its text, and its native tool calls.
     const answer = yield* readAnswer(work, modelReply.answer)
     const session: Session = { ...modelReply.session, messages: [...modelReply.session.messages, answer.message] }
     const turn: AgentTurn<A, E> = { work, session, answer, answersLeft, candidate }

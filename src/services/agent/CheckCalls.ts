@@ -63,8 +63,8 @@ export const makeCallChecker = Effect.gen(function* () {
   return Effect.fnUntraced(function* (assignment: Assignment, content: TurnContent): Effect.fn.Return<CheckedCalls> {
     const changed = yield* callsOfChanges(content.changes, assignment.task)
     const changing = changed.map(({ calls }) => calls)
-    // A replacement counts as one call, even if it changes many files. Calls come after the changes, so they see the
-    // changed files.
+    // A replacement counts as one call, even if it changes many files. The changes of an answer come before its calls,
+    // so the calls see the changed files.
     const groups = [
       ...(askFirst ? inOneCall(changing.flat()).map((call) => [call]) : changing),
       ...content.calls.map((call) => [call])

@@ -1,6 +1,6 @@
 /**
- * Asks the model for the next answer of a turn and reads it. A failure that another answer could fix, such as a loop or
- * an empty answer, becomes an answer with issues.
+ * Asks the model for the next answer of a turn and reads the answer. If the model fails in a way that another answer
+ * could fix, the failure becomes an answer with issues. Such failures are, for example, a loop or an empty answer.
  */
 import * as Effect from "effect/Effect"
 import { callSchema } from "../../domain/documents/AnswerGrammar.ts"
@@ -69,8 +69,8 @@ export const makeModelExchange = Effect.fnUntraced(function* ({ conversationOf, 
   })
 
   /**
-   * Asks for the next answer. If the server refuses the prompt as too long, the prompt is prepared again with the
-   * server's token count.
+   * Asks for the next answer. If the server refuses the prompt as too long, prepares the prompt again, with the token
+   * count that the server reported.
    */
   const askModel = Effect.fnUntraced(function* <A, E>(work: AgentWork<A, E>, prepare: () => Session) {
     const ask = (session: Session) =>
@@ -91,7 +91,7 @@ export const makeModelExchange = Effect.fnUntraced(function* ({ conversationOf, 
     )
   })
 
-  /** Reads the calls of an answer: calls in its text, and calls through the interface. */
+  /** Reads the calls of an answer: calls in its text, and native tool calls. */
   const readAnswer = Effect.fnUntraced(function* <A, E>(
     { assignment, read }: AgentWork<A, E>,
     answer: TurnAnswer

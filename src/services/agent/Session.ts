@@ -42,7 +42,7 @@ export interface Assignment {
   readonly tools: ReadonlyArray<string>
   /** The working copy that receives the changes. */
   readonly copy: WorkingCopy
-  /** The initial limit of turns. A task gets more as it changes more files, unless its skill sets the limit. */
+  /** The initial limit of turns. A task gets more turns as it changes more files, unless its skill sets the limit. */
   readonly mostTurns: number
   /** The calls that the agent made for earlier messages of the same conversation. */
   readonly earlierOutcomes: ReadonlyArray<CallOutcome>
@@ -66,7 +66,7 @@ export interface AgentPrompt {
   readonly compact: (messages: Messages, summary: string) => Messages
   /** True for a changed file that the summary must show. Without this function, the summary shows all changed files. */
   readonly isLeft?: (path: string) => boolean
-  /** The grammar of the next answer, if the server can enforce one. */
+  /** The grammar of the next answer. Undefined if the server can enforce none. */
   readonly grammar?: (tools: ReadonlyArray<OfferedTool>) => Effect.Effect<string | undefined>
   /**
    * The project instructions for these files, in at most `budget` characters. Instructions that were shown earlier are
@@ -102,7 +102,7 @@ export interface AgentWork<A, E = never> {
   readonly isFinal?: (error: ModelError) => boolean
 }
 
-/** Work without the types of its report and its approval error. */
+/** The work of an agent, without the parts that depend on the types of its report and error. */
 export type AnyWork = Pick<AgentWork<unknown, unknown>, "assignment" | "prompt">
 
 /** The state of the work. */

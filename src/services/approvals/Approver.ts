@@ -75,13 +75,13 @@ export class Approver extends Context.Service<
     inDoubt(item: ApprovalItem, question: string): Effect.Effect<Answered<UncertainAnswer>>
     /** Shows a question of the model and returns the user's reply. Absent if nobody can answer in words. */
     readonly question?: (text: string, question: string) => Effect.Effect<Answered<WordsAnswer>>
-    /** True for an item that needs a question of its own, even if this approver approves whole steps. */
+    /** True for an item that needs a question of its own, even if this approver approves whole steps at once. */
     readonly leaves?: (item: ApprovalItem) => boolean
     /** False if nobody can answer, so that every call will be denied. If absent, somebody may answer. */
     readonly canAsk?: Effect.Effect<boolean>
   }
 >()("task-conductor/services/approvals/Approver") {
-  /** Denies everything in this run. A later run may ask the user. */
+  /** Denies everything in this run, but says that somebody may be asked: a later run may ask the user. */
   static readonly layerNotAsked = Layer.succeed(Approver)({ ...denyAll, canAsk: Effect.succeed(true) })
 
   static readonly layerDenyAll = Layer.succeed(Approver)(denyAll)

@@ -155,7 +155,7 @@ export const finalCalls = (
   ]
 }
 
-/** True for a call that changes this file. A call for a folder changes all its files. */
+/** True if the call changes this file. A call that moves or removes a folder changes all files in it. */
 export const changesPath = (call: ToolCall, file: string): boolean =>
   pathsOf(call).some((path) => path === file || (/^(?:move|remove)_file$/.test(call.name) && isBelow(path, file)))
 

@@ -156,7 +156,7 @@ export const makeCheckRuns = Effect.gen(function* () {
   const { askFirst: asksFirst = false } = yield* RunSettings
   const oneAtATime = (yield* Semaphore.make(1)).withPermits(1)
   const joined = makeJoinedRuns(carryOut, oneAtATime)
-  /** How a command ended without the changes, by command and project state. */
+  /** For each command and project state, how the command ended without the changes. */
   const baselines = new Map<string, CheckEnd>()
   /** For each command, how it ended before the first change. */
   const firstEnds = new Map<string, CheckEnd>()

@@ -65,7 +65,7 @@ export interface CheckScope {
   readonly turn: number
   /** The text of the prompt and the plan. If the text asks for a check to pass, this check must pass. */
   readonly request?: string
-  /** True for a part of a change that may be checked together with the other parts. */
+  /** True if the change is only a part of a larger change, and may be checked together with the other parts. */
   readonly isPart?: boolean
 }
 
@@ -144,7 +144,7 @@ const makeAllowance = Effect.gen(function* () {
   const gate = yield* Gate
   const registry = yield* ToolRegistry
   const workspace = yield* Workspace
-  /** Checks that the user denied in this run, so that the program does not ask again. */
+  /** The checks that the user denied in this run. The program does not ask about them again. */
   const denied = new Map<string, PermissionDenied>()
 
   /**

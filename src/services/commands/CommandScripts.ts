@@ -98,7 +98,10 @@ const packageFolders = Effect.fnUntraced(function* (root: string) {
   return folders
 })
 
-/** The scripts of a command by path, and the links to them. `hash` is null for a script that does not exist yet. */
+/**
+ * The scripts that a command runs, by path, and the links to these scripts. `hash` is null for a script that does not
+ * exist yet.
+ */
 export const commandScripts = Effect.fn("commandScripts")(function* (
   root: string,
   argv: ReadonlyArray<string>,

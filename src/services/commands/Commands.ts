@@ -66,7 +66,7 @@ interface CommandEnd extends ChildEnd {
   readonly copied?: CopyEnd
   /** The XML reports that the tests of a command wrote in the working copy. */
   readonly reports?: ReadonlyArray<string>
-  /** The setting that would help if the sandbox made the command fail. */
+  /** The setting that would help if the sandbox was the reason for a failure. */
   readonly sandboxHint?: string
   /** A text about the limit that the command itself ran into. */
   readonly limitHint?: string

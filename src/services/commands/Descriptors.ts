@@ -16,7 +16,7 @@ const isPassedOn = (descriptor: number): boolean => {
   }
 }
 
-/** The descriptors besides stdin, stdout and stderr that children would inherit. */
+/** The descriptors that children would inherit, except stdin, stdout and stderr. */
 const inheritedDescriptors = (): ReadonlyArray<number> => {
   try {
     const all = readdirSync("/proc/self/fd").map(Number)

@@ -83,7 +83,7 @@ const walkProject = Effect.fn("walkProject")(function* (root: string) {
   return walk
 })
 
-/** Real absolute paths in a project that control git. Some may not exist yet. */
+/** The paths that control git, as real absolute paths. Some may not exist yet. */
 interface GitControls {
   readonly inside: ReadonlyArray<string>
   /** Folders of the project's repository that lie outside the project, as for a linked worktree. */

@@ -225,7 +225,7 @@ export interface CommandPlaces {
   readonly temporaryBytes?: number
 }
 
-/** Removes the empty folders of a sandbox, inner ones first. */
+/** Removes the empty folders that a sandbox created, inner folders first. */
 export const removePlaceholders = (paths: ReadonlyArray<string>) =>
   Effect.forEach(paths.toSorted(byDepth).toReversed(), (one) => Effect.ignore(Effect.tryPromise(() => rmdir(one))), {
     discard: true

@@ -18,7 +18,7 @@ import { hashOf } from "../files/Hash.ts"
 import { filesIn as keptIn } from "../files/KeptFiles.ts"
 import { writePrivateFile, appendPrivateFile } from "../files/PrivateFile.ts"
 
-/** Where the conversations about a project are stored. */
+/** The place where the conversations about a project are stored. */
 export interface ConversationPlace {
   /** The user's state folder. */
   readonly state: string

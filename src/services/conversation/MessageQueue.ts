@@ -1,6 +1,6 @@
 /**
- * The queue of messages of an open conversation. `answerAll` makes a session answer them one after another, until the
- * queue is closed. Each sender gets the answer to its own message.
+ * The queue of messages of an open conversation. `answerAll` lets a session answer the messages one after another,
+ * until the queue is closed. Each sender gets the answer to its own message.
  */
 import * as Cause from "effect/Cause"
 import * as Deferred from "effect/Deferred"

@@ -47,7 +47,7 @@ export interface MessageOrder {
    * nothing.
    */
   readonly acceptUnverified?: boolean | undefined
-  /** True if the user can send no further message. The program then asks the user the questions of the model. */
+  /** True if the user cannot send another message. The program then asks the user the questions of the model. */
   readonly asksBack: boolean
   /** What the work has done so far. The report of an interrupted answer contains it. */
   readonly progress: { iterations: number; toolCalls: number; partial: string }

@@ -15,7 +15,10 @@ import { statfs } from "node:fs"
 /** The maximum number of dangling links that are followed in a path. More links are treated as a cycle. */
 const maxLinks = 40
 
-/** True if `candidate` is `root` or below it. Both must be canonical. Compares whole components. */
+/**
+ * True if `candidate` is `root` or a path below `root`. Both paths must be canonical. Whole names are compared: `/ab`
+ * is not below `/a`.
+ */
 export const isWithin = (root: string, candidate: string): boolean => {
   const relative = path.relative(root, candidate)
   return relative === "" || (!path.isAbsolute(relative) && relative.split(path.sep)[0] !== "..")

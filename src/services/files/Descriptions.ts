@@ -48,7 +48,7 @@ export interface DescriptionOrder {
   readonly near: ReadonlyArray<string>
   /** Decides whether a canonical path may be read. */
   readonly mayRead: (path: string) => Effect.Effect<boolean>
-  /** True to search the folders above the project too, up to its repository. */
+  /** True if the folders above the project are also searched, up to the top of its repository. */
   readonly above?: boolean
 }
 
@@ -151,7 +151,7 @@ const makeReader = (workspace: Workspace["Service"], order: DescriptionOrder, re
     return { text: pointed.text, from: pointed.file }
   })
 
-  /** The text of one description; undefined if it was already shown, empty if it does not exist. */
+  /** Returns the text of one description. Undefined if the text was already shown; empty if the file does not exist. */
   const describe = Effect.fnUntraced(function* (written: string, name: string) {
     const looked = yield* look(written)
     if (looked === undefined) return ""

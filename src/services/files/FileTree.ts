@@ -95,7 +95,7 @@ const foldersAbove = Effect.fnUntraced(function* (root: string) {
   return above
 })
 
-/** A folder, with the rules that apply to it from outside. */
+/** A folder, with the rules that files outside of the folder set for it. */
 export interface RuledFolder {
   readonly path: string
   readonly chain: RuleChain
@@ -210,11 +210,11 @@ const listFolder = Effect.fnUntraced(function* (
 export interface TreeBounds {
   /** The maximum number of files and folders. */
   readonly entries: number
-  /** No folder is opened after this time, in milliseconds since 1970. */
+  /** The time after which no further folder is opened, in milliseconds since 1970. */
   readonly until?: number
   /** A file or folder relative to the root. Only this entry and its content are listed. */
   readonly below?: string
-  /** True to include ignored files and empty folders. */
+  /** True if ignored files and empty folders are listed too. */
   readonly everything?: boolean
 }
 
@@ -231,7 +231,7 @@ export interface TreeListing {
   readonly problems: ReadonlyArray<string>
 }
 
-/** Where a listing starts: a folder, or the one requested file. */
+/** Finds the start of a listing: a folder, or the single file that was requested. */
 const startAt = Effect.fnUntraced(function* (root: string, below: string) {
   const start = yield* ruledRoot(root)
   const problems = [...start.problems]

@@ -73,7 +73,10 @@ const fromRoot = Effect.fnUntraced(function* (root: string, written: string) {
   return { path: relative, isProposed: (yield* look(root, near)).isProposed }
 })
 
-/** The path that the model means, relative to the project or absolute. If no other path fits, the path as written. */
+/**
+ * Returns the path that the model means, relative to the project or absolute. If no other path fits, returns the path
+ * as written.
+ */
 export const meantPath = Effect.fn("meantPath")(function* (root: string, written: string) {
   const meant = yield* fromRoot(root, written)
   if (meant !== undefined) return meant.path

@@ -1,6 +1,6 @@
 /**
- * The map of the project for a prompt: a short text about its files and commands. A plugin draws it. Without that
- * plugin, prompts have no map.
+ * The map of the project for a prompt: a short text about the project's files and commands. A plugin draws the map.
+ * Without this plugin, prompts have no map.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

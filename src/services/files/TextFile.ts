@@ -147,7 +147,7 @@ const decode = (file: string, bytes: Uint8Array): Effect.Effect<DecodedText, Too
     Effect.mapError((why) => new ToolFailure({ type: "parse_error", message: `${file} is not text: ${why}.` }))
   )
 
-/** Reads a text file at a canonical path, with its encoding. Fails as Workspace documents. */
+/** Reads a text file at a canonical path, with its encoding. Fails in the ways that `Workspace.readText` describes. */
 export const readDecodedFile = Effect.fn("readDecodedFile")(function* (file: string, maxBytes: number) {
   return yield* decode(file, yield* closing(file)(readBytes(file, maxBytes)))
 })

@@ -60,7 +60,7 @@ export const makeWorkingCopy = (others: ReadonlyArray<ProposedFile> = []) => {
     },
     /** The files that differ from the project, by path. */
     files: (): ReadonlyArray<ProposedFile> => inOrder(proposed.values()),
-    /** The files that differ from the copy at its beginning, by path. */
+    /** The files that differ from the state in which the copy began, by path. */
     own: (): ReadonlyArray<ProposedFile> =>
       inOrder(new Map([...first, ...proposed]).values()).flatMap((file) => {
         const { path } = file

@@ -159,7 +159,7 @@ const realFolder = Effect.fnUntraced(function* (folder: string) {
   return yield* Effect.orElseSucceed((yield* FileSystem.FileSystem).realPath(folder), () => path.resolve(folder))
 })
 
-/** Splits runs into those of the project in `folder` and those of other projects. Keeps their order. */
+/** Divides runs into runs of the project in `folder` and runs of other projects. Both lists keep the order. */
 export const runsOf = Effect.fn("runsOf")(function* (all: ReadonlyArray<RunSummary>, folder: string) {
   const here = yield* realFolder(folder)
   const named = new Set(all.flatMap(({ project }) => project ?? []))

@@ -34,7 +34,10 @@ export interface Activity<A, E, R> {
   readonly prompt?: { readonly system: string; readonly user: string }
 }
 
-/** A part of a run that consists of activities. Once the part has finished, its activities are not needed again. */
+/**
+ * A part of a run that consists of activities. When the part has finished, its result is recorded, and its activities
+ * are not needed again.
+ */
 export interface RunStage<A> {
   readonly key: string
   readonly success: Schema.Codec<A, unknown>

@@ -29,7 +29,7 @@ export interface JournalWriter {
   readonly failed: Effect.Effect<never, JournalError>
 }
 
-/** How the journal protects its records against leaks of secrets and against forgery. */
+/** How the journal keeps secrets out of its records, and proves who wrote them. */
 export interface JournalProtection extends Pick<LineProtection, "write"> {
   /** Proves who wrote the records. `proof` says what is known about the existing records. */
   readonly seal?: { readonly key: SealKey; readonly proof: Proof }

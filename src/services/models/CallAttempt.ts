@@ -285,7 +285,7 @@ const makePlannedSend = Effect.fnUntraced(function* (
   const settings = yield* RunSettings
   const reading = yield* makeReading(server, thinking)
   const withHeartbeat = yield* makeHeartbeat(events, settings.parallel)
-  /** Models whose server refused to force a form on the answer. */
+  /** The models whose server refused to force a form on answers. */
   const unbound = new Set<string>()
 
   /**

@@ -27,8 +27,8 @@ export interface Urgency {
   /** True for a later turn of a task. Such a call comes before the first turns of other tasks. */
   readonly isBegun: boolean
   /**
-   * The beginning of the prompt of the call. Calls with the same beginning follow each other if nothing else decides.
-   * The server can then reuse its cache.
+   * The beginning of the prompt of the call. Calls with the same beginning follow each other if nothing else decides
+   * the order. The server can then reuse its cache.
    */
   readonly beginning: string
   /** The tokens of prompt and answer together. Counts as 0 if absent. */

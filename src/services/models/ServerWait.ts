@@ -1,6 +1,6 @@
 /**
- * Waits for a model server that has stopped or is overloaded. All calls of a run wait together. One call at a time
- * tries the server. Once the server responds, all calls continue.
+ * Waits for a model server that has stopped or is overloaded. All calls of a run wait together, and one call at a time
+ * tries the server. When the server responds, all calls continue.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"

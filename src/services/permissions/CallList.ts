@@ -40,7 +40,7 @@ interface ListedItem {
   readonly question?: GateQuestion
 }
 
-/** True if a rule of the user allows the call. False if only its low risk does. */
+/** True if a rule of the user allows the call. False if the call is allowed only because its risk is low. */
 const isAllowedByRule = ({ decision }: ListedCall): boolean => decision._tag === "Allow" && decision.by === "rules"
 
 /** True for a call that needs no question, because a rule or an earlier answer about a step allows it. */

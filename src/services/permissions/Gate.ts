@@ -36,7 +36,7 @@ import { askCallList } from "./CallList.ts"
 import { ReadTexts } from "./ReadTexts.ts"
 import { RunAnswers } from "./RunAnswers.ts"
 
-/** Permission for one execution. Only the gate can create it. A copy is not valid. */
+/** The permission to do one thing once. Only the gate can create a permit. A copy of a permit is not valid. */
 export interface Permit {
   /** The call that may be made. Absent if the program itself needs the access. */
   readonly prepared: PreparedCall | undefined

@@ -160,7 +160,7 @@ const isAboutStart = ({ pattern = "", tool, verdict }: RememberedRule, wanted: s
 
 /** Why rules that seem to match do not allow the access of a question. */
 export interface Lapses {
-  /** Scripts of a command that changed after a rule allowed the command, relative to the project. */
+  /** The scripts of a command that changed after a rule allowed the command. Paths are relative to the project. */
   readonly scripts: string
   /** A remembered rule for an earlier version of the tool, plugin or server. */
   readonly rule?: RememberedRule | undefined

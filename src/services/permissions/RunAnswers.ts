@@ -22,7 +22,7 @@ export const GrantSnapshot = Schema.Struct({
   excluded: Schema.Array(Schema.String),
   /** What the user allowed for the session. Each value is a text for the user; the key identifies the permission. */
   session: Schema.Record(Schema.String, Schema.String),
-  /** Who approved all remaining steps of a plan, by key. */
+  /** For each plan, by key, who approved all its remaining steps. */
   plans: Schema.Record(Schema.String, AnsweredBy),
   /** How often each effect was denied, by key. */
   denied: Schema.Record(Schema.String, Schema.Int),
@@ -43,10 +43,10 @@ interface Grantable extends Asked {
   readonly task: string
 }
 
-/** Identifies a write by its tool, path and content. The task does not matter. */
+/** Identifies a write by its tool, path and content. The key is the same for all tasks. */
 const writeKey = ({ tool }: Asked, write: WriteAccess): string => hashOf([tool, { ...plainAccess(write) }])
 
-/** Identifies an effect: a tool and its targets. The content does not matter. */
+/** Identifies an effect by its tool and targets. The key is the same for all contents. */
 const effectKey = ({ accesses, arguments: given, tool }: Asked): string =>
   hashOf([tool, accesses.length === 0 ? (given ?? null) : accesses.map(accessTarget)])
 
@@ -88,7 +88,7 @@ export class Grants {
   readonly #approved = new Set<string>()
   readonly #excluded = new Set<string>()
   readonly #session = new Map<string, string>()
-  /** Who approved all remaining steps of a plan, by key. */
+  /** For each plan, by key, who approved all its remaining steps. */
   readonly plans = new Map<string, AnsweredBy>()
   readonly #denied = new Map<string, number>()
   readonly #shownStates = new Map<string, string>()
@@ -182,7 +182,7 @@ export class Grants {
     for (const key of exclusionKeys(asked)) this.#excluded.add(key)
   }
 
-  /** Allows the same task to change the same files again. */
+  /** Notes that the same task may change the same files again. */
   addRepairs(asked: Grantable): void {
     for (const { path } of repairedFiles(asked)) this.#repairs.add(hashOf([asked.task, path]))
   }

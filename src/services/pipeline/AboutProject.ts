@@ -19,7 +19,7 @@ interface Grounds {
   readonly request: string
   /** The text about the project in the prompt. */
   readonly projectText: string
-  /** True if the task came with material. Material counts as a look at the project. */
+  /** True if the user or the plan gave the task material. Material counts as a look at the project. */
   readonly hasMaterial: boolean
 }
 

@@ -52,7 +52,10 @@ const makeGatedCalls = Effect.gen(function* () {
   return Effect.fnUntraced(function* (task: Task, outcome: GatedOutcome, round: number) {
     const ready: Array<GatedCall> = []
     const unready: Array<GatedCall> = []
-    /* A call at a new path can be prepared only after the move to that path. */
+    /*
+     * If a call concerns a new path, it can be prepared only after the move to this path. The calls are therefore
+     * prepared one after another on a copy.
+     */
     const isMoving = outcome.calls.some(({ name }) => name === "move_file" || name === "remove_file")
     const copy = isMoving ? makeWorkingCopy((yield* CurrentCopy)?.files()) : undefined
     for (const call of outcome.calls) {

@@ -56,7 +56,7 @@ interface Accepted<A> {
   readonly attempts: number
 }
 
-/** No attempt was accepted. `repeated` is true if the model gave the same answer every time. */
+/** Says that no attempt was accepted. `repeated` is true if the model gave the same answer every time. */
 export class AttemptsExhausted extends Schema.TaggedError<AttemptsExhausted>()("AttemptsExhausted", {
   attempts: Schema.Int,
   repeated: Schema.Boolean,
@@ -104,8 +104,8 @@ const betterOf = Effect.fnUntraced(function* <A, E, R>(
 })
 
 /**
- * The prompts of an attempt, each shorter than the one before: the whole prompt, a prompt that fits the size that the
- * server reported, and a prompt without the previous answer.
+ * The possible prompts of an attempt, each shorter than the one before it: the whole prompt, a prompt that fits the
+ * size that the server reported, and a prompt without the previous answer.
  */
 const shorterPrompt = (
   { prompt }: Pick<AttemptPlan<unknown, unknown, unknown>, "prompt">,
@@ -220,7 +220,10 @@ export class Attempts extends Context.Service<Attempts>()("task-conductor/servic
     })
 
     return {
-      /** Emits `answer.rejected` and `answer.repaired`. Fails with the error of the last attempt. */
+      /**
+       * Runs the attempts. Emits `answer.rejected` and `answer.repaired`. If no attempt is accepted, fails with the
+       * error of the last attempt.
+       */
       run
     }
   })

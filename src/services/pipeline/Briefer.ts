@@ -35,7 +35,7 @@ import { isFileAt, Workspace } from "../files/Workspace.ts"
 
 export interface Request {
   readonly prompt: string
-  /** The path of the file that the user is looking at. Absolute or relative to the project. */
+  /** The path of the file that the user is looking at, absolute or relative to the project. */
   readonly currentFile?: string
   readonly openFiles?: ReadonlyArray<string>
   readonly attachment?: Attachment

@@ -37,7 +37,7 @@ export interface ConclusionOrder {
 
 const noAnswer: CheckedAnswer = { text: "", evidence: { checked: 0, wrong: 0 } }
 
-/** If a run has only one task, the report of the task is the answer. */
+/** Uses the report of the only task of a run as the answer. */
 const reportAsAnswer = ({ result: { document, evidence = noAnswer.evidence } }: TaskResult): CheckedAnswer => ({
   text: document.replace(/^#{1,6} Result summary[ \t]*\n+/im, "").trim(),
   evidence

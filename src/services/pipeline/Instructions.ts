@@ -92,7 +92,10 @@ export const makeInstructions = Effect.gen(function* () {
     const wanted = all.filter(({ path }) => !isReadme(path) && !isReference(path))
     const isSame =
       wanted.length === descriptionFiles.length && wanted.every(({ path }) => descriptionFiles.includes(path))
-    /* A description is left out if a reference already shows it. */
+    /*
+     * The briefing stays as it is if it already contains exactly the wanted descriptions, or if no further description
+     * is wanted.
+     */
     if (isSame || (wanted.length === 0 && descriptionFiles.length <= 1)) return briefing
     const { files, text } = fitDescription(wanted, contextWindow)
     yield* readTexts.noteRead(text, "project")

@@ -49,7 +49,9 @@ export const makeModelQuestions = Effect.map(Gate, (gate) => (place: string) => 
     answered: (): ReadonlyArray<AnsweredQuestion> => answered,
     /** The last question that got no reply. */
     open: () => open,
-    /** If the answer of a model is a question, asks the user. Returns the reading of an answered question. */
+    /**
+     * If the answer of a model is a question, asks the user. Returns the reading that tells the model the user's reply.
+     */
     ask: (modelAnswer: string) => Effect.map(askUser(modelAnswer), (question) => question && readingOf(question)),
     /** If the answer of a model is a question, asks the user, and returns the reply in the user's own words. */
     words: (modelAnswer: string) => Effect.map(askUser(modelAnswer), (question) => question?.answer)

@@ -72,7 +72,7 @@ const mostIdle = 3
 /** One turn shows at most this many declarations around places. For further places, the model must ask again. */
 const mostLooks = 8
 
-/** If the model looks at a declaration, it sees at most this many lines. */
+/** The maximum number of lines that the model sees when it looks at a declaration. */
 const longestLook = 120
 
 /** The edits of one file, or a reason why some answers cannot be applied to it. */

@@ -47,7 +47,7 @@ const generic = "Name the plugin or the server that has it with --plugin or in t
 export const makeMissingTools = Effect.gen(function* () {
   const { problems, tools } = yield* ToolRegistry
   const names = tools.map((tool) => tool.name)
-  /* The missing tool may belong to a plugin that failed to load. */
+  /* A missing tool may belong to a plugin that failed to load. The advice then names the problem of this plugin. */
   const remedy = problems.length === 0 ? generic : problems.map(({ message }) => message).join(" ")
 
   const textOf = (skill: Skill, consequence: string): string => {

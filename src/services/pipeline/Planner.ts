@@ -160,7 +160,7 @@ export const makePlanner = Effect.gen(function* () {
 export interface CheckedTaskList {
   /** The plan as a value. */
   readonly taskList: TaskList
-  /** The plan as markdown. `run` accepts it as `plan`. */
+  /** The plan as markdown, which `run` accepts as `plan`. */
   readonly markdown: string
 }
 

@@ -89,7 +89,7 @@ const seenFiles = Effect.fnUntraced(function* (touches: ReadonlyArray<FileTouch>
   return seen
 })
 
-/** The files that changed after the run last saw them, in the order of reading. */
+/** The files that changed after the run last saw them, in the order in which the run saw them. */
 const changedFiles = Effect.fn("changedFiles")(function* (touches: ReadonlyArray<FileTouch>) {
   const { root } = yield* Workspace
   const compared = yield* Effect.forEach(
@@ -108,7 +108,7 @@ const changedFiles = Effect.fn("changedFiles")(function* (touches: ReadonlyArray
   return compared.flat()
 })
 
-/** A warning names at most this many changed files. */
+/** The maximum number of changed files that a warning names. */
 const mostNamed = 10
 
 /** Which part of a journal certainly comes from this user. */

@@ -49,7 +49,7 @@ const noReport = (
   return taskFailure(order.task, phase, error, doneOutside(session), proposed)
 }
 
-/** Tells the model that nothing clashes, but that a check fails. */
+/** The text for the model if nothing clashes, but a check fails. */
 const brokenTogether =
   "Since you began, others changed the same files. Both changes are in the files now, and together they fail a check: correct that."
 
@@ -92,7 +92,9 @@ const subjectOf = (
   outcomes: () => Ref.getUnsafe(session).outcomes
 })
 
-/** Makes the calls that replace the model's first answer. Returns the session after the reply. */
+/**
+ * Makes the calls that replace the model's first answer. Returns the session with the program's reply to these calls.
+ */
 const afterCalls = Effect.fnUntraced(function* (
   agent: Agent["Service"],
   compaction: Compaction,

@@ -21,7 +21,7 @@ export const makeTaskEffects = Effect.gen(function* () {
   return {
     /** True for a task that may change what other tasks read. */
     mayWrite: (task: Task): boolean => registry.changesSomething(toolsOf(task)),
-    /** True for a task whose turns may act outside its working copy. */
+    /** True for a task that may have effects outside its working copy while its turns run. */
     mayAct: (task: Task): boolean => registry.changesSomething(toolsOf(task).filter((tool) => !fileTools.has(tool))),
     mayChangeFiles: (task: Task): boolean => toolsOf(task).some((tool) => fileTools.has(tool)),
     mayChange: ({ name }: ToolCall): boolean => registry.find(name)?.effect !== "pure"

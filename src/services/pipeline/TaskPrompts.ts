@@ -34,7 +34,7 @@ import { ToolRegistry } from "../tools/ToolRegistry.ts"
 /** The number of characters that the turns need, at least, besides the first message. */
 const leastBudget = 2000
 
-/** A shortened reference keeps at least this many characters. */
+/** The number of characters that a shortened reference keeps at least. */
 const leastReference = 350
 
 /**
@@ -65,7 +65,7 @@ const placeShare = 3 / 4
 /** The text blocks of a briefing. They are kept, because most tasks of a run share one briefing. */
 const blocksOf = memoize((briefing: Briefing) => briefingBlocks(briefing))
 
-/** The instructions about the form of answers: calls (as text or native), changes of files, and the report. */
+/** The instructions about the form of answers: about calls (as text or native), changes of files, and the report. */
 export const answerBlocks = (
   tools: ReadonlyArray<string>,
   form: ToolCalls,
@@ -82,7 +82,7 @@ export const answerBlocks = (
     native_calls: form === "native" ? "Tool calls" : "",
     may_change: mayChange ? "Changes of files" : "",
     may_remove: tools.includes("remove_file") ? "To move a file, or to remove it" : "",
-    // File changes are written as text, because text needs no escaping.
+    // Changes of files are always written as text and not as native calls, because text needs no escaping.
     tool_instructions: form === "text" ? registry.instructions(others) : ""
   }
 }
@@ -94,7 +94,7 @@ export const answerBlocks = (
 const hasWorkInstructions = ({ execution }: Skill, tools: ReadonlyArray<string>): boolean =>
   tools.length > 0 || execution.trim() === ""
 
-/** True for a skill that needs the project map, for example for its commands. */
+/** True for a skill whose text mentions the project map, for example to find commands in it. */
 const namesMap = (skill: Skill): boolean => /project map/i.test(`${refinementText(skill)}${executionText(skill)}`)
 
 /** What the first message about places contains, besides the plan and the project. */

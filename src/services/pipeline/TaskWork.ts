@@ -173,7 +173,7 @@ const makePrompt = Effect.gen(function* () {
     const paths = changes.named(copy).map(({ path }) => path)
     const parts = keptParts(partsOf(prefetched), (path) => answers.includes(path) && !paths.includes(path))
     const isKept = block.cut.length === 0 && !paths.some((path) => showsFile(block.text, path))
-    // If the server counts more tokens than estimated, the budget is smaller.
+    // If the server counted more tokens than estimated, the budget is smaller now.
     const budget = prompts.referenceBudget(task, Ref.getUnsafe(briefing))
     const most = isKept
       ? Math.min(block.text.length, budget.whole)
@@ -185,7 +185,7 @@ const makePrompt = Effect.gen(function* () {
     const { assignment, fields, material, order, skill } = open
     const { prefetched } = material
     const mayChange = assignment.tools.some((tool) => fileTools.has(tool))
-    /** The answers so far show which parts of the first message were useful. */
+    /** The answers so far. They show which parts of the first message were useful. */
     const answers = new Set<string>()
     const named = namedFiles([order.briefing.prompt, order.task.whatIsNeeded, order.task.expectedOutput].join("\n"))
     const look = mayChange ? "look further, change, or" : "look further, or"

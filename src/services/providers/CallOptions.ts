@@ -69,7 +69,7 @@ export const CallOptions = Context.Reference<CallSettings>("task-conductor/servi
   defaultValue: () => ({ sampling: {} })
 })
 
-/** The progress of a call. Times are in milliseconds. */
+/** The progress of a call so far. Times are in milliseconds. */
 export interface CallState {
   readonly began: number
   isConnected: boolean

@@ -209,7 +209,7 @@ const ofFailure = ({ failure, remedies }: Carried, detail: string, context: Fail
   }
 }
 
-/** Names the function of the program that an error of the model is about. */
+/** The parameter that an error of effect/ai names if the model is a function of the user's program. */
 export const functionParameter = "function"
 
 /** The general reason for an error of effect/ai. It is used for a model whose provider is not part of this program. */

@@ -95,7 +95,7 @@ export interface BodyLine {
   readonly isWhole: boolean
 }
 
-/** The trimmed lines of a body, in groups as they arrived. */
+/** The trimmed lines of a body. They are returned in groups, as they arrived. */
 export async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<ReadonlyArray<BodyLine>, void> {
   const decoder = new TextDecoder("utf-8", { fatal: true })
   let held: Array<Uint8Array> = []
@@ -155,7 +155,7 @@ interface Sending {
 export const drain = async (pieces: AsyncIterator<unknown>): Promise<void> => {
   const rest = async () => {
     while ((await pieces.next()).done !== true);
-    // The agent gets the connection back only in the next tick.
+    // The agent gets the connection back only in the next tick, so this waits for one tick.
     await new Promise(setImmediate)
   }
   await Promise.race([rest().catch(() => undefined), delay(endGrace)])

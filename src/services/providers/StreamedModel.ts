@@ -1,6 +1,6 @@
 /**
- * A language model with streamed answers, as a service of effect/ai. The first half of this file builds the parts of an
- * answer: each text or thought has a start and an end. The second half is the model of a server that streams objects
+ * A language model with streamed answers, as a service of effect/ai. One part of this file builds the parts of an
+ * answer: each text or thought has a start and an end. The other part is the model of a server that streams objects
  * over HTTP. Every request streams, because only a stream shows whether the answer makes progress.
  */
 import * as Cause from "effect/Cause"
@@ -126,7 +126,7 @@ export const finishPart = (
   }
 })
 
-/** The parts of a finished stream. Consecutive thoughts become one part, and so does consecutive text. */
+/** Joins the parts of a finished stream. Consecutive thoughts become one part, and so do consecutive texts. */
 const joinParts = (parts: ReadonlyArray<Response.StreamPartEncoded>): Array<Response.PartEncoded> => {
   const blocks = new Map<string, string>()
   return parts.flatMap((part): Array<Response.PartEncoded> => {
@@ -247,8 +247,8 @@ export const layerStreamed = <Question>(
         }
         const call = requestFit.forCall(sent.model)
         /**
-         * Sends the request. Sends it again without the parts that the server refuses. Parts of the answer that have
-         * arrived are passed on together.
+         * Sends the request. If the server refuses parts, sends the request again without them. Parts of the answer
+         * that arrive together are passed on together.
          */
         const receive = async (parts: Queue.Queue<Response.StreamPartEncoded, ServerError | Cause.Done>) => {
           const request = call.fit(server.requestOf(question, sent))

@@ -84,7 +84,7 @@ interface BlockContext extends Omit<CheckContext, "budget"> {
    * `parts` the limit for shortened references.
    */
   readonly budget?: { readonly parts: number; readonly whole: number }
-  /** Where the task is in the run. See `QuestionScope`. */
+  /** The place of the task in the run. See `QuestionScope`. */
   readonly place: string
 }
 

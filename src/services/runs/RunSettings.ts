@@ -18,7 +18,7 @@ export interface Settings extends Configuration {
   readonly contextWindow: number
   readonly parallel: number
   readonly referenceBudget: number
-  /** True if the user named the checks with a flag, an option or their own configuration. */
+  /** True if the user named the checks with a flag, an option or the user's own configuration. */
   readonly namesChecks?: boolean
 }
 

@@ -189,7 +189,7 @@ const readSkillIn = (root: SkillRoot) =>
     const readingOf = (at: string, read: Read): ReadonlyArray<SkillFileReading> => [{ root, path: at, ...read }]
     const inside = yield* Effect.result(fs.readDirectory(folder))
     if (Result.isFailure(inside)) {
-      // A plain file beside the skills is ignored. A dangling link or an unreadable folder is reported.
+      // A plain file in the folder for skills is ignored. A dangling link or an unreadable folder is reported.
       const isFile = yield* Effect.orElseSucceed(
         Effect.map(fs.stat(folder), (info) => info.type === "File"),
         () => false

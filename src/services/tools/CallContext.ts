@@ -36,7 +36,7 @@ export interface CallContext<Config = unknown> {
   readonly host: HostFunctions
 }
 
-/** The program's services as functions. Each promise rejects with a `ToolFailure`. */
+/** The services of the program as functions. If a function fails, its promise rejects with a `ToolFailure`. */
 export interface HostFunctions {
   /**
    * Returns the text of a project file or a granted file. Fails if the file is larger than `maxBytes`, 1,000,000 by

@@ -33,7 +33,7 @@ const lastForCommands = commandSeconds.most + 60
 
 export const sizeOf = (data: Schema.Json): number => Buffer.byteLength(dataText(data))
 
-/** The time limit for a tool call without a command. */
+/** The time limit for a tool call that runs no command. */
 export const secondsOfTool = (limits: CallLimits, name: string): CallLimit => {
   const toolSeconds = limits.tools?.[name]?.seconds
   return toolSeconds === undefined

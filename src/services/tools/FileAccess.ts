@@ -248,7 +248,7 @@ interface MovedFolder {
   readonly to: string
 }
 
-/** Writes the bytes of the file at another path, and removes the file. */
+/** The accesses of a move: a write of the file's bytes at another path, and the removal of the file. */
 const moveOf = Effect.fnUntraced(function* (
   entry: FileEntry,
   to: string,

@@ -111,8 +111,8 @@ export const runIsolated = <A, E, R, E2 = never, R2 = never>(
   )
 
 /**
- * A scope for the resources of a plugin. It closes with the scope of the caller. Resources that do not close in time
- * are abandoned.
+ * A scope for the resources of a plugin. It closes together with the scope of the caller. Resources that do not close
+ * in time are abandoned.
  */
 export const openForeignScope: Effect.Effect<Scope.Closeable, never, Scope.Scope> = Effect.acquireRelease(
   Scope.make(),

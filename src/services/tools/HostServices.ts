@@ -28,7 +28,7 @@ export class FileReads extends Context.Service<
   {
     /** Announces the read to all listeners without waiting for them. */
     announce(read: FileRead): Effect.Effect<void>
-    /** All reads from now on, until the scope closes. */
+    /** The stream of all reads from now on, until the scope closes. */
     readonly subscribe: Effect.Effect<Stream.Stream<FileRead>, never, Scope.Scope>
   }
 >()("task-conductor/services/tools/HostServices/FileReads") {
@@ -61,7 +61,7 @@ export class PageFetch extends Context.Service<
 
 /** A question that a tool asks the user during its call. */
 export interface CallQuestion {
-  /** What will happen after a yes. One line that begins with a verb: "comment on issue 12". */
+  /** What will happen after a yes, in one line that begins with a verb: "comment on issue 12". */
   readonly does: string
   /** The target as rules name it, such as `issue:12`. If absent, `does` is the target. */
   readonly target?: string

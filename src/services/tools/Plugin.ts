@@ -32,7 +32,10 @@ export class PluginTools extends Context.Service<PluginTools, Tools>()(
   "task-conductor/services/tools/Plugin/PluginTools"
 ) {}
 
-/** The version of this interface. `definePlugin` writes it into a plugin. A plugin of another version is refused. */
+/**
+ * The version of the interface for plugins. `definePlugin` writes it into a plugin. A plugin of another version is
+ * refused.
+ */
 export const pluginApiVersion = 1
 
 /** Where to search for plugins. */
@@ -86,7 +89,7 @@ interface HostNotes {
   readonly named?: string
   /** True for a plugin that a script passes as a value. */
   readonly isValue?: boolean
-  /** The plugin's configuration in the user's or the project's file. */
+  /** The configuration that the user's or the project's file contains for the plugin. */
   readonly configuration?: GivenConfiguration
   /** The values of the secrets that the plugin declares. For a missing secret, the reason. */
   readonly secretValues?: ReadonlyMap<string, Result.Result<string, string>>
@@ -103,7 +106,7 @@ interface BroughtParts {
    * GITHUB_TOKEN: "To read issues." }`.
    */
   readonly secrets?: Readonly<Record<string, SecretNeed>>
-  /** A folder of the package with one folder for each skill: `new URL("./skills/", import.meta.url)`. */
+  /** A folder of the package that contains one folder for each skill: `new URL("./skills/", import.meta.url)`. */
   readonly skills?: URL
   /**
    * Commands for the command line, such as "report". The key is the words of the command. A plugin of this package may

@@ -19,7 +19,7 @@ const ignore = (): void => undefined
  */
 type Unchecked<R> = Effect.Effect<CallOutput, ToolFailure, R>
 
-/** The value of a promise. An interruption aborts the signal, and waits until the promise ends. */
+/** Waits for a promise and returns its value. An interruption aborts the signal, and waits until the promise ends. */
 const awaited = (work: unknown, controller: AbortController): Unchecked<never> =>
   Effect.callback((resume) => {
     const settled = Promise.resolve(work as CallOutput)
@@ -36,7 +36,10 @@ const awaited = (work: unknown, controller: AbortController): Unchecked<never> =
 /** The part of a call's context that is known before the code of the tool begins. */
 export type GivenContext = Omit<CallContext, "ask" | "host" | "signal">
 
-/** Starts the code of a tool at once. Returns an effect with its result. The code may throw. */
+/**
+ * Starts the code of a tool at once, and returns an effect with its result. The code may throw an error while it
+ * starts.
+ */
 export const startTool = <Params>(
   { execute }: Pick<Tool<Params>, "execute">,
   params: Params,

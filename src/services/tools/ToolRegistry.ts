@@ -136,7 +136,7 @@ const grantedServices = (
     ])
   )
 
-/** What is needed to run a prepared call. Only the registry that prepared the call has it. */
+/** Everything that is needed to run a prepared call. Only the registry that prepared the call has it. */
 interface ReadyCall {
   readonly tool: LoadedTool
   readonly params: unknown
@@ -213,7 +213,7 @@ const makeToolRegistry = Effect.fnUntraced(function* (
 
   return {
     tools: [...infos.values()],
-    /** Skipped plugins and servers, with the reasons. */
+    /** The plugins and servers that were skipped, with the reasons. */
     problems: [...setAside, ...problems],
     find: (name: string) => infos.get(name),
     /**

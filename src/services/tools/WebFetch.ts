@@ -89,7 +89,7 @@ export interface WebOptions {
    * `host:port` is in `allowed`.
    */
   readonly services?: ReadonlyArray<OwnService>
-  /** The time limit for all redirects together. Time for authorisation does not count. */
+  /** The time limit for a page with all its redirects. The time that authorisation takes does not count. */
   readonly timeout?: Duration.Input
 }
 

@@ -56,7 +56,10 @@ export const searchTerms = (request: string): ReadonlyArray<string> => {
   return named.length > 0 ? named : telling
 }
 
-/** The values in a request that fit each parameter. The demo uses the first parameter that some tool has. */
+/**
+ * Pairs of a parameter name and the values in a request that fit it. The demo uses the first parameter that some tool
+ * has.
+ */
 const argumentsIn = (request: string): ReadonlyArray<readonly [parameter: RegExp, values: ReadonlyArray<string>]> => [
   [/^(?:path|file)$/, pathsIn(request)],
   [/^url$/, bareWords(request).filter(isUrl)],

@@ -223,7 +223,10 @@ export async function* checkedLines(pieces: AsyncIterable<Uint8Array>): AsyncGen
   throw brokenOff("the answer ended without its last line")
 }
 
-/** The finish part carries `metadata.ollama`: `doneReason` and `totalMs`, `loadMs`, `promptMs`, `answerMs`. */
+/**
+ * The model of an Ollama server as a service. The finish part of an answer carries `metadata.ollama`: `doneReason` and
+ * `totalMs`, `loadMs`, `promptMs`, `answerMs`.
+ */
 export const layerOllama = (options: ModelOptions) =>
   layerStreamed(
     {

@@ -174,7 +174,7 @@ const readFacts = Effect.fn("readFacts")(function* (server: Queries, model: stri
   return { ...known, capacity: { ...known.capacity, loadedWindow }, refusesLong: refusesLong(version) }
 })
 
-/** At most this many models are queried at the same time. */
+/** The maximum number of models that are queried at the same time. */
 const askedAtOnce = 4
 
 const describe = (
@@ -223,7 +223,7 @@ async function* stepsOf(exchange: Exchange, address: ServerAddress, model: strin
   throw brokenOff("the connection ended before the model was there")
 }
 
-/** How often to retry after a broken connection, and the delay before each retry. */
+/** The number of retries after a broken connection, and the delay before each retry. */
 const [mostRetries, retryAfter] = [5, "1 second"] as const
 
 /**
