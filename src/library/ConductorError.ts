@@ -84,8 +84,8 @@ export const skillsOrigin = `${programOrigin}-skills`
 const optionOfPlugin: Readonly<Record<string, string>> = { [programOrigin]: "tools", [skillsOrigin]: "skills" }
 
 /**
- * Converts an error so that its message names options. If an option created a plugin, a problem of this plugin becomes
- * a configuration error.
+ * Converts an error so that its message names options. If an option such as `tools` created a plugin, a problem of this
+ * plugin becomes a configuration error.
  */
 export const asProgramError = <E>(error: E): E | ConfigurationError => {
   if (error instanceof PluginProblem && error.isValue === true) {

@@ -39,8 +39,8 @@ export interface RunRequest<Output extends SchemaSource = SchemaSource> extends 
    */
   readonly readOnly?: boolean
   /**
-   * True if the run may end as `done` even though the changes make a check fail, or a check that the setting `checks`
-   * names proves nothing.
+   * True if the run may end as `done` although the changes make a check fail, or although a check that the user named
+   * proves nothing.
    */
   readonly acceptUnverified?: boolean
 }

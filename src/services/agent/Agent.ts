@@ -75,8 +75,8 @@ const makeTurn = Effect.gen(function* () {
 
   /**
    * Takes one turn. The work ends with an accepted report, or, for the kind `calls`, with the first faultless calls. It
-   * ends without a report if the model repeats a call, its calls are denied too often, its answers are unusable, or no
-   * turn is left. If a hook has questioned a report, that report is accepted in these cases.
+   * ends without a report if the model repeats a call, calls are denied too often, answers are unusable, or no turn is
+   * left. If a hook has questioned a report, that report is accepted in these cases.
    *
    * Besides the questioned report, three things persist from turn to turn:
    * - The session. Each turn makes a new session. Its conversation only grows, so that a server reads each part once. It

@@ -167,7 +167,10 @@ const entryWith = Effect.fnUntraced(function* (file: string) {
   return inProject.every((one) => removedPaths.has(one)) ? undefined : entry
 })
 
-/** The maximum number of links of the task that are followed in a path. More links are treated as a cycle. */
+/**
+ * The maximum number of links that are followed in a path. Only links that the task created count. More links are
+ * treated as a cycle.
+ */
 const maxLinks = 40
 
 /**

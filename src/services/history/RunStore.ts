@@ -327,8 +327,8 @@ const makeRunStore = Effect.fnUntraced(function* (state: string) {
     /** All runs, newest first. */
     list,
     /**
-     * The id of the run that the user means by its id, by the beginning of its id, or by `last` for the newest run of
-     * this project. `moved` is the new folder of a moved project, if the user names this folder.
+     * The id of the run that the user means. The user gives the id, the beginning of the id, or `last` for the newest
+     * run of this project. `moved` is the new folder of a moved project, if the user names this folder.
      */
     find: Effect.fn("RunStore.find")(function* (given: string, moved?: string) {
       if (given !== "last") return yield* chooseRun(given, yield* ids)

@@ -11,7 +11,7 @@ export const JournalReason = Schema.Union([
   Schema.TaggedStruct("OtherVersion", { found: Schema.Int, supported: Schema.Int }),
   /** The run needs a record of a kind that this version cannot read. `program` is the version that wrote it. */
   Schema.TaggedStruct("UnknownRecord", { line: Schema.Int, kind: Schema.String, program: Schema.String }),
-  /** The journal belongs to a different run than its folder. */
+  /** The journal does not belong to the run in whose folder it lies. */
   Schema.TaggedStruct("Misplaced", { found: Schema.String }),
   /** The file does not begin like a journal. */
   Schema.TaggedStruct("Foreign", {}),

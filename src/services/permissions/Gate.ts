@@ -54,7 +54,7 @@ export interface Permit {
 /** The permits that were issued and not yet used. Only code in this file can add one. */
 const issued = new WeakSet<Permit>()
 
-/** Marks a permit as used. Returns false if the gate did not issue it, or if it was used before. */
+/** Marks a permit as used. Returns false if the gate did not issue the permit, or if the permit was used before. */
 export const redeem = (permit: Permit): boolean => issued.delete(permit)
 
 /**

@@ -69,8 +69,8 @@ export interface ModelFacts {
   /** True if the server can force answers into a grammar (GBNF). */
   readonly takesGrammar?: boolean
   /**
-   * True if the server refuses a prompt larger than its window by default. Such a server gets no option for this,
-   * because the option would reload a model that another client uses.
+   * True if the server always refuses a prompt that is larger than its window. No option for this is sent, because the
+   * option would reload a model that another client uses.
    */
   readonly refusesLong?: boolean
   /** The `temperature` in the model's Modelfile. */

@@ -89,7 +89,7 @@ export interface CheckedText {
   readonly marked: string
   readonly issues: ReadonlyArray<Issue>
   readonly repairs: ReadonlyArray<Repair>
-  /** The issues that replace `issues` if the text is accepted with marks. */
+  /** Notes about links that are still wrong. They replace `issues` if the text is accepted with marks. */
   readonly marks: ReadonlyArray<Repair>
   readonly count: EvidenceCount
 }
