@@ -121,7 +121,7 @@ export const ProgramTools = {
  * ```
  */
 export const ProgramSkills = {
-  /** A folder that contains a folder for each skill: `new URL("./skills/", import.meta.url)`. */
+  /** Adds the skills in a folder, which contains one folder for each skill: `new URL("./skills/", import.meta.url)`. */
   layer: (folder: URL): Layer.Layer<never> =>
     withPlugins(Effect.succeed([definePlugin({ name: skillsOrigin, skills: folder })]))
 }

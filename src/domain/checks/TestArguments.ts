@@ -28,7 +28,9 @@ const valueOption = /^--(?!test$)[^=]+$/
 
 const firstFolder = (path: string): string => path.split("/", 1)[0] ?? ""
 
-/** True for a test file, and for a folder with the same first part as the changed test file. */
+/**
+ * True for a test file, and for a folder whose path begins with the same folder as the path of the changed test file.
+ */
 const namesTests = (argument: string, before: string, changed: string): boolean => {
   const path = pathIn(argument)
   const isValue = argument.startsWith("-") || valueOption.test(before)

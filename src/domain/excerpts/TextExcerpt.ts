@@ -51,7 +51,7 @@ const nearLines = 2
  */
 const mostLookedFor = 3
 
-/** The number of lines in which the end of a declaration's head is searched. */
+/** The maximum number of lines that are searched for the end of a declaration's head. */
 const mostHead = 8
 /** For this many places, the line of the place is added before the lines around any place. */
 const mostFirst = 6

@@ -57,8 +57,8 @@ const removeOpenThinking = (lines: Array<Line>, findings: Findings): void => {
 }
 
 /**
- * Removes thoughts without an opening tag, which some servers drop: the answer begins with thoughts and `</think>`. A
- * draft in the thoughts is removed too, because the answer repeats it.
+ * Removes thoughts before a closing tag. Some servers drop the opening tag, so that the answer begins with thoughts and
+ * `</think>`. A draft of the answer in the thoughts is removed too, because the answer repeats it.
  */
 const removeThinkingBeforeLoneTag = (lines: Array<Line>, findings: Findings): void => {
   if (!lines.some(({ text }) => loneClosing.test(text))) return

@@ -102,7 +102,7 @@ export type TemplatePart = (
   readonly within?: string
 }
 
-/** A template in which exactly the placeholders of its name occur. */
+/** A template that contains every placeholder that its `TemplateName` requires, and no other placeholder. */
 export interface PromptTemplate {
   readonly name: TemplateName
   readonly system: ReadonlyArray<TemplatePart>

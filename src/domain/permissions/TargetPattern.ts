@@ -53,7 +53,7 @@ export interface CommandPlace {
 }
 
 interface ScopedPattern {
-  /** The pattern of the folder. Absent if the pattern names none. */
+  /** The part of the pattern that names the folder. Absent if the pattern names no folder. */
   readonly folder?: string
   readonly withoutSandbox: boolean
   /** The part of the pattern that is compared with the command. */

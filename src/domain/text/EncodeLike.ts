@@ -60,8 +60,8 @@ const byteLines = (bytes: Uint8Array, decode: (line: Uint8Array) => string): Rea
 const maxEdits = 5000
 
 /**
- * Compares the old lines with the new text. `lines` are the new lines. An unchanged line has its old bytes. `replaced`
- * are the removed old lines.
+ * Compares the old lines with the new text. Returns the new lines as `lines`, where an unchanged line has its old
+ * bytes, and the removed old lines as `replaced`.
  */
 const compareLines = (before: ReadonlyArray<OldLine>, after: string) => {
   const edits = TextDiff.diff(

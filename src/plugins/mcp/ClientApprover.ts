@@ -41,7 +41,9 @@ const questionText = (title: string, items: ReadonlyArray<ApprovalItem>, rules: 
   return redactSecrets([title, ...items.map(itemText), ...saved].join("\n\n"))
 }
 
-/** Asks the user of a client about steps and calls. It does not decide about uncertain calls. */
+/**
+ * Asks the user of a client about steps and calls. It does not decide about calls that a crash left without an outcome.
+ */
 export const layerClientApprover = (choose: Choose): Layer.Layer<Approver> => {
   const ask = Effect.fnUntraced(function* (title: string, items: ReadonlyArray<ApprovalItem>) {
     const rules = rulesOf(items)

@@ -76,7 +76,7 @@ const makeBareText = () => {
       const isFirst = text === ""
       text += `${line}\n`
       if (text.length > maxBytes) throw tooLarge
-      // Only the first line is parsed at once. With further lines, all lines are parsed together at the end.
+      // The first data line of an event is parsed immediately; with further lines, all are parsed together at its end.
       return isFirst ? complete() : undefined
     },
     isBegun: () => text !== "",

@@ -1,6 +1,6 @@
 /**
- * Converts markdown that this program did not write to HTML. HTML in the markdown is shown as text, and pictures become
- * their descriptions, so that nothing is loaded. Links to project files, web pages and tasks on the page work.
+ * Makes HTML from markdown of models and files. HTML in the markdown is shown as text, and pictures become their
+ * descriptions, so that nothing is loaded. Links to project files, web pages and tasks on the page work.
  */
 import type { List, Nodes, Table } from "mdast"
 import remarkGfm from "remark-gfm"

@@ -192,8 +192,8 @@ const linesOfLarge = Effect.fnUntraced(function* ({ path, reference }: Found, la
 })
 
 /**
- * Returns the content of a file reference. When a plan is checked, a file that needs a question is not read and only
- * has to exist.
+ * Returns the content of a file reference. When a plan is checked, a file that may be read only after a question to the
+ * user is not read. It only has to exist.
  */
 export const resolveFile = Effect.fn("resolveFile")(function* (reference: FileReference, context: ReferenceContext) {
   const workspace = yield* Workspace

@@ -1,4 +1,4 @@
-/** A plugin as a value with its parts. */
+/** What an author writes to define a plugin: its name, tools, skills and other parts. */
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
 import type { ToolFailure } from "../../domain/tools/ToolCall.ts"
