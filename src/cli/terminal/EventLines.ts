@@ -97,7 +97,7 @@ export const waitingLine = (event: Of<"model.waiting">, paint: Paint, live: Live
 /** At most this many findings are shown. Of further findings, the number is given. */
 const mostFindings = 3
 
-/** The problems of an answer. With --verbose, also what the model is told to do about them. */
+/** The problems of an answer. With --verbose, also what the program tells the model to do about them. */
 const findingLines = (issues: ReadonlyArray<Issue>, isVerbose: boolean): ReadonlyArray<string> => {
   const first = isVerbose ? issues : issues.slice(0, mostFindings)
   const remaining = issues.length - first.length

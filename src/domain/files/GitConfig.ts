@@ -72,7 +72,7 @@ export interface ConfiguredFile {
   readonly path: string
   /** True for an included configuration file. Its path is relative to the file that includes it. */
   readonly isConfig: boolean
-  /** True if the value is certainly a path. Any other value is taken for a path only if such a file exists. */
+  /** True if the value is certainly a path. Any other value counts as a path only if such a file exists. */
   readonly isSure: boolean
 }
 

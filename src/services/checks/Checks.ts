@@ -22,7 +22,7 @@ import {
   triedCheck,
   TriedCheck
 } from "../../domain/checks/CheckOutcome.ts"
-import { commandForOtherTests, mayRunTest } from "../../domain/checks/TestArguments.ts"
+import { commandForOtherTests, mayRunTest } from "../../domain/map/TestArguments.ts"
 import { isTestFile } from "../../domain/files/TestFile.ts"
 import { checksPlanKey } from "../../domain/permissions/ApprovalItem.ts"
 import { splitCommand } from "../../domain/commands/CommandSplit.ts"

@@ -83,7 +83,7 @@ const addressOf = Effect.fnUntraced(function* (name: string, { folder }: LockPla
   return path.join(folder, `${digest}.sock`)
 })
 
-/** Listens at the address. Every client that connects is told who holds the lock. Nothing is read from clients. */
+/** Listens at the address. Tells every client that connects who holds the lock. Reads nothing from clients. */
 const listen = (address: string, holder: LockHolder): Effect.Effect<Server, NodeJS.ErrnoException> =>
   Effect.callback((resume) => {
     const server = createServer((socket) => {

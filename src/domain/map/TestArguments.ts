@@ -6,6 +6,7 @@ import type { CommandLine } from "../commands/CommandText.ts"
 import { languageOf } from "../files/Language.ts"
 import { fileName } from "../files/PathList.ts"
 import { isTestFile } from "../files/TestFile.ts"
+import { commandKind } from "./CommandKind.ts"
 
 /** A test runner that takes paths, by the language of its test files. */
 const runners: ReadonlyArray<readonly [RegExp, ReadonlySet<string>]> = [
@@ -13,12 +14,12 @@ const runners: ReadonlyArray<readonly [RegExp, ReadonlySet<string>]> = [
   [/\b(?:vitest|jest|mocha|ava)\b/, new Set(["javascript", "typescript", "jsx", "tsx"])]
 ]
 
-/** Programs and scripts that check code and run none of its tests. */
-const withoutTests =
-  /^(?:tsc|vue-tsc|eslint|oxlint|biome|prettier|ruff|black|flake8|pylint|mypy|pyright|clippy|vet|lint|typecheck|type-check)$/
-
-/** The program and its subcommand stand among the first words, as in `npm run lint`. */
-const runsNoTests = (argv: CommandLine): boolean => argv.slice(0, 3).some((word) => withoutTests.test(fileName(word)))
+/** True for linters, type checks and formatters. Their names are among the first words, as in `npm run lint`. */
+const runsNoTests = ([program, ...words]: CommandLine): boolean => {
+  const first = words.slice(0, 2).filter((word) => !/^-|\//.test(word))
+  const kind = commandKind([fileName(program), ...first].join(" "))
+  return kind === "lint" || kind === "types" || kind === "format"
+}
 
 /** The path in an argument such as `./tests/test_a.py::test_b` or `tests/`. */
 const pathIn = (argument: string): string => argument.replace(/::.*$/, "").replace(/^\.\//, "").replace(/\/+$/, "")

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { commandForOtherTests, mayRunTest } from "../../../src/domain/checks/TestArguments.ts"
+import { commandForOtherTests, mayRunTest } from "../../../src/domain/map/TestArguments.ts"
 import { splitCommand } from "../../../src/domain/commands/CommandSplit.ts"
 
 const wordsOf = (line: string) => {
