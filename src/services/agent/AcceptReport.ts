@@ -1,6 +1,6 @@
 /**
- * Decides whether a report ends the work. A hook may question one report of the work. The questioned report stays the
- * candidate (CandidateReport.ts) until a better report follows. A candidate can still end the work.
+ * Decides whether a report ends the work. A hook may question one report of the work. The questioned report is then the
+ * candidate (CandidateReport.ts): the work ends with it unless a better report follows.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -47,7 +47,8 @@ export const makeAcceptance = Effect.fnUntraced(function* (hooks: ReadonlyArray<
     const question = Option.isSome(candidate) ? undefined : (yield* ask).find((text) => text !== undefined)
     const questioned =
       question === undefined ? session : { ...session, messages: [...session.messages, fromHost(question)] }
-    // If the next compaction would drop the question of the hook, a further model call is not worth its cost.
+    // Asks the question only if no compaction would drop it. Otherwise the model would answer without seeing the
+    // question.
     const isAsked = questioned !== session && compacted(work, questioned, answersLeft) === questioned
     yield* work.saveSession(isAsked ? questioned : session)
     if (!isAsked) return { session, candidate, end: Option.some({ _tag: "Accepted", value }) }

@@ -8,7 +8,10 @@ import type { AgentEnd, Session } from "./Session.ts"
 import type { AgentTurn } from "./Turn.ts"
 
 export interface AgentHook {
-  /** Finds occurrences that the changes of a turn did not cover, and returns lines about them for the reply. */
+  /**
+   * Finds places that still contain a name or line that the changes of a turn removed elsewhere. Returns lines about
+   * these places for the reply.
+   */
   readonly afterChanges?: (
     turn: AgentTurn,
     changed: ReadonlyArray<ProposedFile>

@@ -22,8 +22,8 @@ import type { Assignment } from "./Session.ts"
 import type { AgentTurn } from "./Turn.ts"
 
 /**
- * The calls to make. If the work only plans calls, there are none. In the last answer without a report there are none
- * either, because the model would never see the results.
+ * The calls to make. Empty if the work only plans calls. Also empty if no further answer is possible and this answer
+ * has no report: the model would never see the results.
  */
 export const callsToMake = (
   { answer, answersLeft, work: { assignment } }: Pick<AgentTurn, "answer" | "answersLeft" | "work">,

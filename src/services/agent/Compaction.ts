@@ -75,8 +75,8 @@ export const makeCompaction = Effect.gen(function* () {
 
   /**
    * Adds a note with the budget of the next reply. The note keeps the model from requesting more in one answer. The
-   * budget ignores token counts of the server. Otherwise a prompt would depend on which of several tasks the server
-   * answered first.
+   * budget does not use the token counts that the server reports. Parallel tasks get these counts in a different order
+   * in each run, so the prompts would differ between runs.
    */
   const withBudgetNote = (work: AnyWork, session: Session): Messages => {
     const { kind, tools } = work.assignment
@@ -90,7 +90,9 @@ export const makeCompaction = Effect.gen(function* () {
     return note === "" ? messages : withNote(messages, note)
   }
 
-  /** The maximum length of a summary, in characters. The outputs for the last answer take most of this length. */
+  /**
+   * The maximum length of a summary, in characters. The outputs of the calls in the last answer have priority in it.
+   */
   const summaryBudget = (
     work: AnyWork,
     session: Session,

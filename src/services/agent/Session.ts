@@ -24,9 +24,9 @@ export interface Assignment {
    * The kind of work:
    * - `task`: a task of a plan.
    * - `item`: one of many items of a task, without self-review.
-   * - `places`: many places that the model answers by number. Other answers cover other places.
+   * - `places`: numbered places in files. Each answer decides about some of them, by number.
    * - `calls`: only the first calls of a task, which are planned but not made.
-   * - `message`: a message of a conversation. After some endings, the model gets one more answer to finish by itself.
+   * - `message`: a message of a conversation. After repeated or denied calls, the model gets one more answer.
    */
   readonly kind: "task" | "item" | "places" | "calls" | "message"
   /** The id of the work's model calls, without the number of the turn. */
@@ -54,8 +54,8 @@ type Messages = ReadonlyArray<ConversationMessage>
 export interface AgentPrompt {
   readonly system: string
   /**
-   * The end of a reply. It says what the model can do next, and what is unfinished after these calls. `answersLeft` is
-   * the number of answers that can follow.
+   * The end of a reply: what the model can do next, and what is still unfinished after the calls in `outcomes`.
+   * `answersLeft` is the number of answers that can follow.
    */
   readonly instruction: (answersLeft: number, outcomes?: ReadonlyArray<CallOutcome>) => string
   /** The instruction after a compaction. */

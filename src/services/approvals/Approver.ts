@@ -65,8 +65,8 @@ export class Approver extends Context.Service<
      */
     step(title: string, items: ReadonlyArray<ApprovalItem>, question: string): Effect.Effect<Answered<StepAnswer>>
     /**
-     * Shows one call. The user allows it once, or denies it. If the item offers it, the user can also allow the call
-     * for the session or permanently.
+     * Shows one call. The user allows it once, or denies it. Some items also let the user allow the call for the
+     * session or permanently.
      */
     call(item: ApprovalItem, question: string): Effect.Effect<Answered<CallAnswer>>
     /**
@@ -81,7 +81,7 @@ export class Approver extends Context.Service<
     readonly canAsk?: Effect.Effect<boolean>
   }
 >()("task-conductor/services/approvals/Approver") {
-  /** Denies everything in this run, but says that somebody may be asked: a later run may ask the user. */
+  /** Denies everything in this run, but reports that a user can be asked, because a later run may ask. */
   static readonly layerNotAsked = Layer.succeed(Approver)({ ...denyAll, canAsk: Effect.succeed(true) })
 
   static readonly layerDenyAll = Layer.succeed(Approver)(denyAll)

@@ -51,10 +51,10 @@ const ReadChange = Schema.Struct({
 type ReadChange = typeof ReadChange.Type
 const ReadChanges = Schema.Array(ReadChange)
 
-/** The number of characters of the file that the model is shown if a block lacks its old text. */
+/** If a block lacks its old text, the model is shown this many characters of the file. */
 const shownOfFile = 500
 
-/** The shortest end of a text that occurs only once in the text. It consists of whole lines. */
+/** The last lines of a text: as few as possible, but enough to occur only once in the text. */
 const lastLines = (text: string): string => {
   const lines = text.trimEnd().split("\n")
   const from = lines.findLastIndex((_, index) => text.split(lines.slice(index).join("\n")).length === 2)

@@ -1,6 +1,7 @@
 /**
- * Converts the changes of a working copy to calls that make these changes in the project, and back. If a file is moved,
- * the move comes before other calls at its new path. A whole folder is moved or removed with one call.
+ * Converts the changes of a working copy to calls that make these changes in the project. Also converts such calls back
+ * to changes. If a file is moved, the move comes before other calls at its new path. A whole folder is moved or removed
+ * with one call.
  */
 import * as Schema from "effect/Schema"
 import type { FileBase, TaskOutcome } from "../../domain/documents/TaskOutcome.ts"
@@ -28,7 +29,7 @@ export const fileCall = (path: string, before: string, after: string): Unnumbere
 
 const removal = (path: string): Unnumbered => ({ name: "remove_file", arguments: { path } })
 
-/** The move of a whole folder to which a moved file belongs. Undefined if only the file is moved. */
+/** If a file is moved together with its whole folder, the move of this folder. Undefined if only the file is moved. */
 const wholeMove = (file: ProposedFile, files: ReadonlyArray<ProposedFile>): Move | undefined => {
   const source = files.find(({ path, text }) => path === file.from?.path && text === null)?.folder
   const { folder } = file
@@ -163,7 +164,7 @@ export const changesPath = (call: ToolCall, file: string): boolean =>
 export const isOfSeveral = (call: ToolCall, files: ReadonlyArray<string>): boolean =>
   files.filter((file) => changesPath(call, file)).length > 1
 
-/** The state of a file before a proposal, with those details of the proposal that its call cannot express. */
+/** The state of a file before a proposal. It also contains those details of the proposal that a call cannot express. */
 export const baseOf = (file: ProposedFile): FileBase => {
   const { base, path, text } = file
   const beside = besideText(file)

@@ -1,6 +1,6 @@
 /**
  * Reads the files that a search may show. These are files in the project that no rule denies and that contain no
- * secret. Also finds the items of a pattern, such as `src/*.ts`, in them.
+ * secret. Also finds the items of a task in the files that match a pattern, such as `src/*.ts`.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -104,8 +104,8 @@ export const makePatternSearch = Effect.gen(function* () {
   const workspace = yield* Workspace
 
   /**
-   * True for a skipped file that may contain the pattern. If the file may be read, its bytes are searched. If it may
-   * not be read, it may contain the pattern.
+   * True for a skipped file that may contain the pattern. If the file may be read, its bytes are searched. A file that
+   * may not be read could contain the pattern, so the result is true.
    */
   const mayHold = Effect.fnUntraced(function* ({ path, reason }: SkippedFile, needles: ReadonlyArray<Buffer>) {
     if (reason === "outside") return false
@@ -154,7 +154,7 @@ const folderOfGlob = (pattern: string): string => {
 
 const mostListed = 100_000
 
-/** The items of a pattern, and sentences about files that were not searched. */
+/** The items in the files that match a pattern, and sentences about files that were not searched. */
 export interface FoundItems {
   readonly items: ReadonlyArray<Item>
   readonly notLookedAt: string

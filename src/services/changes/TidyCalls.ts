@@ -1,6 +1,6 @@
 /**
- * Removes text that does not belong into the file from a call that changes files. Also finds content that the call
- * would destroy.
+ * Tidies calls that change files: removes text that does not belong into the file, such as a closing fence. Also finds
+ * content that a call would destroy.
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -14,7 +14,7 @@ import { Activities } from "../journal/Activities.ts"
 import { Gate, mayShow } from "../permissions/Gate.ts"
 import { maxSearchedBytes } from "./SearchedTexts.ts"
 
-/** A call that changes files after tidying, with its repairs and issues. */
+/** A tidied call, with its repairs and issues. */
 const TidiedCall = Schema.Struct({
   call: ToolCall,
   issues: Schema.Array(Issue),
@@ -59,7 +59,7 @@ const losses = (
   )
 }
 
-/** Removes text that does not belong into the file, such as a closing fence, from the new texts of a call. */
+/** Tidies the new texts of a call. This removes text that does not belong into the file, such as a closing fence. */
 const tidyCall = (call: ToolCall, base: string | null, request: Asked): TidiedCall => {
   const path = pathOf(call)
   const removedParts = new Set<string>()

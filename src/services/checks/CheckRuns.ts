@@ -43,7 +43,7 @@ interface CheckRun {
   readonly command: CanonicalCommand
   readonly files: ReadonlyArray<ProposedFile>
   readonly named?: NamedCheck
-  /** True if the changes may be combined with the changes of other runs. One command then checks all of them. */
+  /** True if the changes may be combined with the changes of other runs, so that one command checks them together. */
   readonly mayJoin?: boolean
 }
 
@@ -201,7 +201,8 @@ export const makeCheckRuns = Effect.gen(function* () {
   })
 
   /**
-   * Judges how a check ended. If it is needed, runs the command again to see whether the changes caused the outcome.
+   * Judges how a check ended. If it is unclear whether the changes caused the outcome, runs the
+   * command again.
    */
   const judge = Effect.fnUntraced(function* (
     check: CheckCommand,

@@ -1,6 +1,6 @@
 /**
- * Runs the commands of the project that judge its changes. The user allows each command once. A failure is new if the
- * command does not show it without the changes.
+ * Runs the commands of the project that judge its changes. The user allows each command once. A failure counts as new
+ * if it does not occur without the changes.
  */
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
@@ -97,7 +97,7 @@ const namedCheck = (line: string | CheckCommand["argv"]): ReadonlyArray<CheckCom
 }
 
 /**
- * Checks that run changed test files which the checks of the user do not run. The permission for the user's command
+ * Checks for those changed test files that the user's own checks do not run. The permission for the user's command
  * covers these checks.
  */
 const checksOfOtherTests = Effect.fnUntraced(function* (
@@ -165,8 +165,8 @@ const makeAllowance = Effect.gen(function* () {
     for (const access of [command, ...prepared.accesses]) {
       const denial = yield* foreseeDenial(gate, access)
       /**
-       * Protected files are denied later, when the check runs. The whole command needs permission. For the part that
-       * runs, it is enough that no rule denies it.
+       * Protected files are no reason to refuse here: they are denied later, when the check runs. The part that runs
+       * needs no permission of its own. Only a rule can deny it.
        */
       if (denial === undefined || denial.by === "protection") continue
       if (access === command && denial.by === "nobody" && check.whole !== undefined) continue

@@ -11,9 +11,9 @@ interface WaitingRun<R> {
   readonly run: R
   /** Identifies the command. Only runs with the same sign can be joined. */
   readonly sign: string
-  /** How a joined run ended that included these changes and passed. */
+  /** The end of a joined run that included these changes and passed. Absent until such a run has ended. */
   end?: CheckEnd
-  /** True after a joined run that included these changes failed. */
+  /** True after the failure of a joined run that included these changes. The run is then carried out separately. */
   isAlone?: boolean
 }
 

@@ -58,8 +58,8 @@ interface ChildOrder {
   readonly input?: string | undefined
   readonly seconds: number
   /**
-   * The setting that determines `seconds`. It is named if the command needs more time. Absent if no setting determines
-   * the time.
+   * The setting that determines `seconds`. If the time is too short, the error message names this setting. Absent if no
+   * setting determines the time.
    */
   readonly limit?: string
   readonly bounds?: ChildBounds
@@ -216,7 +216,7 @@ const runToEnd = Effect.fnUntraced(function* (order: ChildOrder, output: Command
     watchUsage(order, handle, sandbox)
   ])
   if (typeof exitCode === "string") return exitCode
-  /** Background processes end together with the command. Only then is the output complete. */
+  /** First ends the background processes of the command. Until they have ended, the output may be incomplete. */
   yield* Effect.ignore(handle.kill({ killSignal: "SIGTERM", forceKillAfter: grace }))
   const readers = sandbox === undefined ? [collecting] : [collecting, sandbox.reading]
   yield* Effect.timeoutOption(Effect.forEach(readers, Fiber.await), grace)

@@ -71,7 +71,7 @@ const once = <A, E>(effect: Effect.Effect<A, E>) => Effect.cached(Effect.uninter
 interface CopyPlaces {
   /** The real path of the project. */
   readonly root: string
-  /** The parent folder of the folders for single commands. Other processes use this parent folder, too. */
+  /** A folder in which each command gets its own folder. Other processes use it, too. */
   readonly scratch: string
   readonly git: boolean
   readonly sandbox: Sandbox["Service"]
@@ -115,8 +115,8 @@ const openAll = async (folder: string): Promise<void> => {
 const remove = (folder: string) => rm(folder, { recursive: true, force: true })
 
 /**
- * Removes a folder with all its content. Overlays leave a folder of mode 000. If a removal fails, all folders are
- * therefore made readable and removed again.
+ * Removes a folder with all its content. If this fails, makes all folders in it accessible and tries once more. An
+ * overlay leaves a folder of mode 000, for example.
  */
 const removeTree = (folder: string): Effect.Effect<void> =>
   Effect.ignore(Effect.tryPromise(() => remove(folder).catch(() => openAll(folder).then(() => remove(folder)))))
@@ -298,7 +298,9 @@ export const makeCommandCopies = Effect.fnUntraced(function* (places: CopyPlaces
   const provide = yield* processProvider
   const helper = yield* makeCopyHelper(places)
 
-  /** Folders of killed processes are removed now, because a resumed run may need no command. */
+  /**
+   * Removes the folders of killed processes now. A resumed run may need no command, so the removal cannot wait for one.
+   */
   yield* provide(removeLeft(scratch))
   const ownScratch = yield* once(provide(Effect.provideService(openScratch(scratch), Scope.Scope, scope)))
 

@@ -1,6 +1,6 @@
 /**
- * Measures a running command from /proc: the memory and number of all its processes. Returns nothing on systems other
- * than Linux.
+ * Measures a running command from /proc: the number of its processes, and their memory. Returns nothing on systems
+ * other than Linux.
  */
 import * as Effect from "effect/Effect"
 import { readdirSync, readFileSync, statfsSync } from "node:fs"
@@ -61,8 +61,8 @@ const processTree = (first: number, all: ReadonlyArray<ProcessLine> = allProcess
 const sum = (numbers: ReadonlyArray<number>): number => numbers.reduce((all, one) => all + one, 0)
 
 /**
- * The memory of a process, including its share of memory that several processes use. If the share is unknown, its
- * resident memory.
+ * The memory of a process. Memory that several processes use is divided among them. If the shares are unknown, returns
+ * the resident memory.
  */
 const sharedOut = ({ pid, residentBytes }: ProcessLine): number => {
   const kilobytes = /^Pss:\s+(\d+) kB/m.exec(textOf(`/proc/${pid}/smaps_rollup`))?.[1]

@@ -78,7 +78,7 @@ export const makeCommandWatch = Effect.fnUntraced(function* (root: string, home:
     survey: (sandboxed: boolean): Effect.Effect<ProjectSurvey, ToolFailure> =>
       sandboxed ? surveyNow : Effect.orElseSucceed(surveyNow, () => emptySurvey),
     holding,
-    /** Runs a command, and adds the changes that were detected to its result. */
+    /** Runs a command and detects its changes. Adds the detected changes to the result of the command. */
     watching: Effect.fnUntraced(function* (
       before: ProjectSurvey,
       placeholders: ReadonlyArray<string>,

@@ -43,7 +43,7 @@ import type { CopyEnd } from "./CopyChanges.ts"
 /** The enclosure of a command that runs without the sandbox. */
 const unenclosed = { placeholders: [], guarded: [], shownPaths: [], temporary: [] } as const
 
-/** A command in the form about which the gate decides. The same form runs later. */
+/** A command in its final form. The gate decides about this form, and exactly this form runs later. */
 export type CanonicalCommand = CanonicalAccess & { readonly _tag: "RunCommand" }
 
 export interface CommandsOptions extends SandboxOptions {
@@ -66,7 +66,7 @@ interface CommandEnd extends ChildEnd {
   readonly copied?: CopyEnd
   /** The XML reports that the tests of a command wrote in the working copy. */
   readonly reports?: ReadonlyArray<string>
-  /** The setting that would help if the sandbox was the reason for a failure. */
+  /** A sentence that names a helpful setting. Present if the sandbox probably made the command fail. */
   readonly sandboxHint?: string
   /** A text about the limit that the command itself ran into. */
   readonly limitHint?: string
@@ -86,7 +86,8 @@ interface RunOptions {
 const invalid = (message: string) => new ToolFailure({ type: "validation_failed", message })
 
 /**
- * True if processes in a user namespace are counted separately from the user's other processes, as since Linux 5.14.
+ * True if processes in a user namespace are counted separately from the user's other processes. Linux does this since
+ * version 5.14.
  */
 const countsInNamespaces = (() => {
   const [major = 0, minor = 0] = release().split(".").map(Number)
@@ -138,8 +139,8 @@ const findFrom = ({ folders }: CommandSetting, program: string, cwd: string) =>
   program.includes("/") ? Effect.succeed(path.resolve(cwd, program)) : findProgram(program, folders)
 
 /**
- * The place of a program for the sandbox. For a program outside the project, its real path. For a program in the
- * project, the folder around its `bin`. A link from the project to a program elsewhere has no place.
+ * The place that the sandbox must show for a program. Outside the project, this is the real path of the program. In the
+ * project, it is the folder around its `bin`. Empty for a link outside the project that leads into it.
  */
 const placeOfProgram = Effect.fnUntraced(function* (setting: CommandSetting, program: string, cwd: string) {
   const { root } = setting
@@ -226,8 +227,8 @@ const makeStart = Effect.fnUntraced(function* ({
       sandboxed && hosts !== undefined
         ? yield* doing("open the proxy of commands", async () => {
             /**
-             * The module is imported only now. Its dependencies change `process`, and plugins would be blamed for the
-             * change.
+             * The module is imported only on first use. Its dependencies change `process`. An earlier import would make
+             * this change look like the work of a plugin.
              */
             const { openProxy } = await import("./NetworkProxy.ts")
             return openProxy(hosts)
@@ -237,7 +238,7 @@ const makeStart = Effect.fnUntraced(function* ({
       ...around,
       ...child,
       channel: proxy?.channel,
-      /** The folder of the command may exist only as a proposal. The process then starts in the root. */
+      /** In a copy, the process starts in the root, because the folder of the command may exist only as a proposal. */
       cwd: copy === undefined ? cwd : root,
       env: { ...env, ...(sandboxed && "TMPDIR" in env ? { TMPDIR: "/tmp" } : {}), ...around.variables },
       sandboxed,
@@ -260,9 +261,7 @@ export class Commands extends Context.Service<
      * folder outside the project) or `not_found` (no such program).
      */
     canonical(access: Access & { readonly _tag: "RunCommand" }): Effect.Effect<CanonicalCommand, ToolFailure>
-    /**
-     * Returns those of these files that git runs or follows. Decides as git itself does, not by the names of the files.
-     */
+    /** Returns which of these files git runs or follows. Decides as git itself does, not by the names of the files. */
     controlsAmong(paths: ReadonlyArray<string>): Effect.Effect<ReadonlySet<string>>
     /**
      * Runs a granted command for at most 1800 seconds. Any exit code is a result. Fails with `timeout` or `io_error`.

@@ -83,7 +83,10 @@ const findParent = Effect.sync(() => {
   return bounding ?? found[0]
 })
 
-/** The number of attempts to remove a group. The kernel may still be ending its processes. */
+/**
+ * The number of attempts to remove a group. An attempt fails while the kernel is still ending the processes of the
+ * group.
+ */
 const looks = 50
 
 const remove = Effect.fnUntraced(function* (folder: string) {

@@ -1,5 +1,5 @@
 /**
- * Finds what a command wrote in its working copy, and proposes it. Proposed are text files that git does not ignore,
+ * Finds what a command wrote in its working copy, and proposes it. It proposes text files that git does not ignore,
  * their executable flag, and new links within the project.
  */
 import { chmod, readdir, readlink } from "node:fs/promises"
@@ -38,7 +38,7 @@ export interface Difference {
   readonly removed: ReadonlyArray<string>
   /** Changed entries that are links, devices, pipes or sockets. */
   readonly others: ReadonlyArray<string>
-  /** Changed paths that git ignores or that builds create. */
+  /** Changed paths that git ignores, or that a build generates. */
   readonly ignored: ReadonlyArray<string>
 }
 

@@ -27,7 +27,8 @@ interface Layer {
   readonly root: string
   readonly folder: string
   /**
-   * The trees between this tree and the project. The first tree that has ignore rules decides which paths are ignored.
+   * The trees between this tree and the project, nearest first. The first tree that has ignore rules for a folder
+   * decides what is ignored there.
    */
   readonly behind: ReadonlyArray<string>
 }

@@ -237,7 +237,10 @@ const stampOf = Effect.fnUntraced(function* (path: string) {
   const info = yield* infoAt(path)
   if (info === undefined) return undefined
   const identity = `${info.type} ${info.dev} ${info.ino}`
-  /** A folder changes its stamp only if it is replaced, because its content changes with every commit. */
+  /**
+   * A folder keeps its stamp until it is replaced. Its size and time are ignored, because they change with every
+   * commit.
+   */
   return info.type === "File" ? `${identity} ${info.size} ${info.mtime}` : identity
 })
 

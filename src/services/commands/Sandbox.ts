@@ -252,8 +252,8 @@ export class Sandbox extends Context.Service<
           caches === undefined || isTrial ? Effect.undefined : provide(makeCache(caches, root))
         const bubblewrap = makeBubblewrap(settings, yield* Effect.cached(find("bwrap")), cacheFor, provide)
         /**
-         * A list of hosts needs a network of the command's own. The confinement has none, so it allows the network only
-         * if all hosts are allowed.
+         * A list of hosts works only if the command has a network of its own. The confinement cannot provide one. It
+         * therefore allows the network only if `network` is true, which allows all hosts.
          */
         const alone = { ...places, network: network === true }
         const helper = yield* Effect.cached(provide(findHelper(settings, alone, find)))

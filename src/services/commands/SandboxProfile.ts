@@ -236,7 +236,9 @@ const isolation = ["--unshare-user", "--disable-userns", "--unshare-all", "--cap
 /** The command has no controlling terminal. The sandbox ends when this process ends. */
 const ties = ["--new-session", "--die-with-parent"]
 
-/** Hides folders again that lie inside mounted folders: folders of this program, of keys, and of sockets. */
+/**
+ * Hides folders that the mounted folders would make visible again: folders of this program, of keys, and of sockets.
+ */
 const masked = Effect.fnUntraced(function* (
   { home, readable, root, writable }: SandboxPlaces,
   alwaysHidden: ReadonlyArray<string>

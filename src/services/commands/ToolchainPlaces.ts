@@ -36,7 +36,7 @@ const besidePrograms = ["lib", "lib64", "libexec", "include"]
 /** Entries that identify a self-contained installation: of a Python environment, conda, Go, or Java. */
 const marks = ["pyvenv.cfg", "conda-meta", "go.env", "release"]
 
-/** What the sandbox shows of the installation that a folder of programs belongs to. */
+/** The parts of an installation that the sandbox shows. `bin` is a folder of its programs. */
 const installationOf = Effect.fnUntraced(function* (bin: string) {
   if (path.basename(bin) !== "bin") return [bin]
   const prefix = path.dirname(bin)
@@ -45,7 +45,8 @@ const installationOf = Effect.fnUntraced(function* (bin: string) {
 })
 
 /**
- * The folders of the search path that do not belong to the system, and the installations to which links in them lead.
+ * The folders of the search path that do not belong to the system. Also the installations to which links in these
+ * folders lead.
  */
 const ofSearchPath = Effect.fnUntraced(function* (programs: ReadonlyArray<string>) {
   const folders = (yield* realPaths(programs)).filter((folder) => !isOfSystem(folder))
@@ -104,7 +105,7 @@ const foundToolchains = Effect.fnUntraced(function* ({ environment, home }: Prog
   return yield* Effect.filter(all, ({ folder }) => isThere(folder), { concurrency: 16 })
 })
 
-/** Those parts of a toolchain that exist. They are shown or hidden. */
+/** Those parts of a toolchain that exist. For a part that is a link, also the target of the link. */
 const partsOf = Effect.fnUntraced(function* (folder: string, parts: ReadonlyArray<string>) {
   const places = parts.map((part) => path.join(folder, part))
   const found = yield* Effect.forEach(places, (to) => Effect.map(realPath(to), (from) => ({ from, to })))

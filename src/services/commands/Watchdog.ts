@@ -1,6 +1,6 @@
 /**
- * Ends child processes if the program is killed. A shell waits until a pipe closes that only this program holds open.
- * The shell then ends all processes in the program's control groups. It also ends all processes with a certain
+ * Ends child processes if the program is killed. A shell waits on a pipe that only this program holds open. When the
+ * pipe closes, the shell ends all processes in the program's control groups. It also ends all processes with a certain
  * environment variable, and their process groups. Works on Linux only, because environments of processes can be read
  * there.
  */
@@ -16,8 +16,8 @@ export const groupPrefix = `task-conductor-${process.pid}-`
  * The script of the watchdog. Nothing is written to the pipe, so the first read returns when the program has ended. The
  * script looks for processes several times, because some may just be starting.
  *
- * A command may have left no room for another process, so `grep` cannot start. `command eval` then keeps the shell
- * alive. The word at the end of `files` is missing, and the shell reads the environments itself.
+ * If a command has left no room for another process, `grep` cannot start. In this case, `command eval` keeps the shell
+ * alive. The word `end` is then missing in `files`, so the shell itself reads the environments.
  */
 const script = `
 find_files() {

@@ -171,7 +171,8 @@ export class Asker extends Context.Service<
   {
     /**
      * Opens a conversation for `use`, and publishes its last event at the end. The report has the status and answer of
-     * the last message. After a denial the status is `not_permitted`, unless the answer did not need the denied read.
+     * the last message. After a denial, the status is `not_permitted`. A denied read does not count if the answer did
+     * not need it.
      *
      * Fails before the first event if the model cannot call tools, a tool does not exist, or the current file is
      * unreadable.

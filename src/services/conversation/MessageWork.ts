@@ -129,7 +129,7 @@ export const makeMessageWork = Effect.gen(function* () {
         hasMaterial: hasMaterial(message, before)
       }),
       read: (answer, paths) => Effect.succeed(readMessageTurn(answer, { ...offered, paths })),
-      // Nothing is asked here, because the gate asks about each call that needs it.
+      // Asks nothing here, because the gate asks about each call that needs approval.
       approve: () => Effect.void,
       // Links are compared with texts that the program and the user showed the model. The model's own text does not
       // count.

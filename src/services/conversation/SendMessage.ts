@@ -57,7 +57,10 @@ export const briefingOf = (surroundings: Surroundings, prompt: string): Briefing
 
 const noProgress = () => ({ iterations: 0, toolCalls: 0, partial: "" })
 
-/** Returns a function that fills the system prompt and makes the first message, with the text before it. */
+/**
+ * Returns a function that fills the prompt of a conversation: its system message, and the first message with the
+ * program's texts before it.
+ */
 export const makeAskPrompt = Effect.gen(function* () {
   const prompts = yield* Prompts
   const registry = yield* ToolRegistry
@@ -71,7 +74,6 @@ export const makeAskPrompt = Effect.gen(function* () {
     })
 })
 
-/** Reports on the messages of conversations. */
 const makeReporting = Effect.gen(function* () {
   const answers = yield* RunAnswers
   const events = yield* RunEvents
@@ -96,8 +98,8 @@ const makeReporting = Effect.gen(function* () {
   })
 
   /**
-   * Adds denials that happened during the message to its facts. The answer can only be `done` if nothing but reads was
-   * denied.
+   * Adds the denials since the message began to the facts about this message. The answer stays `done` only if nothing
+   * was denied except reads that it did not need.
    */
   const withDenials = Effect.fnUntraced(function* (
     { memory }: OpenConversation,
@@ -186,8 +188,8 @@ const makeAnswerTo = Effect.gen(function* () {
  * Answers one message at a time. The report says how the answer ended. `listen` receives the text while the model
  * writes it. An interruption stops the answer, and the conversation stays usable.
  *
- * Files that the message names as `@path` are sent with it. `typed` is the text that the user typed, if it differs from
- * the message. Only files named in `typed` are then sent.
+ * Files that the message names as `@path` are sent with it. If the user typed another text than the message, `typed` is
+ * this text. In this case, only files named in `typed` are sent.
  */
 export type SendMessage = (text: string, listen?: (delta: string) => void, typed?: string) => Effect.Effect<AskReport>
 

@@ -37,10 +37,7 @@ const absent = "0".repeat(40)
 const blobName = (content: Uint8Array | undefined): string =>
   content === undefined ? absent : createHash("sha1").update(`blob ${content.length}\0`).update(content).digest("hex")
 
-/**
- * The lines of a patch after its header. If `before` or `after` is undefined, the file does not exist before or after
- * the change.
- */
+/** The lines of a patch after its header. `before` is undefined for a new file, and `after` for a removed file. */
 export const binaryPatch = (before: Uint8Array | undefined, after: Uint8Array | undefined): string => {
   const nothing = new Uint8Array()
   return `index ${blobName(before)}..${blobName(after)}\nGIT binary patch\n${literal(after ?? nothing)}\n${literal(before ?? nothing)}\n`

@@ -85,7 +85,7 @@ export const leadsOut = Effect.fn("leadsOut")(function* (folder: string, file: s
 export const pathFrom = (folder: string, written: string) =>
   Effect.match(canonicalPath(folder, written), { onFailure: () => undefined, onSuccess: (found) => found.path })
 
-/** The numbers of Linux for file systems that contain no files of users. */
+/** The numbers with which Linux identifies file systems that contain no files of users. */
 const systemKinds: ReadonlySet<number> = new Set([
   0x9fa0, // proc
   0x62656572, // sysfs

@@ -1,6 +1,6 @@
 /**
  * Reads the files that describe the project and how to work in it: AGENTS.md and similar files. Searches the folders of
- * given files and all folders above them, up to the top of the repository. Such a file can import another file of the
+ * given files and all folders above them, up to the top of the repository. A description can import other files of the
  * project. Each imported file is read once.
  */
 import * as Effect from "effect/Effect"
@@ -26,8 +26,8 @@ const mostFoldersAbove = 32
 const infoOf = (file: string) => Effect.promise(() => stat(file).catch(() => undefined))
 
 /**
- * The repository that contains the project, if a folder above the project is its top. The folder must have the same
- * owner, because another owner could plant files there.
+ * The top folder of the repository that contains the project, if it lies above the project. It must have the same owner
+ * as the project, because another owner could plant files there.
  */
 const repositoryAbove = Effect.fnUntraced(function* (root: string) {
   const owner = (yield* infoOf(root))?.uid
@@ -55,7 +55,7 @@ export interface DescriptionOrder {
 /** A file that may be shown. If it may not be shown, a clause that says why; its subject is the file. */
 type Looked = { readonly path: string } | { readonly why: string } | undefined
 
-/** Returns a function that looks up files. It returns each file that may be shown only once. */
+/** Returns functions that find and read files, and the set of files that were already shown. */
 const makeLook = (workspace: Workspace["Service"], { mayRead }: DescriptionOrder, repository: string) => {
   /** The canonical paths of the files that were already shown. */
   const shownFiles = new Set<string>()

@@ -45,8 +45,8 @@ interface ReadRules {
 /**
  * Reads the rules of a file. Like git, returns no rules for an unreadable file.
  *
- * For git, rules are bytes, so a line that is not UTF-8 affects no other line. The line is decoded as Node decodes such
- * a file name.
+ * Git treats rules as bytes. A line that is not UTF-8 therefore affects no other line. Such a line is decoded in the
+ * same way as Node decodes a file name that is not UTF-8.
  */
 export const readRules = Effect.fnUntraced(function* (
   file: string,
@@ -183,7 +183,7 @@ const entered = Effect.fnUntraced(function* (folder: RuledFolder, names: Readonl
 const trackedBelow = ({ files }: TrackedFiles, folder: string): ReadonlyArray<string> =>
   [...files].filter((file) => file.startsWith(`${folder}${path.sep}`))
 
-/** Lists the entries of a folder that count. A missing folder counts as empty. */
+/** Lists the files and subfolders of a folder, without ignored entries. A missing folder counts as empty. */
 const listFolder = Effect.fnUntraced(function* (
   outer: RuledFolder,
   isTop = false

@@ -19,7 +19,7 @@ export class GivenFileError extends Schema.TaggedError<GivenFileError>()("GivenF
   reason: Schema.Literals(["missing", "folder", "special", "too_large", "unreadable", "not_text"]),
   /** The limit in bytes that the file exceeds. Present if the file is too large. */
   most: Schema.optionalKey(Schema.Int),
-  /** What the bytes are if they are no UTF-8 text. */
+  /** Says what the file contains if it is not UTF-8 text, such as `it is binary`. */
   detail: Schema.optionalKey(Schema.String)
 }) {
   /** The problem, without the path. */

@@ -83,7 +83,10 @@ export const meantPath = Effect.fn("meantPath")(function* (root: string, written
   const stripped = written.replace(/^\/+/, "")
   if (stripped === written || stripped === "" || isWithin(root, path.resolve(root, written))) return written
   const inProject = yield* fromRoot(root, stripped)
-  /** A file that the task itself proposes reveals nothing about the machine, so the machine is not searched. */
+  /**
+   * A proposed file is returned without a search of the machine. The task wrote it itself, so it reveals nothing about
+   * the machine.
+   */
   if (inProject?.isProposed === true) return inProject.path
   if (inProject !== undefined) return (yield* isOnMachine(written)) ? written : inProject.path
   const folder = path.dirname(stripped)

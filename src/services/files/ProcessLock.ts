@@ -83,7 +83,7 @@ const addressOf = Effect.fnUntraced(function* (name: string, { folder }: LockPla
   return path.join(folder, `${digest}.sock`)
 })
 
-/** Listens at the address. Tells every client that connects who holds the lock. Reads nothing from clients. */
+/** Listens at the address. Tells each connecting client who holds the lock. Reads nothing from clients. */
 const listen = (address: string, holder: LockHolder): Effect.Effect<Server, NodeJS.ErrnoException> =>
   Effect.callback((resume) => {
     const server = createServer((socket) => {
@@ -126,7 +126,7 @@ const clearDead = Effect.fnUntraced(function* (address: string, { code }: NodeJS
   return true
 })
 
-/** Takes the lock called `name` until the scope closes. `what` is what error messages say is locked. */
+/** Takes the lock called `name` until the scope closes. `what` is the name of the locked thing in error messages. */
 export const takeLock = Effect.fn("takeLock")(function* (
   name: string,
   options: LockPlace & Omit<LockHolder, "pid" | "since"> & { readonly what: string; readonly remedy?: string }

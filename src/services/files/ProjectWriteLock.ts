@@ -1,6 +1,6 @@
 /**
- * The lock on a project. Only one process at a time may change the project. While it does, no process may change a
- * project above or below this one.
+ * The lock on a project. Only one process at a time may change the project. While the lock is held, no process may
+ * change a project above or below this one.
  *
  * A run holds the lock from its first change to its end. A conversation can stay open for hours, so it releases the
  * lock after each message. Before a change, the gate takes the lock, and waits if another process holds it.
@@ -171,6 +171,6 @@ export class ProjectWriteLock extends Context.Service<
   static readonly layer = (place: LockedProject): Layer.Layer<ProjectWriteLock, never, FileSystem.FileSystem> =>
     Layer.effect(ProjectWriteLock, makeWriteLock(place))
 
-  /** The lock for callers that hold it for the whole time. Calls then need not take it. */
+  /** The lock for callers that hold it for the whole time, so that calls need not take it. */
   static readonly layerHeld = Layer.succeed(ProjectWriteLock)({ claim: () => Effect.undefined, release: Effect.void })
 }

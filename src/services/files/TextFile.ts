@@ -100,8 +100,8 @@ export const readFileBytes = Effect.fn("readFileBytes")((file: string, maxBytes:
 )
 
 /**
- * The position of the line `sought` in a chunk whose first line is `line`. If the chunk ends before it, the number of
- * the chunk's last line.
+ * Finds the start of the line `wantedLine` in a chunk that begins in the line `line`. If the chunk ends before this
+ * line, returns the end of the chunk and the number of its last line.
  */
 const seekLine = (
   chunk: Uint8Array,

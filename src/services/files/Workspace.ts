@@ -252,7 +252,7 @@ export class Workspace extends Context.Service<
      * with `validation_failed`. A range that ends after the last line returns the lines that exist.
      */
     readText(file: string, maxBytes: number, range?: LineRange): Effect.Effect<string, ToolFailure>
-    /** The encoding of a text file, which a change keeps. Undefined for other files. */
+    /** The encoding of a text file. A change of the file keeps this encoding. Undefined for other files. */
     encoding(file: string): Effect.Effect<TextEncoding | undefined>
     /**
      * The entry at a canonical path; undefined if there is none. Does not follow a link, and does not determine
@@ -356,7 +356,10 @@ export const isFileAt = (workspace: Workspace["Service"], written: string): Effe
     Effect.match({ onFailure: () => false, onSuccess: (entry) => entry?.is === "file" })
   )
 
-/** The hash of the text at a canonical path. If the entry there is no text, its state. `null` if nothing is there. */
+/**
+ * The hash of the text at a canonical path. For an entry without readable text, a text that identifies its state.
+ * `null` if nothing is at the path.
+ */
 export const fileState = (workspace: Workspace["Service"], path: string): Effect.Effect<string | null> =>
   Effect.catch(Effect.map(workspace.readText(path, maxComparedBytes), textHash), ({ type }) =>
     type === "not_found"

@@ -39,7 +39,7 @@ export type ChangeState = "made" | "undone" | "changed_since" | "not_kept"
 export interface RunChange {
   /** The path of the file relative to the project. */
   readonly path: string
-  /** Whether the file was created, changed, moved or removed. */
+  /** Whether the run created, changed or removed the file. */
   readonly kind: "new" | "changed" | "removed"
   /** The new kind of the file, if the run changed it. */
   readonly becomes?: FileKind
@@ -59,7 +59,9 @@ export interface RunChange {
 export const RefusedChange = Schema.Struct({
   path: Schema.String,
   why: Schema.String,
-  /** A diff of what the file contains now, if the run did not write this content. */
+  /**
+   * For a file that was changed since the run, a diff from the run's content to the current content. Otherwise empty.
+   */
   diff: Schema.String
 })
 export type RefusedChange = typeof RefusedChange.Type
@@ -81,7 +83,7 @@ export class NothingToUndo extends Schema.TaggedError<NothingToUndo>()("NothingT
   }
 }
 
-/** Changes with their stored versions. `what` begins sentences and names who made the changes. */
+/** Changes with their stored versions. `what` names who made the changes. Messages begin with it. */
 export interface KeptChanges {
   readonly what: string
   readonly root: string

@@ -171,8 +171,8 @@ export const runsOf = Effect.fn("runsOf")(function* (all: ReadonlyArray<RunSumma
 })
 
 /**
- * The newest run of the project in `folder`. `all` begins with the newest run. If `isMoved` is true, the project was
- * moved to `folder`. If the project has no run there, the newest run of a vanished project is used.
+ * The newest run of the project in `folder`. `all` begins with the newest run. `isMoved` is true if the project was
+ * moved to `folder`. If no run names `folder` in this case, uses the newest run whose project folder no longer exists.
  */
 const lastOf = Effect.fn("lastOf")(function* (
   all: ReadonlyArray<RunSummary>,

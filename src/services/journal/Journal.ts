@@ -20,7 +20,7 @@ import type { JournalWriter } from "./JournalWriter.ts"
 /** The types of records that a run reads again: outcomes of calls, results of stages, answers of the user. */
 export type SavedType = "outcome" | "settled" | "answer"
 
-/** True for the key of an outcome that contains calls which the program will execute. */
+/** True if the outcome with this key contains calls for the program to execute. */
 export const holdsModelCalls = (key: string): boolean => ["refined", "turn"].includes(parseKey(key)?.kind ?? "")
 
 /** The parts of a task outcome that are never executed: results of calls, and texts before changes. */
@@ -47,9 +47,10 @@ const uncertainCall = (line: JournalLine | undefined): UncertainCall | undefined
 }
 
 /**
- * The call that a repeated answer made in place of an uncertain call. The model must answer again if nobody knows
- * whether its call happened, or if the record contained a secret. `answers` contains all answers to the same prompts.
- * An answer to a different prompt may ask for a different call.
+ * A new answer to the same prompts may make another call in place of an earlier call. Returns the earlier call if nobody
+ * knows whether it happened. Also returns it, with its outcome, if the earlier answer is lost because it contained a
+ * secret. `answers` contains only answers to the same prompts, because an answer to a different prompt may ask for a
+ * different call.
  */
 const replacedCall = (
   intent: JournalLine | undefined,
@@ -108,8 +109,8 @@ export class Journal extends Context.Service<
     /** The encoded value of the last record with this type and key. */
     saved(type: SavedType, key: string): Effect.Effect<Option.Option<Schema.Json>>
     /**
-     * A call that began and whose outcome is unknown. If another call was made in its place, the result also names this
-     * call (see `replacedCall`).
+     * The call with this key, if it began and its outcome is unknown. If the call with this key replaces an earlier
+     * call, returns the earlier call (see `replacedCall`).
      */
     uncertain(key: string): Effect.Effect<UncertainCall | undefined>
     /** Writes a record, and returns when it is on disk. */

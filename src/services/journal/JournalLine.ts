@@ -60,7 +60,7 @@ export interface LineProtection {
 
 const encodeRecord = Schema.encodeSync(JournalRecord)
 
-/** The line of a record, with the number, checksum and MAC that the next line continues. */
+/** Returns the line of a record. Also returns its number, checksum and MAC, from which the next line continues. */
 export const encodeLine = (
   record: JournalRecord,
   at: string,

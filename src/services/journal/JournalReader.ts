@@ -33,7 +33,9 @@ const beginning = '{"seq":1,"at":"'
 /** True if a partial line can be the first line of a journal. */
 const beginsAsJournal = (bytes: Buffer): boolean => beginning.startsWith(bytes.toString("latin1", 0, beginning.length))
 
-/** The lines before the first damaged line, with the position and the reason at which reading stopped. */
+/**
+ * The lines before the first damaged line. `stop` says why and where reading stopped; undefined if no line is damaged.
+ */
 const readLines = (bytes: Buffer) => {
   const lines: Array<JournalLine> = []
   let size = 0

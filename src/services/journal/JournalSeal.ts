@@ -125,8 +125,8 @@ const sealOf = ({ text }: JournalLine): SealedLine | undefined => {
 /** Which records of a journal the MACs prove. */
 export interface Proof {
   /**
-   * The number of the first record from which on this user wrote all records. If the last record is not proven, the
-   * number after it.
+   * The number of the first record of the proven end: this user wrote this record and all later ones. If the last
+   * record is not proven, the number after it.
    */
   readonly from: number
   /** The MAC from which the MAC of the next record is computed. */
@@ -134,8 +134,8 @@ export interface Proof {
 }
 
 /**
- * Finds the longest end of a journal that the owner of the key wrote without gaps. Its first record begins the run or a
- * session, and the MAC of this record covers everything before it.
+ * Finds the longest end of a journal in which the owner of the key wrote every record. Its first record begins the run
+ * or a session, and the MAC of this record covers everything before it.
  */
 export const proofOf = (lines: ReadonlyArray<JournalLine>, key: SealKey): Proof => {
   const all = createHash("sha256")

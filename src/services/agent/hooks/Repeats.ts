@@ -8,7 +8,10 @@ import { turnNumber } from "../../../domain/tools/ToolCallFormat.ts"
 import type { CallOutcome, ToolCall } from "../../../domain/tools/ToolCall.ts"
 import type { AgentHook } from "../AgentHook.ts"
 
-/** If outputs that a compaction has dropped count too, the limit of identical calls is multiplied by this factor. */
+/**
+ * The limit of identical calls holds for the outputs that the conversation still shows. For all outputs, including
+ * those that a compaction dropped, the limit is multiplied by this factor.
+ */
 const acrossCompactions = 2
 
 /** A call that has given the same output `most` times. */

@@ -1,7 +1,7 @@
 /**
- * The self-review. After the first report with passing checks, the program asks which input the change may treat
- * wrongly, and for a test of this input. The program asks once, and only if other lines of the code are related to the
- * change. During the self-review, the report stays the candidate (CandidateReport.ts).
+ * The self-review. After the first report with passing checks, the program asks the model for an input that the change
+ * may treat wrongly. It also asks for a test of this input. The program asks once, and only if other lines of the code
+ * are related to the change. During the self-review, the report stays the candidate (CandidateReport.ts).
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -24,8 +24,8 @@ import { RunSettings } from "../../runs/RunSettings.ts"
 import type { AgentHook } from "../AgentHook.ts"
 
 /**
- * The self-review needs at least this many answers. With fewer, the model could not fix a failing test and write a
- * report.
+ * The self-review needs at least this many further answers. With fewer, the model could not fix a failing test and
+ * write a report.
  */
 const leastAnswers = 4
 
